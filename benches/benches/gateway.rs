@@ -1,35 +1,38 @@
-//! What the gateway adds, beside nginx that passes the same bytes, in one run: `cargo xtask bench gateway`.
-//! Words after it choose the rows whose names have one of them.
-#![expect(clippy::print_stdout, reason = "a benchmark speaks to who runs it")]
+//! Measures the overhead of the gateway, compared with nginx as a plain proxy: `cargo xtask bench
+//! gateway`. Further arguments select rows by a substring of the name.
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use interlingua_benches::load::{Process, Shot, Volley, count, fire, own, quantile, resident};
+use interlingua_benches::load::{
+    LoadRequest, LoadStats, Process, anonymous_megabytes, quantile, resident_megabytes, run_load,
+    to_f64,
+};
 use serde_json::{Value, json};
 
-/// Everything that runs.
-struct Stage {
+/// The simulator, nginx and the gateway.
+struct ProxyTestBed {
     simulator: SocketAddr,
     nginx: (Process, SocketAddr),
     gateway: (Process, SocketAddr),
-    _simulated: Process,
-    _files: PathBuf,
+    _simulator_process: Process,
+    _temp_dir: PathBuf,
 }
 
 /// One row of the table.
 struct Row {
     name: &'static str,
-    /// At the provider, and through nginx.
-    plain: Shot,
-    /// Through the gateway.
-    through: Shot,
+    /// The request to the simulator, and through nginx.
+    direct: LoadRequest,
+    /// The request through the gateway.
+    gateway: LoadRequest,
     connections: usize,
     total: u64,
-    /// The most that the gateway may cost, as a ratio to nginx.
-    aim: Option<f64>,
+    /// Target for the CPU time of the gateway, as a ratio to nginx.
+    max_ratio: Option<f64>,
 }
 
 fn main() -> ExitCode {
@@ -39,53 +42,58 @@ fn main() -> ExitCode {
     };
     match run(&program) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            println!("cannot measure: {why}");
+        Err(error) => {
+            println!("cannot measure: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
 fn run(program: &str) -> Result<(), String> {
-    let stage = set(program)?;
+    let test_bed = start(program)?;
     println!(
         "{:<34} {:>9} {:>9} {:>9} {:>10} {:>10} {:>10} {:>7} {:>6}",
-        "", "bare p50", "+nginx", "+gateway", "p99 added", "cpu nginx", "cpu gw", "ratio", "aim"
+        "", "bare p50", "+nginx", "+gateway", "p99 added", "cpu nginx", "cpu gw", "ratio", "target"
     );
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let is_chosen =
-        |row: &Row| words.is_empty() || words.iter().any(|word| row.name.contains(&**word));
-    for row in rows().into_iter().filter(is_chosen) {
-        measure(&stage, &row)?;
+    let filters: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let is_selected =
+        |row: &Row| filters.is_empty() || filters.iter().any(|filter| row.name.contains(&**filter));
+    for row in rows().into_iter().filter(is_selected) {
+        measure(&test_bed, &row)?;
     }
-    let (now, most) = resident(stage.gateway.0.id());
-    println!("\nmemory of the gateway: {now:.1} MB, at most {most:.1} MB");
+    let (now, peak) = resident_megabytes(test_bed.gateway.0.id());
+    println!("\nmemory of the gateway: {now:.1} MB, at most {peak:.1} MB");
     Ok(())
 }
 
-fn measure(stage: &Stage, row: &Row) -> Result<(), String> {
-    for (at, shot) in [(stage.nginx.1, &row.plain), (stage.gateway.1, &row.through)] {
-        fire(at, shot, row.connections, row.total / 5);
+fn measure(test_bed: &ProxyTestBed, row: &Row) -> Result<(), String> {
+    for (at, request) in [(test_bed.nginx.1, &row.direct), (test_bed.gateway.1, &row.gateway)] {
+        run_load(at, request, row.connections, row.total / 5);
     }
-    // Other work on the machine comes and goes: each is asked in turn, several times.
-    let (mut bare, mut nginx, mut gateway) = <(Volley, Volley, Volley)>::default();
+    // Rounds alternate between the three, so that other load on the machine affects all equally.
+    let (mut bare, mut nginx, mut gateway) = <(LoadStats, LoadStats, LoadStats)>::default();
     let (mut nginx_cpu, mut gateway_cpu) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        bare.add(fire(stage.simulator, &row.plain, row.connections, row.total / ROUNDS));
-        nginx_cpu.push(timed(&stage.nginx, &row.plain, row, &mut nginx));
-        gateway_cpu.push(timed(&stage.gateway, &row.through, row, &mut gateway));
+        bare.merge(run_load(test_bed.simulator, &row.direct, row.connections, row.total / ROUNDS));
+        nginx_cpu.push(cpu_micros_per_request(&test_bed.nginx, &row.direct, row, &mut nginx));
+        gateway_cpu.push(cpu_micros_per_request(
+            &test_bed.gateway,
+            &row.gateway,
+            row,
+            &mut gateway,
+        ));
     }
     let (nginx_cpu, gateway_cpu) = (median(nginx_cpu), median(gateway_cpu));
-    for (who, volley) in [("bare", &bare), ("nginx", &nginx), ("gateway", &gateway)] {
-        if volley.errors > 0 {
-            return Err(format!("{}: {} errors of {who}", row.name, volley.errors));
+    for (name, stats) in [("bare", &bare), ("nginx", &nginx), ("gateway", &gateway)] {
+        if stats.errors > 0 {
+            return Err(format!("{}: {} errors of {name}", row.name, stats.errors));
         }
     }
-    let p50 = |volley: &Volley| quantile(&volley.whole, 50);
-    let added = |volley: &Volley| micros(p50(volley)) - micros(p50(&bare));
-    let p99 = micros(quantile(&gateway.whole, 99)) - micros(quantile(&bare.whole, 99));
+    let p50 = |stats: &LoadStats| quantile(&stats.latencies, 50);
+    let added = |stats: &LoadStats| micros(p50(stats)) - micros(p50(&bare));
+    let p99 = micros(quantile(&gateway.latencies, 99)) - micros(quantile(&bare.latencies, 99));
     let ratio = gateway_cpu / nginx_cpu;
-    let aim = row.aim.map_or(String::new(), |aim| format!("{aim:.1}"));
+    let target = row.max_ratio.map_or(String::new(), |target| format!("{target:.1}"));
     println!(
         "{:<34} {:>7.0}µs {:>7.0}µs {:>7.0}µs {:>8.0}µs {:>8.1}µs {:>8.1}µs {:>6.2}× {:>6}",
         row.name,
@@ -96,9 +104,9 @@ fn measure(stage: &Stage, row: &Row) -> Result<(), String> {
         nginx_cpu,
         gateway_cpu,
         ratio,
-        aim
+        target
     );
-    let first = |volley: &Volley| micros(quantile(&volley.first, 50));
+    let first = |stats: &LoadStats| micros(quantile(&stats.first_byte_latencies, 50));
     println!(
         "{:<34} first byte +{:.0}µs (nginx +{:.0}µs); {:.0} requests/s (nginx {:.0}, bare {:.0})",
         "",
@@ -111,14 +119,19 @@ fn measure(stage: &Stage, row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// Microseconds of processor per request, of one round.
-fn timed((process, at): &(Process, SocketAddr), shot: &Shot, row: &Row, all: &mut Volley) -> f64 {
-    let before = process.cpu();
-    let volley = fire(*at, shot, row.connections, row.total / ROUNDS);
-    let used = process.cpu().saturating_sub(before);
-    let each = micros(used) / count(volley.requests);
-    all.add(volley);
-    each
+/// CPU time per request in one round, in microseconds.
+fn cpu_micros_per_request(
+    (process, at): &(Process, SocketAddr),
+    request: &LoadRequest,
+    row: &Row,
+    all: &mut LoadStats,
+) -> f64 {
+    let before = process.cpu_time();
+    let stats = run_load(*at, request, row.connections, row.total / ROUNDS);
+    let used = process.cpu_time().saturating_sub(before);
+    let cpu_micros = micros(used) / to_f64(stats.requests);
+    all.merge(stats);
+    cpu_micros
 }
 
 fn median(mut rounds: Vec<f64>) -> f64 {
@@ -131,113 +144,125 @@ fn micros(duration: Duration) -> f64 {
 }
 
 fn rows() -> Vec<Row> {
-    let small = |stream: bool| chat(1, stream, 1);
-    let large = |stream: bool| chat(120, stream, 1);
+    let small = |stream: bool| chat_body(1, stream, 1);
+    let large = |stream: bool| chat_body(120, stream, 1);
     vec![
         Row {
             name: "1 KB, same dialect",
-            plain: shot("/openai/v1", CHAT, &small(false)),
-            through: shot("/v1", CHAT, &prefixed(small(false), "openai")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &small(false)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(small(false), "openai")),
             connections: 4,
             total: 8000,
-            aim: Some(1.5),
+            max_ratio: Some(1.5),
         },
         Row {
             name: "1 KB, same dialect, streamed",
-            plain: shot("/openai/v1", CHAT, &small(true)),
-            through: shot("/v1", CHAT, &prefixed(small(true), "openai")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &small(true)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(small(true), "openai")),
             connections: 4,
             total: 4000,
-            aim: None,
+            max_ratio: None,
         },
         Row {
             name: "1 KB, streamed, one after the other",
-            plain: shot("/openai/v1", CHAT, &small(true)),
-            through: shot("/v1", CHAT, &prefixed(small(true), "openai")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &small(true)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(small(true), "openai")),
             connections: 1,
             total: 2000,
-            aim: None,
+            max_ratio: None,
         },
         Row {
             name: "428 KB, same dialect",
-            plain: shot("/openai/v1", CHAT, &large(false)),
-            through: shot("/v1", CHAT, &prefixed(large(false), "openai")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &large(false)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(large(false), "openai")),
             connections: 2,
             total: 400,
-            aim: Some(2.5),
+            max_ratio: Some(2.5),
         },
         Row {
             name: "428 KB, translated",
-            plain: shot("/openai/v1", CHAT, &large(false)),
-            through: shot("/v1", CHAT, &prefixed(large(false), "anthropic")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &large(false)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(large(false), "anthropic")),
             connections: 2,
             total: 400,
-            aim: Some(5.0),
+            max_ratio: Some(5.0),
         },
         Row {
             name: "428 KB, translated, 64 at once",
-            plain: shot("/openai/v1", CHAT, &large(false)),
-            through: shot("/v1", CHAT, &prefixed(large(false), "anthropic")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &large(false)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(large(false), "anthropic")),
             connections: 64,
             total: 256,
-            aim: None,
+            max_ratio: None,
         },
         Row {
             name: "1,000 events, same dialect",
-            plain: shot("/openai/v1", CHAT, &chat(1, true, 1000)),
-            through: shot("/v1", CHAT, &prefixed(chat(1, true, 1000), "openai")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &chat_body(1, true, 1000)),
+            gateway: unpaced("/v1", CHAT_PATH, &with_provider(chat_body(1, true, 1000), "openai")),
             connections: 4,
             total: 400,
-            aim: None,
+            max_ratio: None,
         },
         Row {
             name: "1,000 events, translated",
-            plain: shot("/openai/v1", CHAT, &chat(1, true, 1000)),
-            through: shot("/v1", CHAT, &prefixed(chat(1, true, 1000), "anthropic")),
+            direct: unpaced("/openai/v1", CHAT_PATH, &chat_body(1, true, 1000)),
+            gateway: unpaced(
+                "/v1",
+                CHAT_PATH,
+                &with_provider(chat_body(1, true, 1000), "anthropic"),
+            ),
             connections: 4,
             total: 400,
-            aim: None,
+            max_ratio: None,
         },
         Row {
             name: "200 events one by one, same dialect",
-            plain: paced("/openai/v1", &chat(1, true, 200)),
-            through: shot("/v1", CHAT, &prefixed(chat(1, true, 200), "openai-paced")),
+            direct: paced("/openai/v1", &chat_body(1, true, 200)),
+            gateway: unpaced(
+                "/v1",
+                CHAT_PATH,
+                &with_provider(chat_body(1, true, 200), "openai-paced"),
+            ),
             connections: 32,
             total: 128,
-            aim: None,
+            max_ratio: None,
         },
         Row {
             name: "200 events one by one, translated",
-            plain: paced("/openai/v1", &chat(1, true, 200)),
-            through: shot("/v1", CHAT, &prefixed(chat(1, true, 200), "anthropic-paced")),
+            direct: paced("/openai/v1", &chat_body(1, true, 200)),
+            gateway: unpaced(
+                "/v1",
+                CHAT_PATH,
+                &with_provider(chat_body(1, true, 200), "anthropic-paced"),
+            ),
             connections: 32,
             total: 128,
-            aim: Some(1.2),
+            max_ratio: Some(1.2),
         },
     ]
 }
 
-fn shot(base: &str, path: &str, body: &Value) -> Shot {
-    asked(base, path, body, "pieces=8")
+fn unpaced(base: &str, path: &str, body: &Value) -> LoadRequest {
+    new_request(base, path, body, "pieces=8")
 }
 
-/// As a model speaks: one event after the other, each with time before it.
-fn paced(base: &str, body: &Value) -> Shot {
-    asked(base, CHAT, body, "pieces=8,pause=4")
+/// Paced as by a model, with a wait before each event.
+fn paced(base: &str, body: &Value) -> LoadRequest {
+    new_request(base, CHAT_PATH, body, "pieces=8,pause=4")
 }
 
-fn asked(base: &str, path: &str, body: &Value, fault: &str) -> Shot {
+fn new_request(base: &str, path: &str, body: &Value, fault: &str) -> LoadRequest {
     let headers = format!("authorization: Bearer x\r\nx-sim-fault: {fault}\r\n");
-    Shot { path: format!("{base}{path}"), headers, body: body.to_string().into_bytes() }
+    LoadRequest { path: format!("{base}{path}"), headers, body: body.to_string().into_bytes() }
 }
 
-fn prefixed(mut body: Value, provider: &str) -> Value {
+fn with_provider(mut body: Value, provider: &str) -> Value {
     body["model"] = json!(format!("{provider}/sim/echo"));
     body
 }
 
-/// A history of so many rounds with a tool, and a last question that is said back in so many pieces.
-fn chat(rounds: usize, stream: bool, pieces: usize) -> Value {
+/// A history of tool rounds, and a last question that is echoed in this many deltas.
+fn chat_body(rounds: usize, stream: bool, pieces: usize) -> Value {
     let mut messages = vec![json!({"role": "system", "content": "Be brief. ".repeat(40)})];
     for round in 0..rounds {
         let id = format!("call_{round:020}");
@@ -260,42 +285,46 @@ fn chat(rounds: usize, stream: bool, pieces: usize) -> Value {
     })
 }
 
-/// Starts everybody. The gateway's providers are the simulator's.
-fn set(program: &str) -> Result<Stage, String> {
-    let said = |error: std::io::Error| error.to_string();
+/// Starts all processes. The gateway and nginx have the simulator as upstream.
+fn start(program: &str) -> Result<ProxyTestBed, String> {
+    let to_text = |error: std::io::Error| error.to_string();
     let files = std::env::temp_dir().join(format!("interlingua-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&files).map_err(said)?;
+    std::fs::create_dir_all(&files).map_err(to_text)?;
     let listen = ["--listen", "127.0.0.1:0"];
-    let (simulated, simulator) =
-        Process::listening(Command::new(program).arg("simulate").args(listen)).map_err(said)?;
+    let (simulator_process, simulator) =
+        Process::spawn_and_read_address(Command::new(program).arg("simulate").args(listen))
+            .map_err(to_text)?;
     let proxy = SocketAddr::from(([127, 0, 0, 1], 8797));
     let conf = files.join("nginx.conf");
-    let text =
-        NGINX.replace("UPSTREAM", &simulator.to_string()).replace("LISTEN", &proxy.to_string());
-    std::fs::write(&conf, text.replace("FILES", &files.display().to_string())).map_err(said)?;
-    let nginx = Process::at(Command::new("nginx").arg("-c").arg(&conf), proxy).map_err(said)?;
+    let text = NGINX_CONFIG
+        .replace("UPSTREAM", &simulator.to_string())
+        .replace("LISTEN", &proxy.to_string());
+    std::fs::write(&conf, text.replace("FILES", &files.display().to_string())).map_err(to_text)?;
+    let nginx = Process::spawn_and_wait(Command::new("nginx").arg("-c").arg(&conf), proxy)
+        .map_err(to_text)?;
     let conf = files.join("gateway.toml");
-    std::fs::write(&conf, GATEWAY.replace("UPSTREAM", &simulator.to_string())).map_err(said)?;
-    let began = Instant::now();
+    std::fs::write(&conf, GATEWAY_CONFIG.replace("UPSTREAM", &simulator.to_string()))
+        .map_err(to_text)?;
+    let start = Instant::now();
     let mut serve = Command::new(program);
     serve.arg("serve").args(listen).arg("--config").arg(&conf).env("INTERLINGUA_LOG", "warn");
     serve.env("XDG_DATA_HOME", &files);
-    let (gateway, at) = Process::listening(&mut serve).map_err(said)?;
-    println!("ready to serve in {:.1} ms", micros(began.elapsed()) / 1000.0);
-    let (idle, of_its_own) = (resident(gateway.id()).0, own(gateway.id()));
-    println!("memory when idle: {idle:.1} MB; {of_its_own:.1} MB without the program itself\n");
-    Ok(Stage {
+    let (gateway, at) = Process::spawn_and_read_address(&mut serve).map_err(to_text)?;
+    println!("ready to serve in {:.1} ms", micros(start.elapsed()) / 1000.0);
+    let (idle, anonymous) = (resident_megabytes(gateway.id()).0, anonymous_megabytes(gateway.id()));
+    println!("memory when idle: {idle:.1} MB; {anonymous:.1} MB without mapped files\n");
+    Ok(ProxyTestBed {
         simulator,
         nginx: (nginx, proxy),
         gateway: (gateway, at),
-        _simulated: simulated,
-        _files: files,
+        _simulator_process: simulator_process,
+        _temp_dir: files,
     })
 }
 
-const CHAT: &str = "/chat/completions";
+const CHAT_PATH: &str = "/chat/completions";
 
-const GATEWAY: &str = r#"
+const GATEWAY_CONFIG: &str = r#"
 [providers.openai]
 base_url = "http://UPSTREAM/openai/v1"
 api_key = "env:HOME"
@@ -316,10 +345,10 @@ api_key = "env:HOME"
 headers = { "x-sim-fault" = "pieces=8,pause=4" }
 "#;
 
-/// How often each row is measured; what it costs is the middle one.
+/// Rounds of each row; the CPU time is their median.
 const ROUNDS: u64 = 5;
 
-const NGINX: &str = "
+const NGINX_CONFIG: &str = "
 daemon off;
 master_process off;
 worker_processes 1;

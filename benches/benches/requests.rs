@@ -1,31 +1,33 @@
-//! Requests: every pair of dialects on a long agent history, against `serde_json::Value`.
-#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+//! Times the translation of a long history for every pair of dialects, against `serde_json::Value`.
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use bytes::Bytes;
 use interlingua::{
-    Dialect, Target, TranslateError, Translated, repair, transcribe_request, translate_request,
+    Dialect, Target, TranslateError, TranslatedRequest, repair, transcode_request,
+    translate_request,
 };
 use interlingua_benches::{
-    Timed, YARDSTICK, best_of, convert, healthy_model, in_dialect, parse_and_write, wire_dialects,
+    BestTimes, VALUE_NOTE, best_of, convert, history_in, model_without_repairs, parse_and_write,
+    wire_dialects,
 };
 
 fn main() {
-    println!("Requests: a history of 600 turns, best of {ROUNDS}. {YARDSTICK}");
+    println!("Requests: a history of 600 turns, best of {ROUNDS}. {VALUE_NOTE}");
     println!("Between dialects also against a converter through Value that does the same work.");
     println!(
         "{:<36} {:>8} {:>7} {:>14} {:>8} {:>13} {:>8}",
         "", "ms", "MiB/s", "parse+write ms", "faster", "converter ms", "faster"
     );
     for from in wire_dialects() {
-        let body = in_dialect(from);
+        let body = history_in(from);
         for to in wire_dialects() {
             row(from, to, &body);
         }
     }
-    println!("\nRepair: what looking for something to mend or to fit adds to reading and writing.");
+    println!("\nRepair: what checking the repair rules adds to decoding and encoding.");
     println!("{:<36} {:>8} {:>14} {:>8}", "", "ms", "unrepaired ms", "adds");
     for from in wire_dialects() {
-        let body = in_dialect(from);
+        let body = history_in(from);
         for to in wire_dialects() {
             repair_row(from, to, &body);
         }
@@ -33,22 +35,23 @@ fn main() {
 }
 
 fn repair_row(from: &dyn Dialect, to: &dyn Dialect, body: &Bytes) {
-    let target = Target { model: Some(healthy_model(to)), ..Target::default() };
-    let size = |out: Result<Translated, TranslateError>| out.map_or(0, |out| out.body.len());
-    let timed = best_of(
+    let target = Target { model: Some(model_without_repairs(to)), ..Target::default() };
+    let size = |out: Result<TranslatedRequest, TranslateError>| out.map_or(0, |out| out.body.len());
+    let best_times = best_of(
         3 * ROUNDS,
         || size(translate_request(body.clone(), from, to, &target)),
-        || size(transcribe_request(body.clone(), from, to, &target)),
+        || size(transcode_request(body.clone(), from, to, &target)),
     );
-    let (ours, bare) = (timed.ours.as_secs_f64(), timed.theirs.as_secs_f64());
+    let (repaired, unrepaired) =
+        (best_times.candidate.as_secs_f64(), best_times.baseline.as_secs_f64());
     let changed = translate_request(body.clone(), from, to, &target)
-        .is_ok_and(|sent| sent.ledger.entries.iter().any(|entry| is_rule(entry.rule)));
+        .is_ok_and(|it| it.ledger.entries.iter().any(|entry| is_rule(entry.rule)));
     println!(
         "{:<36} {:>8.3} {:>14.3} {:>7.1} %{}",
         format!("{} to {}", from.id(), to.id()),
-        ours * 1e3,
-        bare * 1e3,
-        (ours / bare - 1.0) * 100.0,
+        repaired * 1e3,
+        unrepaired * 1e3,
+        (repaired / unrepaired - 1.0) * 100.0,
         if changed { "  (something is repaired)" } else { "" }
     );
 }
@@ -57,22 +60,24 @@ fn is_rule(name: &str) -> bool {
     repair::ALL.iter().any(|rule| rule.name == name)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes for people")]
+#[expect(clippy::cast_precision_loss, reason = "sizes in a report")]
 fn row(from: &dyn Dialect, to: &dyn Dialect, body: &Bytes) {
-    let ours = || translate(from, to, body);
-    let least = best_of(ROUNDS, ours, || parse_and_write(body));
+    let translate_body = || translate(from, to, body);
+    let minimal = best_of(ROUNDS, translate_body, || parse_and_write(body));
     let same_work = (from.id() != to.id())
-        .then(|| best_of(ROUNDS, ours, || convert(from.id().0, to.id().0, body)));
-    let best = same_work.map_or(least.ours, |timed| timed.ours.min(least.ours)).as_secs_f64();
-    let cells = |timed: &Timed| {
-        format!("{:>14.3} {:>7.1}×", timed.theirs.as_secs_f64() * 1e3, timed.ratio())
+        .then(|| best_of(ROUNDS, translate_body, || convert(from.id().0, to.id().0, body)));
+    let best = same_work
+        .map_or(minimal.candidate, |best_times| best_times.candidate.min(minimal.candidate))
+        .as_secs_f64();
+    let cells = |best_times: &BestTimes| {
+        format!("{:>14.3} {:>7.1}×", best_times.baseline.as_secs_f64() * 1e3, best_times.ratio())
     };
     println!(
         "{:<36} {:>8.3} {:>7.0} {}{}",
         format!("{} to {}", from.id(), to.id()),
         best * 1e3,
         body.len() as f64 / 1024.0 / 1024.0 / best,
-        cells(&least),
+        cells(&minimal),
         same_work.as_ref().map(cells).unwrap_or_default()
     );
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use interlingua::{Dialect, Exchange, Stream, find};
+use interlingua::{Dialect, ReplyContext, StreamTranslator, find_dialect};
 use serde_json::{Value, json};
 
 /// The stream as the Messages API sends it.
@@ -67,14 +67,14 @@ fn block(
     event(&json!({"type": "content_block_stop", "index": index}));
 }
 
-/// The same stream as a provider of another dialect would send it.
+/// The same stream in another dialect.
 pub fn stream_in(dialect: &dyn Dialect) -> Bytes {
-    let Some(from) = find("anthropic") else { return Bytes::new() };
+    let Some(from) = find_dialect("anthropic") else { return Bytes::new() };
     if dialect.id() == from.id() {
         return anthropic_stream();
     }
     let mut out = Vec::new();
-    let mut stream = Stream::new(from, dialect, &Exchange::default());
+    let mut stream = StreamTranslator::new(from, dialect, &ReplyContext::default());
     stream.push(&anthropic_stream(), &mut out);
     stream.finish(&mut out);
     out.into()

@@ -1,14 +1,14 @@
-//! Streams as most gateways do them: parse each event into a tree, rebuild the tree, write it.
+//! The baseline for streams: parse each event into a `Value`, convert the tree, write it.
 
 use bytes::Bytes;
-use interlingua::wire::{Frame, Framer, Framing, frame};
+use interlingua::wire::{Frame, FrameReader, Framing, frame};
 use serde_json::{Value, json};
 
-/// What becomes of one event's tree.
+/// Converts the tree of one event and appends the result.
 pub type Convert = fn(Value, &mut Vec<u8>);
 
-/// A stream cut into events, each parsed, written and framed again: the least that a relay through a
-/// tree does. Cutting and framing are ours on both sides.
+/// Parses, writes and frames each event again: the minimum work of a relay through a tree. Both
+/// sides use the same frame reader and writer.
 pub fn relay_through_value(framing: Framing, stream: &Bytes, chunk: usize, out: &mut Vec<u8>) {
     each_event(framing, stream, chunk, |event| {
         let Some(data) = event.data else { return };
@@ -18,7 +18,7 @@ pub fn relay_through_value(framing: Framing, stream: &Bytes, chunk: usize, out: 
     });
 }
 
-/// A stream of server-sent events, each parsed and converted.
+/// Parses and converts each server-sent event.
 pub fn convert_through_value(stream: &Bytes, chunk: usize, convert: Convert, out: &mut Vec<u8>) {
     each_event(Framing::Sse, stream, chunk, |event| {
         if let Some(Ok(value)) = event.data.map(|data| serde_json::from_str(&data)) {
@@ -27,17 +27,17 @@ pub fn convert_through_value(stream: &Bytes, chunk: usize, convert: Convert, out
     });
 }
 
-fn each_event(framing: Framing, stream: &Bytes, chunk: usize, mut take: impl FnMut(Frame)) {
-    let mut framer = Framer::new(framing, usize::MAX);
+fn each_event(framing: Framing, stream: &Bytes, chunk: usize, mut handle: impl FnMut(Frame)) {
+    let mut framer = FrameReader::new(framing, usize::MAX);
     for start in (0..stream.len()).step_by(chunk) {
         framer.push(&stream.slice(start..stream.len().min(start + chunk)));
         while let Ok(Some(event)) = framer.next() {
-            take(event);
+            handle(event);
         }
     }
 }
 
-/// An event of the Messages API as a chunk of Chat; what stands once in a stream is left out.
+/// Converts a Messages event to a Chat chunk; events that occur once in a stream are dropped.
 pub fn anthropic_event_to_chat(mut event: Value, out: &mut Vec<u8>) {
     let mut piece = event["delta"].take();
     let delta = match piece["type"].as_str() {
@@ -53,7 +53,7 @@ pub fn anthropic_event_to_chat(mut event: Value, out: &mut Vec<u8>) {
     frame::write(Framing::Sse, None, &chunk.to_string(), out);
 }
 
-/// A chunk of Chat as an event of the Messages API; what stands once in a stream is left out.
+/// Converts a Chat chunk to a Messages event; chunks that occur once in a stream are dropped.
 pub fn chat_event_to_anthropic(mut chunk: Value, out: &mut Vec<u8>) {
     let delta = chunk.pointer_mut("/choices/0/delta");
     let mut piece = delta.map(Value::take).unwrap_or_default();

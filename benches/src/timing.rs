@@ -1,66 +1,70 @@
-//! Two pieces of work timed turn by turn, so that a noisy machine disturbs both alike.
+//! Times two functions alternately, so that a noisy machine affects both equally.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-/// The best time of each.
+/// The best time of each of the two functions.
 #[derive(Clone, Copy, Debug)]
-pub struct Timed {
-    pub ours: Duration,
-    pub theirs: Duration,
+pub struct BestTimes {
+    pub candidate: Duration,
+    pub baseline: Duration,
 }
 
-impl Timed {
+impl BestTimes {
     pub fn ratio(&self) -> f64 {
-        self.theirs.as_secs_f64() / self.ours.as_secs_f64()
+        self.baseline.as_secs_f64() / self.candidate.as_secs_f64()
     }
 }
 
-pub fn best_of<A, B>(rounds: usize, ours: impl Fn() -> A, theirs: impl Fn() -> B) -> Timed {
+pub fn best_of<A, B>(
+    rounds: usize,
+    candidate: impl Fn() -> A,
+    baseline: impl Fn() -> B,
+) -> BestTimes {
     let time = |work: &dyn Fn()| {
-        let start = now();
+        let start = thread_cpu_time();
         work();
-        now().saturating_sub(start)
+        thread_cpu_time().saturating_sub(start)
     };
-    let mut best = Timed { ours: Duration::MAX, theirs: Duration::MAX };
+    let mut best = BestTimes { candidate: Duration::MAX, baseline: Duration::MAX };
     for _ in 0..rounds {
-        best.ours = best.ours.min(time(&|| {
-            black_box(ours());
+        best.candidate = best.candidate.min(time(&|| {
+            black_box(candidate());
         }));
-        best.theirs = best.theirs.min(time(&|| {
-            black_box(theirs());
+        best.baseline = best.baseline.min(time(&|| {
+            black_box(baseline());
         }));
     }
     best
 }
 
-/// The time this thread has had of a processor: what others do on the machine is not counted.
+/// CPU time of this thread, so that other load on the machine does not count.
 #[cfg(unix)]
-fn now() -> Duration {
-    spent(rustix::time::ClockId::ThreadCPUTime)
+fn thread_cpu_time() -> Duration {
+    cpu_time(rustix::time::ClockId::ThreadCPUTime)
 }
 
-/// The time this process has had of processors, with all its threads.
+/// CPU time of this process, with all its threads.
 #[cfg(unix)]
-pub fn process_time() -> Duration {
-    spent(rustix::time::ClockId::ProcessCPUTime)
+pub fn process_cpu_time() -> Duration {
+    cpu_time(rustix::time::ClockId::ProcessCPUTime)
 }
 
 #[cfg(unix)]
-fn spent(clock: rustix::time::ClockId) -> Duration {
-    let spent = rustix::time::clock_gettime(clock);
-    let (seconds, nanos) = (spent.tv_sec.unsigned_abs(), spent.tv_nsec.unsigned_abs());
+fn cpu_time(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
+    let (seconds, nanos) = (time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs());
     Duration::from_secs(seconds) + Duration::from_nanos(nanos)
 }
 
 #[cfg(not(unix))]
-fn now() -> Duration {
+fn thread_cpu_time() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
 }
 
 #[cfg(not(unix))]
-pub fn process_time() -> Duration {
-    now()
+pub fn process_cpu_time() -> Duration {
+    thread_cpu_time()
 }

@@ -1,5 +1,5 @@
-//! Runs the properties for a while; `cargo xtask fuzz` starts it.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+//! Runs the properties on mutated inputs for a limited time; `cargo xtask fuzz` starts it.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints to its user")]
 
 mod arguments;
 
@@ -10,33 +10,35 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use arguments::Arguments;
-use interlingua_fuzz::random::Random;
+use interlingua_fuzz::rng::Rng;
 use interlingua_fuzz::seeds::{self, Seeds};
-use interlingua_fuzz::{ALL, Property, mutate};
+use interlingua_fuzz::{PROPERTIES, Property, mutate};
 
 fn main() -> ExitCode {
-    if std::env::args().any(|word| word == "--help" || word == "-h") {
+    if std::env::args().any(|arg| arg == "--help" || arg == "-h") {
         println!("{}", arguments::USAGE);
         return ExitCode::SUCCESS;
     }
-    let arguments = match Arguments::read(std::env::args().skip(1)) {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(message) => {
             eprintln!("{message}\n\n{}", arguments::USAGE);
             return ExitCode::from(2);
         }
     };
-    let only = arguments.property.as_deref();
-    let chosen: Vec<_> =
-        ALL.iter().filter(|property| only.is_none_or(|name| name == property.name)).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = ALL.iter().map(|property| property.name).collect();
-        eprintln!("There is no such property; there are: {}", names.join(", "));
+    let selected = arguments.property.as_deref();
+    let properties: Vec<_> = PROPERTIES
+        .iter()
+        .filter(|property| selected.is_none_or(|name| name == property.name))
+        .collect();
+    if properties.is_empty() {
+        let names: Vec<_> = PROPERTIES.iter().map(|property| property.name).collect();
+        eprintln!("There is no such property. The properties are: {}", names.join(", "));
         return ExitCode::from(2);
     }
     let outcome = match &arguments.replay {
-        Some(path) => replay(&chosen, path),
-        None => hunt(&chosen, &arguments),
+        Some(path) => replay(&properties, path),
+        None => fuzz(&properties, &arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -47,39 +49,40 @@ fn main() -> ExitCode {
     }
 }
 
-fn hunt(properties: &[&Property], arguments: &Arguments) -> Result<(), String> {
-    let seeds = Seeds::with_corpus(&seeds::corpus());
+fn fuzz(properties: &[&Property], arguments: &Arguments) -> Result<(), String> {
+    let seeds = Seeds::with_corpus(&seeds::corpus_dir());
     let Arguments { seed, seconds, .. } = *arguments;
     println!("seed {seed}, {seconds} s for each property");
     for property in properties {
-        let mut run = Run { property, seed, keep_last: arguments.keep_last, executions: 0 };
-        run.go(&seeds, Duration::from_secs(seconds))?;
+        let mut run = PropertyRun { property, seed, keep_last: arguments.keep_last, executions: 0 };
+        run.run(&seeds, Duration::from_secs(seconds))?;
     }
     Ok(())
 }
 
-struct Run<'p> {
+struct PropertyRun<'p> {
     property: &'p Property,
     seed: u64,
     keep_last: bool,
     executions: u64,
 }
 
-impl Run<'_> {
-    /// Every seed as it is, then changed ones until the time is over.
-    fn go(&mut self, seeds: &Seeds, time: Duration) -> Result<(), String> {
-        let seeds = seeds.of(self.property.food);
-        let mut random = Random::new(self.seed);
+impl PropertyRun<'_> {
+    /// Checks every seed unchanged, then mutated seeds until the time is over.
+    fn run(&mut self, seeds: &Seeds, time: Duration) -> Result<(), String> {
+        let seeds = seeds.for_kind(self.property.seed_kind);
+        let mut rng = Rng::new(self.seed);
         let start = Instant::now();
         let mut slowest = Duration::ZERO;
-        // Keeping inputs is slow, and the one looked for must come within the time.
+        // Saving inputs is slow, and the run must still reach the input that killed the previous
+        // one.
         let time = if self.keep_last { time * 20 } else { time };
         for seed in seeds {
-            slowest = slowest.max(self.execute(seed.clone(), &mut random)?);
+            slowest = slowest.max(self.execute(seed.clone(), &mut rng)?);
         }
         while start.elapsed() < time {
-            let data = mutate::input(seeds, &mut random);
-            slowest = slowest.max(self.execute(data, &mut random)?);
+            let data = mutate::mutate(seeds, &mut rng);
+            slowest = slowest.max(self.execute(data, &mut rng)?);
         }
         println!(
             "{:<16} holds for {} inputs from {} seeds in {:.1} s, the slowest took {:.1} ms",
@@ -92,19 +95,19 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn execute(&mut self, mut data: Vec<u8>, random: &mut Random) -> Result<Duration, String> {
-        data.splice(0..0, (0..self.property.choices).map(|_| random.byte()));
+    fn execute(&mut self, mut data: Vec<u8>, rng: &mut Rng) -> Result<Duration, String> {
+        data.splice(0..0, (0..self.property.selector_bytes).map(|_| rng.byte()));
         if self.keep_last {
             save(self.property, "last", &data)?;
         }
         self.executions += 1;
         let start = Instant::now();
-        let Err(what) = check(self.property, &data) else { return Ok(start.elapsed()) };
+        let Err(message) = catch_failure(self.property, &data) else { return Ok(start.elapsed()) };
         let name = self.property.name;
         let smallest = shrink(self.property, data);
         let path = save(self.property, &format!("{}-{}", self.seed, self.executions), &smallest)?;
         Err(format!(
-            "{name} does not hold: {what}\nseed {}, input {}, {} bytes, saved as {}\n\
+            "{name} does not hold: {message}\nseed {}, input {}, {} bytes, saved as {}\n\
              replay: cargo xtask fuzz {name} --replay {}",
             self.seed,
             self.executions,
@@ -124,27 +127,27 @@ fn replay(properties: &[&Property], path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The panic's message, if there is one. The hook is silenced: shrinking panics many times.
-fn check(property: &Property, data: &[u8]) -> Result<(), String> {
+/// The message of a panic as an error. The hook is silenced, because shrinking panics many times.
+fn catch_failure(property: &Property, data: &[u8]) -> Result<(), String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let outcome = panic::catch_unwind(|| (property.check)(data));
     panic::set_hook(hook);
     outcome.map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        let word = panic.downcast_ref::<&str>().copied();
-        text.or(word).unwrap_or("a panic without words").to_owned()
+        let str_text = panic.downcast_ref::<&str>().copied();
+        text.or(str_text).unwrap_or("a panic without a message").to_owned()
     })
 }
 
-/// Cuts out what is not needed for the failure, in ever smaller pieces.
+/// Removes bytes that the failure does not need, in ever smaller pieces.
 fn shrink(property: &Property, mut data: Vec<u8>) -> Vec<u8> {
     let mut piece = data.len() / 2;
     while piece > 0 {
-        let mut at = property.choices;
+        let mut at = property.selector_bytes;
         while at + piece <= data.len() {
             let smaller = [&data[..at], &data[at + piece..]].concat();
-            if check(property, &smaller).is_err() {
+            if catch_failure(property, &smaller).is_err() {
                 data = smaller;
             } else {
                 at += piece;
@@ -155,9 +158,9 @@ fn shrink(property: &Property, mut data: Vec<u8>) -> Vec<u8> {
     data
 }
 
-fn save(property: &Property, mark: &str, data: &[u8]) -> Result<PathBuf, String> {
+fn save(property: &Property, suffix: &str, data: &[u8]) -> Result<PathBuf, String> {
     let folder = Path::new("fuzz").join("crashes");
-    let path = folder.join(format!("{}-{mark}", property.name));
+    let path = folder.join(format!("{}-{suffix}", property.name));
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(&path, data))
         .map_err(|error| format!("{} cannot be saved: {error}", path.display()))?;

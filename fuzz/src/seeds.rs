@@ -1,16 +1,16 @@
-//! What the inputs grow from: the corpus, and a few texts that are always there.
+//! Seeds of the inputs: built-in texts, and the bodies and streams of the corpus.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlingua_wire::{Doc, Framing, Limits, Node, frame};
+use interlingua_wire::{Framing, JsonDoc, JsonLimits, JsonNode, frame};
 
-/// Which seeds a property feeds on.
+/// The kind of seeds of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Food {
-    /// JSON texts: whole bodies and parts of them.
+pub enum SeedKind {
+    /// JSON texts: bodies and parts of them.
     Json,
-    /// Streams as they come from a provider.
+    /// Streams in the form of a provider.
     Streams,
 }
 
@@ -22,13 +22,13 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// The seeds that need no file.
+    /// The built-in seeds.
     pub fn built_in() -> Self {
         let mut seeds = Self {
             json: JSON.iter().map(|text| text.as_bytes().to_vec()).collect(),
             streams: STREAMS.iter().map(|text| text.as_bytes().to_vec()).collect(),
         };
-        for framing in [Framing::Sse, Framing::JsonArray, Framing::AwsEvents] {
+        for framing in [Framing::Sse, Framing::JsonArray, Framing::AwsEventStream] {
             let mut stream = Vec::new();
             for text in JSON {
                 frame::write(framing, Some("message"), text, &mut stream);
@@ -38,17 +38,17 @@ impl Seeds {
         seeds
     }
 
-    /// The built-in seeds and those of a corpus folder, if it is there.
+    /// The built-in seeds, and those of a corpus folder if it exists.
     pub fn with_corpus(folder: &Path) -> Self {
         let mut seeds = Self::built_in();
         let mut paths = Vec::new();
         collect(folder, &mut paths);
-        // The order of a folder's entries is the file system's; ours is always the same.
+        // The order of `read_dir` depends on the file system.
         paths.sort();
         for path in paths {
             let Ok(bytes) = fs::read(&path) else { continue };
             match path.extension().and_then(|ending| ending.to_str()) {
-                Some("json") => seeds.case(bytes),
+                Some("json") => seeds.add_case(bytes),
                 Some("sse" | "bin") => seeds.streams.push(bytes),
                 _ => {}
             }
@@ -56,32 +56,32 @@ impl Seeds {
         seeds
     }
 
-    pub fn of(&self, food: Food) -> &[Vec<u8>] {
-        match food {
-            Food::Json => &self.json,
-            Food::Streams => &self.streams,
+    pub fn for_kind(&self, kind: SeedKind) -> &[Vec<u8>] {
+        match kind {
+            SeedKind::Json => &self.json,
+            SeedKind::Streams => &self.streams,
         }
     }
 
-    /// A case holds a body, a stream or its frames, and what is expected; each is a seed.
-    fn case(&mut self, bytes: Vec<u8>) {
-        if let Ok(doc) = Doc::from_bytes(bytes.clone().into(), Limits::default()) {
+    /// Adds the body, stream, frames and expectation of a case, each as a seed.
+    fn add_case(&mut self, bytes: Vec<u8>) {
+        if let Ok(doc) = JsonDoc::from_bytes(bytes.clone().into(), JsonLimits::default()) {
             for field in doc.root().fields() {
-                self.part(&field.name(), field.value);
+                self.add_part(&field.key(), field.value);
             }
         }
         self.json.push(bytes);
     }
 
-    fn part(&mut self, name: &str, value: Node<'_>) {
+    fn add_part(&mut self, name: &str, value: JsonNode<'_>) {
         match name {
-            "stream" | "expect_stream" => self.streams.push(stream(value).into_bytes()),
+            "stream" | "expect_stream" => self.streams.push(stream_text(value).into_bytes()),
             "frames" => {
                 let mut stream = Vec::new();
-                for one in value.items() {
-                    let event = one.get("event").map(Node::word);
-                    let data = one.get("data").map_or("null", Node::raw);
-                    frame::write(Framing::AwsEvents, event.as_deref(), data, &mut stream);
+                for item in value.items() {
+                    let event = item.get("event").map(JsonNode::str_or_empty);
+                    let data = item.get("data").map_or("null", JsonNode::raw);
+                    frame::write(Framing::AwsEventStream, event.as_deref(), data, &mut stream);
                 }
                 self.streams.push(stream);
             }
@@ -91,17 +91,17 @@ impl Seeds {
     }
 }
 
-/// A stream stands in a case as one string, or as its lines.
-fn stream(value: Node<'_>) -> String {
+/// The stream of a case: one string, or a list of lines.
+fn stream_text(value: JsonNode<'_>) -> String {
     if value.is_string() {
-        return value.word().into_owned();
+        return value.str_or_empty().into_owned();
     }
-    let lines: Vec<_> = value.items().map(Node::word).collect();
+    let lines: Vec<_> = value.items().map(JsonNode::str_or_empty).collect();
     lines.join("\n")
 }
 
-/// The project's corpus.
-pub fn corpus() -> PathBuf {
+/// The folder of the corpus.
+pub fn corpus_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("corpus")
 }
 

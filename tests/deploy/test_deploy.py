@@ -1,4 +1,4 @@
-"""What stands in deploy/ is taken by who reads it, and starts, answers and stops as it says."""
+"""Everything in deploy/ is accepted by its consumer, and starts, answers and stops."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def of_unit(key):
 
 
 class Started:
-    """The command, with the arguments that a deployment gives it, on a port of its own."""
+    """The command, with the arguments of a deployment, on a free port."""
 
     def __init__(self, arguments, config, environment, address="127.0.0.1"):
         arguments = [str(config) if one.endswith(".toml") else one for one in arguments]
@@ -89,27 +89,27 @@ def check(config, environment):
 
 
 def other_address():
-    """An address of this machine that no configuration names, as a probe of a pod comes to one."""
+    """An address of this machine that no configuration names, as used by a pod's probe."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
         except OSError:
-            # A machine without a network has only the loopback.
+            # A machine without a network has only the loopback interface.
             return "127.0.0.2"
         return probe.getsockname()[0]
 
 
-def test_systemd_takes_the_unit(tmp_path):
+def test_systemd_accepts_the_unit(tmp_path):
     unit = tmp_path / "interlingua.service"
     unit.write_text(UNIT.replace("/usr/local/bin/interlingua", BIN))
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
     )
-    said = [line for line in done.stderr.splitlines() if "interlingua" in line]
-    assert done.returncode == 0 and not said, done.stderr
+    messages = [line for line in done.stderr.splitlines() if "interlingua" in line]
+    assert done.returncode == 0 and not messages, done.stderr
 
 
-def test_the_unit_may_do_little(tmp_path):
+def test_the_unit_is_sandboxed(tmp_path):
     unit = tmp_path / "interlingua.service"
     unit.write_text(UNIT)
     done = subprocess.run(
@@ -133,15 +133,15 @@ def test_what_the_unit_starts_answers_reloads_and_stops(tmp_path):
     with Started(arguments, config, environment) as gateway:
         assert gateway.ask("/readyz")[0] == 200
         gateway.process.send_signal(signal.SIGHUP)
-        said = json.dumps({"model": "sim/echo", "messages": [{"role": "user", "content": "hi"}]})
-        assert gateway.ask("/v1/chat/completions", body=said.encode())[0] == 200
+        body = json.dumps({"model": "sim/echo", "messages": [{"role": "user", "content": "hi"}]})
+        assert gateway.ask("/v1/chat/completions", body=body.encode())[0] == 200
         assert gateway.stop(within=int(of_unit("TimeoutStopSec")[0])) == 0
     [state] = of_unit("StateDirectory")
     assert (tmp_path / state / "interlingua.db").exists()
 
 
 @pytest.mark.parametrize("one", MANIFESTS, ids=lambda one: one["kind"])
-def test_kubernetes_takes_the_manifest(one):
+def test_kubernetes_accepts_the_manifest(one):
     kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
 
 
@@ -164,17 +164,17 @@ def test_the_manifests_name_each_other():
     assert int(listen.group(1)) == container()["ports"][0]["containerPort"]
 
 
-def test_the_configuration_of_the_pods_is_good_and_says_what_is_missing(tmp_path):
+def test_the_configuration_of_the_pods_is_valid_and_missing_secrets_are_named(tmp_path):
     config = tmp_path / "interlingua.toml"
     config.write_text(manifest("ConfigMap")["data"]["interlingua.toml"])
     environment = {**SECRETS, "STORE_URL": "postgres://interlingua:secret@postgres/interlingua"}
     assert check(config, environment)[0] == 0
     for name in ["GATEWAY_KEY", "STORE_URL", "STORE_KEY"]:
-        code, said = check(config, {key: environment[key] for key in environment if key != name})
-        assert code == 1 and name in said
+        code, output = check(config, {key: environment[key] for key in environment if key != name})
+        assert code == 1 and name in output
 
 
-def test_two_pods_act_as_one_answer_probes_and_drain(tmp_path):
+def test_two_pods_share_state_answer_probes_and_drain(tmp_path):
     config = tmp_path / "interlingua.toml"
     config.write_text(manifest("ConfigMap")["data"]["interlingua.toml"])
     environment = {**SECRETS, "STORE_URL": f"sqlite:{tmp_path}/store.db"}
@@ -183,14 +183,14 @@ def test_two_pods_act_as_one_answer_probes_and_drain(tmp_path):
     with start() as one, start() as other:
         for gateway in [one, other]:
             for name in ["startupProbe", "readinessProbe", "livenessProbe"]:
-                # As the node asks: by the address of the pod, without a key.
+                # Like the probe of the node: to the address of the pod, without a key.
                 assert gateway.ask(container()[name]["httpGet"]["path"], host=address)[0] == 200
             service = f"{manifest('Service')['metadata']['name']}:{gateway.port}"
             assert gateway.ask("/v1/models", named=service, key=key)[0] == 200
             assert gateway.ask("/v1/models", named=service)[0] == 401
             assert gateway.ask("/v1/models", named="elsewhere", key=key)[0] in (400, 403, 421)
-        said = json.dumps({"title": "Harbour"}).encode()
-        status, session = one.ask("/api/sessions", body=said, key=key)
+        body = json.dumps({"title": "Harbour"}).encode()
+        status, session = one.ask("/api/sessions", body=body, key=key)
         assert status in (200, 201), session
         id = json.loads(session)["id"]
         assert other.ask(f"/api/sessions/{id}", key=key)[0] == 200
@@ -199,8 +199,8 @@ def test_two_pods_act_as_one_answer_probes_and_drain(tmp_path):
         assert other.ask(f"/api/sessions/{id}", key=key)[0] == 200
 
 
-def test_the_image_holds_what_the_command_needs():
-    # What the base image has: glibc and the runtime of the compiler.
+def test_the_image_contains_the_libraries_of_the_command():
+    # Libraries of the base image: glibc and the runtime of the compiler.
     there = {"linux-vdso", "libc", "libm", "libgcc_s", "libdl", "libpthread", "librt", "ld-linux-x86-64"}
     linked = subprocess.run(["ldd", BIN], capture_output=True, text=True, check=True).stdout
     names = {line.split()[0].rsplit("/", 1)[-1].split(".so")[0] for line in linked.splitlines()}
@@ -213,7 +213,7 @@ def test_the_image_starts_what_the_pod_starts():
     assert json.loads(of("CMD")) == container()["args"]
     user = manifest("Deployment")["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
     assert of("USER") == f"{user}:{user}"
-    # A new volume at the store's folder can be written.
+    # A new volume in the folder of the store is writable.
     assert f"--chown={user}:{user} /state/ /var/lib/" in CONTAINERFILE
     assert int(of("EXPOSE")) == container()["ports"][0]["containerPort"]
     toolchain = re.search(r'channel = "(\d+\.\d+)', (ROOT / "rust-toolchain.toml").read_text())

@@ -1,4 +1,4 @@
-"""A loopback server that plays a provider with bytes the command wrote, and the replies to write."""
+"""A loopback server that plays a provider with the output of the command, and the replies for it."""
 
 import http.server
 import json
@@ -13,20 +13,20 @@ SOURCES = ["native", "anthropic", "openai-chat", "openai-responses", "gemini", "
 
 
 def translate(body, source, target, form, model):
-    """One body through the road; `form` is `--reply` or `--stream`."""
+    """Translates one body; `form` is `--reply` or `--stream`."""
     command = [BIN, "translate", "--from", source, "--to", target, "--model", model, form]
     done = subprocess.run(command, input=body, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
 
-class Said:
-    """A reply as the client should read it, whatever dialect it came through."""
+class ExpectedReply:
+    """The reply that the client must read, independent of the dialect in between."""
 
     def __init__(self, name, text, calls, stop, thinking=None):
         self.name, self.text, self.calls, self.stop, self.thinking = name, text, calls, stop, thinking
         self.id, self.model = "msg_01abc", "some-model-1"
-        # Disjoint buckets: 100 + 30 + 20 read, 40 + 10 written.
+        # Disjoint buckets: 100 + 30 + 20 input, 40 + 10 output.
         self.usage = {"input": 100, "cache_read": 30, "cache_write": 20, "output": 40, "reasoning": 10}
         self.all_input, self.all_output, self.cached = 150, 50, 30
 
@@ -46,15 +46,15 @@ class Said:
         return json.dumps(reply).encode()
 
     def stream(self):
-        """The same reply, in pieces of a few characters."""
+        """The same reply in deltas of a few characters."""
         events = [("start", {"id": self.id, "model": self.model})]
         for index, block in enumerate(self.blocks()):
-            events += self.pieces(index, block)
+            events += self.block_deltas(index, block)
         events += [("usage", self.usage), ("stop", {"reason": self.stop})]
         return "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events).encode()
 
     @staticmethod
-    def pieces(index, block):
+    def block_deltas(index, block):
         if "call" in block:
             call = block["call"]
             text, key = json.dumps(call["args"], ensure_ascii=False), "args"
@@ -67,21 +67,21 @@ class Said:
             yield "delta", {"index": index, key: text[start:start + 5]}
         yield "close", {"index": index}
 
-    def through(self, source, target, form):
+    def translated(self, source, target, form):
         body = self.stream() if form == "--stream" else self.whole()
         if source != "native":
             body = translate(body, "native", source, form, self.model)
         return translate(body, source, target, form, self.model)
 
 
-ODD = 'He said "hé\\" — 😀\n\tand left. </think>'
+ODD_TEXT = 'He expected "hé\\" — 😀\n\tand left. </think>'
 REPLIES = [
-    Said("plain", "Hello there.", [], "end"),
-    Said("odd characters", ODD, [], "end"),
-    Said("one call", "Let me look.", [("call_1", "read_file", {"path": "a.rs", "n": 1.5})], "tool-use"),
-    Said("calls only", "", [("call_1", "f", {}), ("call_2", "g", {"q": ODD, "deep": {"a": [1, None]}})], "tool-use"),
-    Said("cut", "It was a dark and", [], "max-tokens"),
-    Said("thinking", "So: 42.", [("call_9", "f", {"x": True})], "tool-use", thinking="First,\nI add them."),
+    ExpectedReply("plain", "Hello there.", [], "end"),
+    ExpectedReply("odd characters", ODD_TEXT, [], "end"),
+    ExpectedReply("one call", "Let me look.", [("call_1", "read_file", {"path": "a.rs", "n": 1.5})], "tool-use"),
+    ExpectedReply("calls only", "", [("call_1", "f", {}), ("call_2", "g", {"q": ODD_TEXT, "deep": {"a": [1, None]}})], "tool-use"),
+    ExpectedReply("cut", "It was a dark and", [], "max-tokens"),
+    ExpectedReply("thinking", "So: 42.", [("call_9", "f", {"x": True})], "tool-use", thinking="First,\nI add them."),
 ]
 
 
@@ -90,13 +90,13 @@ def source(request):
     return request.param
 
 
-@pytest.fixture(params=REPLIES, ids=lambda said: said.name.replace(" ", "-"))
-def said(request):
+@pytest.fixture(params=REPLIES, ids=lambda expected: expected.name.replace(" ", "-"))
+def expected(request):
     return request.param
 
 
 class Provider:
-    """A server that answers every request with the bytes it was last told."""
+    """A server that answers every request with the bytes that were last set."""
 
     def __init__(self):
         provider = self
@@ -119,7 +119,7 @@ class Provider:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def answers(self, body, form, stream_type="text/event-stream"):
+    def set_response(self, body, form, stream_type="text/event-stream"):
         self.body = body
         self.content_type = stream_type if form == "--stream" else "application/json"
 

@@ -1,4 +1,4 @@
-"""A running simulator, and a conversation to hold with it."""
+"""A running simulator, and a test conversation."""
 
 import hashlib
 import os

@@ -13,9 +13,9 @@ def client(provider):
 
 
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider, client):
-    body = said.through(source, "anthropic", form)
-    provider.answers(body, form)
+def test_reads_the_same(source, expected, form, provider, client):
+    body = expected.translated(source, "anthropic", form)
+    provider.set_response(body, form)
     if form == "--stream":
         with client.messages.stream(**REQUEST) as stream:
             seen = [event.type for event in stream]
@@ -24,11 +24,11 @@ def test_reads_the_same(source, said, form, provider, client):
     else:
         message = client.messages.create(**REQUEST)
 
-    assert message.id and message.model == said.model and message.role == "assistant"
-    assert "".join(block.text for block in message.content if block.type == "text") == said.text
+    assert message.id and message.model == expected.model and message.role == "assistant"
+    assert "".join(block.text for block in message.content if block.type == "text") == expected.text
     calls = [(block.id, block.name, block.input) for block in message.content if block.type == "tool_use"]
-    assert calls == said.calls
-    assert message.stop_reason == STOPS[said.stop]
+    assert calls == expected.calls
+    assert message.stop_reason == STOPS[expected.stop]
     usage = message.usage
     read = usage.input_tokens + (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
-    assert (read, usage.cache_read_input_tokens, usage.output_tokens) == (said.all_input, said.cached, said.all_output)
+    assert (read, usage.cache_read_input_tokens, usage.output_tokens) == (expected.all_input, expected.cached, expected.all_output)

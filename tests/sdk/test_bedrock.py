@@ -19,24 +19,24 @@ def client(provider):
 
 
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider, client):
-    body = said.through(source, "bedrock", form)
-    provider.answers(body, form, "application/vnd.amazon.eventstream")
+def test_reads_the_same(source, expected, form, provider, client):
+    body = expected.translated(source, "bedrock", form)
+    provider.set_response(body, form, "application/vnd.amazon.eventstream")
     if form == "--stream":
         content, stop, usage = fold(client.converse_stream(**REQUEST)["stream"])
     else:
         reply = client.converse(**REQUEST)
         content, stop, usage = reply["output"]["message"]["content"], reply["stopReason"], reply["usage"]
 
-    assert "".join(block.get("text", "") for block in content) == said.text
+    assert "".join(block.get("text", "") for block in content) == expected.text
     calls = [(call["toolUseId"], call["name"], call["input"])
              for call in (block.get("toolUse") for block in content) if call]
-    assert calls == said.calls
-    assert stop == STOPS[said.stop]
+    assert calls == expected.calls
+    assert stop == STOPS[expected.stop]
     read = usage["inputTokens"] + usage.get("cacheReadInputTokens", 0) + usage.get("cacheWriteInputTokens", 0)
-    assert (read, usage["outputTokens"]) == (said.all_input, said.all_output)
-    assert usage["cacheReadInputTokens"] == said.cached
-    assert usage["totalTokens"] == said.all_input + said.all_output
+    assert (read, usage["outputTokens"]) == (expected.all_input, expected.all_output)
+    assert usage["cacheReadInputTokens"] == expected.cached
+    assert usage["totalTokens"] == expected.all_input + expected.all_output
 
 
 def fold(events):

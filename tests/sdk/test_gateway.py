@@ -1,4 +1,4 @@
-"""The official clients talk through the gateway to providers of every dialect: tools and thinking."""
+"""Runs the official clients through the gateway against providers of every dialect: tools and thinking."""
 
 import json
 import os
@@ -42,7 +42,7 @@ TOOL = {"name": "get_weather", "description": "Tells the weather."}
 
 @pytest.fixture(scope="module")
 def gateway(simulator, tmp_path_factory):  # noqa: F811
-    """The address of a running gateway with the simulated providers behind it."""
+    """The address of a running gateway in front of the simulated providers."""
     config = tmp_path_factory.mktemp("gateway") / "gateway.toml"
     config.write_text(CONFIG.format(simulator))
     command = [os.environ["INTERLINGUA_BIN"], "serve", "--listen", "127.0.0.1:0", "--config", str(config)]
@@ -110,12 +110,12 @@ def test_chat(gateway, model, stream):
     assert_proof(second.choices[0].message.content)
 
 
-def respond(client, stream, said, **settings):
-    """A response with the tool, whole or gathered from its stream."""
+def respond(client, stream, input, **settings):
+    """A response with the tool, whole or accumulated from its stream."""
     settings["tools"] = [{"type": "function", **TOOL, "parameters": SCHEMA, "strict": False}]
     if not stream:
-        return client.responses.create(input=said, **settings)
-    with client.responses.stream(input=said, **settings) as running:
+        return client.responses.create(input=input, **settings)
+    with client.responses.stream(input=input, **settings) as running:
         for _ in running:
             pass
         return running.get_final_response()
@@ -149,11 +149,11 @@ def test_responses(gateway, model, stream):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("stream", [True, False])
-def test_responses_that_are_named(gateway, model, stream):
+def test_previous_response_id(gateway, model, stream):
     client = openai.OpenAI(base_url=f"{gateway}/v1", api_key="x", max_retries=0)
 
-    def say(said, model=model, **more):
-        return respond(client, stream, said, model=model, **more)
+    def say(input, model=model, **more):
+        return respond(client, stream, input, model=model, **more)
 
     first = say(PROMPT)
     call = first.output[-1]
@@ -165,8 +165,8 @@ def test_responses_that_are_named(gateway, model, stream):
     assert third.output_text and third.id != second.id
     assert client.responses.retrieve(second.id).output_text == second.output_text
     items = client.responses.input_items.list(third.id, order="asc", limit=2)
-    said = [item.type for item in items]
-    assert said[0] == "message" and said[-1] == "message" and "function_call_output" in said
+    item_types = [item.type for item in items]
+    assert item_types[0] == "message" and item_types[-1] == "message" and "function_call_output" in item_types
     client.responses.delete(second.id)
     with pytest.raises(openai.BadRequestError) as refused:
         say("And now?", previous_response_id=third.id, model="gemini/gemini-3-pro")
@@ -186,9 +186,9 @@ def test_gemini(gateway, model, stream):
     def say(contents):
         settings = {"model": model, "contents": contents, "config": config}
         models = client.models
-        said = models.generate_content_stream(**settings) if stream else [models.generate_content(**settings)]
+        chunks = models.generate_content_stream(**settings) if stream else [models.generate_content(**settings)]
         parts = []
-        for chunk in said:
+        for chunk in chunks:
             candidate = chunk.candidates[0]
             parts += (candidate.content.parts or []) if candidate.content else []
         return parts

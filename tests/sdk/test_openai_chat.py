@@ -15,9 +15,9 @@ def client(provider):
 
 
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider, client):
-    body = said.through(source, "openai-chat", form)
-    provider.answers(body, form)
+def test_reads_the_same(source, expected, form, provider, client):
+    body = expected.translated(source, "openai-chat", form)
+    provider.set_response(body, form)
     if form == "--stream":
         with client.chat.completions.stream(**REQUEST, stream_options={"include_usage": True}) as stream:
             for _ in stream:
@@ -25,20 +25,20 @@ def test_reads_the_same(source, said, form, provider, client):
             try:
                 completion = stream.get_final_completion()
             except openai.LengthFinishReasonError as cut:
-                # The package's way to say that a reply was cut; the reply is in it.
-                assert said.stop == "max-tokens"
+                # The package raises this for a truncated reply; the reply is in it.
+                assert expected.stop == "max-tokens"
                 completion = cut.completion
     else:
         completion = client.chat.completions.create(**REQUEST)
 
     (choice,) = completion.choices
     message = choice.message
-    assert completion.id and completion.model == said.model and message.role == "assistant"
-    assert (message.content or "") == said.text
+    assert completion.id and completion.model == expected.model and message.role == "assistant"
+    assert (message.content or "") == expected.text
     calls = [(call.id, call.function.name, json.loads(call.function.arguments)) for call in message.tool_calls or []]
-    assert calls == said.calls
-    assert choice.finish_reason == STOPS[said.stop]
+    assert calls == expected.calls
+    assert choice.finish_reason == STOPS[expected.stop]
     usage = completion.usage
-    assert (usage.prompt_tokens, usage.completion_tokens) == (said.all_input, said.all_output)
-    assert usage.total_tokens == said.all_input + said.all_output
-    assert usage.prompt_tokens_details.cached_tokens == said.cached
+    assert (usage.prompt_tokens, usage.completion_tokens) == (expected.all_input, expected.all_output)
+    assert usage.total_tokens == expected.all_input + expected.all_output
+    assert usage.prompt_tokens_details.cached_tokens == expected.cached

@@ -14,9 +14,9 @@ def client(provider):
 
 
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider, client):
-    body = said.through(source, "openai-responses", form)
-    provider.answers(body, form)
+def test_reads_the_same(source, expected, form, provider, client):
+    body = expected.translated(source, "openai-responses", form)
+    provider.set_response(body, form)
     if form == "--stream":
         response, deltas, numbers = None, "", []
         for event in client.responses.create(**REQUEST, stream=True):
@@ -26,25 +26,25 @@ def test_reads_the_same(source, said, form, provider, client):
             if event.type in ("response.completed", "response.incomplete"):
                 response = event.response
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        assert deltas == said.text
+        assert deltas == expected.text
         with client.responses.stream(**REQUEST) as stream:
             for _ in stream:
                 pass
-            if said.stop != "max-tokens":
-                assert stream.get_final_response().output_text == said.text
+            if expected.stop != "max-tokens":
+                assert stream.get_final_response().output_text == expected.text
     else:
         response = client.responses.create(**REQUEST)
 
-    assert response.id and response.model == said.model
-    assert response.output_text == said.text
+    assert response.id and response.model == expected.model
+    assert response.output_text == expected.text
     calls = [(item.call_id, item.name, json.loads(item.arguments))
              for item in response.output if item.type == "function_call"]
-    assert calls == said.calls
-    if said.stop == "max-tokens":
+    assert calls == expected.calls
+    if expected.stop == "max-tokens":
         assert (response.status, response.incomplete_details.reason) == ("incomplete", "max_output_tokens")
     else:
         assert response.status == "completed"
     usage = response.usage
-    assert (usage.input_tokens, usage.output_tokens) == (said.all_input, said.all_output)
-    assert usage.total_tokens == said.all_input + said.all_output
-    assert usage.input_tokens_details.cached_tokens == said.cached
+    assert (usage.input_tokens, usage.output_tokens) == (expected.all_input, expected.all_output)
+    assert usage.total_tokens == expected.all_input + expected.all_output
+    assert usage.input_tokens_details.cached_tokens == expected.cached

@@ -1,4 +1,4 @@
-"""The packages read streams that half-compatible servers wrote, once they have passed through in their own dialect."""
+"""The packages read streams of half-compatible servers after these passed through in their own dialect."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ from google.genai import types
 
 CORPUS = pathlib.Path(__file__).parents[2] / "corpus" / "stream"
 
-# What the package is to read of each case: texts, thoughts, and arguments of calls.
+# What the package must read from each case: texts, thoughts, and arguments of calls.
 READ = {
     "anthropic/unnamed_same": ["x"],
     "anthropic/no_counts_same": ["x"],
@@ -62,7 +62,7 @@ READ = {
     "openai-chat/line_break_in_text_same": ["ab\nc"],
 }
 
-# Of these the package is to hear of an error of the server's, in words.
+# For these the package must report the server's error message.
 FAILS = {
     "openai-chat/error_as_text_same": openai.APIError,
 }
@@ -105,18 +105,18 @@ READERS = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_reads_what_was_said(name, provider):
+def test_reads_the_content(name, provider):
     case = json.loads((CORPUS / f"{name}.json").read_text())
     dialect, stream = case["from"], "\n".join(case["stream"]).encode()
     body = translate(stream, dialect, dialect, "--stream", case.get("model", "m"))
-    provider.answers(body, "--stream")
+    provider.set_response(body, "--stream")
     assert READERS[dialect](provider.url) == READ[name]
 
 
 @pytest.mark.parametrize("name", FAILS)
-def test_hears_of_what_cannot_be_read(name, provider):
+def test_reports_unreadable_streams(name, provider):
     case = json.loads((CORPUS / f"{name}.json").read_text())
-    # The corpus shows that this is what is passed on.
-    provider.answers("\n".join(case["expect_stream"]).encode() + b"\n", "--stream")
+    # The corpus checks that exactly this is forwarded.
+    provider.set_response("\n".join(case["expect_stream"]).encode() + b"\n", "--stream")
     with pytest.raises(FAILS[name], match="the stream"):
         READERS[case["from"]](provider.url)

@@ -1,4 +1,4 @@
-"""The official client takes the simulator for the provider: tools, thinking, errors."""
+"""Runs the official client against the simulator: tools, thinking, errors."""
 
 import anthropic
 import pytest
@@ -40,7 +40,7 @@ def test_a_streamed_conversation_with_tools_and_thinking(simulator):
     assert_proof(second.content[-1].text)
 
 
-def test_a_whole_reply_says_the_same(simulator):
+def test_a_whole_reply_has_the_same_content(simulator):
     messages = [{"role": "user", "content": PROMPT}]
     settings = {"model": "claude-opus-4-8", "max_tokens": 4000, "thinking": THINKING, "tools": TOOLS}
     whole = client(simulator).messages.create(messages=messages, **settings)
@@ -65,7 +65,7 @@ def test_tokens_are_counted_and_models_listed(simulator):
     ("html", anthropic.InternalServerError),
     ("reset", anthropic.APIConnectionError),
 ])
-def test_faults_are_what_the_client_knows(simulator, fault, error):
+def test_faults_become_errors_of_the_client(simulator, fault, error):
     client_ = client(simulator, default_headers={"x-sim-fault": fault})
     with pytest.raises(error) as raised:
         client_.messages.create(model="claude-opus-4-8", max_tokens=10, messages=[{"role": "user", "content": "Hi"}])
@@ -74,7 +74,7 @@ def test_faults_are_what_the_client_knows(simulator, fault, error):
         assert raised.value.body["error"]["type"] == "rate_limit_error"
 
 
-def test_the_client_retries_what_it_may(simulator):
+def test_the_client_retries_retryable_errors(simulator):
     client_ = anthropic.Anthropic(
         base_url=f"{simulator}/anthropic", api_key="x", max_retries=2,
         default_headers={"x-sim-fault": "529@1"},

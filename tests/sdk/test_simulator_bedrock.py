@@ -1,4 +1,4 @@
-"""The official client takes the simulator for the provider: tools, reasoning, errors."""
+"""Runs the official client against the simulator: tools, reasoning, errors."""
 
 import json
 
@@ -25,7 +25,7 @@ def client(simulator, fault=None):
 
 
 def say(client, messages):
-    """One streamed turn, put together."""
+    """One streamed turn, accumulated."""
     reply = client.converse_stream(
         modelId="us.anthropic.claude-sonnet-4-5-20250929-v1:0", messages=messages, toolConfig=TOOLS,
         inferenceConfig={"maxTokens": 4000}, additionalModelRequestFields=FIELDS)
@@ -72,7 +72,7 @@ def test_a_streamed_conversation_with_tools_and_reasoning(simulator):
     assert_proof(content[-1]["text"])
 
 
-def test_a_whole_reply_says_the_same(simulator):
+def test_a_whole_reply_has_the_same_content(simulator):
     reply = client(simulator).converse(
         modelId="sim/agent", messages=[{"role": "user", "content": [{"text": PROMPT}]}], toolConfig=TOOLS)
     assert reply["stopReason"] == "tool_use"
@@ -81,7 +81,7 @@ def test_a_whole_reply_says_the_same(simulator):
 
 @pytest.mark.parametrize("fault, code", [
     ("401", "AccessDeniedException"), ("429=3", "ThrottlingException"), ("500", "InternalServerException")])
-def test_faults_are_what_the_client_knows(simulator, fault, code):
+def test_faults_become_errors_of_the_client(simulator, fault, code):
     with pytest.raises(ClientError) as raised:
         client(simulator, fault).converse(modelId="m", messages=[{"role": "user", "content": [{"text": "Hi"}]}])
     assert raised.value.response["Error"]["Code"] == code

@@ -1,4 +1,4 @@
-"""The official client takes the simulator for the provider: tools, thoughts, errors."""
+"""Runs the official client against the simulator: tools, thoughts, errors."""
 
 import pytest
 from google import genai
@@ -43,7 +43,7 @@ def test_a_streamed_conversation_with_tools_and_thoughts(simulator):
     assert_proof("".join(part.text or "" for part in parts if not part.thought))
 
 
-def test_a_whole_reply_says_the_same(simulator):
+def test_a_whole_reply_has_the_same_content(simulator):
     client_ = client(simulator)
     reply = client_.models.generate_content(model="gemini-3-pro", contents=PROMPT, config=CONFIG)
     assert_arguments(reply.function_calls[0].args)
@@ -56,8 +56,8 @@ def test_tokens_are_counted_and_models_listed(simulator):
 
 
 @pytest.mark.parametrize("fault, code", [("401", 400), ("429=3", 429), ("500", 500), ("529", 503)])
-def test_faults_are_what_the_client_knows(simulator, fault, code):
-    # A client that nobody holds is closed at once.
+def test_faults_become_errors_of_the_client(simulator, fault, code):
+    # An unreferenced client is closed immediately.
     client_ = client(simulator, **{"x-sim-fault": fault})
     with pytest.raises(errors.APIError) as raised:
         client_.models.generate_content(model="gemini-3-pro", contents="Hi")

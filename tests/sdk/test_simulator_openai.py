@@ -1,4 +1,4 @@
-"""The official client takes the simulator for the provider, on both of its APIs."""
+"""Runs the official client against the simulator, on both of its APIs."""
 
 import json
 
@@ -18,7 +18,7 @@ def client(simulator, provider="openai", **options):
 
 
 def chat(client, model, messages, **more):
-    """One streamed turn: the message, and what the client does not know by name."""
+    """One streamed turn: the message, and the fields that the client has no name for."""
     extra = {"stream_options": {"include_usage": True}} if more.pop("usage", True) else {}
     with client.chat.completions.stream(model=model, messages=messages, tools=CHAT_TOOLS, **extra, **more) as stream:
         for _ in stream:
@@ -26,7 +26,7 @@ def chat(client, model, messages, **more):
         return stream.get_final_completion()
 
 
-# Each with a model that thinks where the provider has one, and the name of its field.
+# Each with a reasoning model if the provider has one, and the name of its field.
 CHATS = [("openai", "gpt-4.1", None), ("openrouter", "anthropic/claude-sonnet-4.6", "reasoning_details"),
          ("deepseek", "deepseek-v4", "reasoning_content"), ("groq", "openai/gpt-oss-120b", "reasoning"),
          ("moonshot", "kimi-k2.6", "reasoning_content"), ("llama.cpp", "qwen3", "reasoning_content"),
@@ -84,7 +84,7 @@ def test_a_streamed_response_with_tools_and_reasoning(simulator):
     assert_proof(second.output_text)
 
 
-def test_a_whole_response_says_the_same(simulator):
+def test_a_whole_response_has_the_same_content(simulator):
     whole = client(simulator).responses.create(model="gpt-5.5", input=PROMPT, tools=TOOLS, store=False)
     assert [item.type for item in whole.output] == ["reasoning", "message", "reasoning", "function_call"]
     assert_arguments(json.loads(whole.output[-1].arguments))
@@ -101,7 +101,7 @@ def test_models_are_listed(simulator):
     ("401", openai.AuthenticationError), ("429=3", openai.RateLimitError), ("500", openai.InternalServerError),
     ("html", openai.InternalServerError), ("reset", openai.APIConnectionError),
 ])
-def test_faults_are_what_the_client_knows(simulator, fault, error):
+def test_faults_become_errors_of_the_client(simulator, fault, error):
     client_ = client(simulator, default_headers={"x-sim-fault": fault})
     with pytest.raises(error):
         client_.responses.create(model="gpt-5.5", input="Hi", store=False)
@@ -115,7 +115,7 @@ def test_an_error_within_a_stream(simulator):
             pass
 
 
-def test_a_response_goes_on_from_the_one_before(simulator):
+def test_a_response_continues_from_the_previous_one(simulator):
     client_ = client(simulator)
     settings = {"store": True, "include": []}
     first, _ = respond(client_, [{"role": "user", "content": PROMPT}], **settings)

@@ -1,4 +1,4 @@
-// A running gateway, and a browser that looks at it.
+// A running gateway, and a browser page of its debug UI.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -67,8 +67,8 @@ export async function slowProvider() {
 }
 
 function chunk(delta, finish_reason) {
-  const said = { id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] };
-  return `data: ${JSON.stringify(said)}\n\n`;
+  const chunk = { id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
 /** Posts JSON, and wants an answer. */

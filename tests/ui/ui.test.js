@@ -1,4 +1,4 @@
-// What a person sees in the debug UI.
+// Tests the debug UI in a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -16,12 +16,12 @@ const TORN = [
 test("a turn appears while it happens, with its repairs and its stages", () => withPage("[capture]\nstages = true\n", async ({ page, gateway }) => {
   await sees(page, "#state", "live");
   await sees(page, "#list li", "No turn yet");
-  const said = await post(`${gateway.address}/v1/chat/completions`, { model: "sim/echo", stream: true, messages: TORN });
+  const response = await post(`${gateway.address}/v1/chat/completions`, { model: "sim/echo", stream: true, messages: TORN });
   await sees(page, "#list li", "answered");
   await sees(page, "#list li", "openai-chat → sim · sim/echo");
   await sees(page, "#list li .chip", "unanswered-call");
 
-  const turn = said.headers.get("x-interlingua-turn");
+  const turn = response.headers.get("x-interlingua-turn");
   await page.locator(`#list li[data-id="${turn}"]`).press("Enter");
   await sees(page, "#detail h2", `Turn ${turn}`);
   for (const stage of ["client-request", "provider-request", "provider-reply", "client-reply"]) {
@@ -32,7 +32,7 @@ test("a turn appears while it happens, with its repairs and its stages", () => w
   assert.equal(await page.locator("#injected, #detail img").count(), 0);
 }));
 
-test("a turn that is looked at while it runs shows all of it when it ends", async () => {
+test("a turn opened while it runs shows everything when it ends", async () => {
   const provider = await slowProvider();
   const config = `[capture]\nstages = true\n[providers.slow]\ndialect = "openai-chat"\nbase_url = "${provider.address}"\n`;
   await withPage(config, async ({ page, gateway }) => {
@@ -48,7 +48,7 @@ test("a turn that is looked at while it runs shows all of it when it ends", asyn
   });
 });
 
-test("the filter leaves what it names", () => withPage("", async ({ page, gateway }) => {
+test("the filter shows only matching turns", () => withPage("", async ({ page, gateway }) => {
   await sees(page, "#state", "live");
   for (const model of ["sim/echo", "sim/agent"]) {
     await post(`${gateway.address}/v1/messages`, { model, max_tokens: 99, messages: [{ role: "user", content: "Good morning" }] });
@@ -62,7 +62,7 @@ test("the filter leaves what it names", () => withPage("", async ({ page, gatewa
   assert.equal(await page.locator("#list li[data-id]").count(), 0);
 }));
 
-test("sessions are listed, with what was said", () => withPage("", async ({ page, gateway }) => {
+test("sessions are listed with their texts", () => withPage("", async ({ page, gateway }) => {
   const begun = await post(`${gateway.address}/api/sessions`, { title: "Harbour <i>light</i>" });
   const { id } = JSON.parse(begun.text);
   await post(`${gateway.address}/api/sessions/${id}/continue`, { model: "sim/echo", say: "Good morning" });
@@ -72,28 +72,28 @@ test("sessions are listed, with what was said", () => withPage("", async ({ page
   assert.equal(await page.locator("#show-sessions").getAttribute("aria-pressed"), "true");
 }));
 
-test("who has no key sees nothing", () => withPage('[access]\nkeys = ["sesame"]\n', async ({ page, gateway, wrong }) => {
+test("without a key nothing is shown", () => withPage('[access]\nkeys = ["sesame"]\n', async ({ page, gateway, wrong }) => {
   const message = { role: "user", content: "Good morning" };
   await post(`${gateway.address}/v1/chat/completions`, { model: "sim/echo", messages: [message] }, "sesame");
-  await page.locator("#door").waitFor();
+  await page.locator("#sign-in").waitFor();
   await page.locator("#key").fill("barley");
-  await page.locator("#door button").click();
+  await page.locator("#sign-in button").click();
   await sees(page, "#state", "401");
   assert.equal(await page.locator("#list li[data-id]").count(), 0);
   await page.locator("#key").fill("sesame");
-  await page.locator("#door button").click();
+  await page.locator("#sign-in button").click();
   await sees(page, "#list li[data-id]", "answered");
-  await page.locator("#door").waitFor({ state: "hidden" });
+  await page.locator("#sign-in").waitFor({ state: "hidden" });
   await sees(page, "#state", "live");
-  // The browser itself tells of every answer that is a refusal.
+  // The browser logs every error response.
   assert.ok(wrong.length > 0 && wrong.every((line) => line.includes("401")), wrong.join("\n"));
   wrong.length = 0;
 }));
 
-test("a gateway that stops is told from one that has nothing to say", () => withPage("", async ({ page, gateway, wrong }) => {
+test("a stopped gateway is distinguished from an idle one", () => withPage("", async ({ page, gateway, wrong }) => {
   await sees(page, "#state", "live");
   await gateway.stop();
   await page.locator("#state", { hasNotText: "live" }).waitFor();
-  // The browser itself tells that nobody is there.
+  // The browser logs the refused connection.
   wrong.length = 0;
 }));

@@ -1,5 +1,5 @@
-//! `cargo xtask agents`: real agents do a task with a tool, through the gateway, with providers of
-//! another dialect behind it; and our own calls the tools of a real MCP server.
+//! `cargo xtask agents`: real agents do a task with a tool through the gateway, with providers of
+//! another dialect; and `interlingua chat` calls the tools of a real MCP server.
 
 mod chat;
 
@@ -10,98 +10,102 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::Outcome;
-use crate::node::{self, Scripts};
-use crate::run::{binary, root, target, write};
+use crate::node::{self, InstallScripts};
+use crate::process::{cli_binary, target_dir, workspace_root, write};
 
-/// An agent, and how it is told to do the task.
+/// An agent, and the command line for the task.
 struct Agent {
     name: &'static str,
-    /// The tool of the agent's that runs a command, and its arguments.
+    /// The agent's tool that runs a command, and its arguments.
     tool: &'static str,
     arguments: &'static str,
-    /// It puts words that have spaces in them into quotes, which nobody takes off.
-    word_by_word: bool,
-    before: &'static [&'static str],
-    after: &'static [&'static str],
+    /// The agent quotes arguments with spaces and sends the quotes to the model, so the prompt is
+    /// passed word by word.
+    split_prompt: bool,
+    args_before_prompt: &'static [&'static str],
+    args_after_prompt: &'static [&'static str],
     models: &'static [&'static str],
 }
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    let wanted = |agent: &&Agent| arguments.is_empty() || arguments.iter().any(|a| a == agent.name);
-    let binary = binary()?;
-    let place = target().join("agents");
-    node::install(&root().join("tests").join("agents"), &place, Scripts::Run)?;
-    let (simulator, base) = simulate(&binary)?;
-    let simulator = Running(simulator);
-    let config = place.join("gateway.toml");
-    write(&config, &CONFIG.replace("SIMULATOR", &base))?;
-    for agent in AGENTS.iter().filter(wanted) {
+    let is_selected =
+        |agent: &&Agent| arguments.is_empty() || arguments.iter().any(|a| a == agent.name);
+    let binary = cli_binary()?;
+    let folder = target_dir().join("agents");
+    node::install(&workspace_root().join("tests").join("agents"), &folder, InstallScripts::Run)?;
+    let (simulator, base) = start_simulator(&binary)?;
+    let simulator = KillOnDrop(simulator);
+    let config = folder.join("gateway.toml");
+    write(&config, &GATEWAY_CONFIG.replace("SIMULATOR", &base))?;
+    for agent in AGENTS.iter().filter(is_selected) {
         for model in agent.models {
-            let done = works(agent, model, &binary, &place, &config);
-            done.map_err(|why| format!("{} with {model}: {why}", agent.name))?;
+            let result = run_agent(agent, model, &binary, &folder, &config);
+            result.map_err(|error| format!("{} with {model}: {error}", agent.name))?;
             println!("{} works with {model}", agent.name);
         }
     }
     if arguments.is_empty() || arguments.iter().any(|name| name == "chat") {
-        chat::works(&chat::Place { binary: &binary, folder: &place })?;
-        println!("chat works with an MCP server, and after it was killed");
+        chat::run_chat_test(&chat::ChatTest { binary: &binary, folder: &folder })?;
+        println!("chat works with an MCP server and after kill -9");
     }
     if arguments == ["chat"] {
         return Ok(());
     }
-    let refused = refusals(&base)?;
+    let rejected = count_rejections(&base)?;
     drop(simulator);
-    if refused > 0 {
-        return Err(format!("providers refused {refused} requests"));
+    if rejected > 0 {
+        return Err(format!("providers rejected {rejected} requests"));
     }
     Ok(())
 }
 
-/// A program that is stopped when this is dropped.
-struct Running(Child);
+/// A child process that is killed on drop.
+struct KillOnDrop(Child);
 
-impl Drop for Running {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-fn works(agent: &Agent, model: &str, binary: &Path, place: &Path, config: &Path) -> Outcome {
-    let home = place.join("home").join(agent.name);
+fn run_agent(agent: &Agent, model: &str, binary: &Path, folder: &Path, config: &Path) -> Outcome {
+    let home = folder.join("home").join(agent.name);
     let _ = fs::remove_dir_all(&home);
     let work = home.join("work");
     fs::create_dir_all(&work).map_err(|error| error.to_string())?;
     let prompt = format!("sim:call={} sim:arguments={}", agent.tool, agent.arguments);
-    let bins = BINS.map(|bin| place.join("node_modules").join(bin).display().to_string());
+    let bins = BIN_DIRS.map(|bin| folder.join("node_modules").join(bin).display().to_string());
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bins.join(":"));
-    let mut started = Command::new("timeout");
-    started
-        .args(["120"])
+    let mut run = Command::new("timeout");
+    run.args(["120"])
         .arg(binary)
         .args(["run", agent.name, "--model", model, "--config"])
         .arg(config)
         .arg("--")
-        .args(agent.before)
-        .args(prompt.splitn(if agent.word_by_word { usize::MAX } else { 1 }, ' '))
-        .args(agent.after)
+        .args(agent.args_before_prompt)
+        .args(prompt.splitn(if agent.split_prompt { usize::MAX } else { 1 }, ' '))
+        .args(agent.args_after_prompt)
         .current_dir(&work)
         .env_clear()
         .env("PATH", path)
         .env("HOME", &home)
-        .envs(QUIET.iter().copied())
+        .envs(OFFLINE_ENV.iter().copied())
         .stdin(Stdio::null());
-    let done = started.output().map_err(|error| error.to_string())?;
-    let said = String::from_utf8_lossy(&done.stdout);
+    let output = run.output().map_err(|error| error.to_string())?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let proof = fs::read_to_string(work.join("proof.txt")).unwrap_or_default();
-    if done.status.success() && proof.trim() == PROOF && said.contains("I received 1 result(s)") {
+    if output.status.success()
+        && proof.trim() == PROOF_TEXT
+        && stdout.contains("I received 1 result(s)")
+    {
         return Ok(());
     }
-    let complained = String::from_utf8_lossy(&done.stderr);
-    Err(format!("{}; the tool wrote `{proof}`\n{said}\n{complained}", done.status))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{}; the tool wrote `{proof}`\n{stdout}\n{stderr}", output.status))
 }
 
-fn simulate(binary: &Path) -> Result<(Child, String), String> {
+fn start_simulator(binary: &Path) -> Result<(Child, String), String> {
     let mut child = Command::new(binary)
         .args(["simulate", "--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
@@ -114,49 +118,53 @@ fn simulate(binary: &Path) -> Result<(Child, String), String> {
     Ok((child, line.trim().to_owned()))
 }
 
-/// How many requests the providers refused.
-fn refusals(base: &str) -> Result<usize, String> {
+/// The number of requests that the providers rejected.
+fn count_rejections(base: &str) -> Result<usize, String> {
     let host = base.trim_start_matches("http://");
-    let said = |error: std::io::Error| error.to_string();
-    let mut stream = TcpStream::connect(host).map_err(said)?;
-    let ask = format!("GET /sim/log HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
-    stream.write_all(ask.as_bytes()).map_err(said)?;
+    let to_text = |error: std::io::Error| error.to_string();
+    let mut stream = TcpStream::connect(host).map_err(to_text)?;
+    let request = format!("GET /sim/log HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).map_err(to_text)?;
     let mut log = String::new();
-    stream.read_to_string(&mut log).map_err(said)?;
+    stream.read_to_string(&mut log).map_err(to_text)?;
     if !log.contains("\"accepted\":true") {
-        return Err("the providers were never asked".to_owned());
+        return Err("the providers received no accepted request".to_owned());
     }
     Ok(log.matches("\"accepted\":false").count())
 }
 
-const PROOF: &str = "INTERLINGUA_TOOL_RAN";
+const PROOF_TEXT: &str = "INTERLINGUA_TOOL_RAN";
 
 const AGENTS: &[Agent] = &[
     Agent {
         name: "claude",
         tool: "Bash",
         arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
-        word_by_word: false,
-        before: &["-p"],
-        after: &["--output-format", "text", "--dangerously-skip-permissions"],
+        split_prompt: false,
+        args_before_prompt: &["-p"],
+        args_after_prompt: &["--output-format", "text", "--dangerously-skip-permissions"],
         models: &["openai/gpt-5.5", "gemini/gemini-3-pro"],
     },
     Agent {
         name: "codex",
         tool: "exec_command",
         arguments: r#"{"cmd":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt"}"#,
-        word_by_word: false,
-        before: &["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
-        after: &[],
+        split_prompt: false,
+        args_before_prompt: &[
+            "exec",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-approvals-and-sandbox",
+        ],
+        args_after_prompt: &[],
         models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
     },
     Agent {
         name: "gemini",
         tool: "run_shell_command",
         arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
-        word_by_word: false,
-        before: &["--yolo", "-p"],
-        after: &[],
+        split_prompt: false,
+        args_before_prompt: &["--yolo", "-p"],
+        args_after_prompt: &[],
         models: &["anthropic/claude-sonnet-4-5", "openai/gpt-5.5"],
     },
     #[cfg(target_arch = "x86_64")]
@@ -164,19 +172,19 @@ const AGENTS: &[Agent] = &[
         name: "opencode",
         tool: "bash",
         arguments: r#"{"command":"echo${IFS}INTERLINGUA_TOOL_RAN>proof.txt;cat<proof.txt","description":"proof"}"#,
-        word_by_word: true,
-        before: &["run"],
-        after: &[],
+        split_prompt: true,
+        args_before_prompt: &["run"],
+        args_after_prompt: &[],
         models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
     },
 ];
 
-/// Where their programs are. One has a package for each kind of machine, not all of them in every registry; so
-/// only that of the usual one is asked for.
-const BINS: [&str; 2] = [".bin", "opencode-linux-x64-baseline/bin"];
+/// Folders of the agents' programs. opencode has a package for each kind of machine, and not every
+/// registry has all of them, so only the package for x86-64 is requested.
+const BIN_DIRS: [&str; 2] = [".bin", "opencode-linux-x64-baseline/bin"];
 
-/// Nobody outside is asked anything.
-const QUIET: &[(&str, &str)] = &[
+/// Keeps the agents offline.
+const OFFLINE_ENV: &[(&str, &str)] = &[
     ("IS_SANDBOX", "1"),
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_TELEMETRY", "1"),
@@ -195,7 +203,7 @@ const QUIET: &[(&str, &str)] = &[
     ("KEY", "any"),
 ];
 
-const CONFIG: &str = r#"
+const GATEWAY_CONFIG: &str = r#"
 [providers.anthropic]
 base_url = "SIMULATOR/anthropic"
 api_key = "env:KEY"

@@ -1,53 +1,43 @@
-//! `cargo xtask bench`: the benchmarks; and `cargo xtask soak` and `order`, which are like them.
+//! `cargo xtask bench` and `soak`: run the benchmarks and the programs built like them.
 
 use std::path::Path;
 
-use crate::run::{cargo, program, run, succeeds, target};
-use crate::{Outcome, debian, ship, takes_nothing};
+use crate::process::{cargo, program, run, succeeds, target_dir};
+use crate::{Outcome, apt, dist};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "gateway" => gateway(rest),
-        Some((first, rest)) if first == "guarded" => with_command("guarded", rest),
-        Some((first, rest)) if first == "stored" => with_command("stored", rest),
+        Some((first, rest)) if first == "guarded" => build_and_measure("guard_and_vault", rest),
+        Some((first, rest)) if first == "stored" => build_and_measure("stored_sessions", rest),
         _ => run(cargo().args(["bench", "--workspace", "--locked"]).args(arguments)),
     }
 }
 
-/// The gateway between real processes, beside a plain proxy: the program that `cargo xtask ship` builds, or with
-/// `--plain` the one that `cargo build --release` does.
+/// Measures the gateway against nginx: the program of `cargo xtask ship`, or with `--plain` the one
+/// of `cargo build --release`.
 fn gateway(arguments: &[String]) -> Outcome {
     if !succeeds(program("nginx").arg("-v")) {
-        debian::install(&["nginx-light"])?;
+        apt::install(&["nginx-light"])?;
     }
-    let (plain, words): (Vec<String>, Vec<String>) =
-        arguments.iter().cloned().partition(|word| word == "--plain");
+    let (plain, filters): (Vec<String>, Vec<String>) =
+        arguments.iter().cloned().partition(|argument| argument == "--plain");
     if plain.is_empty() {
-        measure("gateway", &words, &ship::shipped()?)
+        measure("gateway", &filters, &dist::build_dist()?)
     } else {
-        with_command("gateway", &words)
+        build_and_measure("gateway", &filters)
     }
 }
 
-/// `cargo xtask soak`: many streams at once for a while.
+/// `cargo xtask soak`: many concurrent streams for some minutes.
 pub(crate) fn soak(arguments: &[String]) -> Outcome {
-    with_command("soak", arguments)
+    build_and_measure("soak", arguments)
 }
 
-/// `cargo xtask order`: where functions lie in the program, from what the gateway runs. To be run again when
-/// the compiler, the dependencies or the code have changed much: names of functions change with them.
-pub(crate) fn order(arguments: &[String]) -> Outcome {
-    takes_nothing(arguments)?;
-    if !succeeds(program("valgrind").arg("--version")) {
-        debian::install(&["valgrind"])?;
-    }
-    with_command("order", arguments)
-}
-
-/// A benchmark that starts the command as its users have it.
-fn with_command(name: &str, arguments: &[String]) -> Outcome {
+/// Builds the program in release mode and runs a benchmark on it.
+fn build_and_measure(name: &str, arguments: &[String]) -> Outcome {
     run(cargo().args(["build", "--release", "--locked"]))?;
-    measure(name, arguments, &target().join("release").join("interlingua"))
+    measure(name, arguments, &target_dir().join("release").join("interlingua"))
 }
 
 fn measure(name: &str, arguments: &[String], program: &Path) -> Outcome {

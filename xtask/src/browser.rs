@@ -1,14 +1,14 @@
-//! `cargo xtask browser`: a real browser shows the debug UI of a running gateway.
+//! `cargo xtask browser`: tests the debug UI of a running gateway in a real browser.
 
-use crate::run::{binary, program, root, succeeds, target};
-use crate::{Outcome, debian, node};
+use crate::process::{cli_binary, program, succeeds, target_dir, workspace_root};
+use crate::{Outcome, apt, node};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     if !succeeds(program(CHROMIUM).arg("--version")) {
-        debian::install(&[CHROMIUM])?;
+        apt::install(&[CHROMIUM])?;
     }
-    let folder = root().join("tests").join("ui");
-    node::test(&folder, &target().join("ui-js"), &binary()?, arguments)
+    let folder = workspace_root().join("tests").join("ui");
+    node::test(&folder, &target_dir().join("ui-js"), &cli_binary()?, arguments)
 }
 
 const CHROMIUM: &str = "chromium";

@@ -1,21 +1,23 @@
-//! `cargo xtask deny`: licences, sources and bans of the dependency tree.
+//! `cargo xtask deny`: checks licences, sources and bans of the dependency tree.
 
 use std::path::PathBuf;
 
-use crate::run::{cargo, run, succeeds};
-use crate::{Outcome, takes_nothing};
+use crate::process::{cargo, run, succeeds};
+use crate::{Outcome, expect_no_arguments};
 
 const VERSION: &str = "0.20.2";
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    takes_nothing(arguments)?;
+    expect_no_arguments(arguments)?;
     if !succeeds(cargo().args(["deny", "--version"])) {
         println!("cargo-deny is missing: building it takes some minutes, once");
-        run(cargo().args(["install", "cargo-deny", "--locked", "--version", VERSION]).args(HASTY))?;
+        run(cargo()
+            .args(["install", "cargo-deny", "--locked", "--version", VERSION])
+            .args(FAST_BUILD))?;
     }
-    // Rooms that are yet to be built are already named as wrappers.
-    let quiet = ["--hide-inclusion-graph", "--allow", "unused-wrapper"];
-    run(cargo().args(["deny", "check"]).args(quiet).args(["bans", "licenses", "sources"]))?;
+    run(cargo()
+        .args(["deny", "check", "--hide-inclusion-graph", "--deny", "unused-wrapper"])
+        .args(["bans", "licenses", "sources"]))?;
     if has_advisories() {
         return run(cargo().args(["deny", "--offline", "check", "advisories"]));
     }
@@ -23,8 +25,8 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// It runs for seconds: building it is what takes long.
-const HASTY: [&str; 6] = [
+/// A fast build: cargo-deny itself runs only for seconds.
+const FAST_BUILD: [&str; 6] = [
     "--config",
     "profile.release.opt-level=1",
     "--config",
@@ -38,7 +40,7 @@ fn has_advisories() -> bool {
         let home = std::env::var_os("HOME")?;
         Some(PathBuf::from(home).join(".cargo"))
     });
-    // A lock alone stands there when a copy could not be fetched.
+    // A failed fetch leaves only a lock file.
     let is_folder =
         |entry: std::io::Result<std::fs::DirEntry>| entry.is_ok_and(|entry| entry.path().is_dir());
     home.and_then(|home| home.join("advisory-dbs").read_dir().ok())

@@ -1,14 +1,14 @@
-//! `cargo xtask deploy`: what stands in `deploy/` is taken by who reads it, and does what it says.
+//! `cargo xtask deploy`: tests the files in `deploy/` with the programs that read them.
 
-use crate::run::{binary, program, run, succeeds};
-use crate::{Outcome, debian, sdk};
+use crate::process::{cli_binary, program, run, succeeds};
+use crate::{Outcome, apt, sdk};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     if !succeeds(program("systemd-analyze").arg("--version")) {
-        debian::install(&["systemd"])?;
+        apt::install(&["systemd"])?;
     }
-    let binary = binary()?;
-    run(program(sdk::environment()?)
+    let binary = cli_binary()?;
+    run(program(sdk::python_env()?)
         .args(["-m", "pytest", "tests/deploy", "--quiet", "-p", "no:cacheprovider"])
         .args(arguments)
         .env("INTERLINGUA_BIN", binary))

@@ -1,14 +1,14 @@
-//! `cargo xtask instructions`: what the road costs in instructions, the same from run to run.
+//! `cargo xtask instructions`: counts the instructions of the translation under callgrind.
 
-use crate::run::{cargo, program, run, succeeds};
-use crate::{Outcome, debian};
+use crate::process::{cargo, program, run, succeeds};
+use crate::{Outcome, apt};
 
-/// Must be the version of the `gungraun` crate.
+/// Must match the version of the `gungraun` crate.
 const VERSION: &str = "0.20.0";
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     if !succeeds(program("valgrind").arg("--version")) {
-        debian::install(&["valgrind"])?;
+        apt::install(&["valgrind"])?;
     }
     if !succeeds(program("gungraun-runner").arg("--version")) {
         println!("gungraun-runner is missing: building it takes some minutes, once");

@@ -1,35 +1,36 @@
-//! The project's own commands; `cargo xtask --help` lists them.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+//! The repository's own commands; `cargo xtask --help` lists them.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints to its user")]
 
 mod agents;
+mod apt;
 mod bench;
 mod bolt;
+mod book;
 mod browser;
-mod debian;
 mod deny;
 mod deploy;
+mod dist;
 mod fuzz;
 mod instructions;
 mod laws;
 mod node;
 mod postgres;
+mod process;
 mod profdata;
-mod run;
 mod sdk;
-mod ship;
+mod source_files;
 mod test;
 mod tidy;
-mod tree;
 
 use std::process::ExitCode;
 
-/// What a command or a step says when it fails: what happened, and what to do.
+/// The error of a command or a step is a message with what happened and what to do.
 type Outcome = Result<(), String>;
 
 struct Command {
     name: &'static str,
     usage: &'static str,
-    about: &'static str,
+    description: &'static str,
     run: fn(&[String]) -> Outcome,
 }
 
@@ -57,14 +58,14 @@ fn main() -> ExitCode {
 }
 
 fn help() {
-    println!("The project's own commands.\n\nUsage: cargo xtask COMMAND\n");
+    println!("The repository's own commands.\n\nUsage: cargo xtask COMMAND\n");
     for command in COMMANDS {
-        println!("  {:<47} {}", format!("{} {}", command.name, command.usage), command.about);
+        println!("  {:<47} {}", format!("{} {}", command.name, command.usage), command.description);
     }
 }
 
 /// For commands that take no arguments.
-fn takes_nothing(arguments: &[String]) -> Outcome {
+fn expect_no_arguments(arguments: &[String]) -> Outcome {
     match arguments.first() {
         None => Ok(()),
         Some(extra) => Err(format!("unexpected argument '{extra}'")),
@@ -74,92 +75,92 @@ fn takes_nothing(arguments: &[String]) -> Outcome {
 const COMMANDS: &[Command] = &[
     Command {
         name: "test",
-        usage: "",
-        about: "set up and run everything that must hold before a change lands",
+        usage: "[--all | STEP…]",
+        description: "set up and run everything that must hold before a change lands",
         run: test::command,
     },
     Command {
         name: "tidy",
         usage: "",
-        about: "rules of the house: sizes, names, directions, links, corpus",
+        description: "check the repository's own rules: sizes, names, dependencies, links, corpus",
         run: tidy::command,
     },
     Command {
         name: "fuzz",
         usage: "[PROPERTY] [--seconds N] [--seed N]",
-        about: "mutated inputs against the properties (60 s each, a new seed)",
+        description: "check the properties with mutated inputs (60 s each, a new seed)",
         run: fuzz::command,
     },
     Command {
         name: "laws",
         usage: "[--n N] [--seed S] [OPTIONS]",
-        about: "the laws over generated conversations and all targets (200000)",
+        description: "check the laws on generated conversations for all targets (200000)",
         run: laws::command,
     },
     Command {
         name: "sdk",
         usage: "[PYTEST ARGUMENTS | js NODE ARGUMENTS]",
-        about: "the providers' own packages read what we write",
+        description: "test with the SDKs of the providers",
         run: sdk::command,
     },
     Command {
         name: "deploy",
         usage: "[PYTEST ARGUMENTS]",
-        about: "what is in deploy/ starts, answers and stops",
+        description: "test the files in deploy/: start, requests, stop",
         run: deploy::command,
     },
     Command {
         name: "agents",
         usage: "[AGENT…]",
-        about: "real agents do a task through the gateway",
+        description: "run real agents through the gateway",
         run: agents::command,
     },
     Command {
         name: "browser",
         usage: "[NODE ARGUMENTS]",
-        about: "a real browser shows the debug UI",
+        description: "test the debug UI in a real browser",
         run: browser::command,
     },
     Command {
         name: "postgres",
         usage: "[ARGUMENTS]",
-        about: "the store's tests on a PostgreSQL of their own",
+        description: "run the store's tests on a temporary PostgreSQL",
         run: postgres::command,
     },
     Command {
         name: "deny",
         usage: "",
-        about: "licences, sources and bans of the dependency tree",
+        description: "check licences, sources and bans of the dependency tree",
         run: deny::command,
+    },
+    Command {
+        name: "book",
+        usage: "",
+        description: "build the documentation as a searchable book, target/book",
+        run: book::command,
     },
     Command {
         name: "ship",
         usage: "",
-        about: "the program as it is deployed, from what the gateway does when it works",
-        run: ship::command,
+        description: "build the release program, optimized by a profile of the gateway",
+        run: dist::command,
     },
     Command {
         name: "bench",
-        usage: "[gateway [--plain] | guarded | ARGUMENTS]",
-        about: "cargo bench; or the gateway between real processes, beside nginx or itself",
+        usage: "[gateway [--plain] | guarded | stored | ARGUMENTS]",
+        description: "cargo bench; or measure gateway processes, against nginx or without a feature",
         run: bench::command,
     },
     Command {
         name: "soak",
         usage: "[STREAMS [SECONDS]]",
-        about: "many streams through the gateway for a while (2000, 120 s)",
+        description: "soak test with concurrent streams (2000, 120 s)",
         run: bench::soak,
     },
     Command {
         name: "instructions",
         usage: "[ARGUMENTS]",
-        about: "benchmarks in instructions, under callgrind",
+        description: "count instructions under callgrind",
         run: instructions::command,
-    },
-    Command {
-        name: "order",
-        usage: "",
-        about: "where functions lie in the program, from what the gateway runs",
-        run: bench::order,
     },
 ];

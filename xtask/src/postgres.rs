@@ -1,5 +1,5 @@
-//! `cargo xtask postgres`: the tests of the store, and of gateways that share one, on a PostgreSQL of their
-//! own, which is gone afterwards.
+//! `cargo xtask postgres`: runs the tests of the store, and of gateways that share one, on a
+//! temporary PostgreSQL.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -8,21 +8,21 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{cargo, output, program, run};
-use crate::{Outcome, debian};
+use crate::process::{cargo, output, program, run};
+use crate::{Outcome, apt};
 
-/// A cluster in a temporary folder. Stopped and removed when this is dropped.
-struct Server {
+/// A cluster in a temporary folder, which is stopped and removed on drop.
+struct TestServer {
     bin: PathBuf,
     folder: PathBuf,
-    /// Whom it runs as; nobody in particular if we are not root, whom PostgreSQL refuses to serve.
-    user: Option<&'static str>,
+    /// The user of the server if xtask runs as root, because PostgreSQL refuses to run as root.
+    run_as: Option<&'static str>,
     url: String,
 }
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    let server = Server::start()?;
-    // The whole workspace, so that nothing is built anew that its tests have built.
+    let server = TestServer::start()?;
+    // The whole workspace, so that cargo reuses the build of the other tests.
     run(cargo()
         .args(["test", "--workspace", "--locked", "--test", "suite", "--test", "gateway", "--"])
         .args(["--ignored", "postgres::"])
@@ -31,21 +31,21 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         .env("INTERLINGUA_TEST_POSTGRES_CERTIFICATE", server.certificate()))
 }
 
-impl Server {
+impl TestServer {
     fn start() -> Result<Self, String> {
-        if programs().is_none() {
-            debian::install(&["postgresql"])?;
+        if find_bin_dir().is_none() {
+            apt::install(&["postgresql"])?;
         }
-        let bin = programs().ok_or("initdb is not where PostgreSQL's packages put it")?;
-        let root = output(program("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+        let bin = find_bin_dir().ok_or("initdb is not where PostgreSQL's packages put it")?;
+        let is_root = output(program("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
         let folder = std::env::temp_dir().join(format!("interlingua-pg-{}", std::process::id()));
-        let password = random()?;
+        let password = random_password()?;
         let port = free_port()?;
         let url = format!("postgres://postgres:{password}@127.0.0.1:{port}/postgres");
-        let server = Self { bin, folder, user: root.then_some("postgres"), url };
-        server.create(&password)?;
+        let server = Self { bin, folder, run_as: is_root.then_some("postgres"), url };
+        server.init(&password)?;
         println!("starting PostgreSQL on port {port}, in {}", server.folder.display());
-        // It lives for a minute and holds nothing: no disk need hear of it.
+        // The data is temporary, so fsync is off.
         let settings = format!(
             "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= \
              -c fsync=off -c max_connections=300 -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
@@ -59,12 +59,12 @@ impl Server {
         Ok(server)
     }
 
-    fn create(&self, password: &str) -> Outcome {
-        let owner = self.user.map_or_else(Vec::new, |user| vec!["--owner", user]);
+    fn init(&self, password: &str) -> Outcome {
+        let owner = self.run_as.map_or_else(Vec::new, |user| vec!["--owner", user]);
         run(program("install").args(["-d", "-m", "700"]).args(owner).arg(&self.folder))?;
         let secret = self.folder.join("password");
-        crate::run::write(&secret, password)?;
-        if let Some(user) = self.user {
+        crate::process::write(&secret, password)?;
+        if let Some(user) = self.run_as {
             run(program("chown").arg(user).arg(&secret))?;
         }
         run(self
@@ -82,7 +82,7 @@ impl Server {
             .arg("--pgdata")
             .arg(self.data())
             .stdout(std::process::Stdio::null()))?;
-        // It vouches for itself, and for nobody else.
+        // A self-signed certificate that is not a CA.
         let mut certify = self.command(Path::new("openssl"));
         certify.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
         certify.args(["-nodes", "-days", "2", "-subj", "/CN=localhost"]);
@@ -104,14 +104,14 @@ impl Server {
         self.folder.join("data")
     }
 
-    /// One of its programs.
+    /// A program of PostgreSQL.
     fn program(&self, name: &str) -> Command {
         self.command(&self.bin.join(name))
     }
 
-    /// A program, as the user that the server belongs to.
+    /// A program, run as the user of the server.
     fn command(&self, path: &Path) -> Command {
-        let mut command = match self.user {
+        let mut command = match self.run_as {
             Some(user) => {
                 let mut command = program("runuser");
                 command.args(["-u", user, "--"]).arg(path);
@@ -124,7 +124,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if self.data().join("postmaster.pid").exists() {
             let mut stop = self.program("pg_ctl");
@@ -133,32 +133,32 @@ impl Drop for Server {
                 eprintln!("{message}");
             }
         }
-        // What is left is in a folder for temporary things.
+        // A leftover stays in the temporary folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Where the newest PostgreSQL of this machine has its programs.
-fn programs() -> Option<PathBuf> {
+/// The folder with the programs of the newest installed PostgreSQL.
+fn find_bin_dir() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
-    let mut found: Vec<(u32, PathBuf)> = versions
+    let mut candidates: Vec<(u32, PathBuf)> = versions
         .filter_map(|version| {
             let number = version.file_name().to_str()?.parse().ok()?;
             Some((number, version.path().join("bin")))
         })
         .collect();
     let paths = std::env::var_os("PATH").unwrap_or_default();
-    found.extend(std::env::split_paths(&paths).map(|path| (0, path)));
-    found.retain(|(_, bin)| has_all(bin));
-    found.into_iter().max_by_key(|(number, _)| *number).map(|(_, bin)| bin)
+    candidates.extend(std::env::split_paths(&paths).map(|path| (0, path)));
+    candidates.retain(|(_, bin)| has_programs(bin));
+    candidates.into_iter().max_by_key(|(number, _)| *number).map(|(_, bin)| bin)
 }
 
-fn has_all(bin: &Path) -> bool {
+fn has_programs(bin: &Path) -> bool {
     ["initdb", "pg_ctl", "postgres"].iter().all(|name| bin.join(name).exists())
 }
 
-/// Nobody else on this machine is to speak to it.
-fn random() -> Result<String, String> {
+/// A random password, so that other users of the machine cannot connect.
+fn random_password() -> Result<String, String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")
         .and_then(|mut file| file.read_exact(&mut bytes))

@@ -1,47 +1,54 @@
-//! `llvm-profdata`, which makes a profile for the compiler from the counts of a program that ran.
+//! Finds `llvm-profdata`, which merges the profiles of an instrumented program for the compiler.
 
 use std::path::PathBuf;
 
-use crate::debian;
-use crate::run::{output, program, succeeds};
+use crate::apt;
+use crate::process::{output, program, succeeds};
 
-/// The toolchain's own, which rustup can add; otherwise one that is installed, or that can be.
+/// The program of the Rust toolchain, which rustup can add; otherwise one of LLVM, which apt can
+/// install.
 pub(crate) fn find() -> Result<PathBuf, String> {
-    let own = own()?;
-    // Without a network this fails, and another may do.
-    if own.is_file() || (succeeds(program("rustup").args(ADD)) && own.is_file()) {
-        return Ok(own);
+    let toolchain_path = toolchain_profdata()?;
+    // Without a network rustup fails, and an installed LLVM is used.
+    if toolchain_path.is_file()
+        || (succeeds(program("rustup").args(RUSTUP_ADD)) && toolchain_path.is_file())
+    {
+        return Ok(toolchain_path);
     }
-    let numbered = (OLDEST..=NEWEST).rev().map(|version| format!("llvm-profdata-{version}"));
-    let mut names = std::iter::once("llvm-profdata".to_owned()).chain(numbered);
-    if let Some(name) = names.find(|name| version(name).is_some_and(|version| version >= OLDEST)) {
+    let versioned =
+        (MIN_VERSION..=MAX_VERSION).rev().map(|version| format!("llvm-profdata-{version}"));
+    let mut names = std::iter::once("llvm-profdata".to_owned()).chain(versioned);
+    if let Some(name) =
+        names.find(|name| version(name).is_some_and(|version| version >= MIN_VERSION))
+    {
         return Ok(name.into());
     }
-    debian::install(&[&format!("llvm-{OLDEST}")]).map_err(|why| {
+    apt::install(&[&format!("llvm-{MIN_VERSION}")]).map_err(|error| {
         format!(
-            "llvm-profdata is missing: rustup {} adds it to the toolchain. {why}",
-            ADD.join(" ")
+            "llvm-profdata is missing: rustup {} adds it to the toolchain. {error}",
+            RUSTUP_ADD.join(" ")
         )
     })?;
-    Ok(format!("llvm-profdata-{OLDEST}").into())
+    Ok(format!("llvm-profdata-{MIN_VERSION}").into())
 }
 
-fn own() -> Result<PathBuf, String> {
-    let about = output(program("rustc").arg("-vV"))?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+fn toolchain_profdata() -> Result<PathBuf, String> {
+    let rustc_version = output(program("rustc").arg("-vV"))?;
+    let host =
+        rustc_version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let root = output(program("rustc").args(["--print", "sysroot"]))?;
     Ok([root.trim(), "lib", "rustlib", host, "bin", "llvm-profdata"].iter().collect())
 }
 
 fn version(name: &str) -> Option<u32> {
-    // Some that are too old do not know the question.
-    let about = program(name).arg("--version").output().ok()?;
-    let about = String::from_utf8_lossy(&about.stdout);
-    let (_, version) = about.split_once("LLVM version ")?;
+    // Old versions reject `--version`, so the exit status does not matter.
+    let output = program(name).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (_, version) = text.split_once("LLVM version ")?;
     version.split('.').next()?.parse().ok()
 }
 
-const ADD: [&str; 3] = ["component", "add", "llvm-tools"];
-/// The first that reads what the compiler's programs write.
-const OLDEST: u32 = 19;
-const NEWEST: u32 = 40;
+const RUSTUP_ADD: [&str; 3] = ["component", "add", "llvm-tools"];
+/// The first version that reads the profiles of the compiler.
+const MIN_VERSION: u32 = 19;
+const MAX_VERSION: u32 = 40;

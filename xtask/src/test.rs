@@ -1,122 +1,125 @@
-//! `cargo xtask test`: everything that must hold before a change lands, quick steps first.
+//! `cargo xtask test`: runs all checks that a change must pass, fast ones first.
 
 use std::time::{Duration, Instant};
 
-use crate::run::{cargo, run};
-use crate::{
-    Outcome, agents, browser, deny, deploy, fuzz, laws, postgres, sdk, takes_nothing, tidy,
-};
+use crate::process::{cargo, run};
+use crate::{Outcome, agents, browser, deny, deploy, fuzz, laws, postgres, sdk, tidy};
 
 struct Step {
     name: &'static str,
-    about: &'static str,
+    description: &'static str,
     run: fn() -> Outcome,
+    /// Why only `--all` runs it; `None` for the steps of every run.
+    only_in_all: Option<&'static str>,
 }
 
+/// Without arguments runs the steps of every check; with `--all` all of them, or those named.
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    takes_nothing(arguments)?;
+    let steps: Vec<&Step> = match arguments {
+        [] => STEPS.iter().filter(|step| step.only_in_all.is_none()).collect(),
+        [all] if all == "--all" => STEPS.iter().collect(),
+        names => names.iter().map(|name| find_step(name)).collect::<Result<_, _>>()?,
+    };
     let mut times = Vec::new();
-    for (number, step) in STEPS.iter().enumerate() {
-        println!("\n=== {}/{} {}: {}", number + 1, STEPS.len(), step.name, step.about);
+    for (number, step) in steps.iter().enumerate() {
+        println!("\n=== {}/{} {}: {}", number + 1, steps.len(), step.name, step.description);
         let start = Instant::now();
         let outcome = (step.run)();
         times.push(start.elapsed());
         if let Err(message) = outcome {
-            summary(&times, true);
+            print_summary(&steps, &times, true);
             return Err(format!("Step '{}' failed. {message}", step.name));
         }
     }
-    summary(&times, false);
+    print_summary(&steps, &times, false);
+    if arguments.is_empty() {
+        for step in STEPS {
+            if let Some(reason) = step.only_in_all {
+                println!("not in this run: cargo xtask test {} ({reason})", step.name);
+            }
+        }
+    }
     Ok(())
 }
 
-/// One row per step; the last line is plain, for programs that read it.
-fn summary(times: &[Duration], failed: bool) {
-    println!("\n{:<8} {:<7} {:>8}", "step", "result", "seconds");
-    for (number, step) in STEPS.iter().enumerate() {
+fn find_step(name: &str) -> Result<&'static Step, String> {
+    let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+    STEPS.iter().find(|step| step.name == name).ok_or_else(|| {
+        format!(
+            "There is no step '{name}'; the steps are {}, and --all runs all.",
+            names.join(", ")
+        )
+    })
+}
+
+/// Prints one row per step; the last line has a fixed format for programs.
+fn print_summary(steps: &[&Step], times: &[Duration], failed: bool) {
+    println!("\n{:<10} {:<7} {:>8}", "step", "result", "seconds");
+    for (number, step) in steps.iter().enumerate() {
         match times.get(number) {
             Some(time) => {
-                let bad = failed && number + 1 == times.len();
-                let result = if bad { "failed" } else { "passed" };
-                println!("{:<8} {result:<7} {:>8.1}", step.name, time.as_secs_f64());
+                let is_failed = failed && number + 1 == times.len();
+                let result = if is_failed { "failed" } else { "passed" };
+                println!("{:<10} {result:<7} {:>8.1}", step.name, time.as_secs_f64());
             }
-            None => println!("{:<8} not run", step.name),
+            None => println!("{:<10} not run", step.name),
         }
     }
     let failures = usize::from(failed);
-    println!("{:<16} {:>8.1}\n", "all", times.iter().sum::<Duration>().as_secs_f64());
+    println!("{:<18} {:>8.1}\n", "all", times.iter().sum::<Duration>().as_secs_f64());
     println!("{} passed, {failures} failed", times.len() - failures);
 }
 
-fn format() -> Outcome {
+fn check_format() -> Outcome {
     run(cargo().args(["fmt", "--all", "--check"]))
-        .map_err(|message| format!("{message}; cargo fmt --all puts it right"))
+        .map_err(|message| format!("{message}; cargo fmt --all fixes it"))
 }
 
-fn clippy() -> Outcome {
-    // The profile of the tests: what is built for it in C is built once.
+fn run_clippy() -> Outcome {
+    // The profile of the tests, so that C dependencies are built once.
     run(cargo()
         .args(["clippy", "--workspace", "--all-targets", "--locked", "--profile", "test"])
         .args(["--", "--deny", "warnings"]))
 }
 
-fn tests() -> Outcome {
+fn run_tests() -> Outcome {
     run(cargo().args(["test", "--workspace", "--locked"]))
 }
 
-/// Libraries only: the command and the library share the name `interlingua`. The command is looked at as its
-/// users build it: no test adds a feature to what it depends on.
-fn docs() -> Outcome {
+/// Documents only libraries, because the program and the library share the name `interlingua`. The
+/// program is checked alone, because tests add features to its dependencies.
+fn build_docs() -> Outcome {
     run(cargo()
         .args(["doc", "--workspace", "--lib", "--no-deps", "--locked", "--profile", "test"])
         .env("RUSTDOCFLAGS", "--deny warnings"))?;
     run(cargo().args(["check", "--package", "interlingua-cli", "--locked", "--profile", "test"]))
 }
 
+const fn step(name: &'static str, description: &'static str, run: fn() -> Outcome) -> Step {
+    Step { name, description, run, only_in_all: None }
+}
+
 const STEPS: &[Step] = &[
-    Step { name: "fmt", about: "the code is formatted", run: format },
-    Step { name: "tidy", about: "the rules of the house hold", run: || tidy::command(&[]) },
-    Step { name: "clippy", about: "no warnings", run: clippy },
-    Step { name: "test", about: "units, corpus, laws and examples in the docs", run: tests },
+    step("fmt", "the code is formatted", check_format),
+    step("tidy", "the repository's own rules hold", || tidy::command(&[])),
+    step("clippy", "no warnings", run_clippy),
+    step("test", "unit tests, corpus, laws and doc examples", run_tests),
+    step("postgres", "the store on a temporary PostgreSQL", || postgres::command(&[])),
+    step("laws", "the laws on a fixed share of the conversations, all targets", laws::short_run),
+    step("doc", "the documentation and the program build without warnings", build_docs),
+    step("fuzz", "a short run of every property, fixed seed", fuzz::short_run),
+    step("sdk", "the SDKs of the providers", || sdk::command(&[])),
+    step("deploy", "the files in deploy/: start, requests, stop", || deploy::command(&[])),
+    step("browser", "the debug UI in a real browser", || browser::command(&[])),
+    step("agents", "real agents through the gateway", || agents::command(&[])),
     Step {
-        name: "postgres",
-        about: "the store on a PostgreSQL of its own",
-        run: || postgres::command(&[]),
+        only_in_all: Some(
+            "it builds the program again, and the share in `laws` finds most breaches",
+        ),
+        ..step("laws-full", "the laws on 200,000 conversations, all targets", laws::full_run)
     },
     Step {
-        name: "laws",
-        about: "the laws over 200,000 conversations, all targets",
-        run: laws::test,
-    },
-    Step {
-        name: "doc",
-        about: "the documentation builds without warnings, and the command without tests",
-        run: docs,
-    },
-    Step { name: "fuzz", about: "a short run of every property, fixed seed", run: fuzz::short },
-    Step {
-        name: "sdk",
-        about: "the providers' own packages read what we write",
-        run: || sdk::command(&[]),
-    },
-    Step {
-        name: "deploy",
-        about: "what is in deploy/ starts, answers and stops",
-        run: || deploy::command(&[]),
-    },
-    Step {
-        name: "browser",
-        about: "a real browser shows the debug UI",
-        run: || browser::command(&[]),
-    },
-    Step {
-        name: "agents",
-        about: "real agents do a task through the gateway",
-        run: || agents::command(&[]),
-    },
-    Step {
-        name: "deny",
-        about: "licences, sources and bans of dependencies",
-        run: || deny::command(&[]),
+        only_in_all: Some("it builds cargo-deny once, and changes only with Cargo.lock"),
+        ..step("deny", "licences, sources and bans of dependencies", || deny::command(&[]))
     },
 ];

@@ -1,14 +1,14 @@
-//! Load over real sockets, and what it costs the process under it.
+//! Load over real sockets, and the CPU time and memory of the loaded process.
 
-mod contest;
-mod house;
-mod http;
+mod http_client;
+mod paired;
 mod process;
+mod test_bed;
 
-pub use contest::{Side, contest};
-pub use house::{Gateway, House};
-pub use http::{Answered, Connection};
-pub use process::{Process, own, resident};
+pub use http_client::{Connection, ResponseStats};
+pub use paired::{GatewaySide, run_paired};
+pub use process::{Process, anonymous_megabytes, resident_megabytes};
+pub use test_bed::{Gateway, TestBed};
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -16,108 +16,112 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// One kind of request, sent again and again.
+/// One kind of request that is sent repeatedly.
 #[derive(Clone, Debug)]
-pub struct Shot {
+pub struct LoadRequest {
     pub path: String,
     pub headers: String,
     pub body: Vec<u8>,
 }
 
-impl Shot {
-    /// A request with a key, and with this body.
+impl LoadRequest {
+    /// A request with an API key and this body.
     pub fn new(path: &str, body: &Value) -> Self {
         let headers = "authorization: Bearer x\r\n".to_owned();
         Self { path: path.to_owned(), headers, body: body.to_string().into_bytes() }
     }
 }
 
-/// What went wrong, for people.
-#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
-pub fn said(error: std::io::Error) -> String {
+/// The message of an error.
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
+pub fn error_text(error: std::io::Error) -> String {
     error.to_string()
 }
 
-/// What came of many shots.
+/// The results of many requests.
 #[derive(Clone, Debug, Default)]
-pub struct Volley {
+pub struct LoadStats {
     pub requests: u64,
     pub errors: u64,
-    pub took: Duration,
-    /// To the last byte of each answer, and to its first, in order.
-    pub whole: Vec<Duration>,
-    pub first: Vec<Duration>,
+    pub elapsed: Duration,
+    /// Times to the last byte and to the first byte of each response, sorted.
+    pub latencies: Vec<Duration>,
+    pub first_byte_latencies: Vec<Duration>,
     pub bytes: u64,
 }
 
-impl Volley {
+impl LoadStats {
     pub fn per_second(&self) -> f64 {
-        count(self.requests) / self.took.as_secs_f64()
+        to_f64(self.requests) / self.elapsed.as_secs_f64()
     }
 
-    /// With those of another.
-    pub fn add(&mut self, other: Self) {
+    /// Adds the results of another run.
+    pub fn merge(&mut self, other: Self) {
         self.requests += other.requests;
         self.errors += other.errors;
-        self.took += other.took;
+        self.elapsed += other.elapsed;
         self.bytes += other.bytes;
-        self.whole.extend(other.whole);
-        self.first.extend(other.first);
-        self.whole.sort_unstable();
-        self.first.sort_unstable();
+        self.latencies.extend(other.latencies);
+        self.first_byte_latencies.extend(other.first_byte_latencies);
+        self.latencies.sort_unstable();
+        self.first_byte_latencies.sort_unstable();
     }
 }
 
-/// A count to calculate with.
-pub fn count(number: u64) -> f64 {
+pub fn to_f64(number: u64) -> f64 {
     u32::try_from(number).map_or(f64::MAX, f64::from)
 }
 
-/// The duration that so many of a hundred stay below.
+/// The percentile of sorted durations.
 pub fn quantile(sorted: &[Duration], percent: usize) -> Duration {
     let at = sorted.len() * percent / 100;
     sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
 }
 
-/// Fires from so many connections at once, each with the next shot as soon as it has its answer.
-pub fn fire(at: SocketAddr, shot: &Shot, connections: usize, total: u64) -> Volley {
-    let gathered = Mutex::new(Volley::default());
+/// Sends requests over concurrent connections, each request after the response to the previous one.
+pub fn run_load(
+    at: SocketAddr,
+    request: &LoadRequest,
+    connections: usize,
+    total: u64,
+) -> LoadStats {
+    let total_stats = Mutex::new(LoadStats::default());
     let each = total.div_ceil(connections as u64);
-    let began = Instant::now();
+    let start = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..connections {
             scope.spawn(|| {
-                let volley = one(at, shot, each);
-                let mut all = gathered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                all.add(volley);
+                let stats = run_connection(at, request, each);
+                let mut sum = total_stats.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                sum.merge(stats);
             });
         }
     });
-    let mut all = gathered.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    all.took = began.elapsed();
-    all
+    let mut sum = total_stats.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    sum.elapsed = start.elapsed();
+    sum
 }
 
-fn one(at: SocketAddr, shot: &Shot, count: u64) -> Volley {
-    let mut volley = Volley::default();
+fn run_connection(at: SocketAddr, request: &LoadRequest, count: u64) -> LoadStats {
+    let mut stats = LoadStats::default();
     let mut connection = None;
     for _ in 0..count {
-        let began = Instant::now();
-        let open = connection.take().map_or_else(|| Connection::open(at), Ok);
-        let answered = open.and_then(|mut open| {
-            let answered = open.ask(shot, began)?;
+        let start = Instant::now();
+        let opened = connection.take().map_or_else(|| Connection::open(at), Ok);
+        let response = opened.and_then(|mut open| {
+            let response = open.send_and_discard(request, start)?;
             connection = Some(open);
-            Ok(answered)
+            Ok(response)
         });
-        volley.requests += 1;
-        match answered {
-            Ok(answered) if answered.status == 200 => {
-                volley.whole.push(began.elapsed());
-                volley.first.push(answered.first);
-                volley.bytes += answered.bytes;
+        stats.requests += 1;
+        match response {
+            Ok(response) if response.status == 200 => {
+                stats.latencies.push(start.elapsed());
+                stats.first_byte_latencies.push(response.first_byte);
+                stats.bytes += response.bytes;
             }
-            _ => volley.errors += 1,
+            _ => stats.errors += 1,
         }
     }
-    volley
+    stats
 }

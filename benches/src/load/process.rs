@@ -1,4 +1,4 @@
-//! A process under load: what it has used.
+//! A child process, with its CPU time and memory.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
@@ -6,15 +6,15 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// A program that is stopped when this is dropped.
+/// A child process that is killed on drop.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
 }
 
 impl Process {
-    /// Starts a program that says its address on its first line.
-    pub fn listening(command: &mut Command) -> io::Result<(Self, SocketAddr)> {
+    /// Starts a program that prints its address on its first line.
+    pub fn spawn_and_read_address(command: &mut Command) -> io::Result<(Self, SocketAddr)> {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let out = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
         let process = Self { child };
@@ -25,7 +25,7 @@ impl Process {
     }
 
     /// Starts a program that listens at a known address, and waits until it does.
-    pub fn at(command: &mut Command, addr: SocketAddr) -> io::Result<Self> {
+    pub fn spawn_and_wait(command: &mut Command, addr: SocketAddr) -> io::Result<Self> {
         let child = command.stdout(Stdio::null()).spawn()?;
         let process = Self { child };
         for _ in 0..100 {
@@ -34,23 +34,23 @@ impl Process {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Err(io::Error::other(format!("nobody listens at {addr}")))
+        Err(io::Error::other(format!("no server listens at {addr}")))
     }
 
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Asks it to end, and waits until it has.
-    pub fn end(mut self) -> io::Result<ExitStatus> {
-        terminate(&self.child)?;
+    /// Sends SIGTERM and waits for the exit.
+    pub fn terminate(mut self) -> io::Result<ExitStatus> {
+        send_sigterm(&self.child)?;
         self.child.wait()
     }
 
-    /// Time on a processor, of it and of its children.
-    pub fn cpu(&self) -> Duration {
-        let own = cpu(self.id());
-        children(self.id()).into_iter().map(cpu).sum::<Duration>() + own
+    /// CPU time of the process and its children.
+    pub fn cpu_time(&self) -> Duration {
+        let process = cpu_time_of(self.id());
+        children(self.id()).into_iter().map(cpu_time_of).sum::<Duration>() + process
     }
 }
 
@@ -65,17 +65,17 @@ impl Drop for Process {
 }
 
 #[cfg(unix)]
-fn terminate(child: &Child) -> io::Result<()> {
+fn send_sigterm(child: &Child) -> io::Result<()> {
     use rustix::process::{Pid, Signal, kill_process};
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
 #[cfg(not(unix))]
-fn terminate(_: &Child) -> io::Result<()> {
+fn send_sigterm(_: &Child) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn cpu(id: u32) -> Duration {
+fn cpu_time_of(id: u32) -> Duration {
     let tasks = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     let nanos = tasks.filter_map(|task| {
         let stat = fs::read_to_string(task.path().join("schedstat")).ok()?;
@@ -85,21 +85,21 @@ fn cpu(id: u32) -> Duration {
 }
 
 fn children(id: u32) -> Vec<u32> {
-    let listed = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-    listed.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+    let pids = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    pids.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-/// Megabytes of memory in use, and the most that there were.
-pub fn resident(id: u32) -> (f64, f64) {
-    (megabytes(id, "VmRSS:"), megabytes(id, "VmHWM:"))
+/// Resident memory in megabytes: now, and at its peak.
+pub fn resident_megabytes(id: u32) -> (f64, f64) {
+    (status_megabytes(id, "VmRSS:"), status_megabytes(id, "VmHWM:"))
 }
 
-/// Of the memory of a process, what is not part of a file like the program itself, in megabytes.
-pub fn own(id: u32) -> f64 {
-    megabytes(id, "RssAnon:")
+/// Anonymous resident memory in megabytes: without mapped files such as the program.
+pub fn anonymous_megabytes(id: u32) -> f64 {
+    status_megabytes(id, "RssAnon:")
 }
 
-fn megabytes(id: u32, name: &str) -> f64 {
+fn status_megabytes(id: u32, name: &str) -> f64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());

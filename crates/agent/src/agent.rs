@@ -1,51 +1,55 @@
-//! A model with tools, and the loop between them.
+//! The agent loop: calls the model, runs its tool calls, and repeats until it replies without
+//! calls.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlingua::guard::{Limits, Modes, Offer, Schemas, Watch};
-use interlingua::model::{Block, Body, Conversation, Event, Reply, Settings, StopReason, ToolCall};
-use interlingua::{Text, Verbatim};
+use interlingua::guard::{CallChecker, GuardModes, OfferedTools, SchemaCache, ValidationLimits};
+use interlingua::model::{
+    Block, BlockContent, Conversation, Reply, Settings, StopReason, StreamEvent, ToolCall,
+};
+use interlingua::{JsonString, Verbatim};
 
-use crate::hearing::Hearing;
-use crate::running::{self, Manner};
-use crate::session::of_user;
-use crate::{Answered, Asked, Given, Model, Progress, Session, Stopped, Tool, open_calls};
+use crate::hearing::ProgressMapper;
+use crate::run_tools::{self, ToolLimits};
+use crate::session::user_turn;
+use crate::{
+    AgentError, Model, ModelReply, ModelRequest, Progress, Session, Tool, ToolOutput, open_calls,
+};
 
-/// Asks a model, runs what it calls, and asks again until it has an answer. It holds nothing of a
-/// conversation: that is the [`Session`].
+/// A model with tools. Has no state of a conversation: that is the [`Session`].
 #[derive(Clone, Debug)]
 pub struct Agent {
-    /// May be another one at any time.
+    /// May be replaced at any time.
     pub model: Arc<dyn Model>,
     pub instructions: String,
     pub tools: Vec<Tool>,
     pub settings: Settings,
-    /// What is done about calls that do not fit their tools.
-    pub guard: Modes,
-    /// How often the model is asked for one answer.
-    pub steps: usize,
-    /// How long one tool may take.
-    pub patience: Duration,
-    /// How many tools run side by side.
-    pub at_once: usize,
-    schemas: Arc<Schemas>,
+    /// What the guard does with calls that do not match their tools' schemas.
+    pub guard: GuardModes,
+    /// Maximum number of model calls per answer.
+    pub max_steps: usize,
+    /// Timeout of one tool call.
+    pub tool_timeout: Duration,
+    /// Maximum number of tool calls that run concurrently.
+    pub max_parallel_tools: usize,
+    schemas: Arc<SchemaCache>,
 }
 
-/// What a model answered in the end.
+/// The result of a run.
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// Its last reply. One that says nothing is not in the session.
+pub struct AgentOutput {
+    /// The last reply. An empty one is not added to the session.
     pub reply: Reply,
-    /// How often the model was asked.
+    /// Number of model calls.
     pub steps: usize,
-    /// Of all its replies together.
-    pub input: u64,
-    pub output: u64,
+    /// Summed over all replies.
+    pub input_tokens: u64,
+    pub output_tokens: u64,
 }
 
-/// Who hears of progress.
-type Tell<'a> = dyn FnMut(Progress<'_>) + Send + 'a;
+/// Receives progress.
+type ProgressCallback<'a> = dyn FnMut(Progress<'_>) + Send + 'a;
 
 impl Agent {
     pub fn new(model: Arc<dyn Model>) -> Self {
@@ -54,15 +58,15 @@ impl Agent {
             instructions: String::new(),
             tools: Vec::new(),
             settings: Settings::default(),
-            guard: Modes::default(),
-            steps: 50,
-            patience: Duration::from_mins(5),
-            at_once: 8,
+            guard: GuardModes::default(),
+            max_steps: 50,
+            tool_timeout: Duration::from_mins(5),
+            max_parallel_tools: 8,
             schemas: Arc::default(),
         }
     }
 
-    /// What the model is told before anything else.
+    /// Sets the system message.
     #[must_use]
     pub fn instructions(mut self, instructions: &str) -> Self {
         instructions.clone_into(&mut self.instructions);
@@ -75,153 +79,181 @@ impl Agent {
         self
     }
 
-    /// Says something to the model, and brings its answer. Everything that is said on the way is in
-    /// the session, also when there is no answer in the end.
+    /// Sends a prompt to the model and runs until its answer. All turns are in the session, also
+    /// after an error.
     pub async fn ask(
         &self,
         session: &mut Session,
-        words: &str,
-        tell: &mut Tell<'_>,
-    ) -> Result<Answer, Stopped> {
-        self.settle(session, tell).await?;
-        session.add(of_user(vec![Block::text(Text::new(words)).into()])).await?;
-        self.answer(session, tell).await
+        prompt: &str,
+        on_progress: &mut ProgressCallback<'_>,
+    ) -> Result<AgentOutput, AgentError> {
+        self.answer_open_calls(session, on_progress).await?;
+        session.push(user_turn(vec![Block::text(JsonString::new(prompt)).into()])).await?;
+        self.run_loop(session, on_progress).await
     }
 
-    /// Goes on where a session stands, with nothing new to say: after a crash, or a failure.
+    /// Continues a session without a new prompt, after a crash or an error.
     pub async fn resume(
         &self,
         session: &mut Session,
-        tell: &mut Tell<'_>,
-    ) -> Result<Answer, Stopped> {
-        self.settle(session, tell).await?;
-        self.answer(session, tell).await
+        on_progress: &mut ProgressCallback<'_>,
+    ) -> Result<AgentOutput, AgentError> {
+        self.answer_open_calls(session, on_progress).await?;
+        self.run_loop(session, on_progress).await
     }
 
-    async fn answer(&self, session: &mut Session, tell: &mut Tell<'_>) -> Result<Answer, Stopped> {
-        let (mut input, mut output, mut silences) = (0, 0, 0);
-        for step in 1..=self.steps {
-            let Answered { reply, findings, ledger } = self.asked(session, tell).await?;
+    async fn run_loop(
+        &self,
+        session: &mut Session,
+        on_progress: &mut ProgressCallback<'_>,
+    ) -> Result<AgentOutput, AgentError> {
+        let (mut input, mut output, mut empty_replies) = (0, 0, 0);
+        for step in 1..=self.max_steps {
+            let ModelReply { reply, findings, ledger } =
+                self.call_model(session, on_progress).await?;
             if !ledger.is_empty() {
-                tell(Progress::Changed(&ledger));
+                on_progress(Progress::Repaired(&ledger));
             }
-            input += reply.usage.all_input();
-            output += reply.usage.all_output();
-            let answer = |reply| Ok(Answer { reply, steps: step, input, output });
-            if reply.turn.is_silent() && reply.stop.reason != StopReason::Pause {
-                silences += 1;
-                if silences > MOST_SILENCES {
-                    return answer(reply);
+            input += reply.usage.total_input();
+            output += reply.usage.total_output();
+            let finish = |reply| {
+                Ok(AgentOutput { reply, steps: step, input_tokens: input, output_tokens: output })
+            };
+            if reply.turn.is_blank() && reply.stop.reason != StopReason::Pause {
+                empty_replies += 1;
+                if empty_replies > MAX_EMPTY_REPLIES {
+                    return finish(reply);
                 }
-                tell(Progress::Empty);
+                on_progress(Progress::EmptyReply);
                 continue;
             }
-            session.add_of(self.model.name(), reply.turn.clone()).await?;
-            let calls = calls_of(&reply);
+            session.push_from_model(self.model.name(), reply.turn.clone()).await?;
+            let calls = tool_calls(&reply);
             if calls.is_empty() {
                 if reply.stop.reason == StopReason::Pause {
                     continue;
                 }
-                return answer(reply);
+                return finish(reply);
             }
-            let told = |call: &ToolCall| {
-                let about = findings.iter().find(|finding| finding.call.id == call.id);
-                about.and_then(|finding| finding.answer())
+            let guard_message = |call: &ToolCall| {
+                let call_finding = findings.iter().find(|finding| finding.call.id == call.id);
+                call_finding.and_then(|finding| finding.answer_message())
             };
-            let results = if step == self.steps {
-                calls.iter().map(|call| running::result(call, Given::error(NO_STEPS))).collect()
+            let results = if step == self.max_steps {
+                calls
+                    .iter()
+                    .map(|call| {
+                        run_tools::result_block(call, ToolOutput::error(STEP_LIMIT_MESSAGE))
+                    })
+                    .collect()
             } else {
-                self.run(&calls, told, tell).await
+                self.run_calls(&calls, guard_message, on_progress).await
             };
-            session.add(of_user(results)).await?;
+            session.push(user_turn(results)).await?;
         }
-        Err(Stopped::Steps(self.steps))
+        Err(AgentError::StepLimit(self.max_steps))
     }
 
-    /// Asks the model once.
-    async fn asked(&self, session: &Session, tell: &mut Tell<'_>) -> Result<Answered, Stopped> {
+    /// Calls the model once.
+    async fn call_model(
+        &self,
+        session: &Session,
+        on_progress: &mut ProgressCallback<'_>,
+    ) -> Result<ModelReply, AgentError> {
         let conversation = Verbatim::new(self.conversation(session));
-        let watch = (!self.tools.is_empty() && self.guard.is_on()).then(|| Watch {
-            offer: Offer::of(&conversation),
-            modes: self.guard.clone(),
-            limits: Limits::default(),
-            schemas: Arc::clone(&self.schemas),
-        });
-        let mut hearing = Hearing::default();
-        let asked = Asked { conversation: &conversation, watch };
-        let mut hear = |event: &Event| hearing.hears(event, tell);
-        Ok(self.model.answer(asked, &mut hear).await?)
+        let call_checker =
+            (!self.tools.is_empty() && self.guard.is_enabled()).then(|| CallChecker {
+                offered_tools: OfferedTools::from_conversation(&conversation),
+                modes: self.guard.clone(),
+                limits: ValidationLimits::default(),
+                schema_cache: Arc::clone(&self.schemas),
+            });
+        let mut progress_mapper = ProgressMapper::default();
+        let model_request = ModelRequest { conversation: &conversation, call_checker };
+        let mut on_event = |event: &StreamEvent| progress_mapper.on_event(event, on_progress);
+        Ok(self.model.generate(model_request, &mut on_event).await?)
     }
 
     fn conversation(&self, session: &Session) -> Conversation {
         let mut conversation = session.conversation();
         if !self.instructions.is_empty() {
-            conversation.system = vec![Block::text(Text::new(&self.instructions)).into()].into();
+            conversation.system =
+                vec![Block::text(JsonString::new(&self.instructions)).into()].into();
         }
-        let offered: Vec<_> = self.tools.iter().map(Tool::offered).collect();
-        conversation.tools = offered.into();
+        let definitions: Vec<_> = self.tools.iter().map(Tool::definition).collect();
+        conversation.tools = definitions.into();
         conversation.settings = Box::new(self.settings.clone()).into();
         conversation
     }
 
-    /// Runs the calls that fit; for the others the model is told what is wrong.
-    async fn run<'f>(
+    /// Runs the calls that the guard accepts; the others get the guard's message as their result.
+    async fn run_calls<'f>(
         &self,
         calls: &[ToolCall],
-        told: impl Fn(&ToolCall) -> Option<&'f str>,
-        tell: &mut Tell<'_>,
+        rejection: impl Fn(&ToolCall) -> Option<&'f str>,
+        on_progress: &mut ProgressCallback<'_>,
     ) -> Vec<Verbatim<Block>> {
-        let fit: Vec<ToolCall> =
-            calls.iter().filter(|call| told(call).is_none()).cloned().collect();
+        let accepted: Vec<ToolCall> =
+            calls.iter().filter(|call| rejection(call).is_none()).cloned().collect();
         for call in calls {
-            if let Some(wrong) = told(call) {
-                tell(Progress::Told(call, wrong));
+            if let Some(message) = rejection(call) {
+                on_progress(Progress::CallRejected(call, message));
             }
         }
-        let manner = Manner { patience: self.patience, at_once: self.at_once };
-        let mut results = running::run(&fit, &self.tools, manner, tell).await.into_iter();
-        let in_order = calls.iter().filter_map(|call| match told(call) {
-            Some(wrong) => Some(running::result(call, Given::error(wrong))),
+        let tool_limits =
+            ToolLimits { timeout: self.tool_timeout, max_parallel: self.max_parallel_tools };
+        let mut results = run_tools::run_calls(&accepted, &self.tools, tool_limits, on_progress)
+            .await
+            .into_iter();
+        let blocks = calls.iter().filter_map(|call| match rejection(call) {
+            Some(message) => Some(run_tools::result_block(call, ToolOutput::error(message))),
             None => results.next(),
         });
-        in_order.collect()
+        blocks.collect()
     }
 
-    /// Answers calls whose results were lost: what may be repeated is, of the rest nobody knows.
-    async fn settle(&self, session: &mut Session, tell: &mut Tell<'_>) -> Result<(), Stopped> {
-        let open = open_calls::of(session.turns());
-        if open.is_empty() {
+    /// Adds results for calls that lost theirs in a crash: runs idempotent tools again, and returns
+    /// an error for the others.
+    async fn answer_open_calls(
+        &self,
+        session: &mut Session,
+        on_progress: &mut ProgressCallback<'_>,
+    ) -> Result<(), AgentError> {
+        let open_calls = open_calls::find(session.turns());
+        if open_calls.is_empty() {
             return Ok(());
         }
-        let repeatable = |call: &ToolCall| {
-            self.tools.iter().any(|tool| tool.repeatable && call.name == *tool.name)
+        let is_idempotent = |call: &ToolCall| {
+            self.tools.iter().any(|tool| tool.is_idempotent && call.name == *tool.name)
         };
-        let told = |call: &ToolCall| (!repeatable(call)).then_some(open_calls::UNKNOWN);
-        let results = self.run(&open, told, tell).await;
-        session.add(of_user(results)).await
+        let rejection =
+            |call: &ToolCall| (!is_idempotent(call)).then_some(open_calls::UNKNOWN_OUTCOME_MESSAGE);
+        let results = self.run_calls(&open_calls, rejection, on_progress).await;
+        session.push(user_turn(results)).await
     }
 }
 
-impl Answer {
-    /// The words of the answer.
+impl AgentOutput {
+    /// The text of the answer.
     pub fn text(&self) -> String {
-        let texts = self.reply.turn.blocks.iter().filter_map(|block| match &block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => Some(text),
+        let texts = self.reply.turn.blocks.iter().filter_map(|block| match &block.content {
+            BlockContent::Text { text, .. } | BlockContent::Refusal(text) => Some(text),
             _ => None,
         });
-        Text::concat(texts).contents().into_owned()
+        JsonString::concat(texts).unescape().into_owned()
     }
 }
 
-fn calls_of(reply: &Reply) -> Vec<ToolCall> {
-    let calls = reply.turn.blocks.iter().filter_map(|block| match &block.body {
-        Body::ToolCall(call) => Some(call.clone()),
+fn tool_calls(reply: &Reply) -> Vec<ToolCall> {
+    let calls = reply.turn.blocks.iter().filter_map(|block| match &block.content {
+        BlockContent::ToolCall(call) => Some(call.clone()),
         _ => None,
     });
     calls.collect()
 }
 
-/// Once more is enough: who says nothing twice has nothing to say.
-const MOST_SILENCES: usize = 1;
+/// Empty replies after which the model is called again.
+const MAX_EMPTY_REPLIES: usize = 1;
 
-const NO_STEPS: &str = "This call was not run: the limit of steps for this answer is reached.";
+const STEP_LIMIT_MESSAGE: &str =
+    "This call was not run: the limit of steps for this answer is reached.";

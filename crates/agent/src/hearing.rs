@@ -1,50 +1,61 @@
-//! The events of a reply, as progress.
+//! Maps stream events of a reply to [`Progress`].
 
-use interlingua::Text;
-use interlingua::model::{Body, Delta, Event};
+use interlingua::JsonString;
+use interlingua::model::{BlockContent, Delta, StreamEvent};
 
 use crate::Progress;
 
-/// Tells what is said and what is thought apart.
+/// Distinguishes text from reasoning.
 #[derive(Debug, Default)]
-pub(crate) struct Hearing {
-    open: Option<Voice>,
+pub(crate) struct ProgressMapper {
+    open_kind: Option<TextKind>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Voice {
-    Says,
-    Thinks,
+enum TextKind {
+    Text,
+    Reasoning,
 }
 
-impl Hearing {
-    pub(crate) fn hears(&mut self, event: &Event, tell: &mut (dyn FnMut(Progress<'_>) + Send)) {
+impl ProgressMapper {
+    pub(crate) fn on_event(
+        &mut self,
+        event: &StreamEvent,
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) {
         match event {
-            Event::Open { block, .. } => match &block.body {
-                Body::Text { text, .. } | Body::Refusal(text) => {
-                    self.opens(Voice::Says, text, tell);
+            StreamEvent::BlockStart { block, .. } => match &block.content {
+                BlockContent::Text { text, .. } | BlockContent::Refusal(text) => {
+                    self.open_block(TextKind::Text, text, on_progress);
                 }
-                Body::Thinking(thinking) => self.opens(Voice::Thinks, &thinking.text, tell),
-                _ => self.open = None,
+                BlockContent::Reasoning(reasoning) => {
+                    self.open_block(TextKind::Reasoning, &reasoning.text, on_progress);
+                }
+                _ => self.open_kind = None,
             },
-            Event::Delta { delta: Delta::Text(text), .. } => self.says(text, tell),
-            Event::Close { .. } => self.open = None,
+            StreamEvent::Delta { delta: Delta::Text(text), .. } => self.emit(text, on_progress),
+            StreamEvent::BlockEnd { .. } => self.open_kind = None,
             _ => {}
         }
     }
 
-    fn opens(&mut self, voice: Voice, text: &Text, tell: &mut (dyn FnMut(Progress<'_>) + Send)) {
-        self.open = Some(voice);
-        self.says(text, tell);
+    fn open_block(
+        &mut self,
+        text_kind: TextKind,
+        text: &JsonString,
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) {
+        self.open_kind = Some(text_kind);
+        self.emit(text, on_progress);
     }
 
-    fn says(&self, text: &Text, tell: &mut (dyn FnMut(Progress<'_>) + Send)) {
+    fn emit(&self, text: &JsonString, on_progress: &mut (dyn FnMut(Progress<'_>) + Send)) {
         if text.is_empty() {
             return;
         }
-        match self.open {
-            Some(Voice::Says) => tell(Progress::Text(&text.contents())),
-            Some(Voice::Thinks) => tell(Progress::Thinking(&text.contents())),
+        match self.open_kind {
+            Some(TextKind::Text) => on_progress(Progress::Text(&text.unescape())),
+            Some(TextKind::Reasoning) => on_progress(Progress::Reasoning(&text.unescape())),
             None => {}
         }
     }

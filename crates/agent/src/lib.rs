@@ -1,27 +1,29 @@
-//! The client side of a conversation: a model, its tools, and the loop between them.
+//! An agent loop for clients: a model, its tools, and a session that outlives both.
 //!
 //! ```text
 //! user ─▶ session ─▶ model ─▶ reply ─┬─ no calls ─▶ answer
-//!            ▲                       └─ calls ─▶ guard ─▶ tools, side by side ─▶ results ─┐
+//!            ▲                       └─ calls ─▶ guard ─▶ tools, concurrently ─▶ results ─┐
 //!            └───────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! An [`Agent`] has a [`Model`] and [`Tool`]s; a [`Session`] is what was said so far, and outlives
-//! both: the next turn may go to another model, from another process.
+//! An [`Agent`] has a [`Model`] and [`Tool`]s; a [`Session`] has the turns so far: the next turn may
+//! go to another model, from another process.
 //!
-//! - Every turn is kept before the next step is taken. So whoever comes back after a crash knows which
-//!   calls were made, and the model is told of those whose outcome nobody knows.
-//! - A reply that says nothing is not kept: it would be refused when it is sent again.
-//! - A call that does not fit its tool is not run: the model is told what is wrong with it.
-//! - Dropping the future of [`Agent::ask`] stops everything it does; the session stays whole.
+//! - Every turn is stored before the next step. After a crash the session shows which calls were
+//!   made, and calls without a result get a result that says that their outcome is unknown.
+//! - An empty reply is not stored: providers reject it when it is sent back.
+//! - A call that does not match its tool's schema is not run: the model gets an error message.
+//! - Dropping the future of [`Agent::ask`] stops everything it does; the session stays consistent.
 //!
 //! ```
-//! use interlingua_agent::{Agent, Answered, Asked, Heard, Model, Session, Tool};
-//! use interlingua::Text;
+//! use interlingua::JsonString;
 //! use interlingua::model::{Block, Reply};
+//! use interlingua_agent::{
+//!     Agent, EventCallback, Model, ModelReply, ModelRequest, ReplyFuture, Session,
+//! };
 //! # use std::sync::Arc;
 //!
-//! /// A model for this example; a real one is `Remote`.
+//! /// A model for this example; a real one is `RemoteModel`.
 //! #[derive(Debug)]
 //! struct Polite;
 //!
@@ -30,10 +32,14 @@
 //!         "polite"
 //!     }
 //!
-//!     fn answer<'a>(&'a self, _: Asked<'a>, _: &'a mut Heard<'a>) -> interlingua_agent::Answering<'a> {
+//!     fn generate<'a>(
+//!         &'a self,
+//!         _: ModelRequest<'a>,
+//!         _: &'a mut EventCallback<'a>,
+//!     ) -> ReplyFuture<'a> {
 //!         let mut reply = Reply::new();
-//!         reply.turn.blocks.push(Block::text(Text::new("How do you do?")).into());
-//!         Box::pin(async { Ok(Answered { reply, ..Answered::default() }) })
+//!         reply.turn.blocks.push(Block::text(JsonString::new("How do you do?")).into());
+//!         Box::pin(async { Ok(ModelReply { reply, ..ModelReply::default() }) })
 //!     }
 //! }
 //!
@@ -47,29 +53,29 @@
 //! ```
 
 mod agent;
+mod error;
 mod hearing;
 pub mod mcp;
 mod model;
 mod open_calls;
 mod progress;
-mod remote;
-mod running;
+mod remote_model;
+mod run_tools;
 mod session;
-mod stopped;
-mod stored;
+mod stored_session;
 mod tool;
 
 use std::pin::Pin;
 
-pub use agent::{Agent, Answer};
-pub use interlingua::Text;
-pub use model::{Answered, Answering, Asked, Heard, Model};
+pub use agent::{Agent, AgentOutput};
+pub use error::AgentError;
+pub use interlingua::JsonString;
+pub use model::{EventCallback, Model, ModelReply, ModelRequest, ReplyFuture};
 pub use progress::Progress;
-pub use remote::Remote;
-pub use session::{Imported, Keeper, Session};
-pub use stopped::Stopped;
-pub use stored::{Found, Stored};
-pub use tool::{Given, Tool};
+pub use remote_model::RemoteModel;
+pub use session::{ImportedSession, Session, TurnLog};
+pub use stored_session::{OpenedSession, StoredTurnLog};
+pub use tool::{Tool, ToolOutput};
 
-/// What comes later.
+/// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

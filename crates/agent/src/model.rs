@@ -1,43 +1,46 @@
-//! Whoever answers a conversation.
+//! The interface of models.
 
 use std::fmt;
 
-use interlingua::guard::{Finding, Watch};
-use interlingua::model::{Conversation, Event, Failure, Reply};
+use interlingua::guard::{CallChecker, Finding};
+use interlingua::model::{ApiError, Conversation, Reply, StreamEvent};
 use interlingua::{Ledger, Verbatim};
 
 use crate::BoxFuture;
 
-/// A model that can be asked. It decides itself whether and how often it asks again when something
-/// fails, as long as nothing of a reply was heard.
+/// A model. It may retry failed requests until the first part of a reply was received.
 pub trait Model: Send + Sync + fmt::Debug {
-    /// As people call it.
+    /// The name for users.
     fn name(&self) -> &str;
 
-    /// One reply. What it hears of it meanwhile it says at once.
-    fn answer<'a>(&'a self, asked: Asked<'a>, hear: &'a mut Heard<'a>) -> Answering<'a>;
+    /// Requests one reply; calls `on_event` for each event as it arrives.
+    fn generate<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        on_event: &'a mut EventCallback<'a>,
+    ) -> ReplyFuture<'a>;
 }
 
-/// A reply that is on its way.
-pub type Answering<'a> = BoxFuture<'a, Result<Answered, Failure>>;
+/// The future of a reply.
+pub type ReplyFuture<'a> = BoxFuture<'a, Result<ModelReply, ApiError>>;
 
-/// Who listens to a reply while it comes.
-pub type Heard<'a> = dyn FnMut(&Event) + Send + 'a;
+/// Receives the events of a reply.
+pub type EventCallback<'a> = dyn FnMut(&StreamEvent) + Send + 'a;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
+pub struct ModelRequest<'a> {
     pub conversation: &'a Verbatim<Conversation>,
-    /// Looks at the calls of the reply.
-    pub watch: Option<Watch>,
+    /// Checks the reply's calls.
+    pub call_checker: Option<CallChecker>,
 }
 
-/// A whole reply.
+/// A complete reply.
 #[derive(Clone, Debug, Default)]
-pub struct Answered {
+pub struct ModelReply {
     pub reply: Reply,
-    /// Calls that do not fit their tools.
+    /// Calls that do not match their tools' schemas.
     pub findings: Vec<Finding>,
-    /// What was changed or left out on the way there and back.
+    /// Changes and losses of encoding the request and decoding the reply.
     pub ledger: Ledger,
 }

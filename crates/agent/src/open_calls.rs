@@ -1,10 +1,10 @@
-//! Calls that nobody answered: the process ended between a call and its result.
+//! Finds tool calls without results: the process ended between a call and its result.
 
 use interlingua::Verbatim;
-use interlingua::model::{Body, Role, ToolCall, Turn};
+use interlingua::model::{BlockContent, Role, ToolCall, Turn};
 
-/// The calls at the end of a conversation that have no result yet.
-pub(crate) fn of(turns: &[Verbatim<Turn>]) -> Vec<ToolCall> {
+/// The last model turn's calls without a result.
+pub(crate) fn find(turns: &[Verbatim<Turn>]) -> Vec<ToolCall> {
     let Some(last) = turns.iter().rposition(|turn| turn.role == Role::Assistant) else {
         return Vec::new();
     };
@@ -12,15 +12,15 @@ pub(crate) fn of(turns: &[Verbatim<Turn>]) -> Vec<ToolCall> {
         let after = turns[last + 1..].iter().flat_map(|turn| &turn.blocks);
         after
             .into_iter()
-            .any(|block| matches!(&block.body, Body::ToolResult(result) if result.call == call.id))
+            .any(|block| matches!(&block.content, BlockContent::ToolResult(result) if result.call_id == call.id))
     };
-    let calls = turns[last].blocks.iter().filter_map(|block| match &block.body {
-        Body::ToolCall(call) if !is_answered(call) => Some(call.clone()),
+    let calls = turns[last].blocks.iter().filter_map(|block| match &block.content {
+        BlockContent::ToolCall(call) if !is_answered(call) => Some(call.clone()),
         _ => None,
     });
     calls.collect()
 }
 
-/// What the model is told of a call whose result was lost.
-pub(crate) const UNKNOWN: &str = "The outcome of this call is unknown: the program ended before its \
+/// The result that is sent for a call that lost its own.
+pub(crate) const UNKNOWN_OUTCOME_MESSAGE: &str = "The outcome of this call is unknown: the program ended before its \
     result was kept. It may have run or not. Verify before repeating it.";

@@ -1,26 +1,26 @@
-//! What an agent tells while it works.
+//! Progress of a running agent.
 
 use interlingua::Ledger;
 use interlingua::model::ToolCall;
 
-use crate::Given;
+use crate::ToolOutput;
 
-/// Something that just happened. Texts come in the pieces in which the model says them.
+/// An event of a running agent. Text is streamed in pieces.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress<'a> {
-    /// More of what the model thinks, where it shows that.
-    Thinking(&'a str),
-    /// More of what the model says.
+    /// A piece of the model's reasoning, if the provider shows it.
+    Reasoning(&'a str),
+    /// A piece of the model's text.
     Text(&'a str),
-    /// A call is complete, and about to be run.
-    Calls(&'a ToolCall),
-    /// A call came to this.
-    Result(&'a ToolCall, &'a Given),
-    /// A call that does not fit its tool is not run: the model is told this.
-    Told(&'a ToolCall, &'a str),
-    /// Something had to be changed for the model to accept it, or of what it said.
-    Changed(&'a Ledger),
-    /// The model said nothing at all, and is asked once more.
-    Empty,
+    /// A call is complete and about to run.
+    ToolCall(&'a ToolCall),
+    /// A call has a result.
+    ToolResult(&'a ToolCall, &'a ToolOutput),
+    /// The guard rejected a call with this message.
+    CallRejected(&'a ToolCall, &'a str),
+    /// The request or the reply was repaired.
+    Repaired(&'a Ledger),
+    /// The reply was empty; the model is called once more.
+    EmptyReply,
 }

@@ -1,137 +1,140 @@
-//! What was said so far, by whomever to whichever model.
+//! A conversation that can continue with any model.
 
 use std::fmt;
 
 use bytes::Bytes;
 use interlingua::model::{Block, Conversation, Role, Turn};
 use interlingua::native::{self, Native};
-use interlingua::{Dialect, Json, Ledger, Target, Text, TranslateError, Verbatim, read_object};
+use interlingua::{
+    Dialect, JsonString, Ledger, RawJson, Target, TranslateError, Verbatim, parse_object,
+};
 
-use crate::{BoxFuture, Stopped, open_calls};
+use crate::{AgentError, BoxFuture, open_calls};
 
-/// A conversation. It is the same whatever model it is continued with: what only one of them can read
-/// stays in its place, and is sent to no other.
+/// A conversation. It is independent of the model: content that only one model can read, such as
+/// signatures, stays in its turn and is not sent to others.
 #[derive(Debug, Default)]
 pub struct Session {
     system: Verbatim<Vec<Verbatim<Block>>>,
     turns: Vec<Verbatim<Turn>>,
-    keeper: Option<Box<dyn Keeper>>,
+    log: Option<Box<dyn TurnLog>>,
 }
 
-/// Where the turns of a session are kept.
-pub trait Keeper: Send + Sync + fmt::Debug {
-    /// Keeps turns that follow all that were kept before: all of them or none. Returns when no crash
-    /// can lose them. The name is that of the model which said the last of them; nothing, if none did.
-    fn keep<'a>(
+/// Stores the turns of a session.
+pub trait TurnLog: Send + Sync + fmt::Debug {
+    /// Appends turns, all or none; returns when they are durable. `model` is the name of the model
+    /// that wrote the last of them, or empty.
+    fn append<'a>(
         &'a mut self,
-        turns: &'a [Json],
+        turns: &'a [RawJson],
         model: &'a str,
     ) -> BoxFuture<'a, Result<(), String>>;
 }
 
-/// A session that was read from elsewhere.
+/// A session that was read from another format.
 #[derive(Debug)]
-pub struct Imported {
+pub struct ImportedSession {
     pub session: Session,
-    /// The model that it says it is with.
-    pub model: Option<Text>,
-    /// What was odd about it, and what could not be read and was left out.
+    /// The model named in it.
+    pub model: Option<JsonString>,
+    /// Irregularities, and content that could not be read.
     pub ledger: Ledger,
 }
 
 impl Session {
-    /// A conversation that nobody keeps.
+    /// A conversation in memory only.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A conversation of turns as [`Session::written`] gives them, which goes on being kept. What
-    /// cannot be read of them is skipped, and told.
-    pub fn kept(turns: &[Json], keeper: Box<dyn Keeper>) -> Imported {
+    /// Loads turns that [`Session::encoded_turns`] returned; new turns go to `log`. Unreadable
+    /// content is skipped and recorded in the ledger.
+    pub fn load(turns: &[RawJson], log: Box<dyn TurnLog>) -> ImportedSession {
         let mut ledger = Ledger::default();
-        let read = turns.iter().map(|turn| Native.decode_turn(turn.doc().root(), &mut ledger));
-        let turns = read.collect();
-        let session = Self { turns, keeper: Some(keeper), ..Self::default() };
-        Imported { session, model: None, ledger }
+        let decoded =
+            turns.iter().map(|turn| Native.decode_turn(turn.to_doc().root(), &mut ledger));
+        let turns = decoded.collect();
+        let session = Self { turns, log: Some(log), ..Self::default() };
+        ImportedSession { session, model: None, ledger }
     }
 
-    /// A conversation in a dialect: the body of a request, or only its list of messages, of whatever
-    /// age and shape. What cannot be read is skipped, and told.
-    pub fn import(body: Bytes, from: &dyn Dialect) -> Result<Imported, TranslateError> {
-        let body = match Json::parse(String::from_utf8_lossy(&body).into_owned()) {
-            Ok(list) if list.kind() == interlingua::Kind::Array => {
-                Json::object(|o| o.key(from.turns_key()).json(&list)).to_bytes()
+    /// Reads a request body in a dialect, or only its list of messages. Unreadable content is
+    /// skipped and recorded in the ledger.
+    pub fn import(body: Bytes, dialect: &dyn Dialect) -> Result<ImportedSession, TranslateError> {
+        let body = match RawJson::parse(String::from_utf8_lossy(&body).into_owned()) {
+            Ok(list) if list.kind() == interlingua::JsonKind::Array => {
+                RawJson::object(|o| o.key(dialect.turns_key()).json(&list)).to_bytes()
             }
             _ => body,
         };
         let mut ledger = Ledger::default();
-        let read = from.decode_request(&read_object(body)?, &mut ledger).into_value();
-        let session = Self { system: read.system, turns: read.turns, keeper: None };
-        Ok(Imported { session, model: read.model, ledger })
+        let decoded = dialect.decode_request(&parse_object(body)?, &mut ledger).into_value();
+        let session = Self { system: decoded.system, turns: decoded.turns, log: None };
+        Ok(ImportedSession { session, model: decoded.model, ledger })
     }
 
-    /// The session in a dialect, as a request to this model would have it, for another program.
-    pub fn export(&self, to: &dyn Dialect, model: Option<&str>) -> (Bytes, Ledger) {
+    /// Encodes the session as a request to `model` in a dialect.
+    pub fn export(&self, dialect: &dyn Dialect, model: Option<&str>) -> (Bytes, Ledger) {
         let mut ledger = Ledger::default();
         let conversation = self.conversation().into();
-        let target = Target { model: model.map(Text::new), ..Target::default() };
-        let body = to.encode_request(&conversation, &target, &mut ledger);
+        let target = Target { model: model.map(JsonString::new), ..Target::default() };
+        let body = dialect.encode_request(&conversation, &target, &mut ledger);
         (body, ledger)
     }
 
-    /// Takes back the last turn; not from whoever keeps it.
-    pub fn take_back(&mut self) -> Option<Verbatim<Turn>> {
+    /// Removes the last turn, but not from the log.
+    pub fn pop_turn(&mut self) -> Option<Verbatim<Turn>> {
         self.turns.pop()
     }
 
-    /// Has it kept from now on; what was said already is kept first.
-    pub async fn keep_in(&mut self, mut keeper: Box<dyn Keeper>) -> Result<(), Stopped> {
-        keeper.keep(&self.written(), "").await.map_err(Stopped::NotKept)?;
-        self.keeper = Some(keeper);
+    /// Appends all turns to `log`, and new turns from now on.
+    pub async fn persist_to(&mut self, mut log: Box<dyn TurnLog>) -> Result<(), AgentError> {
+        log.append(&self.encoded_turns(), "").await.map_err(AgentError::Persist)?;
+        self.log = Some(log);
         Ok(())
     }
 
-    /// Whoever keeps it has all that was said.
-    pub(crate) fn kept_by(&mut self, keeper: Box<dyn Keeper>) {
-        self.keeper = Some(keeper);
+    /// Sets a log that has all turns already.
+    pub(crate) fn attach_log(&mut self, log: Box<dyn TurnLog>) {
+        self.log = Some(log);
     }
 
-    /// Whether the last word is the model's, and nothing waits for an answer.
-    pub fn is_answered(&self) -> bool {
+    /// Whether the last turn is the model's and no call lacks a result.
+    pub fn is_complete(&self) -> bool {
         let last = self.turns.last();
         last.is_none_or(|turn| turn.role == Role::Assistant)
-            && open_calls::of(&self.turns).is_empty()
+            && open_calls::find(&self.turns).is_empty()
     }
 
     pub fn turns(&self) -> &[Verbatim<Turn>] {
         &self.turns
     }
 
-    /// The turns as they are kept, each in the project's own dialect.
-    pub fn written(&self) -> Vec<Json> {
-        self.turns.iter().map(native::write_turn).collect()
+    /// The turns in the native dialect, as a log stores them.
+    pub fn encoded_turns(&self) -> Vec<RawJson> {
+        self.turns.iter().map(native::encode_turn).collect()
     }
 
-    /// Adds a turn; it is kept when this returns, or not added.
-    pub async fn add(&mut self, turn: impl Into<Verbatim<Turn>>) -> Result<(), Stopped> {
-        self.add_of("", turn).await
+    /// Adds a turn and stores it; an error adds nothing.
+    pub async fn push(&mut self, turn: impl Into<Verbatim<Turn>>) -> Result<(), AgentError> {
+        self.push_from_model("", turn).await
     }
 
-    /// As [`Session::add`], a turn of this model.
-    pub(crate) async fn add_of(
+    /// As [`Session::push`], for a turn of this model.
+    pub(crate) async fn push_from_model(
         &mut self,
         model: &str,
         turn: impl Into<Verbatim<Turn>>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), AgentError> {
         let turn = turn.into();
-        if let Some(keeper) = &mut self.keeper {
-            keeper.keep(&[native::write_turn(&turn)], model).await.map_err(Stopped::NotKept)?;
+        if let Some(log) = &mut self.log {
+            log.append(&[native::encode_turn(&turn)], model).await.map_err(AgentError::Persist)?;
         }
         self.turns.push(turn);
         Ok(())
     }
 
-    /// As a request, without tools.
+    /// The session as a request without tools.
     pub(crate) fn conversation(&self) -> Conversation {
         let mut conversation = Conversation::new(native::ID);
         conversation.system = self.system.clone();
@@ -140,14 +143,13 @@ impl Session {
     }
 }
 
-impl Imported {
-    /// What could not be read.
+impl ImportedSession {
+    /// The ledger's losses.
     pub fn losses(&self) -> impl Iterator<Item = &str> {
-        self.ledger.entries.iter().filter(|entry| entry.loss).map(|entry| &*entry.what)
+        self.ledger.entries.iter().filter(|entry| entry.is_loss).map(|entry| &*entry.description)
     }
 }
 
-/// A turn of the user.
-pub(crate) fn of_user(blocks: Vec<Verbatim<Block>>) -> Turn {
+pub(crate) fn user_turn(blocks: Vec<Verbatim<Block>>) -> Turn {
     Turn { blocks, ..Turn::new(Role::User) }
 }

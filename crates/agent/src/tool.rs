@@ -1,107 +1,112 @@
-//! What a model can call.
+//! Tools that a model can call, and their outputs.
 
 use std::fmt;
 use std::sync::Arc;
 
 use interlingua::model::{Block, Tool as Offered, ToolKind};
-use interlingua::{Json, Text, Verbatim};
+use interlingua::{JsonString, RawJson, Verbatim};
 
 use crate::BoxFuture;
 
-/// A tool: what the model is told of it, and what it does.
+/// A tool: its definition for the model, and its function.
 #[derive(Clone)]
 pub struct Tool {
     pub name: String,
     pub description: String,
     /// The JSON schema of its arguments.
-    pub schema: Json,
-    /// Whether running it twice does no harm: after a crash it is run again, where others are said to
-    /// have an outcome that nobody knows.
-    pub repeatable: bool,
-    run: Arc<Run>,
+    pub schema: RawJson,
+    /// Running it twice is harmless: after a crash, a call without a result is run again. The
+    /// result of other tools' calls is then an error about an unknown outcome.
+    pub is_idempotent: bool,
+    run: Arc<ToolFn>,
 }
 
-type Run = dyn Fn(Json) -> BoxFuture<'static, Given> + Send + Sync;
+type ToolFn = dyn Fn(RawJson) -> BoxFuture<'static, ToolOutput> + Send + Sync;
 
-/// What a call came to.
+/// The output of a tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given {
+pub struct ToolOutput {
     pub content: Vec<Verbatim<Block>>,
     pub is_error: bool,
 }
 
 impl Tool {
-    /// A tool that is a function: arguments in, text or an error out.
+    /// Creates a tool from a function that returns text or an error.
     ///
     /// ```
     /// use interlingua_agent::Tool;
-    /// use interlingua::Json;
+    /// use interlingua::RawJson;
     ///
-    /// let schema = Json::parse(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#).unwrap();
-    /// let read = Tool::new("read", "Reads a file.", schema, |args: Json| async move {
-    ///     let args = args.doc();
-    ///     let path = args.root().get("path").map(|path| path.word().into_owned());
+    /// let schema = RawJson::parse(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#).unwrap();
+    /// let read = Tool::new("read", "Reads a file.", schema, |args: RawJson| async move {
+    ///     let args = args.to_doc();
+    ///     let path = args.root().get("path").map(|path| path.str_or_empty().into_owned());
     ///     std::fs::read_to_string(path.unwrap_or_default()).map_err(|error| error.to_string())
     /// });
     /// assert_eq!(read.name, "read");
     /// ```
-    pub fn new<F, O>(name: &str, description: &str, schema: Json, run: F) -> Self
+    pub fn new<F, O>(name: &str, description: &str, schema: RawJson, run: F) -> Self
     where
-        F: Fn(Json) -> O + Send + Sync + 'static,
+        F: Fn(RawJson) -> O + Send + Sync + 'static,
         O: Future<Output = Result<String, String>> + Send + 'static,
     {
-        Self::giving(name, description, schema, move |args| {
+        Self::from_handler(name, description, schema, move |args| {
             let run = run(args);
-            async { run.await.map_or_else(|wrong| Given::error(&wrong), |text| Given::text(&text)) }
+            async {
+                run.await.map_or_else(
+                    |message| ToolOutput::error(&message),
+                    |text| ToolOutput::from_text(&text),
+                )
+            }
         })
     }
 
-    /// A tool that gives more than text.
-    pub fn giving<F, O>(name: &str, description: &str, schema: Json, run: F) -> Self
+    /// Creates a tool from a function that returns any [`ToolOutput`].
+    pub fn from_handler<F, O>(name: &str, description: &str, schema: RawJson, run: F) -> Self
     where
-        F: Fn(Json) -> O + Send + Sync + 'static,
-        O: Future<Output = Given> + Send + 'static,
+        F: Fn(RawJson) -> O + Send + Sync + 'static,
+        O: Future<Output = ToolOutput> + Send + 'static,
     {
         Self {
             name: name.to_owned(),
             description: description.to_owned(),
             schema,
-            repeatable: false,
+            is_idempotent: false,
             run: Arc::new(move |args| Box::pin(run(args))),
         }
     }
 
-    /// Running it twice does no harm.
+    /// Marks the tool as safe to run twice.
     #[must_use]
-    pub fn repeatable(mut self) -> Self {
-        self.repeatable = true;
+    pub fn idempotent(mut self) -> Self {
+        self.is_idempotent = true;
         self
     }
 
-    pub(crate) fn offered(&self) -> Verbatim<Offered> {
+    pub(crate) fn definition(&self) -> Verbatim<Offered> {
         let kind = ToolKind::Function { schema: Some(self.schema.clone()) };
-        let description = Some(Text::new(&self.description)).filter(|text| !text.is_empty());
-        Offered { description, ..Offered::new(Text::new(&self.name), kind) }.into()
+        let description = Some(JsonString::new(&self.description)).filter(|text| !text.is_empty());
+        Offered { description, ..Offered::new(JsonString::new(&self.name), kind) }.into()
     }
 
-    pub(crate) fn run(&self, args: Json) -> BoxFuture<'static, Given> {
+    pub(crate) fn run(&self, args: RawJson) -> BoxFuture<'static, ToolOutput> {
         (self.run)(args)
     }
 }
 
-impl Given {
-    pub fn text(text: &str) -> Self {
-        Self { content: vec![Block::text(Text::new(text)).into()], is_error: false }
+impl ToolOutput {
+    pub fn from_text(text: &str) -> Self {
+        Self { content: vec![Block::text(JsonString::new(text)).into()], is_error: false }
     }
 
-    pub fn error(wrong: &str) -> Self {
-        Self { is_error: true, ..Self::text(wrong) }
+    pub fn error(message: &str) -> Self {
+        Self { is_error: true, ..Self::from_text(message) }
     }
 
-    /// The words in it.
-    pub fn words(&self) -> String {
-        let texts = self.content.iter().filter_map(|block| block.body.as_text());
-        Text::join(texts, "\n").contents().into_owned()
+    /// The texts, joined by line breaks.
+    pub fn to_text(&self) -> String {
+        let texts = self.content.iter().filter_map(|block| block.content.as_text());
+        JsonString::join(texts, "\n").unescape().into_owned()
     }
 }
 

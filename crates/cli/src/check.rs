@@ -1,42 +1,43 @@
-//! `interlingua check`: would the provider accept this request?
+//! `interlingua check`: whether a provider would accept a request.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use interlingua_strict::seal::Key;
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{ALL, Judge, Request, Switches, Verdict, Violation, find};
 
-use crate::problem::Problem;
-use crate::{input, near, output};
+use crate::error::CommandError;
+use crate::{input, output, suggest};
 
 #[derive(Args)]
-pub(crate) struct Check {
-    /// The API the request is for
-    #[arg(long = "for", value_name = "D", value_parser = judge())]
+pub(crate) struct CheckArgs {
+    /// The API that the request is for
+    #[arg(long = "for", value_name = "D", value_parser = judge_parser())]
     judge: &'static Judge,
 
-    /// The provider, where several speak the same API, such as openrouter or deepseek
+    /// The provider, if several have this API, such as openrouter or deepseek
     #[arg(long, value_name = "F")]
     flavor: Option<String>,
 
-    /// The model, where the request does not name it
+    /// The model, if the request does not contain it
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// The version of the API, as the header says it
+    /// The version of the API, as sent in the header
     #[arg(long, value_name = "V")]
     api_version: Option<String>,
 
-    /// A beta feature that the header names; may be given several times
+    /// A beta feature from the header; may be given several times
     #[arg(long, value_name = "B")]
     beta: Vec<String>,
 
-    /// A behaviour on which the evidence differs, as NAME=VALUE (docs/STRICT.md); may be given several times
-    #[arg(long, value_name = "SWITCH", value_parser = switch)]
+    /// A behaviour for which the evidence differs, as NAME=VALUE (docs/STRICT.md); may be given
+    /// several times
+    #[arg(long, value_name = "SWITCH", value_parser = parse_switch)]
     switch: Vec<String>,
 
-    /// Verify reasoning that the simulator sealed
+    /// Verify the seals of reasoning from the simulator
     #[arg(long)]
     seals: bool,
 
@@ -45,49 +46,51 @@ pub(crate) struct Check {
     file: Option<PathBuf>,
 }
 
-pub(crate) fn run(order: &Check) -> Result<(), Problem> {
-    let flavor = flavor(order)?;
-    let body = input::read(order.file.as_deref())?;
-    let verdict = verdict(order, flavor, &body);
+pub(crate) fn run(args: &CheckArgs) -> Result<(), CommandError> {
+    let flavor = resolve_flavor(args)?;
+    let body = input::read(args.file.as_deref())?;
+    let verdict = verdict(args, flavor, &body);
     let Some(first) = verdict.violations.first() else { return Ok(()) };
-    let lines: String = verdict.violations.iter().map(line).collect();
+    let lines: String = verdict.violations.iter().map(format_violation).collect();
     match output::print(lines.as_bytes()) {
-        // Whoever reads no further is told the verdict all the same.
-        Ok(()) | Err(Problem::Left) => {}
-        Err(problem) => return Err(problem),
+        // The verdict is reported even if the reader of stdout has closed it.
+        Ok(()) | Err(CommandError::OutputClosed) => {}
+        Err(error) => return Err(error),
     }
-    let what = format!("the provider refuses this with status {}", first.status);
+    let message = format!("the provider rejects this with status {}", first.status);
     let others = verdict.violations.len() - 1;
-    Err(Problem::bad(
-        what,
+    Err(CommandError::failed(
+        message,
         match others {
             0 => String::new(),
-            _ => format!("It would say the first line only; mend the other {others} too."),
+            _ => {
+                format!("It would report only the first violation; fix the other {others} as well.")
+            }
         },
     ))
 }
 
-fn verdict(order: &Check, flavor: &str, body: &[u8]) -> Verdict {
-    let body = match order.judge.parse(body) {
+fn verdict(args: &CheckArgs, flavor: &str, body: &[u8]) -> Verdict {
+    let body = match args.judge.parse(body) {
         Ok(body) => body,
-        Err(unread) => return Verdict { violations: vec![unread] },
+        Err(violation) => return Verdict { violations: vec![violation] },
     };
-    // They were turned once, when the order was read.
-    let switches = Switches::turned(&order.switch).unwrap_or_default();
-    let betas: Vec<&str> = order.beta.iter().map(String::as_str).collect();
-    let key = order.seals.then(Key::default);
+    // Validated when the arguments were parsed.
+    let switches = Switches::parse(&args.switch).unwrap_or_default();
+    let betas: Vec<&str> = args.beta.iter().map(String::as_str).collect();
+    let key = args.seals.then(SealKey::default);
     let mut request = Request::new(&body, flavor, &switches);
-    if let Some(model) = &order.model {
+    if let Some(model) = &args.model {
         request.model = model;
     }
-    request.version = order.api_version.as_deref();
+    request.version = args.api_version.as_deref();
     request.betas = &betas;
-    request.key = key.as_ref();
-    order.judge.check(&request)
+    request.seal_key = key.as_ref();
+    args.judge.check(&request)
 }
 
-/// Rule, path and words, separated by tabs; a line stays a line.
-fn line(violation: &Violation) -> String {
+/// Rule, path and message, separated by tabs, on one line.
+fn format_violation(violation: &Violation) -> String {
     let Violation { rule, path, message, .. } = violation;
     let path = if path.is_empty() { "-" } else { path };
     let [path, message] = [path, message]
@@ -95,39 +98,40 @@ fn line(violation: &Violation) -> String {
     format!("{rule}\t{path}\t{message}\n")
 }
 
-fn flavor(order: &Check) -> Result<&str, Problem> {
-    let known = order.judge.flavors;
-    let Some(name) = order.flavor.as_deref() else {
-        return Ok(known.first().copied().unwrap_or_default());
+fn resolve_flavor(args: &CheckArgs) -> Result<&str, CommandError> {
+    let flavors = args.judge.flavors;
+    let Some(name) = args.flavor.as_deref() else {
+        return Ok(flavors.first().copied().unwrap_or_default());
     };
-    if known.contains(&name) {
+    if flavors.contains(&name) {
         return Ok(name);
     }
-    let what = near::unknown("flavor", name, known.iter().copied());
-    let advice = format!("The flavors of {} are {}.", order.judge.dialect, known.join(", "));
-    Err(Problem::usage(format!("--flavor: {what}"), advice))
+    let message = suggest::unknown_name("flavor", name, flavors.iter().copied());
+    let hint = format!("The flavors of {} are {}.", args.judge.dialect, flavors.join(", "));
+    Err(CommandError::usage(format!("--flavor: {message}"), hint))
 }
 
-/// A switch, if there is one of that name and it can be turned so.
-pub(crate) fn switch(said: &str) -> Result<String, String> {
-    Switches::turned(&[said]).map(|_| said.to_owned())
+/// Validates a NAME=VALUE switch.
+pub(crate) fn parse_switch(text: &str) -> Result<String, String> {
+    Switches::parse(&[text]).map(|_| text.to_owned())
 }
 
-/// Names come from the registry, so that help and suggestions know every judge.
-fn judge() -> impl TypedValueParser<Value = &'static Judge> {
+/// Names come from the registry, so that help and suggestions list every judge.
+fn judge_parser() -> impl TypedValueParser<Value = &'static Judge> {
     let names = PossibleValuesParser::new(ALL.iter().map(|judge| judge.dialect));
     names.try_map(|name| find(&name).ok_or("there is no such judge"))
 }
 
 pub(crate) const ABOUT: &str = "\
-Would the provider accept this request?
+Check whether a provider would accept a request.
 
-One line per violation goes to stdout: the rule, the place in the request, and the provider's own \
-words, separated by tabs. The first is what the provider answers. An accepted request prints nothing.";
+One line per violation is written to stdout: the rule, the path in the request, and the provider's \
+error message, separated by tabs. The provider would report the first one. An accepted request prints \
+nothing.";
 
 pub(crate) const HELP: &str = "\
 Examples:
   interlingua check --for anthropic request.json
   interlingua check --for openai-chat --flavor deepseek < request.json
 
-Exit codes: 0 the provider accepts it; 1 it does not; 2 wrong usage.";
+Exit codes: 0 the request is accepted; 1 it is rejected; 2 wrong usage.";

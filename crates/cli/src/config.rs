@@ -1,90 +1,92 @@
-//! `interlingua config`: the configuration, before it is used.
+//! `interlingua config`: checks a configuration before it is used.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use interlingua_gateway::config::{Config, Loaded, Mistake, Refused};
+use interlingua_gateway::config::{Config, ConfigError, LoadError, LoadedConfig};
 
-use crate::problem::Problem;
-use crate::{input, output, settings};
+use crate::error::CommandError;
+use crate::{gateway_config, input, output};
 
 #[derive(Args)]
-pub(crate) struct Configuration {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
-    order: Order,
+    command: ConfigCommand,
 }
 
 #[derive(Subcommand)]
-enum Order {
-    /// Say everything that is wrong with a configuration, and what was meant
+enum ConfigCommand {
+    /// Report every error and warning of a configuration, with suggestions
     #[command(after_help = HELP, long_about = ABOUT)]
-    Check(Check),
+    Check(ConfigCheckArgs),
 }
 
 #[derive(Args)]
-struct Check {
-    /// The configuration; without it the user's own file, and - for stdin
+struct ConfigCheckArgs {
+    /// The configuration file; without it, the user's own file; - for stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-pub(crate) fn run(order: &Configuration) -> Result<(), Problem> {
-    let Order::Check(check) = &order.order;
-    let (name, read) = read(check.file.as_deref())?;
-    let loaded = match read {
-        Ok(loaded) => loaded,
-        Err(mistakes) => return Err(refused(&name, &mistakes)?),
+pub(crate) fn run(args: &ConfigArgs) -> Result<(), CommandError> {
+    let ConfigCommand::Check(check) = &args.command;
+    let (name, result) = read(check.file.as_deref())?;
+    let loaded_config = match result {
+        Ok(loaded_config) => loaded_config,
+        Err(errors) => return Err(report_errors(&name, &errors)?),
     };
-    let mut said = String::new();
-    for warning in &loaded.warnings {
+    let mut report = String::new();
+    for warning in &loaded_config.warnings {
         // Writing to a string does not fail.
-        let _ = writeln!(said, "warning: {warning}");
+        let _ = writeln!(report, "warning: {warning}");
     }
-    let _ = writeln!(said, "{name} is good. {}", summary(&loaded.config));
-    // Nobody needs to read it.
-    let _ = io::stderr().lock().write_all(said.as_bytes());
+    let _ = writeln!(report, "{name} is valid. {}", summary(&loaded_config.config));
+    // The command has succeeded even if stderr is closed.
+    let _ = io::stderr().lock().write_all(report.as_bytes());
     Ok(())
 }
 
-type Read = Result<Loaded, Vec<Mistake>>;
+type ReadResult = Result<LoadedConfig, Vec<ConfigError>>;
 
-/// What it is called, and what comes of it.
-fn read(file: Option<&Path>) -> Result<(String, Read), Problem> {
+/// Returns the name of the configuration, and the configuration or its errors.
+fn read(file: Option<&Path>) -> Result<(String, ReadResult), CommandError> {
     if file == Some(Path::new("-")) {
         let text = input::read(file)?;
         let text = String::from_utf8(text)
-            .map_err(|_| Problem::bad("stdin is not UTF-8", "A configuration is text."))?;
-        let read = Config::read(&text, &settings::env);
-        return Ok((input::name(file), read.map(|(config, warnings)| Loaded { config, warnings })));
+            .map_err(|_| CommandError::failed("stdin is not UTF-8", "A configuration is text."))?;
+        let parsed = Config::parse(&text, &gateway_config::env_var);
+        return Ok((
+            input::display_name(file),
+            parsed.map(|(config, warnings)| LoadedConfig { config, warnings }),
+        ));
     }
-    let source = settings::source(file, None);
-    let there = source.file.as_ref().filter(|file| source.named || file.exists());
-    let name = match there {
+    let source = gateway_config::source(file, None);
+    let existing = source.file.as_ref().filter(|file| source.is_explicit || file.exists());
+    let name = match existing {
         Some(file) => file.display().to_string(),
-        None => "No file at all".into(),
+        None => "The default configuration".into(),
     };
-    match source.load(&settings::env) {
-        Ok(loaded) => Ok((name, Ok(loaded))),
-        Err(Refused::Wrong { mistakes, .. }) => Ok((name, Err(mistakes))),
-        Err(unread @ Refused::Unread { .. }) => Err(settings::refused(&unread)),
+    match source.load(&gateway_config::env_var) {
+        Ok(loaded_config) => Ok((name, Ok(loaded_config))),
+        Err(LoadError::Invalid { errors, .. }) => Ok((name, Err(errors))),
+        Err(error @ LoadError::Unreadable { .. }) => Err(gateway_config::config_error(&error)),
     }
 }
 
-/// One line for each mistake to stdout.
-fn refused(name: &str, mistakes: &[Mistake]) -> Result<Problem, Problem> {
+/// Prints one line per error to stdout; returns the error of the command.
+fn report_errors(name: &str, errors: &[ConfigError]) -> Result<CommandError, CommandError> {
     let mut lines = String::new();
-    for mistake in mistakes {
-        // Writing to a string does not fail.
-        let _ = writeln!(lines, "{mistake}");
+    for config_error in errors {
+        let _ = writeln!(lines, "{config_error}");
     }
     output::print(lines.as_bytes())?;
-    let what = match mistakes.len() {
-        1 => format!("{name} has a mistake"),
-        many => format!("{name} has {many} mistakes"),
+    let message = match errors.len() {
+        1 => format!("{name} has 1 error"),
+        many => format!("{name} has {many} errors"),
     };
-    Ok(Problem::bad(what, "docs/CONFIGURATION.md describes every key."))
+    Ok(CommandError::failed(message, "docs/CONFIGURATION.md describes every key."))
 }
 
 fn summary(config: &Config) -> String {
@@ -101,9 +103,9 @@ Example:
   interlingua config check";
 
 pub(crate) const ABOUT: &str = "\
-Say everything that is wrong with a configuration, and what was meant.
+Report every error and warning of a configuration, with suggestions.
 
-One line per mistake goes to stdout: its line and column, and what is wrong. What is only doubtful goes \
+One line per error is written to stdout: its line and column, and what is wrong. Warnings are written \
 to stderr.";
 
 const HELP: &str = "\
@@ -111,4 +113,4 @@ Examples:
   interlingua config check
   interlingua config check gateway.toml
 
-Exit codes: 0 it is good; 1 it has mistakes; 2 it cannot be read.";
+Exit codes: 0 the configuration is valid; 1 it has errors; 2 it cannot be read.";

@@ -1,6 +1,6 @@
-//! The log of commands that keep running: to stderr, as much as `INTERLINGUA_LOG` says.
+//! Logs long-running commands to stderr, at the level of `INTERLINGUA_LOG`.
 
-mod lines;
+mod writer;
 
 use std::{io, panic};
 
@@ -9,48 +9,71 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use self::lines::{Lines, Rest};
+use self::writer::{FlushGuard, LogWriter};
 
-/// Starts it; a second time does nothing. What is left is written when the result is dropped.
-pub(crate) fn start() -> Rest {
+/// Starts the log; a second call does nothing. Queued lines are written when the result is dropped.
+pub(crate) fn start() -> FlushGuard {
     start_at(LevelFilter::INFO)
 }
 
-/// As [`start`], for a command that talks to people: only what they should know.
-pub(crate) fn start_quietly() -> Rest {
+/// As [`start`], at error level, for interactive commands.
+pub(crate) fn start_errors_only() -> FlushGuard {
     start_at(LevelFilter::ERROR)
 }
 
-fn start_at(usual: LevelFilter) -> Rest {
-    let said = |name| std::env::var(name).ok().filter(|said| !said.is_empty());
-    let (asked, format) = (said("INTERLINGUA_LOG"), said("INTERLINGUA_LOG_FORMAT"));
-    let read = asked.as_deref().map(str::parse::<LevelFilter>);
-    let level = read.as_ref().and_then(|level| level.as_ref().ok().copied()).unwrap_or(usual);
-    let json = format.as_deref() == Some("json");
-    let (lines, rest) = Lines::to(io::stderr(), WAITING);
-    let log = fmt::layer().with_writer(lines).with_ansi(false).with_target(false);
-    // What a library says of itself is told by whoever asked it, in words for people.
-    let aside = if asked.is_some() { level } else { LevelFilter::OFF };
-    let levels = Targets::new().with_default(level).with_target("rmcp", aside);
+/// How stderr is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Off,
+    Text,
+    Json,
+}
+
+pub(crate) fn format() -> LogFormat {
+    let is = |name: &str, value: &str| {
+        std::env::var(name).is_ok_and(|set| set.eq_ignore_ascii_case(value))
+    };
+    if is("INTERLINGUA_LOG", "off") {
+        LogFormat::Off
+    } else if is("INTERLINGUA_LOG_FORMAT", "json") {
+        LogFormat::Json
+    } else {
+        LogFormat::Text
+    }
+}
+
+fn start_at(default_level: LevelFilter) -> FlushGuard {
+    let env_var = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let (level_name, format) = (env_var("INTERLINGUA_LOG"), env_var("INTERLINGUA_LOG_FORMAT"));
+    let parsed = level_name.as_deref().map(str::parse::<LevelFilter>);
+    let level =
+        parsed.as_ref().and_then(|level| level.as_ref().ok().copied()).unwrap_or(default_level);
+    let (writer, flush_guard) = LogWriter::spawn(io::stderr(), MAX_QUEUED_LINES);
+    let log = fmt::layer().with_writer(writer).with_ansi(false).with_target(false);
+    // Errors of the MCP library are reported by its caller in clearer form.
+    let library_level = if level_name.is_some() { level } else { LevelFilter::OFF };
+    let levels = Targets::new().with_default(level).with_target("rmcp", library_level);
     let registry = tracing_subscriber::registry().with(levels);
-    // Somebody else may have started one.
-    let _ = if json {
+    // A test may have installed a subscriber already.
+    let _ = if self::format() == LogFormat::Json {
         registry.with(log.json().flatten_event(true)).try_init()
     } else {
         registry.with(log).try_init()
     };
-    if let (Some(asked), Some(Err(_))) = (asked, read) {
-        tracing::warn!("INTERLINGUA_LOG cannot be `{asked}`; there are {LEVELS}");
+    if let (Some(level_name), Some(Err(_))) = (level_name, parsed) {
+        tracing::warn!("INTERLINGUA_LOG cannot be `{level_name}`; the levels are {LEVELS}");
     }
-    if let Some(format) = format.filter(|format| !FORMATS.contains(&&**format)) {
-        tracing::warn!("INTERLINGUA_LOG_FORMAT cannot be `{format}`; there are text, json");
+    if let Some(format) =
+        format.filter(|format| !FORMATS.contains(&format.to_ascii_lowercase().as_str()))
+    {
+        tracing::warn!("INTERLINGUA_LOG_FORMAT cannot be `{format}`; the formats are text, json");
     }
-    // A fault of one request is told without making anybody wait, too.
-    panic::set_hook(Box::new(|fault| tracing::error!("{fault}")));
-    rest
+    // Panics are logged without blocking, too.
+    panic::set_hook(Box::new(|info| tracing::error!("{info}")));
+    flush_guard
 }
 
 const LEVELS: &str = "off, error, warn, info, debug";
 const FORMATS: [&str; 2] = ["text", "json"];
-/// Lines that wait for somebody who reads them.
-const WAITING: usize = 4096;
+/// Maximum lines that are queued for a slow reader of stderr.
+const MAX_QUEUED_LINES: usize = 4096;

@@ -6,18 +6,18 @@ mod chat;
 mod check;
 mod config;
 mod doctor;
-mod ending;
+mod error;
+mod gateway_config;
 mod input;
-mod listening;
+mod listen_error;
 mod log;
-mod near;
 mod output;
-mod problem;
 mod run;
 mod serve;
 mod sessions;
-mod settings;
+mod shutdown;
 mod simulate;
+mod suggest;
 mod translate;
 
 use std::process::ExitCode;
@@ -25,32 +25,33 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::args::{Cli, Command};
-use crate::problem::Problem;
+use crate::error::CommandError;
 
-/// Requests are many short-lived pieces of all sizes, on several threads.
+/// Requests allocate many short-lived buffers of all sizes on several threads, which mimalloc
+/// handles faster than the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let asked = Cli::parse();
-    let done = match asked.command {
-        Some(Command::Translate(order)) => translate::run(&order),
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Some(Command::Translate(args)) => translate::run(&args),
         Some(Command::Case) => case::run(),
-        Some(Command::Check(order)) => check::run(&order),
-        Some(Command::Doctor(order)) => doctor::run(&order),
-        Some(Command::Simulate(order)) => simulate::run(&order),
-        Some(Command::Config(order)) => config::run(&order),
-        Some(Command::Serve(order)) => serve::run(&order),
-        Some(Command::Run(order)) => run::run(&order),
-        Some(Command::Chat(order)) => chat::run(&order),
-        Some(Command::Sessions(order)) => sessions::run(&order),
-        None => serve::run(&asked.serve),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Simulate(args)) => simulate::run(&args),
+        Some(Command::Config(args)) => config::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Chat(args)) => chat::run(&args),
+        Some(Command::Sessions(sessions_args)) => sessions::run(&sessions_args),
+        None => serve::run(&cli.serve),
     };
-    match done {
-        Ok(()) | Err(Problem::Left) => ExitCode::SUCCESS,
-        Err(problem) => {
-            problem.say();
-            problem.exit_code()
+    match result {
+        Ok(()) | Err(CommandError::OutputClosed) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.print();
+            error.exit_code()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `interlingua serve`: the gateway, with or without configuration.
+//! `interlingua serve`: runs the gateway, with or without a configuration.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -9,75 +9,116 @@ use std::sync::Arc;
 use std::thread;
 
 use clap::Args;
-use interlingua_gateway::config::{Config, Watch};
-use interlingua_gateway::{Gateway, Running};
+use interlingua_gateway::config::{Config, ConfigWatcher};
+use interlingua_gateway::{Gateway, ServerHandle};
 
-use crate::ending::asked_to_end;
-use crate::problem::Problem;
-use crate::run::{AGENTS, Way};
-use crate::{listening, settings};
+use crate::error::CommandError;
+use crate::log::{self, LogFormat};
+use crate::run::{AGENTS, LaunchTarget};
+use crate::shutdown::shutdown_signal;
+use crate::{gateway_config, listen_error};
 
 #[derive(Args)]
-pub(crate) struct Serve {
-    /// The configuration; without it, the user's own file if there is one
+pub(crate) struct ServeArgs {
+    /// The configuration file; without it, the user's own file if there is one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Where to listen, whatever the configuration says; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", value_parser = crate::args::address)]
+    /// Listen address, which overrides the configuration; port 0 selects a free one
+    #[arg(long, value_name = "ADDR", value_parser = crate::args::parse_socket_addr)]
     listen: Option<SocketAddr>,
 }
 
-pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
-    let _rest = crate::log::start();
-    let source = settings::source(order.config.as_deref(), order.listen);
-    let config = settings::load(&source)?;
-    let runtime = runtime()?;
+pub(crate) fn run(args: &ServeArgs) -> Result<(), CommandError> {
+    let _flush_guard = crate::log::start();
+    let source = gateway_config::source(args.config.as_deref(), args.listen);
+    let config = gateway_config::load(&source)?;
+    let runtime = new_runtime()?;
     runtime.block_on(async {
         let listen = config.listen;
-        let end = asked_to_end().map_err(|error| Problem::bad(error.to_string(), ""))?;
-        let running = start(config)?;
-        // Before anybody knows the address: whoever does may change the file at once.
-        let watch = Watch::new(source, settings::env).map_err(|error| {
-            Problem::bad(format!("cannot watch the configuration: {error}"), "")
+        let shutdown = shutdown_signal().map_err(|error| CommandError::failed(error.to_string(), ""))?;
+        let server = start_gateway(config)?;
+        // Before the address is printed: a program that reads it may change the file immediately.
+        let config_watcher = ConfigWatcher::new(source, gateway_config::env_var).map_err(|error| {
+            CommandError::failed(format!("cannot watch the configuration: {error}"), "")
         })?;
-        announce(&running, listen)?;
-        let follow = tokio::spawn(settings::follow(watch, Arc::clone(&running.gateway)));
-        end.await;
+        announce(&server, listen)?;
+        let follow = tokio::spawn(gateway_config::reload_on_change(config_watcher, Arc::clone(&server.gateway)));
+        shutdown.await;
         follow.abort();
-        let drain = running.gateway.config().timeouts.drain;
-        tracing::info!("asked to end: nobody is let in, and running answers have {drain:?}");
+        let drain = server.gateway.config().timeouts.drain;
+        tracing::info!("shutting down: no new connections are accepted, and running replies have {drain:?}");
         tokio::select! {
-            () = running.stop() => tracing::info!("all answers have ended"),
-            // Asked twice, it does not wait.
-            () = asked_again() => tracing::warn!("asked again: running answers are cut off"),
+            () = server.stop() => tracing::info!("all replies have ended"),
+            // A second signal ends the process immediately.
+            () = second_shutdown_signal() => tracing::warn!("second signal: running replies are aborted"),
         }
         Ok(())
     })
 }
 
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
-    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    built.map_err(|error| Problem::bad(format!("cannot start: {error}"), ""))
+pub(crate) fn new_runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| CommandError::failed(format!("cannot start: {error}"), ""))
 }
 
-/// Starts the gateway that a configuration describes. Within a runtime.
-pub(crate) fn start(config: Config) -> Result<Running, Problem> {
+/// Starts the gateway of a configuration. Must be called within a runtime.
+pub(crate) fn start_gateway(config: Config) -> Result<ServerHandle, CommandError> {
     let listen = config.listen;
-    let gateway = Gateway::new(config).map_err(|failure| {
-        Problem::bad(format!("cannot start: {}", failure.message.contents()), "")
+    let gateway = Gateway::new(config).map_err(|error| {
+        CommandError::failed(format!("cannot start: {}", error.message.unescape()), "")
     })?;
     let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    gateway.start_on(listen, threads).map_err(|error| listening::cannot(listen, &error))
+    gateway
+        .start_on_threads(listen, threads)
+        .map_err(|error| listen_error::listen_error(listen, &error))
 }
 
-/// The address to stdout, for programs; how to use it to stderr, for people.
-fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
-    let addr = running.addr;
-    let config = running.gateway.config();
-    let mut guide = String::from("Interlingua listens.\n\nProviders\n");
+/// Prints the address to stdout for programs, and instructions to stderr for people: as text, or as
+/// events of a log in JSON.
+fn announce(server: &ServerHandle, listen: SocketAddr) -> Result<(), CommandError> {
+    let addr = server.addr;
+    let config = server.gateway.config();
+    let base_url = format!("http://{}", reachable_addr(addr));
+    let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
+    let launch_target = LaunchTarget {
+        base_url: &base_url,
+        api_key: if config.access.keys.is_empty() { PLACEHOLDER_KEY } else { "KEY" },
+        model: Some(model),
+        token_limits: None,
+    };
+    let is_remote = listen.port() != 0 && !listen.ip().is_loopback();
+    match log::format() {
+        LogFormat::Off => {}
+        LogFormat::Text => {
+            let mut guide = banner(&config, &launch_target);
+            if is_remote {
+                let _ = writeln!(guide, "{REMOTE_NOTICE}");
+            }
+            // The gateway runs even if stderr is closed.
+            let _ = io::stderr().lock().write_all(guide.as_bytes());
+        }
+        LogFormat::Json => {
+            let providers = config.providers.iter().map(|provider| provider.name.as_str());
+            let providers: Vec<_> = providers.chain(["sim"]).collect();
+            tracing::info!(
+                url = base_url,
+                providers = providers.join(","),
+                "Interlingua is listening."
+            );
+            if is_remote {
+                tracing::info!("{REMOTE_NOTICE}");
+            }
+        }
+    }
+    let written = writeln!(io::stdout().lock(), "http://{addr}");
+    written.and_then(|()| io::stdout().flush()).map_err(|_| CommandError::OutputClosed)
+}
+
+fn banner(config: &Config, launch_target: &LaunchTarget<'_>) -> String {
+    let base_url = launch_target.base_url;
+    let mut guide = String::from("Interlingua is listening.\n\nProviders\n");
     for provider in &config.providers {
-        // Writing to a string does not fail.
         let _ = writeln!(guide, "  {:<12} {}", provider.name, provider.dialect.id());
     }
     let _ = writeln!(guide, "  {:<12} built in: sim/agent, sim/echo", "sim");
@@ -88,52 +129,44 @@ fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
         );
     }
     guide.push_str("\nAgents: type one of these\n");
-    let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
-    let here = reached(addr);
-    let key = if config.access.keys.is_empty() { NO_KEY } else { "KEY" };
-    let way = Way { base: &format!("http://{here}"), key, model: Some(model), tokens: None };
     for agent in AGENTS {
-        let _ = writeln!(guide, "  {:<12} {}", agent.title, agent.line(&way));
+        let _ =
+            writeln!(guide, "  {:<12} {}", agent.display_name, agent.command_line(launch_target));
     }
+    let model = launch_target.model.unwrap_or_default();
     let _ = writeln!(guide, "\n  or            interlingua run AGENT --model {model}");
-    let _ = writeln!(
-        guide,
-        "\nDebug UI: http://{here}/ui/   State: http://{here}/metrics   Ctrl-C stops."
-    );
-    if asked.port() != 0 && !asked.ip().is_loopback() {
-        let _ = writeln!(guide, "It can be reached from other machines; clients need a key.");
-    }
-    // Nobody needs to read it.
-    let _ = io::stderr().lock().write_all(guide.as_bytes());
-    let said = writeln!(io::stdout().lock(), "http://{addr}");
-    said.and_then(|()| io::stdout().flush()).map_err(|_| Problem::Left)
+    let _ =
+        writeln!(guide, "\nDebug UI: {base_url}/ui/   Metrics: {base_url}/metrics   Ctrl-C stops.");
+    guide
 }
 
-/// Where this machine reaches what listens there: every address is no address to ask.
-pub(crate) fn reached(listens: SocketAddr) -> SocketAddr {
-    let here = match listens.ip() {
+/// The address at which this machine reaches a listener: the loopback for an unspecified address.
+pub(crate) fn reachable_addr(listen: SocketAddr) -> SocketAddr {
+    let address = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    SocketAddr::new(here, listens.port())
+    SocketAddr::new(address, listen.port())
 }
 
-async fn asked_again() {
-    match asked_to_end() {
-        Ok(end) => end.await,
+async fn second_shutdown_signal() {
+    match shutdown_signal() {
+        Ok(signal) => signal.await,
         Err(_) => std::future::pending().await,
     }
 }
 
-/// What is shown to a gateway that asks for no key: agents send none at all only if they are signed in.
-pub(crate) const NO_KEY: &str = "interlingua";
+const REMOTE_NOTICE: &str = "It can be reached from other machines; clients need a key.";
+
+/// Key for a gateway without keys: agents require one unless the user is signed in.
+pub(crate) const PLACEHOLDER_KEY: &str = "interlingua";
 
 pub(crate) const ABOUT: &str = "\
-Listen for agents, and pass what they ask to the providers.
+Start the gateway: forward the requests of agents to providers.
 
-Works with nothing configured: providers are those whose keys are in the environment, and two models \
-are built in. The address goes to stdout as soon as it listens.";
+Works without configuration: the environment's API keys select the providers, and two models are built \
+in. The address is written to stdout as soon as the gateway is listening.";
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -141,4 +174,4 @@ Examples:
   interlingua serve --config gateway.toml
   interlingua serve --listen 127.0.0.1:0
 
-docs/CONFIGURATION.md describes the file. `interlingua config check FILE` says what is wrong in one.";
+docs/CONFIGURATION.md describes the file. `interlingua config check FILE` reports its errors.";

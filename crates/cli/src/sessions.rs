@@ -1,4 +1,4 @@
-//! `interlingua sessions`: the conversations that are kept on this machine.
+//! `interlingua sessions`: the sessions that are stored on this machine.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,95 +6,96 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
-use interlingua::model::Body;
+use interlingua::model::BlockContent;
 use interlingua::native::Native;
-use interlingua::{Dialect, Text, find};
-use interlingua_agent::{Imported, Session, Stored};
-use interlingua_gateway::config::{Config, Route, To};
-use interlingua_store::{Keeper, PAGE, SessionError, SessionId};
-use interlingua_transcript::Source;
+use interlingua::{Dialect, JsonString, find_dialect};
+use interlingua_agent::{ImportedSession, Session, StoredTurnLog};
+use interlingua_gateway::config::{Backend, Config, Route};
+use interlingua_store::{MAX_PAGE_SIZE, SessionError, SessionId, Store};
+use interlingua_transcript::TranscriptFile;
 
-use crate::chat::OWNER;
-use crate::problem::Problem;
-use crate::{args, input, output, serve, settings};
+use crate::chat::LOCAL_OWNER;
+use crate::error::CommandError;
+use crate::{args, gateway_config, input, output, serve};
 
 #[derive(Args)]
-pub(crate) struct Order {
-    /// The configuration; without it, the user's own file if there is one
+pub(crate) struct SessionsArgs {
+    /// The configuration file; without it, the user's own file if there is one
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
 
     #[command(subcommand)]
-    what: What,
+    command: SessionsCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
-    /// All of them, the last changed first
-    #[command(after_help = LIST)]
+enum SessionsCommand {
+    /// List all sessions, the last changed first
+    #[command(after_help = LIST_HELP)]
     List,
-    /// What was said in one
-    #[command(after_help = SHOW)]
+    /// Print the conversation of a session
+    #[command(after_help = SHOW_HELP)]
     Show {
-        /// Which one, as `list` names it
+        /// The session, by its id in `list`
         id: SessionId,
     },
-    /// One as a request body, to stdout
-    #[command(after_help = EXPORT)]
+    /// Print a session as a request body
+    #[command(after_help = EXPORT_HELP)]
     Export {
-        /// Which one, as `list` names it
+        /// The session, by its id in `list`
         id: SessionId,
         /// The dialect to write
-        #[arg(long, value_name = "D", value_parser = args::dialect())]
+        #[arg(long, value_name = "D", value_parser = args::dialect_parser())]
         to: Option<&'static dyn Dialect>,
     },
-    /// Read a conversation of any agent or dialect, and keep it
-    #[command(after_help = IMPORT)]
+    /// Store a conversation of any agent or dialect as a session
+    #[command(after_help = IMPORT_HELP)]
     Import {
         /// A transcript, a request body or a list of messages; - for stdin
         file: PathBuf,
-        /// The dialect it is written in, where that cannot be told
-        #[arg(long, value_name = "D", value_parser = args::dialect())]
+        /// The dialect of the file, if it cannot be detected
+        #[arg(long, value_name = "D", value_parser = args::dialect_parser())]
         from: Option<&'static dyn Dialect>,
     },
-    /// Forget one
-    #[command(after_help = RM)]
+    /// Delete a session
+    #[command(after_help = RM_HELP)]
     Rm {
-        /// Which one, as `list` names it
+        /// The session, by its id in `list`
         id: SessionId,
     },
 }
 
-pub(crate) fn run(order: &Order) -> Result<(), Problem> {
-    let _rest = crate::log::start_quietly();
-    let source = settings::source(order.config.as_deref(), None);
-    let config = settings::load(&source)?;
-    serve::runtime()?.block_on(async {
+pub(crate) fn run(args: &SessionsArgs) -> Result<(), CommandError> {
+    let _flush_guard = crate::log::start_errors_only();
+    let source = gateway_config::source(args.config.as_deref(), None);
+    let config = gateway_config::load(&source)?;
+    serve::new_runtime()?.block_on(async {
         let store = interlingua_gateway::open_store(&config)
-            .map_err(|error| Problem::bad(format!("cannot open the store: {error}"), ""))?;
-        match &order.what {
-            What::List => list(&*store).await,
-            What::Show { id } => show(store, *id).await,
-            What::Export { id, to } => export(store, &config, *id, *to).await,
-            What::Import { file, from } => import(store, &config, file, *from).await,
-            What::Rm { id } => store.delete(OWNER, *id).await.map_err(|error| bad(*id, &error)),
+            .map_err(|error| CommandError::failed(format!("cannot open the store: {error}"), ""))?;
+        match &args.command {
+            SessionsCommand::List => list(&*store).await,
+            SessionsCommand::Show { id } => show(store, *id).await,
+            SessionsCommand::Export { id, to } => export(store, &config, *id, *to).await,
+            SessionsCommand::Import { file, from } => import(store, &config, file, *from).await,
+            SessionsCommand::Rm { id } => {
+                store.delete(LOCAL_OWNER, *id).await.map_err(|error| session_error(*id, &error))
+            }
         }
     })
 }
 
-async fn list(store: &dyn Keeper) -> Result<(), Problem> {
+async fn list(store: &dyn Store) -> Result<(), CommandError> {
     let mut after = None;
     loop {
-        let page = store.list(OWNER, after, PAGE).await;
-        let page = page.map_err(|error| trouble(store, &error))?;
+        let page = store.list(LOCAL_OWNER, after, MAX_PAGE_SIZE).await;
+        let page = page.map_err(|error| store_error(store, &error))?;
         let mut out = String::new();
         for session in &page.sessions {
-            let (age, turns) = (age(session.updated), session.turns);
-            let many = if turns == 1 { "turn " } else { "turns" };
-            // Writing to a string does not fail.
+            let (age, turns) = (format_age(session.updated), session.turn_count);
+            let unit = if turns == 1 { "turn " } else { "turns" };
             let _ = writeln!(
                 out,
-                "{}  {age:>9}  {turns:>5} {many}  {:<24}  {}",
+                "{}  {age:>9}  {turns:>5} {unit}  {:<24}  {}",
                 session.id, session.model, session.title
             );
         }
@@ -106,125 +107,151 @@ async fn list(store: &dyn Keeper) -> Result<(), Problem> {
     }
 }
 
-async fn show(store: Arc<dyn Keeper>, id: SessionId) -> Result<(), Problem> {
-    let found = Stored::open(store, OWNER, id).await.map_err(|error| bad(id, &error))?;
+async fn show(store: Arc<dyn Store>, id: SessionId) -> Result<(), CommandError> {
+    let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
+        .await
+        .map_err(|error| session_error(id, &error))?;
     let mut out = String::new();
-    for turn in found.session.turns() {
+    for turn in opened_session.session.turns() {
         for block in &turn.blocks {
-            let said = match &block.body {
-                Body::Text { text, .. } | Body::Refusal(text) => text.contents().into_owned(),
-                // Thoughts that only their provider can read.
-                Body::Thinking(thinking) if thinking.text.is_empty() => continue,
-                Body::Thinking(thinking) => format!("· {}", thinking.text),
-                Body::ToolCall(call) => format!("→ {}({})", call.name, call.args.to_text()),
-                Body::ToolResult(result) => {
-                    let texts = result.content.iter().filter_map(|block| block.body.as_text());
-                    format!("← {}", Text::join(texts, "\n"))
+            let text = match &block.content {
+                BlockContent::Text { text, .. } | BlockContent::Refusal(text) => {
+                    text.unescape().into_owned()
                 }
-                Body::Media(media) => format!("[{:?}]", media.kind),
-                Body::Data(json) | Body::Foreign { json, .. } => json.as_str().to_owned(),
+                // Redacted reasoning has no text.
+                BlockContent::Reasoning(thinking) if thinking.text.is_empty() => continue,
+                BlockContent::Reasoning(thinking) => format!("· {}", thinking.text),
+                BlockContent::ToolCall(call) => {
+                    format!("→ {}({})", call.name, call.args.to_json_string())
+                }
+                BlockContent::ToolResult(result) => {
+                    let texts = result.content.iter().filter_map(|block| block.content.as_text());
+                    format!("← {}", JsonString::join(texts, "\n"))
+                }
+                BlockContent::Media(media) => format!("[{:?}]", media.kind),
+                BlockContent::Json(json) | BlockContent::Foreign { json, .. } => {
+                    json.as_str().to_owned()
+                }
             };
-            let _ = writeln!(out, "{:?}: {said}", turn.role);
+            let _ = writeln!(out, "{:?}: {text}", turn.role);
         }
     }
     output::print(out.as_bytes())
 }
 
 async fn export(
-    store: Arc<dyn Keeper>,
+    store: Arc<dyn Store>,
     config: &Config,
     id: SessionId,
     to: Option<&'static dyn Dialect>,
-) -> Result<(), Problem> {
-    let found = Stored::open(store, OWNER, id).await.map_err(|error| bad(id, &error))?;
-    // To a provider, its model has the name that the provider gave it.
-    let route = config.resolve(&found.model, 0).ok().filter(|_| to.is_some());
+) -> Result<(), CommandError> {
+    let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
+        .await
+        .map_err(|error| session_error(id, &error))?;
+    // For a provider's dialect, the model gets the provider's name.
+    let route = config.resolve(&opened_session.model, 0).ok().filter(|_| to.is_some());
     let route = route.and_then(|routes| routes.into_iter().next());
     let model = match route {
-        Some(Route { to: To::Provider(_), model }) => model,
-        _ => found.model,
+        Some(Route { backend: Backend::Provider(_), model }) => model,
+        _ => opened_session.model,
     };
     let model = Some(&*model).filter(|model| !model.is_empty());
-    let (body, _) = found.session.export(to.unwrap_or(&Native), model);
+    let (body, _) = opened_session.session.export(to.unwrap_or(&Native), model);
     output::print(&body)?;
     output::end_line()
 }
 
 async fn import(
-    store: Arc<dyn Keeper>,
+    store: Arc<dyn Store>,
     config: &Config,
     file: &Path,
     from: Option<&'static dyn Dialect>,
-) -> Result<(), Problem> {
-    let name = input::name(Some(file));
-    let bytes = input::without_mark(input::read(Some(file))?);
-    let (imported, notes) = read(bytes, from).ok_or_else(|| {
-        let advice = "Give a transcript, a request body, or a list of messages with --from.";
-        Problem::bad(format!("{name}: no conversation is found in it"), advice)
+) -> Result<(), CommandError> {
+    let name = input::display_name(Some(file));
+    let bytes = input::strip_bom(input::read(Some(file))?);
+    let (imported, notes) = read_conversation(bytes, from).ok_or_else(|| {
+        let hint = "Give a transcript, a request body, or a list of messages with --from.";
+        CommandError::failed(format!("{name}: no conversation found"), hint)
     })?;
-    let Imported { mut session, model, ledger } = imported;
-    let lost = ledger.entries.iter().filter(|entry| entry.loss).map(|entry| entry.what.to_string());
-    for what in notes.into_iter().chain(lost) {
-        Problem::bad(format!("{name}: {what}"), "").say();
+    let ImportedSession { mut session, model, ledger } = imported;
+    let lost = ledger
+        .entries
+        .iter()
+        .filter(|entry| entry.is_loss)
+        .map(|entry| entry.description.to_string());
+    for message in notes.into_iter().chain(lost) {
+        CommandError::failed(format!("{name}: {message}"), "").print();
     }
-    // A model that nothing leads to from here would only be in the way.
-    let model = model.map(|model| model.contents().into_owned()).unwrap_or_default();
+    // A model without a route in this configuration is not stored.
+    let model = model.map(|model| model.unescape().into_owned()).unwrap_or_default();
     let model = if config.resolve(&model, 0).is_ok() { &*model } else { "" };
-    let id =
-        Stored::begin(Arc::<dyn Keeper>::clone(&store), OWNER, &name, model, &mut session).await;
-    let id = id.map_err(|error| trouble(&*store, &error))?;
+    let id = StoredTurnLog::create(
+        Arc::<dyn Store>::clone(&store),
+        LOCAL_OWNER,
+        &name,
+        model,
+        &mut session,
+    )
+    .await;
+    let id = id.map_err(|error| store_error(&*store, &error))?;
     output::print(format!("{id}\n").as_bytes())
 }
 
-/// The conversation in a file: what it says it is written in, or else what it looks like; and what is
-/// to be known about the file.
-fn read(bytes: Vec<u8>, from: Option<&'static dyn Dialect>) -> Option<(Imported, Vec<String>)> {
+/// The conversation in a file, in the given or detected dialect, and notes about the file.
+fn read_conversation(
+    bytes: Vec<u8>,
+    from: Option<&'static dyn Dialect>,
+) -> Option<(ImportedSession, Vec<String>)> {
     if let Some(from) = from {
         return Some((Session::import(bytes.into(), from).ok()?, Vec::new()));
     }
     if bytes.trim_ascii_start().starts_with(b"[") {
-        return Some((Session::import(bytes.into(), find("openai-chat")?).ok()?, Vec::new()));
+        return Some((
+            Session::import(bytes.into(), find_dialect("openai-chat")?).ok()?,
+            Vec::new(),
+        ));
     }
-    let transcript = interlingua_transcript::read(&Source::new(bytes.into()))?;
+    let transcript = interlingua_transcript::read(&TranscriptFile::new(bytes.into()))?;
     let mut imported = Session::import(transcript.body, transcript.dialect).ok()?;
     imported.model = transcript.model;
-    if transcript.stands_in {
-        imported.session.take_back();
+    if transcript.has_placeholder {
+        imported.session.pop_turn();
     }
-    // What is mended in a file is not mended here, and is left out.
-    let notes = transcript.notes.iter().filter(|note| note.mends);
+    // Repairs of a transcript are not applied here; the affected parts are left out.
+    let notes = transcript.notes.iter().filter(|note| note.is_fixed);
     Some((imported, notes.map(ToString::to_string).collect()))
 }
 
-/// Why there is no such session here.
-pub(crate) fn bad(id: SessionId, error: &SessionError) -> Problem {
+/// The error of a session that cannot be opened.
+pub(crate) fn session_error(id: SessionId, error: &SessionError) -> CommandError {
     match error {
-        SessionError::Missing => Problem::usage(
+        SessionError::NotFound => CommandError::usage(
             format!("there is no session {id}"),
             "`interlingua sessions list` shows all.",
         ),
-        SessionError::Trouble(what) => {
-            Problem::bad(format!("session {id}: the store cannot be used: {what}"), STORE)
-        }
-        other => Problem::bad(format!("session {id}: {other}"), ""),
+        SessionError::Store(message) => CommandError::failed(
+            format!("session {id}: the store cannot be used: {message}"),
+            STORE_HINT,
+        ),
+        other => CommandError::failed(format!("session {id}: {other}"), ""),
     }
 }
 
-/// What is wrong with the store, from the beginning of it: what fails later only follows from that.
-pub(crate) fn trouble(store: &dyn Keeper, error: &SessionError) -> Problem {
+/// The error of a store, with its first cause: later errors only follow from it.
+pub(crate) fn store_error(store: &dyn Store, error: &SessionError) -> CommandError {
     match error {
-        SessionError::Trouble(last) => {
-            let first = store.health().trouble;
-            let what = first.as_ref().unwrap_or(last);
-            Problem::bad(format!("the store cannot be used: {what}"), STORE)
+        SessionError::Store(last) => {
+            let first = store.health().error;
+            let message = first.as_ref().unwrap_or(last);
+            CommandError::failed(format!("the store cannot be used: {message}"), STORE_HINT)
         }
-        SessionError::Off => Problem::bad(error.to_string(), STORE),
-        other => Problem::bad(other.to_string(), ""),
+        SessionError::Disabled => CommandError::failed(error.to_string(), STORE_HINT),
+        other => CommandError::failed(other.to_string(), ""),
     }
 }
 
-/// How long ago, for people.
-fn age(micros: i64) -> String {
+/// Elapsed time, for people.
+fn format_age(micros: i64) -> String {
     let then = UNIX_EPOCH + Duration::from_micros(micros.unsigned_abs());
     let seconds = SystemTime::now().duration_since(then).unwrap_or_default().as_secs();
     match seconds {
@@ -235,35 +262,35 @@ fn age(micros: i64) -> String {
     }
 }
 
-/// What to do about a store that cannot be used.
-pub(crate) const STORE: &str = "May you write there, and is there room? `store.url` in the \
-    configuration names another place.";
+/// Hint for a store that cannot be used.
+pub(crate) const STORE_HINT: &str = "Check that its location is writable and not full. \
+    `store.url` in the configuration selects another location.";
 
-const LIST: &str = "\
+const LIST_HELP: &str = "\
 Example:
   interlingua sessions list
 
-A line is its id, how long ago it was changed, its turns, the model that was asked last, and its title.";
+Each line has the id, the time since the last change, the number of turns, the last model, and the title.";
 
-const SHOW: &str = "\
+const SHOW_HELP: &str = "\
 Example:
   interlingua sessions show 01a1eb7e-c3a3-72f8-af61-de1b7458c427";
 
-const EXPORT: &str = "\
-Without --to it is written in the dialect native, in which nothing is lost.
+const EXPORT_HELP: &str = "\
+Without --to it is written in the native dialect, which loses nothing.
 
 Example:
   interlingua sessions export 01a1eb7e-c3a3-72f8-af61-de1b7458c427 --to anthropic > request.json";
 
-const IMPORT: &str = "\
-The id of the new session goes to stdout, what is lost to stderr. A list of messages is read as
-openai-chat unless --from says otherwise.
+const IMPORT_HELP: &str = "\
+The id of the new session is written to stdout, losses to stderr. A list of messages is read as
+openai-chat unless --from is given.
 
 Examples:
   interlingua sessions import ~/.claude/projects/P/S.jsonl
   interlingua sessions import --from anthropic messages.json";
 
-const RM: &str = "\
+const RM_HELP: &str = "\
 Example:
   interlingua sessions rm 01a1eb7e-c3a3-72f8-af61-de1b7458c427";
 

@@ -1,4 +1,4 @@
-//! `interlingua simulate`: strict providers on your own machine.
+//! `interlingua simulate`: strict providers on this machine.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,91 +12,91 @@ use interlingua_simulator::route::PROVIDERS;
 use interlingua_simulator::{Fault, Options, Script, Simulator};
 use interlingua_strict::Switches;
 
-use crate::check::switch;
-use crate::ending::asked_to_end;
-use crate::listening;
-use crate::problem::Problem;
+use crate::check::parse_switch;
+use crate::error::CommandError;
+use crate::listen_error;
+use crate::shutdown::shutdown_signal;
 
 #[derive(Args)]
-pub(crate) struct Simulate {
-    /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8788", value_parser = crate::args::address)]
+pub(crate) struct SimulateArgs {
+    /// Listen address; port 0 selects a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8788", value_parser = crate::args::parse_socket_addr)]
     listen: SocketAddr,
 
-    /// What the model says, as TOML or JSON
+    /// The model's replies, as TOML or JSON
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 
-    /// What goes wrong with every request, as NAME[=VALUE][@TIMES]; may be given several times
-    #[arg(long, value_name = "FAULT", value_parser = Fault::read)]
+    /// A fault of every request, as NAME[=VALUE][@TIMES]; may be given several times
+    #[arg(long, value_name = "FAULT", value_parser = Fault::parse)]
     fault: Vec<Fault>,
 
-    /// A behaviour on which the evidence differs, as NAME=VALUE (docs/STRICT.md); may be given several times
-    #[arg(long, value_name = "SWITCH", value_parser = switch)]
+    /// A behaviour for which the evidence differs, as NAME=VALUE (docs/STRICT.md); may be given
+    /// several times
+    #[arg(long, value_name = "SWITCH", value_parser = parse_switch)]
     switch: Vec<String>,
 }
 
-pub(crate) fn run(order: &Simulate) -> Result<(), Problem> {
-    let script = order.script.as_deref().map(script).transpose()?;
-    // They were turned once, when the order was read.
-    let switches = Switches::turned(&order.switch).unwrap_or_default();
-    let options = Options { script, faults: order.fault.clone(), switches, ..Options::default() };
-    let listened = listen(Simulator::new(options), order.listen);
-    listened.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Problem::Left,
-        _ => listening::cannot(order.listen, &error),
+pub(crate) fn run(args: &SimulateArgs) -> Result<(), CommandError> {
+    let script = args.script.as_deref().map(read_script).transpose()?;
+    // Validated when the arguments were parsed.
+    let switches = Switches::parse(&args.switch).unwrap_or_default();
+    let options = Options { script, faults: args.fault.clone(), switches, ..Options::default() };
+    let result = run_simulator(Simulator::new(options), args.listen);
+    result.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => CommandError::OutputClosed,
+        _ => listen_error::listen_error(args.listen, &error),
     })
 }
 
-/// Listens until it is asked to end.
-fn listen(simulator: Simulator, at: SocketAddr) -> io::Result<()> {
+/// Runs the simulator until a shutdown signal.
+fn run_simulator(simulator: Simulator, addr: SocketAddr) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let running = simulator.start(at)?;
-        // Whoever reads the address may ask at once for the end.
-        let end = asked_to_end()?;
-        announce(running.addr)?;
-        end.await;
-        running.stop().await;
+        let server = simulator.listen(addr)?;
+        // Before the address is printed: a program that reads it may send the signal immediately.
+        let shutdown = shutdown_signal()?;
+        announce(server.addr)?;
+        shutdown.await;
+        server.stop().await;
         Ok(())
     })
 }
 
-fn script(path: &Path) -> Result<Script, Problem> {
+fn read_script(path: &Path) -> Result<Script, CommandError> {
     let text = fs::read_to_string(path).map_err(|error| {
-        let what = format!("cannot read {}: {error}", path.display());
-        Problem::usage(what, "Give a script that is there and may be read.")
+        let message = format!("cannot read {}: {error}", path.display());
+        CommandError::usage(message, "Give an existing, readable script.")
     })?;
-    Script::read(&text).map_err(|error| {
-        let what = format!("{}: {}", path.display(), error.trim_end());
-        Problem::usage(what, "The format of scripts is described in docs/SIMULATOR.md.")
+    Script::parse(&text).map_err(|error| {
+        let message = format!("{}: {}", path.display(), error.trim_end());
+        CommandError::usage(message, "The format of scripts is described in docs/SIMULATOR.md.")
     })
 }
 
-/// The address to stdout, for programs; how to use it to stderr, for people.
+/// Prints the address to stdout for programs, and instructions to stderr for people.
 fn announce(addr: SocketAddr) -> io::Result<()> {
     let mut guide = String::from("Base URLs:\n");
     for provider in PROVIDERS {
-        // Writing to a string does not fail.
-        let _ = writeln!(guide, "  http://{addr}/{}{}", provider.name, provider.base);
+        let _ = writeln!(guide, "  http://{addr}/{}{}", provider.name, provider.base_path);
     }
     let _ = write!(guide, "\n{}", EXAMPLES.replace("ADDR", &addr.to_string()));
-    // Nobody needs to read it.
+    // The simulator runs even if stderr is closed.
     let _ = io::stderr().lock().write_all(guide.as_bytes());
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "http://{addr}")?;
     stdout.flush()
 }
 
-/// Written from the list of faults.
+/// The help text, with the list of faults.
 pub(crate) fn help() -> String {
     let mut help = String::from(HELP);
     for row in FAULTS {
-        let name = match row.value {
+        let name = match row.value_name {
             "" => row.name.to_owned(),
             value => format!("{}={}", row.name, value.to_uppercase()),
         };
-        let _ = write!(help, "\n  {name:28} {}", row.about);
+        let _ = write!(help, "\n  {name:28} {}", row.description);
     }
     help
 }
@@ -108,17 +108,18 @@ Any key and any model name will do. For example:
   google-genai  genai.Client(api_key=\"x\", http_options={\"base_url\": \"http://ADDR/gemini\"})
   boto3         boto3.client(\"bedrock-runtime\", endpoint_url=\"http://ADDR/bedrock\")
   Claude Code   ANTHROPIC_BASE_URL=http://ADDR/anthropic ANTHROPIC_API_KEY=x claude
-  what was asked and refused: curl http://ADDR/sim/log
+  requests and rejections: curl http://ADDR/sim/log
 
 Ctrl-C stops.
 ";
 
 pub(crate) const ABOUT: &str = "\
-Play the providers, as strict as they are, on your own machine.
+Simulate the providers, as strict as they are, on this machine.
 
-Every request is judged first, and refused in the provider's words if the provider would refuse it. \
-Else a model answers: that of --script, or an agent that thinks, calls the tools it is given and \
-proves that it read their results. The address goes to stdout as soon as it listens.";
+Every request is checked first, and rejected with the provider's error message if the provider would \
+reject it. Otherwise a model replies: that of --script, or an agent that thinks, calls the given tools \
+and shows that it has read their results. The address is written to stdout as soon as the simulator is \
+listening.";
 
 const HELP: &str = "\
 Examples:
@@ -126,5 +127,5 @@ Examples:
   interlingua simulate --listen 127.0.0.1:0 --script turns.toml
   interlingua simulate --fault 429=2@3
 
-docs/SIMULATOR.md tells about scripts, and about phrases in a prompt that make the model misbehave.
-A fault can also come with a request, in the header x-sim-fault. The faults:";
+docs/SIMULATOR.md describes scripts, and phrases in a prompt that make the model misbehave.
+A request can also have a fault in its header x-sim-fault. The faults:";

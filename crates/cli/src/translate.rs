@@ -1,86 +1,90 @@
-//! `interlingua translate`: one body or stream down the road.
+//! `interlingua translate`: translates one body or stream.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use bytes::{Bytes, BytesMut};
-use interlingua::wire::json::Why;
+use interlingua::wire::json::JsonErrorKind;
 use interlingua::{
-    Dialect, Exchange, Kind, Ledger, Limits, ReplyError, Stream, Target, Text, TranslateError,
-    translate_reply, translate_request,
+    Dialect, JsonKind, JsonLimits, JsonString, Ledger, ReplyContext, ReplyError, StreamTranslator,
+    Target, TranslateError, translate_reply, translate_request,
 };
 
-use crate::args::Translate;
-use crate::problem::Problem;
-use crate::{input, near, output};
+use crate::args::TranslateArgs;
+use crate::error::CommandError;
+use crate::{input, output, suggest};
 
-pub(crate) fn run(order: &Translate) -> Result<(), Problem> {
-    let provider = if order.reply || order.stream { order.from } else { order.to };
-    let flavor = order.flavor.as_deref().map(|name| flavor(provider, name)).transpose()?;
-    let model = order.model.as_deref().map(Text::new);
-    let input = open(order.file.as_deref())?;
-    // Before anything is said: a stream that runs cannot be translated again.
-    try_ledger(order)?;
-    if order.stream {
-        let exchange = Exchange { model, flavor, ..Exchange::default() };
-        return stream(order, input, exchange);
+pub(crate) fn run(args: &TranslateArgs) -> Result<(), CommandError> {
+    let provider = if args.reply || args.stream { args.from } else { args.to };
+    let flavor = args.flavor.as_deref().map(|name| resolve_flavor(provider, name)).transpose()?;
+    let model = args.model.as_deref().map(JsonString::new);
+    let input = open_input(args.file.as_deref())?;
+    // Before any output: a running stream cannot be translated again.
+    check_ledger_writable(args)?;
+    if args.stream {
+        let cx = ReplyContext { client_model: model, flavor, ..ReplyContext::default() };
+        return translate_stream(args, input, cx);
     }
-    let body = read_all(order, input)?;
-    if order.reply {
-        let exchange = Exchange { model, flavor, ..Exchange::default() };
-        return reply(order, &body, &exchange);
+    let body = read_all(args, input)?;
+    if args.reply {
+        let cx = ReplyContext { client_model: model, flavor, ..ReplyContext::default() };
+        return translate_reply_body(args, &body, &cx);
     }
-    let betas = order.beta.iter().map(|beta| Text::new(beta)).collect();
+    let betas = args.beta.iter().map(|beta| JsonString::new(beta)).collect();
     let target = Target { model, flavor, betas, ..Target::default() };
-    let translated = translate_request(body.clone(), order.from, order.to, &target)
-        .map_err(|error| unreadable(order, &error, &body))?;
+    let translated = translate_request(body.clone(), args.from, args.to, &target)
+        .map_err(|error| parse_error(args, &error, &body))?;
     output::print(&translated.body)?;
     output::end_line()?;
-    write_ledger(order, &translated.ledger)
+    write_ledger(args, &translated.ledger)
 }
 
-fn reply(order: &Translate, body: &Bytes, exchange: &Exchange) -> Result<(), Problem> {
-    match translate_reply(body.clone(), order.from, order.to, exchange) {
+fn translate_reply_body(
+    args: &TranslateArgs,
+    body: &Bytes,
+    cx: &ReplyContext,
+) -> Result<(), CommandError> {
+    match translate_reply(body.clone(), args.from, args.to, cx) {
         Ok((body, ledger)) => {
             output::print(&body)?;
             output::end_line()?;
-            write_ledger(order, &ledger)
+            write_ledger(args, &ledger)
         }
-        Err(ReplyError::Unreadable(error)) => Err(unreadable(order, &error, body)),
-        Err(ReplyError::Failed(failure)) => {
-            output::print(&order.to.encode_error(&failure))?;
+        Err(ReplyError::InvalidBody(error)) => Err(parse_error(args, &error, body)),
+        Err(ReplyError::Api(error)) => {
+            output::print(&args.to.encode_error(&error))?;
             output::end_line()?;
-            write_ledger(order, &Ledger::default())?;
-            let what = format!(
+            write_ledger(args, &Ledger::default())?;
+            let message = format!(
                 "{}: the reply is an error: {}",
-                input::name(order.file.as_deref()),
-                failure.message
+                input::display_name(args.file.as_deref()),
+                error.message
             );
-            Err(Problem::bad(what, "It was translated as an error."))
+            Err(CommandError::failed(message, "It was translated as an error."))
         }
     }
 }
 
-/// Chunk by chunk, so that a running stream is translated while it runs.
-fn stream(
-    order: &Translate,
+/// Translates chunk by chunk, so that a running stream is translated while it runs.
+fn translate_stream(
+    args: &TranslateArgs,
     mut input: Box<dyn Read>,
-    mut exchange: Exchange,
-) -> Result<(), Problem> {
-    let (mut chunk, mut seen) = (vec![0; CHUNK], BytesMut::new());
+    mut cx: ReplyContext,
+) -> Result<(), CommandError> {
+    let (mut chunk, mut buffer) = (vec![0; CHUNK_BYTES], BytesMut::new());
     let mut ended = false;
-    // The first byte that is no space tells whether this is a JSON array; within one dialect it
-    // leaves as one.
-    while !ended && seen.iter().all(u8::is_ascii_whitespace) {
-        ended = read_some(order, &mut input, &mut chunk, &mut seen)? == 0;
+    // The first byte that is not white space shows whether this is a JSON array, which stays one
+    // within one dialect.
+    while !ended && buffer.iter().all(u8::is_ascii_whitespace) {
+        ended = read_chunk(args, &mut input, &mut chunk, &mut buffer)? == 0;
     }
-    let first = seen.iter().find(|byte| !byte.is_ascii_whitespace());
-    exchange.array = order.from.id() == order.to.id() && first == Some(&b'[');
-    let mut stream = Stream::new(order.from, order.to, &exchange);
+    let first = buffer.iter().find(|byte| !byte.is_ascii_whitespace());
+    cx.wants_json_array = args.from.id() == args.to.id() && first == Some(&b'[');
+    let mut stream = StreamTranslator::new(args.from, args.to, &cx);
     let mut out = Vec::new();
     loop {
-        stream.push(&seen.split().freeze(), &mut out);
+        stream.push(&buffer.split().freeze(), &mut out);
         if ended {
             stream.finish(&mut out);
         }
@@ -89,90 +93,94 @@ fn stream(
         if ended {
             break;
         }
-        ended = read_some(order, &mut input, &mut chunk, &mut seen)? == 0;
+        ended = read_chunk(args, &mut input, &mut chunk, &mut buffer)? == 0;
     }
     output::end_line()?;
     let (reply, ledger) = stream.into_reply();
-    write_ledger(order, &ledger)?;
-    reply.map(|_| ()).map_err(|failure| {
-        let what = format!(
+    write_ledger(args, &ledger)?;
+    reply.map(|_| ()).map_err(|error| {
+        let message = format!(
             "{}: the stream ends in an error: {}",
-            input::name(order.file.as_deref()),
-            failure.message
+            input::display_name(args.file.as_deref()),
+            error.message
         );
-        Problem::bad(what, "It was translated as the dialect's own error.")
+        CommandError::failed(message, "It was translated as the dialect's own error.")
     })
 }
 
-fn read_some(
-    order: &Translate,
+fn read_chunk(
+    args: &TranslateArgs,
     input: &mut dyn Read,
     chunk: &mut [u8],
-    seen: &mut BytesMut,
-) -> Result<usize, Problem> {
+    buffer: &mut BytesMut,
+) -> Result<usize, CommandError> {
     let count = loop {
         match input.read(chunk) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => {
-                break read
-                    .map_err(|error| cannot_read(&input::name(order.file.as_deref()), &error))?;
+            result => {
+                break result.map_err(|error| {
+                    read_error(&input::display_name(args.file.as_deref()), &error)
+                })?;
             }
         }
     };
-    seen.extend_from_slice(&chunk[..count]);
+    buffer.extend_from_slice(&chunk[..count]);
     Ok(count)
 }
 
-fn read_all(order: &Translate, input: Box<dyn Read>) -> Result<Bytes, Problem> {
+fn read_all(args: &TranslateArgs, input: Box<dyn Read>) -> Result<Bytes, CommandError> {
     let mut body = Vec::new();
-    // One byte more than allowed is enough to know that it is too much.
-    let most = Limits::default().bytes as u64 + 1;
+    // One byte above the limit shows that the body is too large.
+    let limit = JsonLimits::default().max_bytes as u64 + 1;
     input
-        .take(most)
+        .take(limit)
         .read_to_end(&mut body)
-        .map_err(|error| cannot_read(&input::name(order.file.as_deref()), &error))?;
-    Ok(input::without_mark(body).into())
+        .map_err(|error| read_error(&input::display_name(args.file.as_deref()), &error))?;
+    Ok(input::strip_bom(body).into())
 }
 
-fn open(file: Option<&Path>) -> Result<Box<dyn Read>, Problem> {
+fn open_input(file: Option<&Path>) -> Result<Box<dyn Read>, CommandError> {
     match file {
         Some(path) if path != Path::new("-") => match File::open(path) {
             Ok(file) => Ok(Box::new(file)),
-            Err(error) => Err(cannot_read(&path.display().to_string(), &error)),
+            Err(error) => Err(read_error(&path.display().to_string(), &error)),
         },
         _ => Ok(Box::new(io::stdin().lock())),
     }
 }
 
-fn flavor(provider: &dyn Dialect, name: &str) -> Result<&'static str, Problem> {
-    let known = provider.flavors();
-    if let Some(flavor) = known.iter().find(|flavor| **flavor == name) {
+fn resolve_flavor(provider: &dyn Dialect, name: &str) -> Result<&'static str, CommandError> {
+    let flavors = provider.flavors();
+    if let Some(flavor) = flavors.iter().find(|flavor| **flavor == name) {
         return Ok(flavor);
     }
-    if known.is_empty() {
-        let what = format!("--flavor {name}: {} has no flavors", provider.id());
-        return Err(Problem::usage(what, "A flavor belongs to the provider's side. Leave it out."));
+    if flavors.is_empty() {
+        let message = format!("--flavor {name}: {} has no flavors", provider.id());
+        return Err(CommandError::usage(
+            message,
+            "A flavor belongs to the provider's side. Leave it out.",
+        ));
     }
-    let what = near::unknown("flavor", name, known.iter().copied());
-    let advice = format!("The flavors of {} are {}.", provider.id(), known.join(", "));
-    Err(Problem::usage(format!("--flavor: {what}"), advice))
+    let message = suggest::unknown_name("flavor", name, flavors.iter().copied());
+    let hint = format!("The flavors of {} are {}.", provider.id(), flavors.join(", "));
+    Err(CommandError::usage(format!("--flavor: {message}"), hint))
 }
 
-/// Whether the ledger can be written.
-fn try_ledger(order: &Translate) -> Result<(), Problem> {
-    let file = order.ledger.as_deref().filter(|path| *path != Path::new("-"));
+/// Checks that the ledger can be written.
+fn check_ledger_writable(args: &TranslateArgs) -> Result<(), CommandError> {
+    let file = args.ledger.as_deref().filter(|path| *path != Path::new("-"));
     let Some(path) = file else { return Ok(()) };
-    let opened = OpenOptions::new().create(true).append(true).open(path);
-    opened.map(|_| ()).map_err(|error| no_ledger(path, &error))
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.map(|_| ()).map_err(|error| ledger_error(path, &error))
 }
 
-fn no_ledger(path: &Path, error: &io::Error) -> Problem {
-    let what = format!("cannot write the ledger to {}: {error}", path.display());
-    Problem::usage(what, "Is the folder there, and may you write to it?")
+fn ledger_error(path: &Path, error: &io::Error) -> CommandError {
+    let message = format!("cannot write the ledger to {}: {error}", path.display());
+    CommandError::usage(message, "Check that the folder exists and is writable.")
 }
 
-fn write_ledger(order: &Translate, ledger: &Ledger) -> Result<(), Problem> {
-    let Some(path) = &order.ledger else { return Ok(()) };
+fn write_ledger(args: &TranslateArgs, ledger: &Ledger) -> Result<(), CommandError> {
+    let Some(path) = &args.ledger else { return Ok(()) };
     let mut lines = String::new();
     for entry in &ledger.entries {
         lines.push_str(entry.to_json().as_str());
@@ -183,40 +191,53 @@ fn write_ledger(order: &Translate, ledger: &Ledger) -> Result<(), Problem> {
     } else {
         fs::write(path, lines)
     };
-    written.map_err(|error| no_ledger(path, &error))
+    written.map_err(|error| ledger_error(path, &error))
 }
 
-fn cannot_read(name: &str, error: &io::Error) -> Problem {
-    let advice = "Give a file that is there and may be read, or - for stdin.";
-    Problem::usage(format!("cannot read {name}: {error}"), advice)
+fn read_error(name: &str, error: &io::Error) -> CommandError {
+    let hint = "Give an existing, readable file, or - for stdin.";
+    CommandError::usage(format!("cannot read {name}: {error}"), hint)
 }
 
-/// What is wrong with the body, where, and what to do.
-fn unreadable(order: &Translate, error: &TranslateError, body: &[u8]) -> Problem {
+/// The error of a body that cannot be parsed: its position, the reason and a hint.
+fn parse_error(args: &TranslateArgs, error: &TranslateError, body: &[u8]) -> CommandError {
     let (line, column) = error.line_and_column(body);
-    let advice = match error {
-        TranslateError::NotAnObject { found: Kind::Array, .. } if order.reply => {
+    let hint = match error {
+        TranslateError::NotAnObject { found: JsonKind::Array, .. } if args.reply => {
             "A stream that was recorded as one JSON array is translated with --stream."
         }
         TranslateError::NotAnObject { .. } => "Give the whole body of one request or reply.",
-        TranslateError::Malformed(malformed) => match malformed.why {
-            Why::NotUtf8 => "JSON is UTF-8: save the file in that encoding.",
-            Why::TooLarge { .. } => "Send less at once, or refer to large media by URL or file id.",
-            Why::TooDeep { .. } => "No provider takes values nested this deep: flatten them.",
-            Why::Ended | Why::Expected(_) if looks_streamed(body) => {
+        TranslateError::InvalidJson(json_error) => match json_error.kind {
+            JsonErrorKind::InvalidUtf8 => "JSON is UTF-8: save the file in that encoding.",
+            JsonErrorKind::TooLarge { .. } => {
+                "Send less at once, or refer to large media by URL or file id."
+            }
+            JsonErrorKind::TooDeep { .. } => {
+                "No provider accepts values nested this deeply: flatten them."
+            }
+            JsonErrorKind::UnexpectedEnd | JsonErrorKind::Expected(_)
+                if looks_like_stream(body) =>
+            {
                 "This looks like a recorded stream: it is translated with --stream."
             }
-            Why::Ended if body.iter().all(u8::is_ascii_whitespace) => "The input is empty.",
-            Why::Ended => "The body seems to be cut off: give the whole of it.",
-            Why::Expected(_) => "Mend the JSON there and try again.",
+            JsonErrorKind::UnexpectedEnd if body.iter().all(u8::is_ascii_whitespace) => {
+                "The input is empty."
+            }
+            JsonErrorKind::UnexpectedEnd => {
+                "The body seems to be truncated: give the complete body."
+            }
+            JsonErrorKind::Expected(_) => "Fix the JSON there and try again.",
         },
     };
-    Problem::bad(format!("{}:{line}:{column}: {error}", input::name(order.file.as_deref())), advice)
+    CommandError::failed(
+        format!("{}:{line}:{column}: {error}", input::display_name(args.file.as_deref())),
+        hint,
+    )
 }
 
-fn looks_streamed(body: &[u8]) -> bool {
+fn looks_like_stream(body: &[u8]) -> bool {
     let body = body.trim_ascii_start();
     [&b"data:"[..], b"event:", b":"].iter().any(|start| body.starts_with(start))
 }
 
-const CHUNK: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;

@@ -1,215 +1,231 @@
-//! One case as its file says it.
+//! Parses a case file.
 
 use std::fmt;
 
 use bytes::Bytes;
 use interlingua::model::{Lesson, Lessons, Role, Turn};
-use interlingua::wire::Node;
+use interlingua::wire::JsonNode;
 use interlingua::{
-    ALL, Dialect, Doc, Exchange, Json, Ledger, Limits, Restored, Target, Text, find,
+    DIALECTS, Dialect, JsonDoc, JsonLimits, JsonString, Ledger, RawJson, ReplyContext,
+    RestoredTurn, Target, find_dialect,
 };
 
 use crate::Input;
 
 pub struct Case {
-    pub about: String,
+    pub summary: String,
     pub from: &'static dyn Dialect,
     pub to: &'static dyn Dialect,
     pub target: Target,
-    pub exchange: Exchange,
+    pub exchange: ReplyContext,
     pub input: Input,
-    pub expect: Option<Expect>,
-    /// The exact stream in the target's dialect.
-    pub expect_stream: Option<Bytes>,
-    /// The names in the ledger, in order.
+    pub expected: Option<Expectation>,
+    /// The exact bytes of the stream in the target's dialect.
+    pub expected_stream: Option<Bytes>,
+    /// Names of the expected ledger entries, in order.
     pub ledger: Vec<String>,
-    /// Whether the request is repaired on its way, or shows how it is read and written.
-    pub repair: bool,
-    /// What the model is to be told of its calls: their ids, and the words.
-    pub told: Vec<(Text, Text)>,
-    /// Turns that are to be what they were.
-    pub restored: Vec<Restored>,
+    /// Whether the request is repaired, or only decoded and encoded.
+    pub with_repair: bool,
+    /// Errors of the guard, by call id.
+    pub guard_answers: Vec<(JsonString, JsonString)>,
+    /// Turns to restore.
+    pub restored_turns: Vec<RestoredTurn>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expect {
-    /// The very bytes that came in, and nothing in the ledger.
-    Same,
-    /// The same meaning as this.
-    Json(Json),
-    /// A failure of this kind, as the native dialect names it.
-    Fail(String),
+pub enum Expectation {
+    /// The bytes of the input, and an empty ledger.
+    SameBytes,
+    /// JSON of the same meaning.
+    Json(RawJson),
+    /// An error of this kind, in the native dialect's spelling.
+    ErrorKind(String),
 }
 
-/// What is wrong with a case, in a sentence.
+/// Message about an invalid case.
 #[derive(Clone, Debug)]
-pub struct BadCase(pub String);
+pub struct CaseError(pub String);
 
 impl Case {
-    pub fn parse(file: &Bytes) -> Result<Self, BadCase> {
-        let doc = Doc::from_bytes(file.clone(), Limits::default()).map_err(|malformed| {
-            let (line, column) = malformed.line_and_column(file);
-            BadCase(format!("line {line}, column {column}: {malformed}"))
+    pub fn parse(file: &Bytes) -> Result<Self, CaseError> {
+        let doc = JsonDoc::from_bytes(file.clone(), JsonLimits::default()).map_err(|error| {
+            let (line, column) = error.line_and_column(file);
+            CaseError(format!("line {line}, column {column}: {error}"))
         })?;
-        Self::read(doc.root())
+        Self::from_json(doc.root())
     }
 
-    fn read(case: Node<'_>) -> Result<Self, BadCase> {
+    fn from_json(case: JsonNode<'_>) -> Result<Self, CaseError> {
         if !case.is_object() {
-            return Err(BadCase("a case is a JSON object".into()));
+            return Err(CaseError("a case is a JSON object".into()));
         }
         for field in case.fields() {
-            if !KEYS.contains(&&*field.name()) {
-                return Err(BadCase(format!("`{}` is no field of a case", field.name())));
+            if !KEYS.contains(&&*field.key()) {
+                return Err(CaseError(format!("`{}` is not a field of a case", field.key())));
             }
         }
-        let from = dialect(case, "from")?.ok_or_else(|| missing("from"))?;
-        let to = dialect(case, "to")?.or_else(|| find("native")).ok_or_else(|| missing("to"))?;
-        let flavor = flavor(case, from, to)?;
-        let model = case.get("model").and_then(Node::text);
-        let about = case.get("about").filter(|about| about.is_string());
+        let from = parse_dialect(case, "from")?.ok_or_else(|| missing_field("from"))?;
+        let to = parse_dialect(case, "to")?
+            .or_else(|| find_dialect("native"))
+            .ok_or_else(|| missing_field("to"))?;
+        let flavor = parse_flavor(case, from, to)?;
+        let model = case.get("model").and_then(JsonNode::json_string);
+        let summary = case.get("about").filter(|summary| summary.is_string());
         if case.get("source").is_none() {
-            return Err(missing("source"));
+            return Err(missing_field("source"));
         }
-        let expect = case.get("expect").map(expectation).transpose()?;
-        let expect_stream = case.get("expect_stream").map(crate::input::lines).transpose()?;
+        let expect = case.get("expect").map(parse_expectation).transpose()?;
+        let expect_stream =
+            case.get("expect_stream").map(crate::input::parse_stream).transpose()?;
         if expect.is_none() && expect_stream.is_none() {
-            return Err(missing("expect"));
+            return Err(missing_field("expect"));
         }
         Ok(Self {
-            about: about.ok_or_else(|| missing("about"))?.word().into_owned(),
+            summary: summary.ok_or_else(|| missing_field("about"))?.str_or_empty().into_owned(),
             from,
             to,
             target: Target {
                 model: model.clone(),
                 flavor,
-                betas: words(case.get("betas")).iter().map(|name| Text::new(name)).collect(),
-                remembers: case.get("remembers").and_then(Node::boolean).unwrap_or(false),
-                lessons: lessons(case.get("lessons"))?,
+                betas: string_list(case.get("betas"))
+                    .iter()
+                    .map(|name| JsonString::new(name))
+                    .collect(),
+                keeps_replies: case.get("remembers").and_then(JsonNode::as_bool).unwrap_or(false),
+                lessons: parse_lessons(case.get("lessons"))?,
                 ..Target::default()
             },
-            exchange: exchange(case.get("exchange"), model, flavor),
-            input: Input::read(case, from)?,
-            expect,
-            expect_stream,
-            ledger: words(case.get("ledger")),
-            repair: case.get("repair").and_then(Node::boolean).unwrap_or(true),
-            told: pairs(case.get("told")),
-            restored: case
+            exchange: parse_exchange(case.get("exchange"), model, flavor),
+            input: Input::from_case(case, from)?,
+            expected: expect,
+            expected_stream: expect_stream,
+            ledger: string_list(case.get("ledger")),
+            with_repair: case.get("repair").and_then(JsonNode::as_bool).unwrap_or(true),
+            guard_answers: string_pairs(case.get("told")),
+            restored_turns: case
                 .get("restored")
                 .into_iter()
-                .flat_map(Node::items)
-                .map(restored)
+                .flat_map(JsonNode::items)
+                .map(parse_restored_turn)
                 .collect(),
         })
     }
 }
 
-fn lessons(written: Option<Node<'_>>) -> Result<Lessons, BadCase> {
+fn parse_lessons(list: Option<JsonNode<'_>>) -> Result<Lessons, CaseError> {
     let lesson = |line: &String| {
-        line.parse::<Lesson>().map_err(|wrong| BadCase(format!("`{line}`: {wrong}")))
+        line.parse::<Lesson>().map_err(|error| CaseError(format!("`{line}`: {error}")))
     };
-    words(written).iter().map(lesson).collect()
+    string_list(list).iter().map(lesson).collect()
 }
 
-fn missing(field: &str) -> BadCase {
-    BadCase(format!("the case has no `{field}`"))
+fn missing_field(field: &str) -> CaseError {
+    CaseError(format!("the case has no `{field}`"))
 }
 
-fn dialect(case: Node<'_>, key: &str) -> Result<Option<&'static dyn Dialect>, BadCase> {
+fn parse_dialect(case: JsonNode<'_>, key: &str) -> Result<Option<&'static dyn Dialect>, CaseError> {
     let Some(name) = case.get(key) else { return Ok(None) };
-    if let Some(dialect) = find(&name.word()) {
+    if let Some(dialect) = find_dialect(&name.str_or_empty()) {
         return Ok(Some(dialect));
     }
-    let known: Vec<_> = ALL.iter().map(|dialect| dialect.id().0).collect();
-    Err(BadCase(format!("`{key}` is {name:?}; known are {}", known.join(", "))))
+    let names: Vec<_> = DIALECTS.iter().map(|dialect| dialect.id().0).collect();
+    Err(CaseError(format!("`{key}` is {name:?}; known are {}", names.join(", "))))
 }
 
-/// A flavor of either side: a request is for the target's, a reply comes in the source's.
-fn flavor(
-    case: Node<'_>,
+/// A flavor of either dialect: requests are for a flavor of the target, replies come from one of
+/// the source.
+fn parse_flavor(
+    case: JsonNode<'_>,
     from: &dyn Dialect,
     to: &dyn Dialect,
-) -> Result<Option<&'static str>, BadCase> {
+) -> Result<Option<&'static str>, CaseError> {
     let Some(name) = case.get("flavor") else { return Ok(None) };
-    let mut known = to.flavors().iter().chain(from.flavors());
-    match known.find(|known| **known == name.word()) {
+    let mut flavors = to.flavors().iter().chain(from.flavors());
+    match flavors.find(|flavors| **flavors == name.str_or_empty()) {
         Some(flavor) => Ok(Some(flavor)),
-        None => Err(BadCase(format!("neither dialect knows the flavor {name:?}"))),
+        None => Err(CaseError(format!("neither dialect has the flavor {name:?}"))),
     }
 }
 
-fn exchange(
-    written: Option<Node<'_>>,
-    model: Option<Text>,
+fn parse_exchange(
+    exchange: Option<JsonNode<'_>>,
+    model: Option<JsonString>,
     flavor: Option<&'static str>,
-) -> Exchange {
-    let of = |key| written.and_then(|written| written.get(key));
-    Exchange {
-        model,
+) -> ReplyContext {
+    let get = |key| exchange.and_then(|exchange| exchange.get(key));
+    ReplyContext {
+        client_model: model,
         flavor,
-        id: of("id").and_then(Node::text),
-        created: of("created").and_then(Node::count).unwrap_or(0),
-        freeform: words(of("freeform")).iter().map(|name| Text::new(name)).collect(),
-        namespaces: pairs(of("namespaces")),
-        renamed_tools: pairs(of("renamed_tools")),
-        renamed_calls: pairs(of("renamed_calls")),
-        usage: of("usage").and_then(Node::boolean),
-        searches: of("searches").and_then(Node::boolean).unwrap_or(false),
-        array: of("array").and_then(Node::boolean).unwrap_or(false),
-        ..Exchange::default()
+        fallback_id: get("id").and_then(JsonNode::json_string),
+        created_unix_secs: get("created").and_then(JsonNode::as_u64).unwrap_or(0),
+        freeform_tools: string_list(get("freeform"))
+            .iter()
+            .map(|name| JsonString::new(name))
+            .collect(),
+        tool_namespaces: string_pairs(get("namespaces")),
+        renamed_tools: string_pairs(get("renamed_tools")),
+        renamed_call_ids: string_pairs(get("renamed_calls")),
+        stream_usage: get("usage").and_then(JsonNode::as_bool),
+        uses_web_search: get("searches").and_then(JsonNode::as_bool).unwrap_or(false),
+        wants_json_array: get("array").and_then(JsonNode::as_bool).unwrap_or(false),
+        ..ReplyContext::default()
     }
 }
 
-fn expectation(expect: Node<'_>) -> Result<Expect, BadCase> {
+fn parse_expectation(expect: JsonNode<'_>) -> Result<Expectation, CaseError> {
     if expect.is_string() {
-        return match &*expect.word() {
-            "same" => Ok(Expect::Same),
+        return match &*expect.str_or_empty() {
+            "same" => Ok(Expectation::SameBytes),
             other => {
-                Err(BadCase(format!("`expect` is \"{other}\"; a string can only be \"same\"")))
+                Err(CaseError(format!("`expect` is \"{other}\"; a string can only be \"same\"")))
             }
         };
     }
     match expect.get("fail").and_then(|fail| fail.get("kind")) {
-        Some(kind) => Ok(Expect::Fail(kind.word().into_owned())),
-        None => Ok(Expect::Json(expect.json())),
+        Some(kind) => Ok(Expectation::ErrorKind(kind.str_or_empty().into_owned())),
+        None => Ok(Expectation::Json(expect.json())),
     }
 }
 
-/// An object of strings.
-/// Turns from one to before another, and the blocks of our own dialect that they are to be.
-fn restored(entry: Node<'_>) -> Restored {
-    let native = find("native").unwrap_or(ALL[0]);
-    let reply =
-        native.decode_reply(&entry.json().doc(), &Exchange::default(), &mut Ledger::default());
+/// Parses a range of turns and the native blocks with which to restore them.
+fn parse_restored_turn(entry: JsonNode<'_>) -> RestoredTurn {
+    let native = find_dialect("native").unwrap_or(DIALECTS[0]);
+    let reply = native.decode_reply(
+        &entry.json().to_doc(),
+        &ReplyContext::default(),
+        &mut Ledger::default(),
+    );
     let turn = reply.map_or_else(|_| Turn::new(Role::Assistant), |reply| reply.into_value().turn);
-    let count = |key: &str| entry.get(key).and_then(Node::count).unwrap_or_default() as usize;
-    Restored { turns: count("from")..count("to"), turn }
+    let count = |key: &str| entry.get(key).and_then(JsonNode::as_u64).unwrap_or_default() as usize;
+    RestoredTurn { replaced: count("from")..count("to"), turn }
 }
 
-fn pairs(object: Option<Node<'_>>) -> Vec<(Text, Text)> {
-    let fields = object.into_iter().flat_map(Node::fields);
-    fields.filter_map(|field| Some((field.key(), field.value.text()?))).collect()
+fn string_pairs(object: Option<JsonNode<'_>>) -> Vec<(JsonString, JsonString)> {
+    let fields = object.into_iter().flat_map(JsonNode::fields);
+    fields.filter_map(|field| Some((field.key_json_string(), field.value.json_string()?))).collect()
 }
 
-fn words(list: Option<Node<'_>>) -> Vec<String> {
-    list.into_iter().flat_map(Node::items).map(|word| word.word().into_owned()).collect()
+fn string_list(list: Option<JsonNode<'_>>) -> Vec<String> {
+    list.into_iter()
+        .flat_map(JsonNode::items)
+        .map(|item| item.str_or_empty().into_owned())
+        .collect()
 }
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { about, from, to, .. } = self;
-        write!(f, "{} to {}: {about}", from.id(), to.id())
+        let Self { summary, from, to, .. } = self;
+        write!(f, "{} to {}: {summary}", from.id(), to.id())
     }
 }
 
-impl fmt::Display for BadCase {
+impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for BadCase {}
+impl std::error::Error for CaseError {}
 
 const KEYS: &[&str] = &[
     "about",

@@ -1,116 +1,116 @@
-//! Two JSON values compared by what they mean.
+//! Compares two JSON values by meaning.
 
 use std::fmt;
 
-use interlingua::wire::Node;
-use interlingua::{Doc, Json, Kind, Text};
+use interlingua::wire::JsonNode;
+use interlingua::{JsonDoc, JsonKind, JsonString, RawJson};
 
-/// Where two values differ. One that is not there is `None`.
+/// A difference between two values; `None` stands for an absent value.
 #[derive(Clone, Debug)]
 pub struct Difference {
     pub path: String,
-    pub expected: Option<Json>,
-    pub got: Option<Json>,
+    pub expected: Option<RawJson>,
+    pub actual: Option<RawJson>,
 }
 
-/// What of a value does not count.
+/// Fields that a comparison ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
-    Everything,
-    /// The native form without what it keeps for leaving in the dialect it came from.
-    Native,
+enum CompareMode {
+    AllFields,
+    /// Ignores the fields in which the native form keeps the spelling of the original dialect.
+    IgnoreNativeSpelling,
 }
 
-/// Every difference of meaning: the order of keys and the spelling of numbers and strings do not
-/// count. In the native form, neither do the fields that remember another dialect's spelling.
-pub fn compare(expected: &Json, got: &Json, native: bool) -> Vec<Difference> {
-    let (expected, got): (Doc, Doc) = (expected.doc(), got.doc());
+/// All differences in meaning: the order of keys and the spelling of numbers and strings are
+/// ignored. With `native`, fields that keep the spelling of another dialect are ignored as well.
+pub fn compare(expected: &RawJson, actual: &RawJson, native: bool) -> Vec<Difference> {
+    let (expected, actual): (JsonDoc, JsonDoc) = (expected.to_doc(), actual.to_doc());
     let mut differences = Vec::new();
-    let reading = if native { Reading::Native } else { Reading::Everything };
-    values("", expected.root(), got.root(), reading, &mut differences);
+    let mode = if native { CompareMode::IgnoreNativeSpelling } else { CompareMode::AllFields };
+    compare_values("", expected.root(), actual.root(), mode, &mut differences);
     differences
 }
 
-fn values(
+fn compare_values(
     path: &str,
-    expected: Node<'_>,
-    got: Node<'_>,
-    reading: Reading,
+    expected: JsonNode<'_>,
+    actual: JsonNode<'_>,
+    mode: CompareMode,
     out: &mut Vec<Difference>,
 ) {
-    match (expected.kind(), got.kind()) {
-        (Kind::Object, Kind::Object) => objects(path, expected, got, reading, out),
-        (Kind::Array, Kind::Array) => arrays(path, expected, got, reading, out),
-        (Kind::String, Kind::String) if expected.text() == got.text() => {}
-        (Kind::Number, Kind::Number) if same_number(expected.raw(), got.raw()) => {}
-        (Kind::Null, Kind::Null) => {}
-        (Kind::Bool, Kind::Bool) if expected.raw() == got.raw() => {}
-        _ => out.push(Difference::at(path, Some(expected), Some(got))),
+    match (expected.kind(), actual.kind()) {
+        (JsonKind::Object, JsonKind::Object) => compare_objects(path, expected, actual, mode, out),
+        (JsonKind::Array, JsonKind::Array) => compare_arrays(path, expected, actual, mode, out),
+        (JsonKind::String, JsonKind::String) if expected.json_string() == actual.json_string() => {}
+        (JsonKind::Number, JsonKind::Number) if is_same_number(expected.raw(), actual.raw()) => {}
+        (JsonKind::Null, JsonKind::Null) => {}
+        (JsonKind::Bool, JsonKind::Bool) if expected.raw() == actual.raw() => {}
+        _ => out.push(Difference::at(path, Some(expected), Some(actual))),
     }
 }
 
-fn objects(
+fn compare_objects(
     path: &str,
-    expected: Node<'_>,
-    got: Node<'_>,
-    reading: Reading,
+    expected: JsonNode<'_>,
+    actual: JsonNode<'_>,
+    mode: CompareMode,
     out: &mut Vec<Difference>,
 ) {
-    let counts = |key: &str| reading == Reading::Everything || !SPELLING.contains(&key);
-    for (key, value) in last_of_each(expected).into_iter().filter(|(key, _)| counts(key)) {
+    let is_compared = |key: &str| mode == CompareMode::AllFields || !SPELLING_KEYS.contains(&key);
+    for (key, value) in last_fields(expected).into_iter().filter(|(key, _)| is_compared(key)) {
         let path = join(path, &key);
-        let reading = if OPAQUE.contains(&&*key) { Reading::Everything } else { reading };
-        match got.get(&key) {
-            Some(got) => values(&path, value, got, reading, out),
+        let mode = if OPAQUE_KEYS.contains(&&*key) { CompareMode::AllFields } else { mode };
+        match actual.get(&key) {
+            Some(actual) => compare_values(&path, value, actual, mode, out),
             None => out.push(Difference::at(&path, Some(value), None)),
         }
     }
-    for (key, value) in last_of_each(got).into_iter().filter(|(key, _)| counts(key)) {
+    for (key, value) in last_fields(actual).into_iter().filter(|(key, _)| is_compared(key)) {
         if expected.get(&key).is_none() {
             out.push(Difference::at(&join(path, &key), None, Some(value)));
         }
     }
-    let twice = |node: Node<'_>| node.fields().count() > last_of_each(node).len();
-    if twice(got) && !twice(expected) {
-        let path = join(path, "(a key stands twice)");
-        out.push(Difference::at(&path, None, Some(got)));
+    let has_duplicates = |node: JsonNode<'_>| node.fields().count() > last_fields(node).len();
+    if has_duplicates(actual) && !has_duplicates(expected) {
+        let path = join(path, "(duplicate key)");
+        out.push(Difference::at(&path, None, Some(actual)));
     }
 }
 
-fn arrays(
+fn compare_arrays(
     path: &str,
-    expected: Node<'_>,
-    got: Node<'_>,
-    reading: Reading,
+    expected: JsonNode<'_>,
+    actual: JsonNode<'_>,
+    mode: CompareMode,
     out: &mut Vec<Difference>,
 ) {
-    let (mut expected, mut got) = (expected.items(), got.items());
+    let (mut expected, mut actual) = (expected.items(), actual.items());
     for index in 0.. {
         let path = join(path, &index.to_string());
-        match (expected.next(), got.next()) {
-            (Some(expected), Some(got)) => values(&path, expected, got, reading, out),
+        match (expected.next(), actual.next()) {
+            (Some(expected), Some(actual)) => compare_values(&path, expected, actual, mode, out),
             (None, None) => break,
-            (expected, got) => out.push(Difference::at(&path, expected, got)),
+            (expected, actual) => out.push(Difference::at(&path, expected, actual)),
         }
     }
 }
 
-fn last_of_each(object: Node<'_>) -> Vec<(String, Node<'_>)> {
-    let mut fields: Vec<(String, Node<'_>)> = Vec::new();
+fn last_fields(object: JsonNode<'_>) -> Vec<(String, JsonNode<'_>)> {
+    let mut fields: Vec<(String, JsonNode<'_>)> = Vec::new();
     for field in object.fields() {
-        let name = field.name().into_owned();
-        match fields.iter_mut().find(|(known, _)| *known == name) {
-            Some(known) => known.1 = field.value,
+        let name = field.key().into_owned();
+        match fields.iter_mut().find(|(entry, _)| *entry == name) {
+            Some(entry) => entry.1 = field.value,
             None => fields.push((name, field.value)),
         }
     }
     fields
 }
 
-fn same_number(a: &str, b: &str) -> bool {
+fn is_same_number(a: &str, b: &str) -> bool {
     let number = |raw: &str| raw.parse::<f64>().ok().filter(|number| number.is_finite());
-    let whole = |raw: &str| raw.parse::<i128>().ok();
-    match (whole(a), whole(b)) {
+    let integer = |raw: &str| raw.parse::<i128>().ok();
+    match (integer(a), integer(b)) {
         (Some(a), Some(b)) => a == b,
         _ => a == b || number(a).is_some_and(|a| Some(a) == number(b)),
     }
@@ -121,37 +121,42 @@ fn join(path: &str, key: &str) -> String {
 }
 
 impl Difference {
-    fn at(path: &str, expected: Option<Node<'_>>, got: Option<Node<'_>>) -> Self {
+    fn at(path: &str, expected: Option<JsonNode<'_>>, actual: Option<JsonNode<'_>>) -> Self {
         let path = if path.is_empty() { "(all)" } else { path };
-        Self { path: path.to_owned(), expected: expected.map(Node::json), got: got.map(Node::json) }
+        Self {
+            path: path.to_owned(),
+            expected: expected.map(JsonNode::json),
+            actual: actual.map(JsonNode::json),
+        }
     }
 
-    pub(crate) fn of_words(path: &str, expected: &str, got: &str) -> Self {
-        let string = |contents| Some(Json::string(&Text::new(contents)));
-        Self { path: path.to_owned(), expected: string(expected), got: string(got) }
+    pub(crate) fn from_strings(path: &str, expected: &str, actual: &str) -> Self {
+        let string = |contents| Some(RawJson::string(&JsonString::new(contents)));
+        Self { path: path.to_owned(), expected: string(expected), actual: string(actual) }
     }
 
-    pub fn to_json(&self) -> Json {
-        Json::object(|out| {
-            out.word("path", &self.path);
-            out.json_if("expected", self.expected.as_ref());
-            out.json_if("got", self.got.as_ref());
+    pub fn to_json(&self) -> RawJson {
+        RawJson::object(|out| {
+            out.str("path", &self.path);
+            out.json_opt("expected", self.expected.as_ref());
+            out.json_opt("got", self.actual.as_ref());
         })
     }
 }
 
-/// Three lines: the path, what was expected, what came.
+/// Three lines: path, expected value, actual value.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let say = |json: &Option<Json>| json.as_ref().map_or("nothing", Json::as_str).to_owned();
-        let (expected, got) = (say(&self.expected), say(&self.got));
-        write!(f, "at {}\n  expected {expected}\n  got      {got}", self.path)
+        let format =
+            |json: &Option<RawJson>| json.as_ref().map_or("nothing", RawJson::as_str).to_owned();
+        let (expected, actual) = (format(&self.expected), format(&self.actual));
+        write!(f, "at {}\n  expected {expected}\n  got      {actual}", self.path)
     }
 }
 
-/// Keys of the native form that remember how another dialect spelled something.
-const SPELLING: [&str; 7] =
+/// Keys of the native form that keep the spelling of another dialect.
+const SPELLING_KEYS: [&str; 7] =
     ["raw", "fields", "word", "written", "source", "interlingua", "remembered"];
 
-/// Keys of the native form below which everything is the client's own.
-const OPAQUE: [&str; 7] = ["args", "schema", "json", "extras", "metadata", "data", "freeform"];
+/// Keys of the native form with the client's data, below which every field is compared.
+const OPAQUE_KEYS: [&str; 7] = ["args", "schema", "json", "extras", "metadata", "data", "freeform"];

@@ -1,19 +1,19 @@
-//! The corpus: cases in JSON that any implementation can run. This crate reads and runs them.
+//! Parses and runs the corpus: JSON test cases that any implementation can run.
 //!
-//! - [`Case`]: one case; its input is kept as the bytes that stand in the file.
-//! - [`run`]: takes the case down the road and gives a [`Verdict`] that says what differs, and where.
-//! - [`stream`]: the events of a stream, the stream of events, and whether events are lawful.
+//! - [`Case`]: one case; its input keeps the bytes of the file.
+//! - [`run_case`]: translates the input of a case; its [`CaseResult`] holds all differences.
+//! - [`stream`]: converts between streams and events, and checks the event grammar.
 //!
 //! The format is described in the corpus folder's `README.md` and `schema.json`.
 
 mod case;
 mod compare;
+pub mod files;
 mod input;
 mod run;
 pub mod stream;
-pub mod walk;
 
-pub use case::{BadCase, Case, Expect};
+pub use case::{Case, CaseError, Expectation};
 pub use compare::{Difference, compare};
 pub use input::Input;
-pub use run::{Verdict, run, sent};
+pub use run::{CaseResult, run_case, translate_case};

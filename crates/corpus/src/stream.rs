@@ -1,14 +1,14 @@
-//! Streams as events: reading, writing, and whether they are lawful.
+//! Converts streams to events and back, and checks the grammar of events.
 
 use bytes::Bytes;
 use interlingua::model::StopReason;
-use interlingua::wire::{Framer, Limits};
-use interlingua::{Dialect, Event, Exchange, Failure, Fold, Ledger, Reply};
+use interlingua::wire::{FrameReader, JsonLimits};
+use interlingua::{ApiError, Dialect, Ledger, Reply, ReplyAccumulator, ReplyContext, StreamEvent};
 
-/// The events of a whole stream in this dialect's usual framing, as its reader gives them.
-pub fn read(dialect: &dyn Dialect, stream: &Bytes, exchange: &Exchange) -> Vec<Event> {
-    let mut framer = Framer::new(dialect.framing(), Limits::default().bytes);
-    let mut reader = dialect.reader(exchange);
+/// Decodes a complete stream in the dialect's framing.
+pub fn read(dialect: &dyn Dialect, stream: &Bytes, cx: &ReplyContext) -> Vec<StreamEvent> {
+    let mut framer = FrameReader::new(dialect.framing(), JsonLimits::default().max_bytes);
+    let mut reader = dialect.reader(cx);
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     framer.push(stream);
     while let Ok(Some(frame)) = framer.finish() {
@@ -18,9 +18,9 @@ pub fn read(dialect: &dyn Dialect, stream: &Bytes, exchange: &Exchange) -> Vec<E
     events
 }
 
-/// The stream this dialect writes of these events.
-pub fn write(dialect: &dyn Dialect, events: &[Event], exchange: &Exchange) -> Bytes {
-    let mut writer = dialect.writer(exchange);
+/// Encodes events as a stream of the dialect.
+pub fn write(dialect: &dyn Dialect, events: &[StreamEvent], cx: &ReplyContext) -> Bytes {
+    let mut writer = dialect.writer(cx);
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     for event in events {
         writer.write(event, &mut out, &mut ledger);
@@ -28,72 +28,76 @@ pub fn write(dialect: &dyn Dialect, events: &[Event], exchange: &Exchange) -> By
     out.into()
 }
 
-/// The reply that events add up to.
-pub fn fold(events: &[Event]) -> Result<Reply, Failure> {
-    let mut fold = Fold::new();
+/// Folds events to a complete reply.
+pub fn fold_events(events: &[StreamEvent]) -> Result<Reply, ApiError> {
+    let mut reply_accumulator = ReplyAccumulator::new();
     for event in events {
-        fold.push(event);
+        reply_accumulator.push(event);
     }
-    fold.finish()
+    reply_accumulator.finish()
 }
 
-/// Whether the provider gave up in the middle of a reply. Dialects without a word for that say it as
-/// a failure or as a usual end.
-pub fn gave_up(reply: &Result<Reply, Failure>) -> bool {
-    let gives_up = |reason| matches!(reason, StopReason::Error | StopReason::MalformedCall);
-    reply.as_ref().is_ok_and(|reply| gives_up(reply.stop.reason))
+/// Whether the provider aborted a reply. Dialects without such a stop reason encode an error or a
+/// normal end.
+pub fn is_provider_abort(reply: &Result<Reply, ApiError>) -> bool {
+    let is_abort = |reason| matches!(reason, StopReason::Error | StopReason::MalformedCall);
+    reply.as_ref().is_ok_and(|reply| is_abort(reply.stop.reason))
 }
 
-/// A lawful stream is `Start, (Open Delta* Close)*, Stop | Fail`, its blocks numbered from 0.
-pub fn lawful(events: &[Event]) -> Result<(), String> {
-    let mut state = State::default();
+/// Checks the grammar `Start, (Open Delta* Close)*, Stop | Fail`, with blocks numbered from 0.
+pub fn check_grammar(events: &[StreamEvent]) -> Result<(), String> {
+    let mut state = GrammarState::default();
     for (at, event) in events.iter().enumerate() {
-        state.step(event).map_err(|why| format!("event {at} {event:?}: {why}"))?;
+        state.accept(event).map_err(|reason| format!("event {at} {event:?}: {reason}"))?;
     }
     if state.ended { Ok(()) } else { Err("the events have no end".into()) }
 }
 
 #[derive(Default)]
-struct State {
+struct GrammarState {
     started: bool,
-    open: Option<u32>,
-    opened: u32,
+    open_block: Option<u32>,
+    next_index: u32,
     ended: bool,
 }
 
-impl State {
-    fn step(&mut self, event: &Event) -> Result<(), &'static str> {
+impl GrammarState {
+    fn accept(&mut self, event: &StreamEvent) -> Result<(), &'static str> {
         if self.ended {
             return Err("comes after the end");
         }
         match event {
-            Event::Start { .. } if self.started => return Err("the reply has already started"),
-            Event::Start { .. } => self.started = true,
-            Event::Ping | Event::Foreign { .. } => {}
+            StreamEvent::Start { .. } if self.started => {
+                return Err("the reply has already started");
+            }
+            StreamEvent::Start { .. } => self.started = true,
+            StreamEvent::Ping | StreamEvent::Foreign { .. } => {}
             _ if !self.started => return Err("comes before the start"),
-            Event::Open { index, .. } => self.open(*index)?,
-            Event::Delta { index, .. } if self.open == Some(*index) => {}
-            Event::Delta { .. } => return Err("adds to a block that is not open"),
-            Event::Close { index } if self.open == Some(*index) => self.open = None,
-            Event::Close { .. } => return Err("closes a block that is not open"),
-            Event::Usage(_) => {}
-            Event::Stop(_) | Event::Fail(_) if self.open.is_some() => {
+            StreamEvent::BlockStart { index, .. } => self.open_block_at(*index)?,
+            StreamEvent::Delta { index, .. } if self.open_block == Some(*index) => {}
+            StreamEvent::Delta { .. } => return Err("adds to a block that is not open"),
+            StreamEvent::BlockEnd { index } if self.open_block == Some(*index) => {
+                self.open_block = None;
+            }
+            StreamEvent::BlockEnd { .. } => return Err("closes a block that is not open"),
+            StreamEvent::Usage(_) => {}
+            StreamEvent::Stop(_) | StreamEvent::Error(_) if self.open_block.is_some() => {
                 return Err("ends while a block is open");
             }
-            Event::Stop(_) | Event::Fail(_) => self.ended = true,
+            StreamEvent::Stop(_) | StreamEvent::Error(_) => self.ended = true,
         }
         Ok(())
     }
 
-    fn open(&mut self, index: u32) -> Result<(), &'static str> {
-        if self.open.is_some() {
+    fn open_block_at(&mut self, index: u32) -> Result<(), &'static str> {
+        if self.open_block.is_some() {
             return Err("opens a block while another is open");
         }
-        if index != self.opened {
+        if index != self.next_index {
             return Err("has an index that leaves a gap");
         }
-        self.open = Some(index);
-        self.opened += 1;
+        self.open_block = Some(index);
+        self.next_index += 1;
         Ok(())
     }
 }

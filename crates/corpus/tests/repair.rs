@@ -1,48 +1,51 @@
-//! Every repair is at work in some case and silent in another; and whatever any case's request is,
-//! what leaves is accepted by the provider's judge, and is left alone when it comes again.
+//! Tests the repair rules on the corpus: each rule changes some case and leaves another unchanged,
+//! the strict judge accepts every repaired request, and repairing it again changes nothing.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::Path;
 
 use bytes::Bytes;
-use interlingua::model::{self, Body, Lesson};
+use interlingua::model::{self, BlockContent, Lesson};
 use interlingua::{
-    Conversation, Recalled, Text, Told, open_document, read_object, repair, translate_request,
+    Conversation, ConversationPatch, GuardAnswer, JsonString, decode_request, parse_object, repair,
+    translate_request,
 };
-use interlingua_corpus::walk::{Filed, REPAIR, WILD, cases};
-use interlingua_corpus::{Case, Input, sent};
+use interlingua_corpus::files::{CaseFile, REPAIR_KIND, WILD_KIND, load_cases};
+use interlingua_corpus::{Case, Input, translate_case};
 use interlingua_strict::{EmptyText, Request, Switches, find};
 
-fn all() -> Vec<Filed> {
+fn all_cases() -> Vec<CaseFile> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    cases(&corpus).unwrap_or_else(|error| panic!("the corpus cannot be read: {error}"))
+    load_cases(&corpus).unwrap_or_else(|error| panic!("the corpus cannot be read: {error}"))
 }
 
-/// The cases whose request is repaired, each with what leaves.
-fn repaired() -> Vec<(Filed, Bytes)> {
+/// The cases with a repaired request, with the repaired body.
+fn repaired_requests() -> Vec<(CaseFile, Bytes)> {
     let mut repaired = Vec::new();
-    for filed in all() {
-        let Ok(case) = &filed.case else { continue };
+    for case_file in all_cases() {
+        let Ok(case) = &case_file.case else { continue };
         let Input::Request(body) = &case.input else { continue };
-        if case.repair && [REPAIR, WILD].contains(&&*filed.kind) {
-            let sent = sent(case, body)
-                .unwrap_or_else(|error| panic!("{}: {error}", filed.path.display()));
-            repaired.push((filed, sent.body));
+        if case.with_repair && [REPAIR_KIND, WILD_KIND].contains(&&*case_file.kind) {
+            let sent = translate_case(case, body)
+                .unwrap_or_else(|error| panic!("{}: {error}", case_file.path.display()));
+            repaired.push((case_file, sent.body));
         }
     }
     repaired
 }
 
-/// Who was learned to want something is a judge that wants it.
-fn switches(case: &Case) -> Switches {
+/// Switches with which the judge enforces the lessons of a case.
+fn switches_for(case: &Case) -> Switches {
     let mut switches = Switches::default();
     for lesson in case.target.lessons.iter() {
-        if let Lesson::EmptyText(wanted) = lesson {
-            switches.empty_text = match wanted {
-                model::EmptyText::Keep => Some(EmptyText::Keep),
-                model::EmptyText::Drop | model::EmptyText::Strip => Some(EmptyText::Drop),
-                model::EmptyText::Space => None,
+        if let Lesson::EmptyText(handling) = lesson {
+            switches.empty_text = match handling {
+                model::EmptyTextHandling::Keep => Some(EmptyText::Keep),
+                model::EmptyTextHandling::Drop | model::EmptyTextHandling::DropWithReasoning => {
+                    Some(EmptyText::Drop)
+                }
+                model::EmptyTextHandling::ReplaceWithSpace => None,
             };
         }
     }
@@ -54,100 +57,113 @@ fn fail(failures: &[String]) {
 }
 
 #[test]
-fn every_rule_is_at_work_and_silent() {
-    let all = all();
+fn every_rule_has_a_changed_and_an_unchanged_case() {
+    let all = all_cases();
     let mut failures = Vec::new();
     for rule in repair::ALL {
-        let of =
-            |filed: &&Filed| filed.kind == REPAIR && filed.folder.as_deref() == Some(rule.name);
-        let names_it = |case: &Case| case.ledger.iter().any(|name| name == rule.name);
-        let own: Vec<&Case> =
-            all.iter().filter(of).filter_map(|filed| filed.case.as_ref().ok()).collect();
-        if !own.iter().any(|case| names_it(case)) {
-            failures.push(format!("corpus/repair/{} shows nothing repaired", rule.name));
+        let is_of_rule = |case_file: &&CaseFile| {
+            case_file.kind == REPAIR_KIND && case_file.folder.as_deref() == Some(rule.name)
+        };
+        let is_repaired = |case: &Case| case.ledger.iter().any(|name| name == rule.name);
+        let cases: Vec<&Case> = all
+            .iter()
+            .filter(is_of_rule)
+            .filter_map(|case_file| case_file.case.as_ref().ok())
+            .collect();
+        if !cases.iter().any(|case| is_repaired(case)) {
+            failures.push(format!("corpus/repair/{} has no case that is repaired", rule.name));
         }
-        if own.iter().all(|case| names_it(case)) {
-            failures.push(format!("corpus/repair/{} shows nothing left alone", rule.name));
+        if cases.iter().all(|case| is_repaired(case)) {
+            failures.push(format!("corpus/repair/{} has no case that stays unchanged", rule.name));
         }
     }
     fail(&failures);
 }
 
-/// What the provider's judge has against a body.
-fn refused(case: &Case, body: &Bytes) -> Vec<String> {
+/// The judge's violations of a body.
+fn violations(case: &Case, body: &Bytes) -> Vec<String> {
     let Some(judge) = find(case.to.id().0) else { return Vec::new() };
     let value = judge.parse(body).unwrap_or_else(|error| panic!("{case:?}: {error:?}"));
-    let switches = switches(case);
+    let switches = switches_for(case);
     let flavor = case.target.flavor.unwrap_or(judge.flavors[0]);
     let mut request = Request::new(&value, flavor, &switches);
-    let model = case.target.model.as_ref().map(|model| model.contents().into_owned());
+    let model = case.target.model.as_ref().map(|model| model.unescape().into_owned());
     if let Some(model) = &model {
         request.model = model;
     }
-    let betas: Vec<_> = case.target.betas.iter().map(|beta| beta.contents()).collect();
+    let betas: Vec<_> = case.target.betas.iter().map(|beta| beta.unescape()).collect();
     let betas: Vec<&str> = betas.iter().map(|beta| &**beta).collect();
     request.betas = &betas;
     let violations = judge.check(&request).violations.into_iter();
-    violations.map(|one| format!("{} at {}: {}", one.rule, one.path, one.message)).collect()
+    violations
+        .map(|violation| format!("{} at {}: {}", violation.rule, violation.path, violation.message))
+        .collect()
 }
 
 #[test]
-fn what_leaves_is_accepted() {
+fn repaired_requests_are_accepted() {
     let mut failures = Vec::new();
-    for (filed, body) in repaired() {
-        let Ok(case) = &filed.case else { continue };
-        let path = filed.path.display();
-        failures.extend(refused(case, &body).iter().map(|why| format!("{path}: {why}")));
+    for (case_file, body) in repaired_requests() {
+        let Ok(case) = &case_file.case else { continue };
+        let path = case_file.path.display();
+        failures
+            .extend(violations(case, &body).iter().map(|violation| format!("{path}: {violation}")));
     }
     fail(&failures);
 }
 
-/// Every call of every case is answered by the guard, beside whatever else is wrong there.
+/// The guard answers every call of every case.
 #[test]
-fn what_a_model_is_told_is_said_once_and_accepted() {
-    let (mut failures, mut said) = (Vec::new(), 0);
-    for filed in all() {
-        let Ok(case) = &filed.case else { continue };
+fn guard_answers_are_added_once_and_accepted() {
+    let (mut failures, mut answered) = (Vec::new(), 0);
+    for case_file in all_cases() {
+        let Ok(case) = &case_file.case else { continue };
         let Input::Request(body) = &case.input else { continue };
-        let Ok(body) = read_object(body.clone()) else { continue };
-        if !case.repair || case.to.id().0 == "native" {
+        let Ok(body) = parse_object(body.clone()) else { continue };
+        if !case.with_repair || case.to.id().0 == "native" {
             continue;
         }
-        let opened = open_document(body, case.from, case.to, &case.target);
-        let (told, calls) = told(opened.conversation());
-        let sent = opened.translate(&Recalled { told, ..Recalled::default() }).body;
+        let decoded_request = decode_request(body, case.from, case.to, &case.target);
+        let (guard_answers, calls) = answer_every_call(decoded_request.conversation());
+        let sent = decoded_request
+            .translate(&ConversationPatch { guard_answers, ..ConversationPatch::default() })
+            .body;
         let text = String::from_utf8_lossy(&sent);
-        let path = filed.path.display();
-        for (number, times) in calls.into_iter().enumerate() {
-            let count = text.matches(&message(number)).count();
-            said += usize::from(count == 1);
+        let path = case_file.path.display();
+        for (index, times) in calls.into_iter().enumerate() {
+            let count = text.matches(&message(index)).count();
+            answered += usize::from(count == 1);
             if count > times {
-                failures.push(format!("{path}: call {number} is answered {count} times\n{text}"));
+                failures.push(format!("{path}: call {index} is answered {count} times\n{text}"));
             }
         }
-        failures.extend(refused(case, &sent).iter().map(|why| format!("{path}: {why}\n{text}")));
+        failures.extend(
+            violations(case, &sent).iter().map(|violation| format!("{path}: {violation}\n{text}")),
+        );
     }
-    assert!(said > 100, "{said} calls are answered");
+    assert!(answered > 100, "{answered} calls are answered");
     fail(&failures);
 }
 
-/// Something to be told of every call, each in words of its own; and how often each call is there.
-fn told(conversation: &Conversation) -> (Vec<Told>, Vec<usize>) {
+/// A distinct guard answer for every call, and the number of times that each call occurs.
+fn answer_every_call(conversation: &Conversation) -> (Vec<GuardAnswer>, Vec<usize>) {
     let blocks = conversation.turns.iter().flat_map(|turn| &turn.blocks);
-    let calls = blocks.filter_map(|block| match &block.body {
-        Body::ToolCall(call) => Some(call.clone()),
+    let calls = blocks.filter_map(|block| match &block.content {
+        BlockContent::ToolCall(call) => Some(call.clone()),
         _ => None,
     });
-    let (mut told, mut times): (Vec<Told>, Vec<usize>) = <_>::default();
+    let (mut guard_answers, mut times): (Vec<GuardAnswer>, Vec<usize>) = <_>::default();
     for call in calls {
-        if let Some(at) = told.iter().position(|told| told.call == call) {
+        if let Some(at) = guard_answers.iter().position(|guard_answers| guard_answers.call == call)
+        {
             times[at] += 1;
             continue;
         }
-        told.push(Told { call, message: Text::new(&message(told.len())) });
+        guard_answers
+            .push(GuardAnswer { call, message: JsonString::new(&message(guard_answers.len())) });
         times.push(1);
     }
-    (told, times)
+    (guard_answers, times)
 }
 
 fn message(number: usize) -> String {
@@ -155,16 +171,17 @@ fn message(number: usize) -> String {
 }
 
 #[test]
-fn what_leaves_is_left_alone() {
+fn repaired_requests_are_stable() {
     let mut failures = Vec::new();
-    for (filed, body) in repaired() {
-        let Ok(case) = &filed.case else { continue };
-        let again = translate_request(body.clone(), case.to, case.to, &case.target);
-        let again = again.unwrap_or_else(|error| panic!("{}: {error}", filed.path.display()));
-        if again.body != body || !again.ledger.is_empty() {
-            let path = filed.path.display();
-            let rules: Vec<_> = again.ledger.entries.iter().map(|entry| entry.rule).collect();
-            failures.push(format!("{path}: {rules:?}\n{body:?}\nbecame\n{:?}", again.body));
+    for (case_file, body) in repaired_requests() {
+        let Ok(case) = &case_file.case else { continue };
+        let repeated = translate_request(body.clone(), case.to, case.to, &case.target);
+        let repeated =
+            repeated.unwrap_or_else(|error| panic!("{}: {error}", case_file.path.display()));
+        if repeated.body != body || !repeated.ledger.is_empty() {
+            let path = case_file.path.display();
+            let rules: Vec<_> = repeated.ledger.entries.iter().map(|entry| entry.rule).collect();
+            failures.push(format!("{path}: {rules:?}\n{body:?}\nbecame\n{:?}", repeated.body));
         }
     }
     fail(&failures);

@@ -1,69 +1,75 @@
-//! Arguments for dialects that carry an object: what is none travels inside one.
+//! Converts tool arguments for dialects that require an object; other values are wrapped in one.
 
-use interlingua_model::Args;
-use interlingua_wire::{Json, Kind, Pieces, Text};
+use interlingua_model::ToolArgs;
+use interlingua_wire::{JsonKind, JsonString, JsonStringBuilder, RawJson};
 
-/// The arguments of a reply as an object, for a client to act on; with what to note if that is not how
-/// they came. Null is none; what else a model may have meant is for the guard to say.
-pub(crate) fn told(args: &Args) -> (Json, Option<&'static str>) {
+/// The arguments of a reply as an object, with the ledger text if they were changed. Null becomes
+/// `{}`; the guard judges other malformed arguments.
+pub(crate) fn reply_args_object(args: &ToolArgs) -> (RawJson, Option<&'static str>) {
     match args {
-        Args::Json(json) if json.kind() == Kind::Null => (Json::EMPTY_OBJECT, Some(NONE)),
-        _ => object(args),
+        ToolArgs::Json(json) if json.kind() == JsonKind::Null => {
+            (RawJson::EMPTY_OBJECT, Some(MISSING_ARGS))
+        }
+        _ => request_args_object(args),
     }
 }
 
-/// The arguments of a request as an object. What a client meant by others is for the repairs to say.
-pub(crate) fn object(args: &Args) -> (Json, Option<&'static str>) {
+/// The arguments of a request as an object. Repair rules interpret malformed arguments before this.
+pub(crate) fn request_args_object(args: &ToolArgs) -> (RawJson, Option<&'static str>) {
     match args {
-        Args::Freeform(text) => (Json::object(|o| o.text("input", text)), None),
-        Args::Json(json) if json.is_object() => (json.clone(), None),
-        Args::Json(json) => (Json::object(|o| o.json("_raw", json)), Some(WRAPPED)),
-        Args::Malformed(text) if text.is_blank() => (Json::EMPTY_OBJECT, Some(NONE)),
-        Args::Malformed(text) => (Json::object(|o| o.text("_raw", text)), Some(MALFORMED)),
+        ToolArgs::Freeform(text) => (RawJson::object(|o| o.json_string("input", text)), None),
+        ToolArgs::Json(json) if json.is_object() => (json.clone(), None),
+        ToolArgs::Json(json) => (RawJson::object(|o| o.json("_raw", json)), Some(NON_OBJECT_ARGS)),
+        ToolArgs::Malformed(text) if text.is_blank() => (RawJson::EMPTY_OBJECT, Some(MISSING_ARGS)),
+        ToolArgs::Malformed(text) => {
+            (RawJson::object(|o| o.json_string("_raw", text)), Some(MALFORMED_ARGS))
+        }
     }
 }
 
-/// Streamed arguments on their way to a client that reads an object from the pieces.
+/// Forwards streamed arguments to a client that builds an object from the pieces.
 #[derive(Debug, Default)]
-pub(crate) enum Streamed {
-    /// Nothing but white space so far.
+pub(crate) enum ArgsForwarder {
+    /// Only white space so far.
     #[default]
-    Bare,
-    /// An object has begun: its pieces go on as they come.
-    Begun,
-    /// Something else, held until it is whole.
-    Held(Pieces),
+    Blank,
+    /// An object has begun: its pieces are forwarded.
+    Object,
+    /// Not an object: buffered until it is complete.
+    Buffered(JsonStringBuilder),
 }
 
-impl Streamed {
-    /// Takes a piece. Whether it goes to the client as it is; else it is held.
-    pub(crate) fn takes(&mut self, piece: &Text) -> bool {
+impl ArgsForwarder {
+    /// Adds a piece. Returns whether it can be forwarded; else it is buffered.
+    pub(crate) fn push(&mut self, piece: &JsonString) -> bool {
         match self {
-            Self::Begun => return true,
-            Self::Bare if piece.is_blank() => return true,
-            Self::Bare if piece.contents().trim_start().starts_with('{') => {
-                *self = Self::Begun;
+            Self::Object => return true,
+            Self::Blank if piece.is_blank() => return true,
+            Self::Blank if piece.unescape().trim_start().starts_with('{') => {
+                *self = Self::Object;
                 return true;
             }
-            Self::Bare => *self = Self::Held(Pieces::default()),
-            Self::Held(_) => {}
+            Self::Blank => *self = Self::Buffered(JsonStringBuilder::default()),
+            Self::Buffered(_) => {}
         }
-        if let Self::Held(held) = self {
-            held.push(piece);
+        if let Self::Buffered(buffer) = self {
+            buffer.push(piece);
         }
         false
     }
 
-    /// What is still to be written when all has come, with what to note of it.
-    pub(crate) fn rest(&self) -> Option<(Json, Option<&'static str>)> {
+    /// The text to write after the last piece, with the ledger text if the arguments were changed.
+    pub(crate) fn finish(&self) -> Option<(RawJson, Option<&'static str>)> {
         match self {
-            Self::Begun => None,
-            Self::Bare => Some((Json::EMPTY_OBJECT, Some(NONE))),
-            Self::Held(held) => Some(told(&Args::from_text(&held.text()))),
+            Self::Object => None,
+            Self::Blank => Some((RawJson::EMPTY_OBJECT, Some(MISSING_ARGS))),
+            Self::Buffered(buffer) => {
+                Some(reply_args_object(&ToolArgs::from_json_string(&buffer.to_json_string())))
+            }
         }
     }
 }
 
-const NONE: &str = "missing arguments are written as {}";
-const WRAPPED: &str = "the arguments are not an object: they travel inside one";
-const MALFORMED: &str = "the arguments are not JSON: they travel inside an object";
+const MISSING_ARGS: &str = "missing arguments are written as {}";
+const NON_OBJECT_ARGS: &str = "the arguments are not an object: they are wrapped in one";
+const MALFORMED_ARGS: &str = "the arguments are not JSON: they are wrapped in an object";

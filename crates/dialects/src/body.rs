@@ -1,155 +1,161 @@
-//! The fields of a request body: read in order, and written back in that order.
+//! Decodes and encodes the top-level fields of a request body in their order.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use interlingua_model::{Conversation, DialectId, Ledger, Place, TopField};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Node};
+use interlingua_model::{Conversation, DialectId, Ledger, LedgerPath, TopLevelField};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, RawJson};
 
 use crate::note;
 
-/// The fields of the body as written. `known` says whether the model holds a field's meaning.
-/// Of duplicate keys only the last stays, and that is noted.
-pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger) -> Vec<TopField> {
+/// Decodes the fields of the body. `is_known` returns whether a field is decoded into the model. Of
+/// duplicate keys only the last is kept, and that is noted.
+pub fn decode(
+    body: &JsonDoc,
+    is_known: impl Fn(&str) -> bool,
+    ledger: &mut Ledger,
+) -> Vec<TopLevelField> {
     let count = body.root().len();
-    let mut fields: Vec<TopField> = Vec::with_capacity(count);
-    let mut names = Names::new(count);
-    let mut gone = Vec::new();
+    let mut fields: Vec<TopLevelField> = Vec::with_capacity(count);
+    let mut names = SeenKeys::new(count);
+    let mut overwritten = Vec::new();
     for field in body.root().fields() {
-        let (key, name) = (field.key(), field.name());
-        let known = known(&name);
-        if let Some(earlier) = names.add(name, fields.len()) {
-            gone.push(earlier);
-            let what = format!("`{key}` stands twice: the last one counts");
-            ledger.loss(note::DUPLICATE_KEY, Place::BODY, what);
+        let (key, name) = (field.key_json_string(), field.key());
+        let is_known = is_known(&name);
+        if let Some(previous) = names.insert(name, fields.len()) {
+            overwritten.push(previous);
+            let message = format!("`{key}` appears twice: the last one counts");
+            ledger.record_loss(note::DUPLICATE_KEY, LedgerPath::BODY, message);
         }
-        fields.push(TopField { key, value: field.value.json(), known });
+        fields.push(TopLevelField { key, value: field.value.json(), is_modeled: is_known });
     }
-    if !gone.is_empty() {
-        gone.sort_unstable();
+    if !overwritten.is_empty() {
+        overwritten.sort_unstable();
         let mut at = 0;
         fields.retain(|_| {
             at += 1;
-            gone.binary_search(&(at - 1)).is_err()
+            overwritten.binary_search(&(at - 1)).is_err()
         });
     }
     fields
 }
 
-/// The names that were read, each with its place. Few are sooner compared than looked up.
-enum Names<'d> {
-    Few(Vec<Cow<'d, str>>),
-    Many(HashMap<Cow<'d, str>, usize>),
+/// The keys read so far with their positions. Up to [`MAX_SCANNED_KEYS`] a list is faster than a
+/// map.
+enum SeenKeys<'d> {
+    List(Vec<Cow<'d, str>>),
+    Map(HashMap<Cow<'d, str>, usize>),
 }
 
-impl<'d> Names<'d> {
-    /// Of so many fields.
+impl<'d> SeenKeys<'d> {
+    /// For a body with `count` fields.
     fn new(count: usize) -> Self {
-        if count <= FEW {
-            Self::Few(Vec::with_capacity(count))
+        if count <= MAX_SCANNED_KEYS {
+            Self::List(Vec::with_capacity(count))
         } else {
-            Self::Many(HashMap::with_capacity(count))
+            Self::Map(HashMap::with_capacity(count))
         }
     }
 
-    /// Adds a name at the next place; where it stood last, if it did.
-    fn add(&mut self, name: Cow<'d, str>, place: usize) -> Option<usize> {
+    /// Adds a key at `position`. Returns its previous position, if there is one.
+    fn insert(&mut self, name: Cow<'d, str>, position: usize) -> Option<usize> {
         match self {
-            Self::Few(names) => {
-                let earlier = names.iter().rposition(|earlier| *earlier == name);
+            Self::List(names) => {
+                let previous = names.iter().rposition(|previous| *previous == name);
                 names.push(name);
-                earlier
+                previous
             }
-            Self::Many(names) => names.insert(name, place),
+            Self::Map(names) => names.insert(name, position),
         }
     }
 }
 
-/// Room for the body that leaves: it is about as long as the one that came.
-pub fn room(conversation: &Conversation) -> usize {
-    let read: usize = conversation.fields.iter().map(|field| field.value.as_str().len()).sum();
-    read + read / 8 + 1024
+/// Initial capacity for an encoded body: the size of the decoded one plus a reserve.
+pub fn estimate_capacity(conversation: &Conversation) -> usize {
+    let decoded_size: usize =
+        conversation.top_level_fields.iter().map(|field| field.value.as_str().len()).sum();
+    decoded_size + decoded_size / 8 + 1024
 }
 
-/// The messages of a list, counted. One that is null says nothing, and is skipped and noted.
-pub fn messages<'d>(
-    list: Node<'d>,
+/// The messages of a list, with their count. Null messages are skipped and noted.
+pub fn non_null_items<'d>(
+    list: JsonNode<'d>,
     ledger: &mut Ledger,
-) -> impl ExactSizeIterator<Item = Node<'d>> + use<'d> {
-    let mut left = 0;
+) -> impl ExactSizeIterator<Item = JsonNode<'d>> + use<'d> {
+    let mut count = 0;
     for (at, item) in list.items().enumerate() {
         if item.is_null() {
-            let what = format!("message {at} is null, and skipped");
-            ledger.change(note::ODD_INPUT, Place::BODY, what);
+            let message = format!("message {at} is null: it is skipped");
+            ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, message);
         } else {
-            left += 1;
+            count += 1;
         }
     }
-    Counted { items: list.items().filter(|item| !item.is_null()), left }
+    ExactSizeItems { items: list.items().filter(|item| !item.is_null()), remaining: count }
 }
 
-/// Items of which it is known how many come.
-struct Counted<I> {
+/// An iterator with a known length.
+struct ExactSizeItems<I> {
     items: I,
-    left: usize,
+    remaining: usize,
 }
 
-impl<I: Iterator> Iterator for Counted<I> {
+impl<I: Iterator> Iterator for ExactSizeItems<I> {
     type Item = I::Item;
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        self.left = self.left.saturating_sub(1);
+        self.remaining = self.remaining.saturating_sub(1);
         self.items.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        (self.remaining, Some(self.remaining))
     }
 }
 
-impl<I: Iterator> ExactSizeIterator for Counted<I> {}
+impl<I: Iterator> ExactSizeIterator for ExactSizeItems<I> {}
 
-/// Writes a body back in its own dialect: fields in their order, each either as it was written or as
-/// `rewrite` writes it. `rewrite` returns false for a field that leaves as written; whatever it
-/// wants to add at the end it adds afterwards, to the same object.
-pub fn write_fields(
+/// Encodes a body in its own dialect, fields in their order. `rewrite` either writes a field and
+/// returns true, or returns false to keep the field's text. New fields are added afterwards to the
+/// same object.
+pub fn encode(
     conversation: &Conversation,
-    object: &mut Object<'_>,
-    mut rewrite: impl FnMut(&str, &Json, &mut Object<'_>) -> bool,
+    object: &mut ObjectWriter<'_>,
+    mut rewrite: impl FnMut(&str, &RawJson, &mut ObjectWriter<'_>) -> bool,
 ) {
-    for field in &conversation.fields {
-        if !rewrite(&field.key.contents(), &field.value, object) {
-            object.key_text(&field.key).json(&field.value);
+    for field in &conversation.top_level_fields {
+        if !rewrite(&field.key.unescape(), &field.value, object) {
+            object.key_json_string(&field.key).json(&field.value);
         }
     }
 }
 
-/// Notes the fields that cannot cross from the conversation's own dialect into another.
-pub fn note_left_out(conversation: &Conversation, to: DialectId, ledger: &mut Ledger) {
-    if conversation.source == to {
+/// Notes the fields that another dialect does not have.
+pub fn note_dropped_fields(conversation: &Conversation, target: DialectId, ledger: &mut Ledger) {
+    if conversation.dialect == target {
         return;
     }
-    let mut left_out = |name: String| {
-        let what = format!("left out `{name}`: {to} has no place for it");
-        ledger.loss(note::NO_SUCH_FIELD, Place::BODY, what);
+    let mut note_loss = |name: String| {
+        let message = format!("left out `{name}`: {target} has no place for it");
+        ledger.record_loss(note::NO_SUCH_FIELD, LedgerPath::BODY, message);
     };
-    let source = crate::find(conversation.source.0);
-    for field in &conversation.fields {
-        if !field.known {
-            left_out(field.key.to_string());
+    let source = crate::find_dialect(conversation.dialect.0);
+    for field in &conversation.top_level_fields {
+        if !field.is_modeled {
+            note_loss(field.key.to_string());
             continue;
         }
-        let held = source.and_then(|source| source.held_inside(&field.key.contents()));
-        let Some(held) = held.filter(|_| field.value.is_object()) else { continue };
-        for inner in field.value.doc().root().fields() {
-            if !inner.value.is_null() && !held.contains(&&*inner.name()) {
-                left_out(format!("{}.{}", field.key, inner.name()));
+        let known_keys = source.and_then(|source| source.known_subfields(&field.key.unescape()));
+        let Some(known_keys) = known_keys.filter(|_| field.value.is_object()) else { continue };
+        for subfield in field.value.to_doc().root().fields() {
+            if !subfield.value.is_null() && !known_keys.contains(&&*subfield.key()) {
+                note_loss(format!("{}.{}", field.key, subfield.key()));
             }
         }
     }
 }
 
-/// How many fields are few.
-const FEW: usize = 16;
+/// Up to this many keys, a scan is faster than a map.
+const MAX_SCANNED_KEYS: usize = 16;

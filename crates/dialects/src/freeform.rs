@@ -1,14 +1,16 @@
-//! Tools that take free text, offered as a function with one string: what a model puts into it.
+//! Extracts the text from calls of free-text tools, which are offered as a function with one string
+//! parameter.
 
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-/// The free text within the arguments of such a call. Models that know the tool by heart put it under
-/// the name they learnt; then it must be the only field.
-pub(crate) fn unwrapped(args: &Json) -> Option<Text> {
-    let doc = args.doc();
+/// The free text inside the arguments of such a call. Models trained on the tool use its original
+/// parameter name; that name is accepted if it is the only field.
+pub(crate) fn unwrap_freeform(args: &RawJson) -> Option<JsonString> {
+    let doc = args.to_doc();
     let args = doc.root();
-    let learnt = || LEARNT.iter().find_map(|key| args.get(key)).filter(|_| args.len() == 1);
-    args.get("input").or_else(learnt).and_then(Node::text)
+    let by_original_name =
+        || ALTERNATIVE_KEYS.iter().find_map(|key| args.get(key)).filter(|_| args.len() == 1);
+    args.get("input").or_else(by_original_name).and_then(JsonNode::json_string)
 }
 
-const LEARNT: &[&str] = &["patch", "command"];
+const ALTERNATIVE_KEYS: &[&str] = &["patch", "command"];

@@ -1,8 +1,8 @@
-//! One folder per wire dialect. To add one: write the folder, then its line in [`ALL`].
+//! One folder per wire dialect. To add one, write the folder and add a line to [`DIALECTS`].
 //!
-//! - **decode** refuses nothing that is JSON: what is odd is kept and noted.
-//! - **encode** cannot fail: what the dialect cannot say is left out and noted.
-//! - Whatever still has its text in the dialect it leaves in is written as that text.
+//! - **decode** accepts any JSON: malformed input is kept and noted.
+//! - **encode** cannot fail: what the dialect does not support is left out and noted.
+//! - A value that still has its original text in the target dialect is written as that text.
 
 pub mod anthropic;
 mod arguments;
@@ -21,13 +21,13 @@ mod spellings;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Body, Citation, Conversation, DialectId, Event, Exchange, Failure, Ledger, Reply, Role,
-    Target, Tool, Turn, Verbatim,
+    ApiError, Block, BlockContent, Citation, Conversation, DialectId, Ledger, Reply, ReplyContext,
+    Role, StreamEvent, Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Framing, Json, Node, Text};
+use interlingua_wire::{Frame, Framing, JsonDoc, JsonNode, JsonString, RawJson};
 
-/// Every dialect. The runners of the corpus and of the laws walk this list.
-pub const ALL: &[&dyn Dialect] = &[
+/// All dialects. The runners of the corpus and of the laws iterate over this list.
+pub const DIALECTS: &[&dyn Dialect] = &[
     &anthropic::Anthropic,
     &openai_chat::OpenAiChat,
     &openai_responses::OpenAiResponses,
@@ -36,98 +36,103 @@ pub const ALL: &[&dyn Dialect] = &[
     &native::Native,
 ];
 
-/// A wire dialect, both ways. Bytes in, bytes out: no dialect does IO.
+/// A wire dialect, in both directions. It converts bytes to bytes and does no IO.
 pub trait Dialect: Sync {
     fn id(&self) -> DialectId;
 
-    /// How its streams are cut into frames.
+    /// Framing of the dialect's streams.
     fn framing(&self) -> Framing {
         Framing::Sse
     }
 
-    /// The name of an event that says only that the provider is there, and may be said again.
-    fn idle_event(&self) -> Option<&'static str> {
+    /// Name of an event without content that may be repeated as a heartbeat.
+    fn heartbeat_event(&self) -> Option<&'static str> {
         None
     }
 
-    /// What its clients pass over between two events of a stream.
-    fn filler(&self) -> &'static [u8] {
+    /// Bytes that clients ignore between two events of a stream.
+    fn heartbeat_bytes(&self) -> &'static [u8] {
         b": ping\n\n"
     }
 
-    /// Whether its clients wait longer for the first event where they get the filler instead of nothing at all.
-    fn waits_longer(&self) -> bool {
+    /// Whether clients wait longer for the first event if they receive heartbeat bytes.
+    fn heartbeat_extends_timeout(&self) -> bool {
         true
     }
 
-    /// Whose seals its clients carry on reasoning, in a place of their own; none where there is no
-    /// such place, or one for the seals of all.
-    fn seals(&self) -> &'static [&'static str] {
+    /// Issuers of the seals that clients of this dialect carry in a dedicated reasoning field.
+    /// Empty if there is no such field, or if one field carries the seals of all issuers.
+    fn seal_issuers(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// What others can show of a block of a reply that only this dialect knows.
-    fn shows(&self, _kind: &Text, _block: &Json) -> Option<Body> {
+    /// Converts a foreign reply block of this dialect to content that other dialects have.
+    fn portable_content(&self, _kind: &JsonString, _block: &RawJson) -> Option<BlockContent> {
         None
     }
 
-    /// What a block of a reply tells of a search that the provider did by itself.
-    fn searched(&self, _kind: &Text, _block: &Json) -> Option<Search> {
+    /// Decodes the web search that a reply block of this dialect reports.
+    fn decode_web_search(&self, _kind: &JsonString, _block: &RawJson) -> Option<WebSearch> {
         None
     }
 
-    /// Such a search where it was done, as replies of this dialect tell of it.
-    fn tells(&self, _search: &Search) -> Option<Body> {
+    /// Encodes a web search without its results as a reply block of this dialect.
+    fn encode_web_search(&self, _search: &WebSearch) -> Option<BlockContent> {
         None
     }
 
-    /// Whether replies of this dialect tell of such a search together with what it found. Others say only what
-    /// the text is taken from, so it stands at the end of what they said.
-    fn tells_at_end(&self) -> bool {
+    /// Whether replies of this dialect report a search together with its results. In other dialects
+    /// the results are known only from citations, so the search is written at the end of the reply.
+    fn has_web_search_results(&self) -> bool {
         false
     }
 
-    /// Such a search with what it found.
-    fn tells_found(&self, _search: &Search, _found: &[Citation]) -> Vec<Body> {
+    /// Encodes a web search with its results.
+    fn encode_web_search_results(
+        &self,
+        _search: &WebSearch,
+        _citations: &[Citation],
+    ) -> Vec<BlockContent> {
         Vec::new()
     }
 
-    /// The field of a request body that lists the turns.
+    /// The request field that contains the turns.
     fn turns_key(&self) -> &'static str {
         "messages"
     }
 
-    /// The status that an error has among those of the dialect. One status is its inventor's own.
-    fn status(&self, failure: &Failure) -> u16 {
-        match failure.kind.status(failure.status) {
+    /// The HTTP status of an error in this dialect. Status 529 exists only in Anthropic's API.
+    fn error_status(&self, error: &ApiError) -> u16 {
+        match error.kind.response_status(error.status) {
             529 => 503,
             status => status,
         }
     }
 
-    /// Whether a request can name its conversation, so that its provider finds what it has cached.
-    fn caches_by_name(&self, _flavor: Option<&str>) -> bool {
+    /// Whether a request can carry a cache key, so that the provider finds its cached prefix.
+    fn supports_prompt_cache_key(&self, _flavor: Option<&str>) -> bool {
         false
     }
 
-    /// Whether features that clients of a relative name in a header can be asked for in the body.
-    fn names_betas(&self) -> bool {
+    /// Whether beta features, which Anthropic's clients send in a header, can be sent in the body.
+    fn has_betas_field(&self) -> bool {
         false
     }
 
-    /// The keys inside an object of the body whose meaning the model holds; `None` where it holds
-    /// the object as a whole or not at all.
-    fn held_inside(&self, _field: &str) -> Option<&'static [&'static str]> {
+    /// The keys of an object field that the model holds; `None` if it holds the whole object or
+    /// nothing of it.
+    fn known_subfields(&self, _field: &str) -> Option<&'static [&'static str]> {
         None
     }
 
-    /// The names of its flavors; the first is the dialect as its inventor speaks it.
+    /// The names of its flavors. The first is the dialect as its vendor defines it.
     fn flavors(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// A request body. Anything that is JSON gives a conversation; the whole is read as verbatim.
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation>;
+    /// Decodes a request body. Any JSON results in a conversation, which keeps the body as its
+    /// original text.
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation>;
 
     fn encode_request(
         &self,
@@ -136,118 +141,118 @@ pub trait Dialect: Sync {
         ledger: &mut Ledger,
     ) -> Bytes;
 
-    /// A whole reply. Some providers put an error into a reply that says 200.
+    /// Decodes a complete reply. Some providers send an error with status 200.
     fn decode_reply(
         &self,
-        body: &Doc,
-        exchange: &Exchange,
+        body: &JsonDoc,
+        cx: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure>;
+    ) -> Result<Verbatim<Reply>, ApiError>;
 
-    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8>;
+    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8>;
 
-    /// Reads a stream in this dialect.
-    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader>;
+    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader>;
 
-    /// Writes a stream in this dialect.
-    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter>;
+    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter>;
 
-    /// The body of a reply whose status is not 2xx, whatever it is: JSON, a page, nothing.
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure;
+    /// Decodes the body of a response with a status other than 2xx: JSON, an HTML page or nothing.
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError;
 
-    /// The body for a failure; its status is the failure's.
-    fn encode_error(&self, failure: &Failure) -> Vec<u8>;
+    /// Encodes the body of an error response; its status is [`Dialect::error_status`].
+    fn encode_error(&self, error: &ApiError) -> Vec<u8>;
 
-    /// One element of the dialect's list of turns.
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn>;
+    /// Decodes one element of the dialect's list of turns.
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn>;
 
-    /// One block of a turn with this role.
-    fn decode_block(&self, block: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim<Block>;
+    /// Decodes one block of a turn with this role.
+    fn decode_block(&self, block: JsonNode<'_>, role: Role, ledger: &mut Ledger)
+    -> Verbatim<Block>;
 
-    /// The value of the dialect's place for instructions.
+    /// Decodes the dialect's field for the system prompt.
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>>;
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool>;
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool>;
 }
 
-/// A search of the web that a provider did by itself.
+/// A web search that a provider ran.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Search {
-    pub id: Text,
-    pub query: Option<Text>,
+pub struct WebSearch {
+    pub id: JsonString,
+    pub query: Option<JsonString>,
 }
 
-/// Reads the frames of one stream. Whatever comes, the events it gives are lawful: see [`Event`].
+/// Reads the frames of one stream. Its events satisfy the laws of [`StreamEvent`] for any input.
 pub trait StreamReader: Send {
-    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger);
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger);
 
-    /// The stream has ended. A reply that was complete but for its end mark gets its stop; one that
-    /// was not gets a failure.
-    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger);
+    /// Handles the end of the stream. A reply that lacks only its end marker gets a stop event; an
+    /// incomplete one gets an error event.
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger);
 
-    /// What clients of the dialect wait for and the frames so far do not say, of a reply that has ended.
-    fn lacks(&self) -> Lack {
-        Lack::Nothing
+    /// What clients of the dialect still need after the frames of an ended reply.
+    fn missing_end(&self) -> MissingEnd {
+        MissingEnd::Nothing
     }
 
-    /// Its frames go on to clients of the same dialect as they come.
-    fn passes_on(&mut self) {}
+    /// Announces that frames are forwarded unchanged to clients of the same dialect.
+    fn enable_passthrough(&mut self) {}
 
-    /// What such clients get in place of the frame that was just read, where they would misread it.
-    fn anew(&mut self) -> Option<Vec<u8>> {
+    /// The replacement for the frame that was just read, if clients would misread it.
+    fn rewrite_frame(&mut self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Whether it was said why the reply ends: were this all, it would be whole.
-    fn has_stopped(&self) -> bool {
+    /// Whether the stop reason was received: if the stream ended now, the reply would be complete.
+    fn has_stop_reason(&self) -> bool {
         false
     }
 
-    /// Whether the mark has come after which nothing belongs to the reply.
-    fn is_over(&self) -> bool {
+    /// Whether the end marker was received, after which nothing belongs to the reply.
+    fn is_terminated(&self) -> bool {
         false
     }
 }
 
-/// What the end of a stream lacks, for clients that get its frames as they came.
+/// What is missing at the end of a stream with frames forwarded unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum MissingEnd {
     Nothing,
-    /// These bytes, which say that no more comes.
-    Mark(&'static [u8]),
-    /// Why the reply ended, before the mark that has just come.
-    Reason,
-    /// The event that ends a reply that failed.
-    Failed,
+    /// These bytes, which mark the end.
+    Marker(&'static [u8]),
+    /// The stop reason, before the end marker that was just received.
+    StopReason,
+    /// The event that ends a failed reply.
+    ErrorEvent,
 }
 
-/// Writes the frames of one stream from lawful events.
+/// Writes the frames of one stream from events that satisfy the laws.
 pub trait StreamWriter: Send {
-    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger);
+    fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger);
 
-    /// The client has this frame as it came: what is written later follows it.
-    fn follow(&mut self, _frame: &Frame) {}
+    /// Records a frame that was forwarded to the client, so that later writes continue after it.
+    fn observe_passthrough(&mut self, _frame: &Frame) {}
 }
 
-pub fn find(name: &str) -> Option<&'static dyn Dialect> {
-    ALL.iter().copied().find(|dialect| dialect.id().0 == name)
+pub fn find_dialect(name: &str) -> Option<&'static dyn Dialect> {
+    DIALECTS.iter().copied().find(|dialect| dialect.id().0 == name)
 }
 
-/// A block of a reply as clients of another dialect can be shown it, where only its own knows it. The native
-/// one keeps what it does not know.
-pub fn shown(block: &Block, to: DialectId) -> Option<Block> {
-    let Body::Foreign { dialect, kind, json } = &block.body else { return None };
-    let own = find(dialect.0).filter(|_| *dialect != to && to != native::ID)?;
-    let told = || find(to.0)?.tells(&own.searched(kind, json)?);
-    own.shows(kind, json).or_else(told).map(Block::new)
+/// Converts a foreign reply block to content that clients of `to` can display. The native dialect
+/// keeps foreign blocks.
+pub fn portable_block(block: &Block, target: DialectId) -> Option<Block> {
+    let BlockContent::Foreign { dialect, kind, json } = &block.content else { return None };
+    let source = find_dialect(dialect.0).filter(|_| *dialect != target && target != native::ID)?;
+    let as_search =
+        || find_dialect(target.0)?.encode_web_search(&source.decode_web_search(kind, json)?);
+    source.portable_content(kind, json).or_else(as_search).map(Block::new)
 }
 
-/// What a block of a reply tells of a search that its provider did by itself.
-pub fn searched(block: &Block) -> Option<Search> {
-    let Body::Foreign { dialect, kind, json } = &block.body else { return None };
-    find(dialect.0)?.searched(kind, json)
+/// Decodes the web search that a reply block reports.
+pub fn decode_web_search(block: &Block) -> Option<WebSearch> {
+    let BlockContent::Foreign { dialect, kind, json } = &block.content else { return None };
+    find_dialect(dialect.0)?.decode_web_search(kind, json)
 }

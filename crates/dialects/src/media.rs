@@ -1,75 +1,86 @@
-//! Media between dialects: data URLs, MIME types and short names of formats.
+//! Converts media between dialects: data URLs, MIME types and format names.
 
-use interlingua_model::{MediaKind, Source};
-use interlingua_wire::Text;
+use interlingua_model::{MediaKind, MediaSource};
+use interlingua_wire::JsonString;
 
-/// A URL as a source: a `data:` URL is its data, anything else stays a URL.
-pub fn source_of_url(url: &Text) -> Source {
+/// Converts a URL to a source: a `data:` URL becomes base64 data, any other stays a URL.
+pub fn source_from_url(url: &JsonString) -> MediaSource {
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(","));
     let Some((head, data)) = data else {
-        return Source::Url { mime: None, url: url.clone() };
+        return MediaSource::Url { mime: None, url: url.clone() };
     };
     match head.raw().strip_suffix(";base64") {
         Some(mime) => {
             let mime = mime.split(';').next().unwrap_or_default();
-            let mime = (!mime.is_empty()).then(|| Text::new(&mime.replace("\\/", "/")));
-            Source::Base64 { mime, data }
+            let mime = (!mime.is_empty()).then(|| JsonString::new(&mime.replace("\\/", "/")));
+            MediaSource::Base64 { mime, data }
         }
-        // A data URL that is not base64 is rare; it stays a URL, whole.
-        None => Source::Url { mime: None, url: url.clone() },
+        // A data URL without base64 is rare and stays a URL.
+        None => MediaSource::Url { mime: None, url: url.clone() },
     }
 }
 
-/// The `data:` URL of base64 data.
-pub fn data_url(mime: &Text, data: &Text) -> Text {
-    Text::concat([&Text::word("data:"), mime, &Text::word(";base64,"), data])
+pub fn data_url(mime: &JsonString, data: &JsonString) -> JsonString {
+    JsonString::concat([
+        &JsonString::from_static("data:"),
+        mime,
+        &JsonString::from_static(";base64,"),
+        data,
+    ])
 }
 
-/// What something of this type is. Some clients write the short name of one alone, such as `png`.
+/// The media kind of a MIME type. Some clients send only a format name such as `png`.
 pub fn kind_of_mime(mime: &str) -> MediaKind {
     match mime.split('/').next() {
         Some("image") => MediaKind::Image,
         Some("audio") => MediaKind::Audio,
         Some("video") => MediaKind::Video,
         _ => {
-            let short = FORMATS.iter().find(|(_, name, _)| *name == mime);
-            short.map_or(MediaKind::Document, |(kind, _, _)| *kind)
+            let known_format = FORMATS.iter().find(|(_, name, _)| *name == mime);
+            known_format.map_or(MediaKind::Document, |(kind, _, _)| *kind)
         }
     }
 }
 
-/// The MIME type of a short name such as `png` or `mp3`; `None` for a name nobody knows.
+/// The MIME type of a format name such as `png` or `mp3`; `None` if it is unknown.
 pub fn mime_of_format(kind: MediaKind, format: &str) -> Option<&'static str> {
-    FORMATS.iter().find(|(of, name, _)| *of == kind && *name == format).map(|(_, _, mime)| *mime)
+    FORMATS
+        .iter()
+        .find(|(format_kind, name, _)| *format_kind == kind && *name == format)
+        .map(|(_, _, mime)| *mime)
 }
 
-/// The short name of a MIME type.
+/// The format name of a MIME type.
 pub fn format_of_mime(kind: MediaKind, mime: &str) -> Option<&'static str> {
-    FORMATS.iter().find(|(of, _, known)| *of == kind && *known == mime).map(|(_, name, _)| *name)
+    FORMATS
+        .iter()
+        .find(|(format_kind, _, format_mime)| *format_kind == kind && *format_mime == mime)
+        .map(|(_, name, _)| *name)
 }
 
-/// What a document of this type is called that has no name.
-pub fn usual_name(mime: Option<&Text>) -> Text {
-    let mime = mime.map(Text::contents).unwrap_or_default();
+/// The file name of a document without one.
+pub fn default_file_name(mime: Option<&JsonString>) -> JsonString {
+    let mime = mime.map(JsonString::unescape).unwrap_or_default();
     let ending = format_of_mime(MediaKind::Document, &mime).unwrap_or("pdf");
-    Text::new(&format!("document.{ending}"))
+    JsonString::new(&format!("document.{ending}"))
 }
 
-/// The MIME type that the first bytes of base64 data show, for data that came without one.
+/// Detects the MIME type from the first bytes of base64 data.
 pub fn sniff(data: &str) -> Option<&'static str> {
     SIGNATURES.iter().find(|(start, _)| data.starts_with(start)).map(|(_, mime)| *mime)
 }
 
-/// The MIME type of a file that came without one: as its first bytes show, or as its name says.
-pub fn type_of_file(data: &str, name: Option<&Text>) -> Option<&'static str> {
+/// Detects the MIME type of a file from its first bytes, else from its name.
+pub fn mime_of_file(data: &str, name: Option<&JsonString>) -> Option<&'static str> {
     let by_name = || {
-        let name = name?.contents().to_ascii_lowercase();
+        let name = name?.unescape().to_ascii_lowercase();
         mime_of_format(MediaKind::Document, name.rsplit_once('.')?.1)
     };
     sniff(data).or_else(by_name)
 }
 
-/// The first name of a MIME type is the one written.
+/// Kind, format name and MIME type. The first row of a MIME type determines the name that is
+/// written.
 const FORMATS: &[(MediaKind, &str, &str)] = &[
     (MediaKind::Image, "png", "image/png"),
     (MediaKind::Image, "jpeg", "image/jpeg"),
@@ -114,7 +125,7 @@ const FORMATS: &[(MediaKind, &str, &str)] = &[
     ),
 ];
 
-/// Base64 of the first bytes of a file.
+/// Base64 prefixes of file signatures.
 const SIGNATURES: &[(&str, &str)] = &[
     ("iVBORw0KGgo", "image/png"),
     ("/9j/", "image/jpeg"),

@@ -1,15 +1,16 @@
-//! What is said in words where a dialect has no word for how a reply ended.
+//! Text and errors for stop reasons that most dialects do not have.
 
-use interlingua_model::{Failure, FailureKind, Stop, StopReason};
-use interlingua_wire::Text;
+use interlingua_model::{ApiError, ApiErrorKind, Stop, StopReason};
+use interlingua_wire::JsonString;
 
-/// What is wrong with a reply that ended so: a usual end alone would say that the answer is complete.
-pub(crate) fn notice(stop: &Stop) -> Option<Text> {
-    let what = match stop.reason {
+/// Notice text for a reply that ended abnormally: a normal stop reason alone would report a
+/// complete answer.
+pub(crate) fn notice_text(stop: &Stop) -> Option<JsonString> {
+    let problem = match stop.reason {
         StopReason::MalformedCall => "The provider could not read the model's tool call",
         StopReason::Error => "The provider ended the reply with an error",
-        StopReason::End
-        | StopReason::Sequence
+        StopReason::EndTurn
+        | StopReason::StopSequence
         | StopReason::MaxTokens
         | StopReason::ToolUse
         | StopReason::ContextFull
@@ -17,24 +18,26 @@ pub(crate) fn notice(stop: &Stop) -> Option<Text> {
         | StopReason::Pause
         | StopReason::Other => return None,
     };
-    Some(Text::new(&match &stop.message {
-        Some(message) => format!("[{what}: {message}]"),
-        None => format!("[{what}.]"),
+    Some(JsonString::new(&match &stop.message {
+        Some(message) => format!("[{problem}: {message}]"),
+        None => format!("[{problem}.]"),
     }))
 }
 
-/// The failure of a reply that its provider ended with an error. Most dialects have no word for such an
-/// end, and a usual one would say that the answer is complete.
-pub(crate) fn given_up(stop: &Stop) -> Option<Failure> {
+/// The error of a reply that its provider ended with an error. Most dialects have no such stop
+/// reason, and a normal one would report a complete answer.
+pub(crate) fn error_from_stop(stop: &Stop) -> Option<ApiError> {
     if stop.reason != StopReason::Error {
         return None;
     }
     let mut message = "the provider ended the reply with an error".to_owned();
-    if let Some((_, word)) = stop.word.as_ref().filter(|(_, word)| *word != "error") {
-        message = format!("{message} (`{word}`)");
+    if let Some((_, reason_name)) =
+        stop.original_reason.as_ref().filter(|(_, reason_name)| *reason_name != "error")
+    {
+        message = format!("{message} (`{reason_name}`)");
     }
-    if let Some(said) = &stop.message {
-        message = format!("{message}: {said}");
+    if let Some(detail) = &stop.message {
+        message = format!("{message}: {detail}");
     }
-    Some(Failure::new(FailureKind::Upstream, Text::new(&message)))
+    Some(ApiError::new(ApiErrorKind::ServerError, JsonString::new(&message)))
 }

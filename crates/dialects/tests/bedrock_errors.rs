@@ -1,69 +1,69 @@
-//! Errors in the Bedrock dialect: what they are known by, and what leaves.
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+//! Tests of Bedrock errors: their classification and encoding.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use interlingua_dialects::{Dialect, bedrock::Bedrock};
-use interlingua_model::{Exchange, Failure, FailureKind, Ledger};
-use interlingua_wire::{Doc, Limits};
+use interlingua_model::{ApiError, ApiErrorKind, Ledger, ReplyContext};
+use interlingua_wire::{JsonDoc, JsonLimits};
 
-fn doc(text: &str) -> Doc {
-    Doc::parse(text.into(), Limits::default()).unwrap()
+fn doc(text: &str) -> JsonDoc {
+    JsonDoc::parse(text.into(), JsonLimits::default()).unwrap()
 }
 
 #[test]
-fn errors_are_known_by_name_status_and_words() {
+fn errors_are_classified_by_name_status_and_message() {
     let kind = |status, body: &str| Bedrock.decode_error(status, body.as_bytes()).kind;
     assert_eq!(
         kind(429, r#"{"message":"Too many tokens, please wait before trying again."}"#),
-        FailureKind::RateLimit
+        ApiErrorKind::RateLimit
     );
     assert_eq!(
         kind(400, r#"{"message":"Input is too long for requested model."}"#),
-        FailureKind::ContextOverflow
+        ApiErrorKind::ContextOverflow
     );
     assert_eq!(
         kind(400, r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"x"}"#),
-        FailureKind::Shape
+        ApiErrorKind::InvalidRequest
     );
     assert_eq!(
         kind(400, r#"{"code":"ServiceQuotaExceededException","Message":"x"}"#),
-        FailureKind::Billing
+        ApiErrorKind::Billing
     );
     assert_eq!(
         kind(403, r#"{"__type":"ExpiredTokenException:http://x","message":"x"}"#),
-        FailureKind::Auth
+        ApiErrorKind::Authentication
     );
-    assert_eq!(kind(403, r#"{"message":"x"}"#), FailureKind::Permission);
-    assert_eq!(kind(408, r#"{"__type":"ModelTimeoutException"}"#), FailureKind::Timeout);
+    assert_eq!(kind(403, r#"{"message":"x"}"#), ApiErrorKind::Permission);
+    assert_eq!(kind(408, r#"{"__type":"ModelTimeoutException"}"#), ApiErrorKind::Timeout);
     assert_eq!(
         kind(429, r#"{"__type":"ModelNotReadyException","message":"x"}"#),
-        FailureKind::Overloaded
+        ApiErrorKind::Overloaded
     );
     assert_eq!(
         kind(424, r#"{"__type":"ModelErrorException","message":"x","originalStatusCode":500}"#),
-        FailureKind::Upstream
+        ApiErrorKind::ServerError
     );
     assert_eq!(
         kind(
             424,
             r#"{"__type":"ModelErrorException","message":"prompt is too long: 9 tokens","originalStatusCode":400}"#
         ),
-        FailureKind::ContextOverflow
+        ApiErrorKind::ContextOverflow
     );
     let page = Bedrock.decode_error(502, format!("<html>{}", "x".repeat(900)).as_bytes());
-    assert_eq!((page.kind, page.status), (FailureKind::Upstream, 502));
-    assert!(page.message.contents().chars().count() < 550);
-    assert_eq!(Bedrock.decode_error(503, b"").kind, FailureKind::Overloaded);
-    let inside = doc(r#"{"message":"x","__type":"ThrottlingException"}"#);
-    let reply = Bedrock.decode_reply(&inside, &Exchange::default(), &mut Ledger::default());
-    assert_eq!(reply.err().map(|failure| failure.kind), Some(FailureKind::RateLimit));
+    assert_eq!((page.kind, page.status), (ApiErrorKind::ServerError, 502));
+    assert!(page.message.unescape().chars().count() < 550);
+    assert_eq!(Bedrock.decode_error(503, b"").kind, ApiErrorKind::Overloaded);
+    let embedded = doc(r#"{"message":"x","__type":"ThrottlingException"}"#);
+    let reply = Bedrock.decode_reply(&embedded, &ReplyContext::default(), &mut Ledger::default());
+    assert_eq!(reply.err().map(|failure| failure.kind), Some(ApiErrorKind::RateLimit));
 }
 
 #[test]
-fn an_error_leaves_in_its_own_words() {
+fn an_error_keeps_its_original_body() {
     let body = br#"{"message": "The toolConfig field must be defined"}"#;
-    let failure = Bedrock.decode_error(400, body);
-    assert_eq!(Bedrock.encode_error(&failure), body);
-    let other = Failure::new(FailureKind::ContextOverflow, "prompt is too long".into());
+    let error = Bedrock.decode_error(400, body);
+    assert_eq!(Bedrock.encode_error(&error), body);
+    let other = ApiError::new(ApiErrorKind::ContextOverflow, "prompt is too long".into());
     assert_eq!(
         String::from_utf8(Bedrock.encode_error(&other)).unwrap(),
         r#"{"__type":"ValidationException","message":"Input is too long for requested model. prompt is too long"}"#

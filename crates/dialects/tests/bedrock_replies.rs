@@ -1,21 +1,21 @@
-//! Whole replies, streams and errors in the Bedrock dialect.
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+//! Tests of Bedrock replies, streams and stream errors.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, native::Native};
 use interlingua_model::{
-    Args, Body, Event, Exchange, Failure, FailureKind, Fold, Ledger, Reply, StopReason, Verbatim,
-    unfold,
+    ApiError, ApiErrorKind, BlockContent, Ledger, Reply, ReplyAccumulator, ReplyContext,
+    StopReason, StreamEvent, ToolArgs, Verbatim, unfold,
 };
-use interlingua_wire::{Doc, Frame, Framer, Framing, Json, Limits, Text};
+use interlingua_wire::{Frame, FrameReader, Framing, JsonDoc, JsonLimits, JsonString, RawJson};
 
-fn doc(text: &str) -> Doc {
-    Doc::parse(text.into(), Limits::default()).unwrap()
+fn doc(text: &str) -> JsonDoc {
+    JsonDoc::parse(text.into(), JsonLimits::default()).unwrap()
 }
 
-fn decode(text: &str) -> Result<Verbatim<Reply>, Failure> {
+fn decode(text: &str) -> Result<Verbatim<Reply>, ApiError> {
     let mut ledger = Ledger::default();
-    let reply = Bedrock.decode_reply(&doc(text), &Exchange::default(), &mut ledger);
+    let reply = Bedrock.decode_reply(&doc(text), &ReplyContext::default(), &mut ledger);
     assert!(ledger.is_empty(), "{ledger:?}");
     reply
 }
@@ -26,17 +26,17 @@ fn rules(ledger: &Ledger) -> Vec<&'static str> {
 
 fn encode(reply: &Reply) -> (String, Vec<&'static str>) {
     let mut ledger = Ledger::default();
-    let body = Bedrock.encode_reply(reply, &Exchange::default(), &mut ledger);
+    let body = Bedrock.encode_reply(reply, &ReplyContext::default(), &mut ledger);
     (String::from_utf8(body).unwrap(), rules(&ledger))
 }
 
 fn from_native(text: &str) -> Verbatim<Reply> {
-    Native.decode_reply(&doc(text), &Exchange::default(), &mut Ledger::default()).unwrap()
+    Native.decode_reply(&doc(text), &ReplyContext::default(), &mut Ledger::default()).unwrap()
 }
 
-/// Reads frames given as `(event, data)`; checks that what comes of them is lawful.
-fn read_with(exchange: &Exchange, frames: &[(&str, &str)]) -> (Vec<Event>, Vec<&'static str>) {
-    let mut reader = Bedrock.reader(exchange);
+/// Reads frames given as `(event, data)` and asserts that the events are lawful.
+fn read_with(cx: &ReplyContext, frames: &[(&str, &str)]) -> (Vec<StreamEvent>, Vec<&'static str>) {
+    let mut reader = Bedrock.reader(cx);
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     for (event, data) in frames {
         let frame =
@@ -48,49 +48,53 @@ fn read_with(exchange: &Exchange, frames: &[(&str, &str)]) -> (Vec<Event>, Vec<&
     (events, rules(&ledger))
 }
 
-fn read(frames: &[(&str, &str)]) -> (Vec<Event>, Vec<&'static str>) {
-    read_with(&Exchange::default(), frames)
+fn read(frames: &[(&str, &str)]) -> (Vec<StreamEvent>, Vec<&'static str>) {
+    read_with(&ReplyContext::default(), frames)
 }
 
-fn assert_lawful(events: &[Event]) {
-    assert!(matches!(events.first(), Some(Event::Start { .. })), "{events:?}");
+fn assert_lawful(events: &[StreamEvent]) {
+    assert!(matches!(events.first(), Some(StreamEvent::Start { .. })), "{events:?}");
     let (mut next, mut open, last) = (0, None, events.len() - 1);
     for (at, event) in events.iter().enumerate() {
         match event {
-            Event::Start { .. } => assert_eq!(at, 0),
-            Event::Open { index, .. } => {
+            StreamEvent::Start { .. } => assert_eq!(at, 0),
+            StreamEvent::BlockStart { index, .. } => {
                 assert_eq!((*index, open), (next, None), "{events:?}");
                 open = Some(*index);
                 next += 1;
             }
-            Event::Delta { index, .. } => assert_eq!(open, Some(*index), "{events:?}"),
-            Event::Close { index } => assert_eq!(open.take(), Some(*index), "{events:?}"),
-            Event::Stop(_) | Event::Fail(_) => assert_eq!((at, open), (last, None), "{events:?}"),
-            Event::Usage(_) | Event::Ping | Event::Foreign { .. } => {}
+            StreamEvent::Delta { index, .. } => assert_eq!(open, Some(*index), "{events:?}"),
+            StreamEvent::BlockEnd { index } => assert_eq!(open.take(), Some(*index), "{events:?}"),
+            StreamEvent::Stop(_) | StreamEvent::Error(_) => {
+                assert_eq!((at, open), (last, None), "{events:?}");
+            }
+            StreamEvent::Usage(_) | StreamEvent::Ping | StreamEvent::Foreign { .. } => {}
         }
     }
-    assert!(matches!(events.last(), Some(Event::Stop(_) | Event::Fail(_))), "{events:?}");
+    assert!(
+        matches!(events.last(), Some(StreamEvent::Stop(_) | StreamEvent::Error(_))),
+        "{events:?}"
+    );
 }
 
-fn fold(events: &[Event]) -> Result<Reply, Failure> {
-    let mut fold = Fold::new();
+fn fold(events: &[StreamEvent]) -> Result<Reply, ApiError> {
+    let mut accumulator = ReplyAccumulator::new();
     for event in events {
-        fold.push(event);
+        accumulator.push(event);
     }
-    fold.finish()
+    accumulator.finish()
 }
 
-/// The frames that are written for events.
-fn write(events: &[Event]) -> (Vec<(String, String)>, Vec<&'static str>) {
+fn write(events: &[StreamEvent]) -> (Vec<(String, String)>, Vec<&'static str>) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let mut writer = Bedrock.writer(&Exchange::default());
+    let mut writer = Bedrock.writer(&ReplyContext::default());
     for event in events {
         writer.write(event, &mut out, &mut ledger);
     }
-    let mut cutter = Framer::new(Framing::AwsEvents, 1 << 24);
-    cutter.push(&out.into());
+    let mut frame_reader = FrameReader::new(Framing::AwsEventStream, 1 << 24);
+    frame_reader.push(&out.into());
     let mut frames = Vec::new();
-    while let Some(frame) = cutter.next().unwrap() {
+    while let Some(frame) = frame_reader.next().unwrap() {
         frames.push((frame.event.unwrap().to_string(), frame.data.unwrap().to_string()));
     }
     (frames, rules(&ledger))
@@ -99,13 +103,15 @@ fn write(events: &[Event]) -> (Vec<(String, String)>, Vec<&'static str>) {
 const REPLY: &str = r#"{"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm \u00e9","signature":"EqQ="}}},{"text":""},{"reasoningContent":{"redactedContent":"cmVk"}},{"citationsContent":{"content":[{"text":"It rains."}],"citations":[{"title":"W","sourceContent":[{"text":"rain"}],"location":{"web":{"url":"https://w"}}}]}},{"toolUse":{"toolUseId":"t1","name":"look","input":{"n": 1e2}}},{"image":{"format":"png","source":{"bytes":"iVBORw0KGgo="}}}]}},"stopReason":"tool_use","usage":{"inputTokens":10,"outputTokens":5,"totalTokens":118,"cacheReadInputTokens":100,"cacheWriteInputTokens":3,"cacheDetails":[{"ttl":"1h","inputTokens":2}]}}"#;
 
 #[test]
-fn a_reply_is_read_and_written_whole() {
+fn a_complete_reply_is_decoded_and_encoded() {
     let reply = decode(REPLY).unwrap();
     let usage = &reply.usage;
     assert_eq!((usage.input, usage.output, usage.cache_read), (Some(10), Some(5), Some(100)));
-    assert_eq!((usage.cache_write, usage.cache_write_hour), (Some(3), Some(2)));
+    assert_eq!((usage.cache_write, usage.cache_write_1h), (Some(3), Some(2)));
     assert_eq!(reply.stop.reason, StopReason::ToolUse);
-    let Body::Text { text, citations } = &reply.turn.blocks[3].body else { panic!("text") };
+    let BlockContent::Text { text, citations } = &reply.turn.blocks[3].content else {
+        panic!("text")
+    };
     assert_eq!(text, "It rains.");
     assert_eq!(citations[0].url, Some("https://w".into()));
     assert_eq!(citations[0].quote, Some("rain".into()));
@@ -127,7 +133,7 @@ fn a_reply_survives_being_streamed() {
 }
 
 #[test]
-fn a_stream_is_written_by_the_grammar() {
+fn a_stream_is_written_event_by_event() {
     let reply = from_native(
         r#"{"blocks":[{"thinking":"a","seal":{"issuer":"anthropic","data":"S"}},{"text":""},{"call":{"id":"c","name":"f","args":{"x":"\""}}},{"call":{"id":"d","name":"g","freeform":"say \"hi\"\n"}}],"usage":{"input":1,"cache_read":2,"output":3,"reasoning":4},"stop":{"reason":"tool-use"}}"#,
     );
@@ -153,15 +159,15 @@ fn a_stream_is_written_by_the_grammar() {
     ];
     assert_eq!(lines, expected);
     assert!(rules.is_empty());
-    // What was wrapped for the provider is unwrapped for the client.
+    // Free text that was wrapped for the provider is unwrapped for the client.
     let frames: Vec<_> = frames.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let exchange = Exchange { freeform: vec!["g".into()], ..Exchange::default() };
-    let read = fold(&read_with(&exchange, &frames).0).unwrap();
+    let cx = ReplyContext { freeform_tools: vec!["g".into()], ..ReplyContext::default() };
+    let read = fold(&read_with(&cx, &frames).0).unwrap();
     assert_eq!(read.turn.blocks, reply.turn.blocks);
 }
 
 #[test]
-fn seals_of_others_stay_behind_but_reasoning_is_shown() {
+fn foreign_seals_are_dropped_and_their_reasoning_is_kept() {
     let reply = from_native(
         r#"{"blocks":[{"thinking":"a","seal":{"issuer":"openai","data":"S"}},{"thinking":"b"},{"thinking":"","form":"redacted","seal":{"issuer":"openai","data":"T"}},{"refusal":"no"},{"text":"x","seal":{"issuer":"google","data":"U"}}],"stop":{"reason":"refusal"}}"#,
     );
@@ -176,7 +182,7 @@ fn seals_of_others_stay_behind_but_reasoning_is_shown() {
 }
 
 #[test]
-fn usage_comes_before_the_stop_it_follows() {
+fn usage_is_emitted_before_the_stop() {
     let (events, _) = read(&[
         ("messageStart", r#"{"role":"assistant","p":"abc"}"#),
         ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"text":"Hi"},"p":"x"}"#),
@@ -188,14 +194,16 @@ fn usage_comes_before_the_stop_it_follows() {
             r#"{"usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":9}}"#,
         ),
     ]);
-    assert!(matches!(&events[events.len() - 2], Event::Usage(usage) if usage.output == Some(2)));
+    assert!(
+        matches!(&events[events.len() - 2], StreamEvent::Usage(usage) if usage.output == Some(2))
+    );
     let reply = fold(&events).unwrap();
-    assert_eq!(reply.turn.blocks[0].body.as_text(), Some(&"Hi you".into()));
-    assert_eq!(reply.stop.word, Some((ID, "end_turn".into())));
+    assert_eq!(reply.turn.blocks[0].content.as_text(), Some(&"Hi you".into()));
+    assert_eq!(reply.stop.original_reason, Some((ID, "end_turn".into())));
 }
 
 #[test]
-fn blocks_that_interleave_come_one_by_one() {
+fn interleaved_blocks_are_emitted_one_by_one() {
     let call = |index: u32, id: &str| {
         format!(
             r#"{{"contentBlockIndex":{index},"start":{{"toolUse":{{"toolUseId":"{id}","name":"f"}}}}}}"#
@@ -223,38 +231,38 @@ fn blocks_that_interleave_come_one_by_one() {
         .turn
         .blocks
         .iter()
-        .map(|block| match &block.body {
-            Body::ToolCall(call) => (call.id.clone(), call.args.clone()),
+        .map(|block| match &block.content {
+            BlockContent::ToolCall(call) => (call.id.clone(), call.args.clone()),
             other => panic!("{other:?}"),
         })
         .collect();
-    let json = |text: &'static str| Args::Json(Json::parse(text).unwrap());
-    let empty = Args::Malformed(Text::EMPTY);
+    let json = |text: &'static str| ToolArgs::Json(RawJson::parse(text).unwrap());
+    let empty = ToolArgs::Malformed(JsonString::EMPTY);
     assert_eq!(args, [("a".into(), json("[1]")), ("b".into(), json("[2]")), ("c".into(), empty)]);
     assert_eq!(reply.stop.reason, StopReason::ToolUse);
 }
 
 #[test]
 fn a_signature_in_pieces_is_one_seal() {
-    let piece = |text: &str| {
+    let delta = |text: &str| {
         format!(
             r#"{{"contentBlockIndex":0,"delta":{{"reasoningContent":{{"signature":"{text}"}}}}}}"#
         )
     };
     let (events, _) = read(&[
-        ("contentBlockDelta", &piece("ab")),
-        ("contentBlockDelta", &piece("cd")),
+        ("contentBlockDelta", &delta("ab")),
+        ("contentBlockDelta", &delta("cd")),
         ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
         ("contentBlockStop", r#"{"contentBlockIndex":1}"#),
         ("messageStop", r#"{"stopReason":"end_turn"}"#),
     ]);
     let reply = fold(&events).unwrap();
     assert_eq!(reply.turn.blocks[0].seal.as_ref().unwrap().data, "abcd");
-    assert_eq!(reply.turn.blocks[1].body.as_text(), Some(&Text::EMPTY));
+    assert_eq!(reply.turn.blocks[1].content.as_text(), Some(&JsonString::EMPTY));
 }
 
 #[test]
-fn what_the_provider_runs_itself_stays_whole() {
+fn server_tool_blocks_survive_a_stream_roundtrip() {
     let frames = [
         (
             "contentBlockStart",
@@ -273,8 +281,8 @@ fn what_the_provider_runs_itself_stays_whole() {
     let (events, rules) = read(&frames);
     assert!(rules.is_empty());
     let reply = fold(&events).unwrap();
-    assert!(!reply.has_calls());
-    assert_eq!(reply.stop.reason, StopReason::End);
+    assert!(!reply.has_tool_calls());
+    assert_eq!(reply.stop.reason, StopReason::EndTurn);
     let (written, rules) = write(&events);
     assert!(rules.is_empty());
     let written: Vec<_> = written.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
@@ -285,18 +293,21 @@ fn what_the_provider_runs_itself_stays_whole() {
 fn broken_streams_still_give_lawful_events() {
     let delta = ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"text":"a"}}"#);
     let stop = ("messageStop", r#"{"stopReason":"end_turn"}"#);
-    let kind = |frames: &[(&str, &str)]| fold(&read(frames).0).err().map(|failure| failure.kind);
-    assert_eq!(kind(&[]), Some(FailureKind::Upstream));
-    assert_eq!(kind(&[delta]), Some(FailureKind::Upstream));
+    let kind = |frames: &[(&str, &str)]| fold(&read(frames).0).err().map(|error| error.kind);
+    assert_eq!(kind(&[]), Some(ApiErrorKind::ServerError));
+    assert_eq!(kind(&[delta]), Some(ApiErrorKind::ServerError));
     assert_eq!(kind(&[delta, stop]), None);
     assert_eq!(
         kind(&[delta, ("exception:throttlingException", r#"{"message":"slow"}"#)]),
-        Some(FailureKind::RateLimit)
+        Some(ApiErrorKind::RateLimit)
     );
-    assert_eq!(kind(&[("exception:modelStreamErrorException", "")]), Some(FailureKind::Upstream));
+    assert_eq!(
+        kind(&[("exception:modelStreamErrorException", "")]),
+        Some(ApiErrorKind::ServerError)
+    );
     assert_eq!(
         kind(&[delta, stop, ("exception:internalServerException", "{}")]),
-        Some(FailureKind::Upstream)
+        Some(ApiErrorKind::ServerError)
     );
     let (_, rules) =
         read(&[delta, ("contentBlockDelta", "{"), stop, delta, ("metadata", "{}"), delta, delta]);
@@ -338,14 +349,17 @@ fn deeply_interleaved_blocks_cost_no_stack() {
         .collect();
     let frames: Vec<_> = frames.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let (events, _) = read(&frames);
-    assert_eq!(events.iter().filter(|event| matches!(event, Event::Close { .. })).count(), 20_000);
+    assert_eq!(
+        events.iter().filter(|event| matches!(event, StreamEvent::BlockEnd { .. })).count(),
+        20_000
+    );
 }
 
 #[test]
-fn a_failure_ends_the_stream_as_an_exception() {
-    let failure = Failure::new(FailureKind::ContextOverflow, "prompt is too long".into());
-    let start = Event::Start { id: None, model: None };
-    let (frames, _) = write(&[start, Event::Fail(Box::new(failure))]);
+fn an_error_ends_the_stream_as_an_exception() {
+    let error = ApiError::new(ApiErrorKind::ContextOverflow, "prompt is too long".into());
+    let start = StreamEvent::Start { id: None, model: None };
+    let (frames, _) = write(&[start, StreamEvent::Error(Box::new(error))]);
     assert_eq!(frames[1].0, "exception:validationException");
     assert!(frames[1].1.starts_with(r#"{"message":"Input is too long for requested model."#));
 }

@@ -1,14 +1,15 @@
-//! Requests in the Bedrock dialect: what a body becomes, and what leaves.
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+//! Tests of Bedrock requests: decoding and encoding.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, find, native::Native};
+use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, find_dialect, native::Native};
 use interlingua_model::{
-    Args, Block, Body, Choice, Conversation, Form, Ledger, Role, Source, Target, Verbatim,
+    Block, BlockContent, Conversation, Ledger, MediaSource, ReasoningForm, Role, Target, ToolArgs,
+    ToolChoice, Verbatim,
 };
-use interlingua_wire::{Doc, Json, Limits, Text};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson};
 
-fn doc(text: &str) -> Doc {
-    Doc::parse(text.into(), Limits::default()).unwrap()
+fn doc(text: &str) -> JsonDoc {
+    JsonDoc::parse(text.into(), JsonLimits::default()).unwrap()
 }
 
 fn decode(text: &str) -> (Verbatim<Conversation>, Ledger) {
@@ -24,13 +25,13 @@ fn encode(conversation: &Verbatim<Conversation>) -> (String, Vec<&'static str>) 
     (String::from_utf8(body.to_vec()).unwrap(), rules)
 }
 
-/// A conversation in the native dialect, as Bedrock says it.
+/// Encodes a conversation given in the native dialect.
 fn from_native(text: &str) -> (String, Vec<&'static str>) {
     let conversation = Native.decode_request(&doc(text), &mut Ledger::default());
     encode(&conversation)
 }
 
-const HEALTHY: &str = r#"{ "messages":[{"role":"user","content":[{"text":"h\u00ed"},{"cachePoint":{"type":"default"}},{"image":{"format":"png","source":{"bytes":"iVBORw0KGgo="}}}]},
+const BODY: &str = r#"{ "messages":[{"role":"user","content":[{"text":"h\u00ed"},{"cachePoint":{"type":"default"}},{"image":{"format":"png","source":{"bytes":"iVBORw0KGgo="}}}]},
  {"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm","signature":"EqQ="}}},{"text":""},{"reasoningContent":{"redactedContent":"cmVk"}},{"toolUse":{"toolUseId":"t1","name":"look","input":{"n":1e2}}}]},
  {"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"json":{"a":1}},{"text":"x"}],"status":"error"}},{"guardContent":{"text":{"text":"g"}}},{"cachePoint":{"type":"default","ttl":"1h"}}]}],
  "system":[{"text":"Be brief."},{"cachePoint":{"type":"default"}}],
@@ -40,75 +41,81 @@ const HEALTHY: &str = r#"{ "messages":[{"role":"user","content":[{"text":"h\u00e
  "guardrailConfig":{"guardrailIdentifier":"a"} }"#;
 
 #[test]
-fn a_healthy_request_leaves_as_it_came() {
-    let (conversation, ledger) = decode(HEALTHY);
+fn an_unedited_body_is_encoded_byte_for_byte() {
+    let (conversation, ledger) = decode(BODY);
     assert!(ledger.is_empty(), "{ledger:?}");
-    assert_eq!(encode(&conversation), (HEALTHY.to_owned(), vec![]));
+    assert_eq!(encode(&conversation), (BODY.to_owned(), vec![]));
 }
 
 #[test]
-fn a_request_is_read_whole() {
-    let (conversation, _) = decode(HEALTHY);
+fn every_part_of_a_request_is_decoded() {
+    let (conversation, _) = decode(BODY);
     assert_eq!(conversation.model, None);
     let [ask, act, answer] = &conversation.turns[..] else { panic!("three turns") };
     assert_eq!(ask.blocks.len(), 2);
-    assert_eq!(ask.blocks[0].cache.as_ref().unwrap().ttl, None);
-    let Body::Media(image) = &ask.blocks[1].body else { panic!("an image") };
-    let Source::Base64 { mime: Some(mime), data } = &image.source else { panic!("data") };
+    assert_eq!(ask.blocks[0].cache_breakpoint.as_ref().unwrap().ttl, None);
+    let BlockContent::Media(image) = &ask.blocks[1].content else { panic!("an image") };
+    let MediaSource::Base64 { mime: Some(mime), data } = &image.source else { panic!("data") };
     assert_eq!((mime, data), (&"image/png".into(), &"iVBORw0KGgo=".into()));
     assert_eq!(act.role, Role::Assistant);
     let seal = act.blocks[0].seal.as_ref().unwrap();
     assert_eq!((&seal.origin.issuer, &seal.data), (&"anthropic".into(), &"EqQ=".into()));
-    let Body::Thinking(redacted) = &act.blocks[2].body else { panic!("thinking") };
-    assert_eq!(redacted.form, Form::Redacted);
+    let BlockContent::Reasoning(redacted) = &act.blocks[2].content else { panic!("thinking") };
+    assert_eq!(redacted.form, ReasoningForm::Redacted);
     assert_eq!(act.blocks[2].seal.as_ref().unwrap().data, "cmVk");
-    let Body::ToolCall(call) = &act.blocks[3].body else { panic!("a call") };
-    assert_eq!(call.args, Args::Json(Json::parse(r#"{"n":1e2}"#).unwrap()));
-    let Body::ToolResult(result) = &answer.blocks[0].body else { panic!("a result") };
+    let BlockContent::ToolCall(call) = &act.blocks[3].content else { panic!("a call") };
+    assert_eq!(call.args, ToolArgs::Json(RawJson::parse(r#"{"n":1e2}"#).unwrap()));
+    let BlockContent::ToolResult(result) = &answer.blocks[0].content else { panic!("a result") };
     assert!(result.is_error);
-    assert!(matches!(result.content[0].body, Body::Data(_)));
-    assert!(matches!(&answer.blocks[1].body, Body::Foreign { kind, .. } if kind == "guardContent"));
-    assert_eq!(answer.blocks[1].cache.as_ref().unwrap().ttl, Some("1h".into()));
+    assert!(matches!(result.content[0].content, BlockContent::Json(_)));
+    assert!(
+        matches!(&answer.blocks[1].content, BlockContent::Foreign { kind, .. } if kind == "guardContent")
+    );
+    assert_eq!(answer.blocks[1].cache_breakpoint.as_ref().unwrap().ttl, Some("1h".into()));
     assert_eq!(conversation.system.len(), 1);
-    assert!(conversation.tools[0].cache.is_some());
+    assert!(conversation.tools[0].cache_breakpoint.is_some());
     assert_eq!(conversation.tools.len(), 2);
-    assert_eq!(conversation.settings.choice, Some(Choice::Required));
-    assert_eq!(conversation.settings.reasoning.as_ref().unwrap().budget, Some(Json::number(1024)));
-    let unknown: Vec<_> = conversation.fields.iter().filter(|field| !field.known).collect();
+    assert_eq!(conversation.settings.tool_choice, Some(ToolChoice::Required));
+    assert_eq!(
+        conversation.settings.reasoning.as_ref().unwrap().budget_tokens,
+        Some(RawJson::number(1024))
+    );
+    let unknown: Vec<_> =
+        conversation.top_level_fields.iter().filter(|field| !field.is_modeled).collect();
     assert_eq!(unknown.len(), 1, "{unknown:?}");
 }
 
 #[test]
-fn what_is_inside_a_known_field_and_cannot_cross_is_noted_by_its_own_name() {
-    let (conversation, _) = decode(HEALTHY);
+fn a_dropped_subfield_is_noted_with_its_own_name() {
+    let (conversation, _) = decode(BODY);
     let mut ledger = Ledger::default();
-    let chat = find("openai-chat").unwrap();
+    let chat = find_dialect("openai-chat").unwrap();
     chat.encode_request(&conversation, &Target::default(), &mut ledger);
     let notes: Vec<_> = ledger.entries.iter().filter(|note| note.rule == "no-such-field").collect();
     assert!(
-        notes.iter().any(|note| note.what.contains("`additionalModelRequestFields.")),
+        notes.iter().any(|note| note.description.contains("`additionalModelRequestFields.")),
         "{notes:?}"
     );
-    assert!(!notes.iter().any(|note| note.what.contains("`additionalModelRequestFields`")));
+    assert!(!notes.iter().any(|note| note.description.contains("`additionalModelRequestFields`")));
 }
 
 #[test]
 fn an_edited_turn_keeps_its_other_blocks_and_cache_points_in_place() {
-    let (conversation, _) = decode(HEALTHY);
+    let (conversation, _) = decode(BODY);
     let mut conversation = conversation;
     let turn = conversation.edit().turns[0].edit();
-    turn.blocks.push(Block::text(Text::new("and \"more\"")).into());
+    turn.blocks.push(Block::text(JsonString::new("and \"more\"")).into());
     let (body, rules) = encode(&conversation);
     assert!(rules.is_empty());
-    let edited = HEALTHY.replacen("}]},\n", r#"},{"text":"and \"more\""}]},"#, 1);
+    let edited = BODY.replacen("}]},\n", r#"},{"text":"and \"more\""}]},"#, 1);
     let squeeze = |text: &str| text.replace(['\n', ' '], "");
     assert_eq!(squeeze(&body), squeeze(&edited));
 }
 
 #[test]
-fn an_edited_setting_leaves_the_other_fields_as_written() {
-    let (mut conversation, _) = decode(HEALTHY);
-    conversation.edit().settings.edit().max_tokens = Some(Json::number(7));
+fn an_edited_setting_keeps_the_text_of_the_other_fields() {
+    let (mut conversation, _) = decode(BODY);
+    conversation.edit().settings.edit().max_tokens = Some(RawJson::number(7));
     let (body, rules) = encode(&conversation);
     assert!(rules.is_empty());
     assert!(body.contains(r#""inferenceConfig":{"maxTokens":7,"temperature":0.50,"topP":1"#));
@@ -120,7 +127,7 @@ fn an_edited_setting_leaves_the_other_fields_as_written() {
 
 #[test]
 fn an_edited_tool_list_keeps_its_cache_points() {
-    let (mut conversation, _) = decode(HEALTHY);
+    let (mut conversation, _) = decode(BODY);
     conversation.edit().tools.edit().pop();
     let (body, _) = encode(&conversation);
     let config = r#""toolConfig":{"tools":[{"toolSpec":{"name":"look","inputSchema":{"json":{"type":"object"}},"strict":true}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}"#;
@@ -128,7 +135,7 @@ fn an_edited_tool_list_keeps_its_cache_points() {
 }
 
 #[test]
-fn the_model_stands_in_the_path_unless_the_client_repeats_it() {
+fn the_model_is_written_only_if_the_body_had_one() {
     let target = Target { model: Some("b".into()), flavor: None, ..Target::default() };
     let mut ledger = Ledger::default();
     for (body, expected) in [
@@ -146,8 +153,8 @@ fn a_cache_point_with_nothing_before_it_stays_a_block() {
     let (conversation, ledger) = decode(body);
     assert!(ledger.is_empty());
     let blocks = &conversation.turns[0].blocks;
-    assert!(matches!(&blocks[0].body, Body::Foreign { dialect, .. } if *dialect == ID));
-    assert_eq!(blocks[1].cache, None);
+    assert!(matches!(&blocks[0].content, BlockContent::Foreign { dialect, .. } if *dialect == ID));
+    assert_eq!(blocks[1].cache_breakpoint, None);
 }
 
 #[test]
@@ -167,12 +174,12 @@ fn any_json_gives_a_conversation() {
         assert_eq!(encode(&conversation).0, body);
         conversation.edit();
         let (rewritten, _) = encode(&conversation);
-        Json::parse(rewritten).unwrap();
+        RawJson::parse(rewritten).unwrap();
     }
 }
 
 #[test]
-fn turns_of_one_side_become_one_message_with_results_first() {
+fn turns_of_one_role_become_one_message_with_results_first() {
     let (body, rules) = from_native(
         r#"{"interlingua":1,"turns":[{"role":"system","blocks":[{"text":"Be brief."}]},{"role":"user","blocks":[{"text":"a"}]},
         {"role":"assistant","blocks":[{"call":{"id":"c1","name":"f","args":{}}}]},{"role":"assistant","blocks":[{"call":{"id":"c2","name":"f","malformed":"{"}}]},
@@ -186,7 +193,7 @@ fn turns_of_one_side_become_one_message_with_results_first() {
 }
 
 #[test]
-fn reasoning_crosses_only_with_the_seal_of_its_issuer() {
+fn reasoning_is_encoded_only_with_the_seal_of_its_issuer() {
     let (body, rules) = from_native(
         r#"{"turns":[{"role":"user","blocks":[{"text":"a"}]},{"role":"assistant","blocks":[{"thinking":"x","seal":{"issuer":"anthropic","data":"S"}},{"thinking":"y"},{"thinking":"z","seal":{"issuer":"openai","data":"T"}},{"thinking":"","form":"redacted","seal":{"issuer":"anthropic","data":"R"}},{"text":"t"}]}]}"#,
     );
@@ -195,7 +202,7 @@ fn reasoning_crosses_only_with_the_seal_of_its_issuer() {
 }
 
 #[test]
-fn documents_get_a_name_the_provider_allows() {
+fn documents_get_a_name_that_the_provider_accepts() {
     let (body, rules) = from_native(
         r#"{"turns":[{"role":"user","blocks":[{"document":{"base64":"JVBERi0=","mime":"application/pdf","name":"Q3  report_v2.pdf"}},{"document":{"plain":"hello"}},{"image":{"url":"https://x/y.png"}},{"image":{"base64":"/9j/"}}]}]}"#,
     );
@@ -204,7 +211,7 @@ fn documents_get_a_name_the_provider_allows() {
 }
 
 #[test]
-fn settings_of_others_find_their_place_or_are_noted() {
+fn settings_of_other_dialects_are_converted_or_noted() {
     let (body, rules) = from_native(
         r#"{"turns":[{"role":"user","blocks":[{"text":"a"}]}],"tools":[{"name":"f","description":"","schema":null},{"name":"g","freeform":{"type":"grammar","syntax":"lark","definition":"start: x"}},{"name":"h","schema":{}}],
         "settings":{"max_tokens":9,"temperature":1,"top_k":3,"seed":1,"stop":["X"],"choice":{"allowed":["f","g"],"required":true},"parallel":false,"reasoning":{"effort":"minimal"},"format":{"schema":{"type":"object"},"name":"n"},"metadata":{"a":"b","c":"!"},"service_tier":"auto"}}"#,
@@ -225,7 +232,7 @@ fn settings_of_others_find_their_place_or_are_noted() {
 }
 
 #[test]
-fn no_tool_may_be_called_has_no_place() {
+fn the_tool_choice_none_is_dropped() {
     let native = r#"{"turns":[],"tools":[{"name":"f","schema":{}}],"settings":{"choice":"none"}}"#;
     let (body, rules) = from_native(native);
     assert_eq!(
@@ -236,13 +243,13 @@ fn no_tool_may_be_called_has_no_place() {
 }
 
 #[test]
-fn a_stored_conversation_leaves_as_it_came() {
-    let (conversation, _) = decode(HEALTHY);
+fn a_stored_conversation_is_encoded_like_the_original() {
+    let (conversation, _) = decode(BODY);
     let mut ledger = Ledger::default();
     let mut edited = conversation.clone();
-    edited.edit().turns[2].edit().blocks.push(Block::text(Text::word("go")).into());
+    edited.edit().turns[2].edit().blocks.push(Block::text(JsonString::from_static("go")).into());
     let stored = Native.encode_request(&edited, &Target::default(), &mut ledger);
-    let stored = Doc::from_bytes(stored, Limits::default()).unwrap();
+    let stored = JsonDoc::from_bytes(stored, JsonLimits::default()).unwrap();
     let loaded = Native.decode_request(&stored, &mut ledger);
     assert_eq!(encode(&loaded).0, encode(&edited).0);
 }

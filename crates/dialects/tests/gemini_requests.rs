@@ -1,24 +1,25 @@
-//! Requests of the gemini dialect that were edited on the way: what was not touched leaves as it came.
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+//! Tests of edited Gemini requests: unedited parts are encoded byte for byte.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use bytes::Bytes;
 use interlingua_dialects::gemini::Gemini;
 use interlingua_dialects::native::Native;
 use interlingua_dialects::{Dialect, anthropic};
 use interlingua_model::{
-    Block, Body, Conversation, Ledger, Role, Target, ToolKind, Turn, Verbatim,
+    Block, BlockContent, Conversation, Ledger, Role, Target, ToolKind, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Json, Limits, Text};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson};
 
 fn decode(body: &'static str) -> Conversation {
-    let doc = Doc::from_bytes(Bytes::from_static(body.as_bytes()), Limits::default()).unwrap();
+    let doc =
+        JsonDoc::from_bytes(Bytes::from_static(body.as_bytes()), JsonLimits::default()).unwrap();
     let mut ledger = Ledger::default();
     let conversation = Gemini.decode_request(&doc, &mut ledger);
     assert!(ledger.is_empty(), "{ledger:?}");
     conversation.into_value()
 }
 
-/// What leaves in the same dialect, and the names in the ledger.
+/// The encoded body in the same dialect, and the rules in the ledger.
 fn encode(conversation: Conversation) -> (String, Vec<&'static str>) {
     let mut ledger = Ledger::default();
     let target = Target::default();
@@ -27,8 +28,8 @@ fn encode(conversation: Conversation) -> (String, Vec<&'static str>) {
     (String::from_utf8(body.to_vec()).unwrap(), rules)
 }
 
-/// As [`encode`], with nothing to note.
-fn encode_healthy(conversation: Conversation) -> String {
+/// Like [`encode`]; asserts an empty ledger.
+fn encode_without_notes(conversation: Conversation) -> String {
     let (body, rules) = encode(conversation);
     assert!(rules.is_empty(), "{rules:?}");
     body
@@ -37,40 +38,41 @@ fn encode_healthy(conversation: Conversation) -> String {
 const TOOL_TURN: &str = r#"{"contents":[{"role":"user","parts":[{"text":"\u0068i"}]},{"role":"model","parts":[{"text":"a" , "partMetadata":{"k":1}},{"functionCall":{"name":"f","args":{ }},"thoughtSignature":"cw=="}],"custom":true},{"parts":[{"functionResponse":{"name":"f","response":{"output":"o"},"scheduling":"SILENT"}}]}],"safetySettings":[ ]}"#;
 
 #[test]
-fn an_untouched_conversation_is_written_turn_by_turn_as_it_was() {
-    assert_eq!(encode_healthy(decode(TOOL_TURN)), TOOL_TURN);
+fn an_unedited_conversation_is_encoded_turn_by_turn_byte_for_byte() {
+    assert_eq!(encode_without_notes(decode(TOOL_TURN)), TOOL_TURN);
 }
 
 #[test]
 fn an_edited_turn_keeps_its_other_blocks_and_fields() {
     let mut conversation = decode(TOOL_TURN);
     let turn = conversation.turns[1].edit();
-    turn.blocks[0].edit().body = Body::Text { text: Text::new("b"), citations: Vec::new() };
+    turn.blocks[0].edit().content =
+        BlockContent::Text { text: JsonString::new("b"), citations: Vec::new() };
     let expected = TOOL_TURN.replace(
         r#"{"text":"a" , "partMetadata":{"k":1}}"#,
         r#"{"text":"b","partMetadata":{"k":1}}"#,
     );
-    assert_eq!(encode_healthy(conversation), expected);
+    assert_eq!(encode_without_notes(conversation), expected);
 }
 
 #[test]
-fn an_edited_call_gets_no_id_that_nobody_wrote() {
+fn an_edited_call_gets_no_id_that_the_client_did_not_send() {
     let mut conversation = decode(TOOL_TURN);
     conversation.turns[1].edit().blocks[1].edit();
     conversation.turns[2].edit().blocks[0].edit();
-    let body = encode_healthy(conversation);
+    let body = encode_without_notes(conversation);
     assert!(body.contains(r#"{"functionCall":{"name":"f","args":{ }},"thoughtSignature":"cw=="}"#));
     let response = r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"o"},"scheduling":"SILENT"}}]}"#;
     assert!(body.contains(response), "{body}");
 }
 
 #[test]
-fn a_result_with_a_made_up_id_keeps_it() {
+fn a_result_keeps_an_id_that_the_client_invented() {
     let mut conversation = decode(
         r#"{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"mine","name":"f","response":{}}}]}]}"#,
     );
     conversation.turns[1].edit().blocks[0].edit();
-    let body = encode_healthy(conversation);
+    let body = encode_without_notes(conversation);
     let response = r#"{"functionResponse":{"id":"mine","name":"f","response":{}}}"#;
     assert!(body.contains(response), "{body}");
 }
@@ -79,31 +81,35 @@ fn a_result_with_a_made_up_id_keeps_it() {
 fn a_new_turn_is_written_between_the_old_ones() {
     let mut conversation = decode(r#"{"contents":[{"parts":[{"text":"a"}]}],"x":1}"#);
     let mut turn = Turn::new(Role::Assistant);
-    turn.blocks.push(Block::text(Text::new("b")).into());
+    turn.blocks.push(Block::text(JsonString::new("b")).into());
     conversation.turns.push(turn.into());
     conversation.turns.push(Turn::new(Role::User).into());
     let expected =
         r#"{"contents":[{"parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]}],"x":1}"#;
-    assert_eq!(encode_healthy(conversation), expected);
+    assert_eq!(encode_without_notes(conversation), expected);
 }
 
 const SETTINGS: &str = r#"{"generation_config":{"topK":1.0,"speechConfig":{"a":1},"responseSchema":{"type":"OBJECT","properties":{"a":{"type":"STRING","nullable":true}}},"thinkingConfig":{"thinkingLevel":"HIGH","new":2}},"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED","streamFunctionCallArguments":true},"retrievalConfig":{}},"contents":[]}"#;
 
 #[test]
-fn edited_settings_keep_what_the_model_has_no_name_for() {
+fn edited_settings_keep_unknown_fields() {
     let mut conversation = decode(SETTINGS);
-    assert_eq!(encode_healthy(decode(SETTINGS)), SETTINGS);
-    conversation.settings.edit().max_tokens = Some(Json::number(9));
-    let body = encode_healthy(conversation);
+    assert_eq!(encode_without_notes(decode(SETTINGS)), SETTINGS);
+    conversation.settings.edit().max_tokens = Some(RawJson::number(9));
+    let body = encode_without_notes(conversation);
     let expected = r#"{"generation_config":{"speechConfig":{"a":1},"topK":1.0,"maxOutputTokens":9,"responseSchema":{"type":"object","properties":{"a":{"type":"string","nullable":true}}},"thinkingConfig":{"thinkingLevel":"HIGH","new":2}},"toolConfig":{"retrievalConfig":{},"functionCallingConfig":{"mode":"VALIDATED","streamFunctionCallArguments":true}},"contents":[]}"#;
     assert_eq!(body, expected);
 }
 
 #[test]
-fn fields_inside_the_configs_are_listed_for_those_who_cannot_say_them() {
+fn unknown_config_fields_are_listed_with_their_path() {
     let conversation = decode(SETTINGS);
-    let unknown: Vec<_> =
-        conversation.fields.iter().filter(|f| !f.known).map(|f| f.key.contents()).collect();
+    let unknown: Vec<_> = conversation
+        .top_level_fields
+        .iter()
+        .filter(|f| !f.is_modeled)
+        .map(|f| f.key.unescape())
+        .collect();
     let expected = [
         "generationConfig.speechConfig",
         "generationConfig.thinkingConfig.new",
@@ -114,55 +120,55 @@ fn fields_inside_the_configs_are_listed_for_those_who_cannot_say_them() {
 }
 
 #[test]
-fn an_edited_tool_keeps_its_kind_of_schema_and_its_neighbours() {
+fn an_edited_tool_keeps_its_form_of_schema_and_its_neighbours() {
     let mut conversation = decode(
         r#"{"tools":[{"functionDeclarations":[{"name":"a","parameters":{"type":"OBJECT","properties":{"x":{"type":"STRING","nullable":true}}},"behavior":"BLOCKING"},{"name":"b" }]},{"googleSearch":{}}],"contents":[]}"#,
     );
-    conversation.tools.edit()[0].edit().name = Text::new("c");
+    conversation.tools.edit()[0].edit().name = JsonString::new("c");
     let expected = r#"{"tools":[{"functionDeclarations":[{"name":"c","parameters":{"type":"object","properties":{"x":{"type":"string","nullable":true}}},"behavior":"BLOCKING"},{"name":"b" }]},{"googleSearch":{}}],"contents":[]}"#;
-    assert_eq!(encode_healthy(conversation), expected);
+    assert_eq!(encode_without_notes(conversation), expected);
 }
 
 #[test]
-fn new_instructions_get_a_field() {
+fn a_new_system_prompt_gets_a_field() {
     let mut conversation = decode(r#"{"contents":[]}"#);
-    conversation.system.edit().push(Block::text(Text::new("S")).into());
+    conversation.system.edit().push(Block::text(JsonString::new("S")).into());
     let expected = r#"{"contents":[],"systemInstruction":{"parts":[{"text":"S"}]}}"#;
-    assert_eq!(encode_healthy(conversation), expected);
+    assert_eq!(encode_without_notes(conversation), expected);
 }
 
 #[test]
-fn edits_inside_a_wrapper_stay_inside() {
+fn edits_inside_a_wrapper_are_written_inside_it() {
     let mut conversation = decode(
         r#"{"model":"m","project":"p","request":{"session_id":"s","contents":[{"parts":[{"text":"a"}]}]}}"#,
     );
     conversation.turns.clear();
-    conversation.settings.edit().temperature = Some(Json::number(1));
+    conversation.settings.edit().temperature = Some(RawJson::number(1));
     let expected = r#"{"model":"m","project":"p","request":{"session_id":"s","contents":[],"generationConfig":{"temperature":1}}}"#;
-    assert_eq!(encode_healthy(conversation), expected);
+    assert_eq!(encode_without_notes(conversation), expected);
 }
 
 #[test]
 fn a_longer_history_begins_with_the_bytes_of_the_shorter() {
     let mut conversation = Conversation::new(anthropic::ID);
-    conversation.system.edit().push(Block::text(Text::new("S")).into());
-    let schema = Json::parse(r#"{"type":"object","properties":{"x":{}}}"#).ok();
-    let tool = interlingua_model::Tool::new(Text::new("f"), ToolKind::Function { schema });
+    conversation.system.edit().push(Block::text(JsonString::new("S")).into());
+    let schema = RawJson::parse(r#"{"type":"object","properties":{"x":{}}}"#).ok();
+    let tool = interlingua_model::Tool::new(JsonString::new("f"), ToolKind::Function { schema });
     conversation.tools.edit().push(tool.into());
-    let mut before = String::new();
+    let mut shorter = String::new();
     for at in 0..4 {
         let role = if at % 2 == 0 { Role::User } else { Role::Assistant };
         let mut turn = Turn::new(role);
-        turn.blocks.push(Block::text(Text::new(&at.to_string())).into());
+        turn.blocks.push(Block::text(JsonString::new(&at.to_string())).into());
         conversation.turns.push(turn.into());
         let (body, _) = encode(conversation.clone());
-        assert!(body.starts_with(before.trim_end_matches("]}")), "{before}\n{body}");
-        before = body;
+        assert!(body.starts_with(shorter.trim_end_matches("]}")), "{shorter}\n{body}");
+        shorter = body;
     }
 }
 
 #[test]
-fn whatever_is_json_is_a_conversation() {
+fn any_json_decodes_to_a_conversation() {
     let deep = format!("{}{}", r#"{"contents":"#.repeat(90), "1".to_owned() + &"}".repeat(90));
     let bodies = [
         "null",
@@ -174,28 +180,31 @@ fn whatever_is_json_is_a_conversation() {
         deep.as_str(),
     ];
     for body in bodies {
-        let doc = Doc::from_bytes(Bytes::from(body.to_owned()), Limits::default()).unwrap();
+        let doc = JsonDoc::from_bytes(Bytes::from(body.to_owned()), JsonLimits::default()).unwrap();
         let conversation = Gemini.decode_request(&doc, &mut Ledger::default());
         let mut foreign = (*conversation).clone();
-        foreign.source = anthropic::ID;
+        foreign.dialect = anthropic::ID;
         for conversation in [(*conversation).clone(), foreign] {
-            let (again, _) = encode(conversation);
-            assert!(Doc::parse(again.clone().into(), Limits::default()).is_ok(), "{again}");
+            let (reencoded, _) = encode(conversation);
+            assert!(
+                JsonDoc::parse(reencoded.clone().into(), JsonLimits::default()).is_ok(),
+                "{reencoded}"
+            );
         }
     }
 }
 
 #[test]
-fn a_stored_conversation_without_ids_keeps_those_that_were_made() {
+fn a_stored_conversation_without_ids_keeps_the_derived_ones() {
     let step = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
     let body = format!(r#"{{"contents":[{step},{step}]}}"#);
-    let doc = Doc::parse(body.clone().into(), Limits::default()).unwrap();
+    let doc = JsonDoc::parse(body.clone().into(), JsonLimits::default()).unwrap();
     let (target, mut ledger) = (Target::default(), Ledger::default());
     let conversation = Gemini.decode_request(&doc, &mut ledger);
     let stored = Native.encode_request(&conversation, &target, &mut ledger);
-    let stored = Doc::from_bytes(stored, Limits::default()).unwrap();
-    let again = Native.decode_request(&stored, &mut ledger);
-    assert_eq!(again.turns, conversation.turns);
-    assert_eq!(Gemini.encode_request(&again, &target, &mut ledger), body.as_bytes());
+    let stored = JsonDoc::from_bytes(stored, JsonLimits::default()).unwrap();
+    let loaded = Native.decode_request(&stored, &mut ledger);
+    assert_eq!(loaded.turns, conversation.turns);
+    assert_eq!(Gemini.encode_request(&loaded, &target, &mut ledger), body.as_bytes());
     assert!(ledger.is_empty(), "{ledger:?}");
 }

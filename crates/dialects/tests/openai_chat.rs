@@ -1,17 +1,19 @@
-//! Requests of the openai-chat dialect: laws that no single case can show.
+//! Laws of Chat Completions requests that no single case can show.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod openai_chat_shared;
 
 use interlingua_dialects::openai_chat::{ID, OpenAiChat, flavor::FLAVORS};
-use interlingua_dialects::{Dialect, find};
-use interlingua_model::{Args, Block, Body, Conversation, Ledger, Settings, Target, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_dialects::{Dialect, find_dialect};
+use interlingua_model::{
+    Block, BlockContent, Conversation, Ledger, Settings, Target, ToolArgs, Verbatim,
+};
+use interlingua_wire::{JsonString, RawJson};
 use openai_chat_shared::{doc, mutations};
 
 fn text(text: &str) -> Block {
-    Block::text(Text::new(text))
+    Block::text(JsonString::new(text))
 }
 
 fn decode(text: &str) -> Verbatim<Conversation> {
@@ -33,10 +35,12 @@ const HISTORY: &str = r#"{"model": "a", "x": [1], "messages": [
  "temperature": 1.0e0, "tools":[ {"type":"function","function":{"name":"f"}} ]}"#;
 
 #[test]
-fn an_edited_turn_changes_alone() {
+fn an_edited_turn_does_not_change_the_others() {
     let mut conversation = decode(HISTORY);
     let turn = &mut conversation.edit().turns[3];
-    let Body::ToolResult(result) = &mut turn.edit().blocks[0].edit().body else { panic!() };
+    let BlockContent::ToolResult(result) = &mut turn.edit().blocks[0].edit().content else {
+        panic!()
+    };
     result.content = vec![text("new").into()];
     let body = encode(&conversation, "openai");
     let expected = HISTORY
@@ -58,38 +62,38 @@ fn an_edited_turn_changes_alone() {
 }
 
 #[test]
-fn an_edited_block_changes_alone() {
+fn an_edited_block_does_not_change_the_others() {
     let mut conversation = decode(HISTORY);
     let turns = &mut conversation.edit().turns;
-    turns[1].edit().blocks[0].edit().body = text("new").body;
+    turns[1].edit().blocks[0].edit().content = text("new").content;
     let assistant = turns[2].edit();
-    let Body::ToolCall(call) = &mut assistant.blocks[2].edit().body else { panic!() };
-    call.args = Args::Json(Json::EMPTY_OBJECT);
+    let BlockContent::ToolCall(call) = &mut assistant.blocks[2].edit().content else { panic!() };
+    call.args = ToolArgs::Json(RawJson::EMPTY_OBJECT);
     let body = encode(&conversation, "openrouter");
-    for kept in [
+    for unchanged in [
         r#"{"role":"user","content":[{"type":"text","text":"new","mark":1},{"type":"hologram"}],"name":"ann"}"#,
         r#""reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"S","format":"anthropic-claude-v1","index":0,"odd":true}]"#,
         r#"{"id":"c1", "type":"function","function":{"name":"f","arguments":"{ }"}}"#,
         r#"{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}"#,
     ] {
-        assert!(body.contains(kept), "{kept} is not in {body}");
+        assert!(body.contains(unchanged), "{unchanged} is not in {body}");
     }
 }
 
 #[test]
-fn only_edited_settings_are_written_anew_in_the_words_of_the_flavor() {
+fn only_edited_settings_are_rewritten_for_the_flavor() {
     let mut conversation = decode(
         r#"{"model":"m","max_completion_tokens":5,"logit_bias":{"1":2},"messages":[],"seed":1}"#,
     );
     let settings: &mut Settings = conversation.edit().settings.edit();
-    settings.temperature = Some(Json::number(1));
-    settings.seed = Some(Json::number(2));
+    settings.temperature = Some(RawJson::number(1));
+    settings.seed = Some(RawJson::number(2));
     let expected = r#"{"model":"m","max_completion_tokens":5,"logit_bias":{"1":2},"messages":[],"temperature":1,"random_seed":2}"#;
     assert_eq!(encode(&conversation, "mistral"), expected);
 }
 
 #[test]
-fn moved_images_wait_for_the_last_result_where_they_move() {
+fn moved_images_follow_the_last_result() {
     let mut conversation = decode(
         r#"{"model":"m","messages":[
         {"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]},
@@ -120,7 +124,7 @@ fn a_longer_history_begins_with_the_shorter_one() {
         ];
         let body = format!(r#"{{"max_tokens":9,"messages":[{}]}}"#, turns[..count].join(","));
         let conversation =
-            find("anthropic").unwrap().decode_request(&doc(&body), &mut Ledger::default());
+            find_dialect("anthropic").unwrap().decode_request(&doc(&body), &mut Ledger::default());
         let body = encode(&conversation, "openai");
         let end = body.find("],\"max_completion_tokens\"").unwrap();
         body[..end].to_owned()
@@ -132,7 +136,7 @@ fn a_longer_history_begins_with_the_shorter_one() {
 }
 
 #[test]
-fn whatever_a_body_holds_it_is_read_and_written() {
+fn any_body_is_decoded_and_encoded() {
     for body in mutations(HISTORY) {
         let conversation = decode(&body);
         assert_eq!(encode(&conversation, "openai"), body);
@@ -150,7 +154,7 @@ fn whatever_a_body_holds_it_is_read_and_written() {
 }
 
 #[test]
-fn a_body_that_is_no_object_is_an_empty_conversation() {
+fn a_body_that_is_not_an_object_is_an_empty_conversation() {
     let mut ledger = Ledger::default();
     let conversation = OpenAiChat.decode_request(&doc("[1]"), &mut ledger);
     assert!(conversation.turns.is_empty() && !ledger.is_empty());
@@ -158,7 +162,7 @@ fn a_body_that_is_no_object_is_an_empty_conversation() {
 }
 
 #[test]
-fn flavors_are_rows_with_names_of_their_own() {
+fn flavor_names_are_unique() {
     let names = OpenAiChat.flavors();
     assert_eq!((names.len(), names[0], OpenAiChat.id()), (17, "openai", ID));
     let mut sorted = names.to_vec();

@@ -1,17 +1,17 @@
-//! Requests of the openai-responses dialect, decoded and encoded.
+//! Tests of Responses API requests: decoding and encoding.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use interlingua_dialects::openai_responses::{ID, OpenAiResponses};
 use interlingua_dialects::{Dialect, native::Native};
 use interlingua_model::{
-    Args, Block, Body, Conversation, Ledger, Role, Settings, Target, ToolKind, Verbatim,
+    Block, BlockContent, Conversation, Ledger, Role, Settings, Target, ToolArgs, ToolKind, Verbatim,
 };
-use interlingua_wire::{Doc, Limits, Text};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonString};
 
 fn decode(body: &str) -> (Verbatim<Conversation>, Ledger) {
     let mut ledger = Ledger::default();
-    let doc = Doc::parse(body.into(), Limits::default()).unwrap();
+    let doc = JsonDoc::parse(body.into(), JsonLimits::default()).unwrap();
     (OpenAiResponses.decode_request(&doc, &mut ledger), ledger)
 }
 
@@ -24,64 +24,71 @@ fn encode(conversation: &Verbatim<Conversation>) -> (String, Vec<&'static str>) 
 
 fn from_native(body: &str) -> (String, Vec<&'static str>) {
     let mut ledger = Ledger::default();
-    let doc = Doc::parse(body.into(), Limits::default()).unwrap();
+    let doc = JsonDoc::parse(body.into(), JsonLimits::default()).unwrap();
     let conversation = Native.decode_request(&doc, &mut ledger);
     assert!(ledger.is_empty(), "{:?}", ledger.entries);
     encode(&conversation)
 }
 
 #[test]
-fn an_agents_request_leaves_as_it_came() {
-    let (conversation, ledger) = decode(AGENT);
+fn an_agents_request_is_encoded_byte_for_byte() {
+    let (conversation, ledger) = decode(BODY);
     assert!(ledger.is_empty(), "{:?}", ledger.entries);
-    assert_eq!(encode(&conversation), (AGENT.to_owned(), vec![]));
+    assert_eq!(encode(&conversation), (BODY.to_owned(), vec![]));
 }
 
 #[test]
-fn an_edit_respells_only_what_it_touches() {
-    let (mut conversation, _) = decode(AGENT);
-    // Touching the whole forgets the text of the whole, not of its turns.
+fn an_edit_rewrites_only_the_edited_value() {
+    let (mut conversation, _) = decode(BODY);
+    // Editing the conversation drops its own text, but not the text of its turns.
     let _ = conversation.edit();
-    assert_eq!(encode(&conversation).0, AGENT);
+    assert_eq!(encode(&conversation).0, BODY);
     let turn = conversation.edit().turns[5].edit();
-    let Body::ToolResult(result) = &mut turn.blocks[0].edit().body else { panic!("a result") };
-    result.content = vec![Block::text(Text::word("edited")).into()];
-    let was = r#"{"type":"custom_tool_call_output","call_id":"c2","output":"Done"}"#;
-    let is = r#"{"type":"custom_tool_call_output","call_id":"c2","output":"edited"}"#;
-    assert_eq!(encode(&conversation).0, AGENT.replace(was, is));
+    let BlockContent::ToolResult(result) = &mut turn.blocks[0].edit().content else {
+        panic!("a result")
+    };
+    result.content = vec![Block::text(JsonString::from_static("edited")).into()];
+    let original = r#"{"type":"custom_tool_call_output","call_id":"c2","output":"Done"}"#;
+    let edited = r#"{"type":"custom_tool_call_output","call_id":"c2","output":"edited"}"#;
+    assert_eq!(encode(&conversation).0, BODY.replace(original, edited));
 }
 
 #[test]
-fn edited_settings_keep_what_the_model_has_no_name_for() {
-    let (mut conversation, _) = decode(AGENT);
+fn edited_settings_keep_unknown_fields() {
+    let (mut conversation, _) = decode(BODY);
     let settings: &mut Settings = conversation.edit().settings.edit();
-    settings.reasoning.as_mut().unwrap().effort = Some(Text::word("high"));
-    settings.temperature = Some(interlingua_wire::Json::parse("0.5").unwrap());
-    let was = r#""reasoning":{"effort":"low","context":"all_turns"}"#;
-    let is = r#""reasoning":{"effort":"high","context":"all_turns"}"#;
-    let expected = AGENT.replace(was, is);
+    settings.reasoning.as_mut().unwrap().effort = Some(JsonString::from_static("high"));
+    settings.temperature = Some(interlingua_wire::RawJson::parse("0.5").unwrap());
+    let original = r#""reasoning":{"effort":"low","context":"all_turns"}"#;
+    let edited = r#""reasoning":{"effort":"high","context":"all_turns"}"#;
+    let expected = BODY.replace(original, edited);
     let expected = format!("{},\"temperature\":0.5}}", &expected[..expected.len() - 1]);
     assert_eq!(encode(&conversation).0, expected);
 }
 
 #[test]
-fn another_model_changes_the_model_alone() {
-    let (conversation, _) = decode(AGENT);
-    let target = Target { model: Some(Text::word("gpt-6")), flavor: None, ..Target::default() };
+fn another_model_changes_only_the_model() {
+    let (conversation, _) = decode(BODY);
+    let target =
+        Target { model: Some(JsonString::from_static("gpt-6")), flavor: None, ..Target::default() };
     let bytes = OpenAiResponses.encode_request(&conversation, &target, &mut Ledger::default());
-    assert_eq!(bytes, AGENT.replace("gpt-5.5", "gpt-6"));
+    assert_eq!(bytes, BODY.replace("gpt-5.5", "gpt-6"));
 }
 
 #[test]
 fn items_are_turns() {
     use Role::{Assistant, Developer, User};
-    let (conversation, _) = decode(AGENT);
+    let (conversation, _) = decode(BODY);
     let roles: Vec<Role> = conversation.turns.iter().map(|turn| turn.role).collect();
     assert_eq!(roles, [Developer, User, Assistant, Assistant, Assistant, User, User, Assistant]);
-    let Body::ToolCall(call) = &conversation.turns[3].blocks[0].body else { panic!("a call") };
+    let BlockContent::ToolCall(call) = &conversation.turns[3].blocks[0].content else {
+        panic!("a call")
+    };
     assert_eq!(call.name, "mcp__files__read");
-    let Body::ToolCall(call) = &conversation.turns[4].blocks[0].body else { panic!("a call") };
-    assert!(matches!(&call.args, Args::Freeform(text) if *text == "*** Begin Patch"));
+    let BlockContent::ToolCall(call) = &conversation.turns[4].blocks[0].content else {
+        panic!("a call")
+    };
+    assert!(matches!(&call.args, ToolArgs::Freeform(text) if *text == "*** Begin Patch"));
     let seal = conversation.turns[2].blocks[0].seal.as_ref().unwrap();
     assert_eq!((&seal.data, seal.id.as_ref().unwrap()), (&"gAAA".into(), &"rs_1".into()));
     assert_eq!(conversation.tools[2].name, "mcp__files__read");
@@ -90,7 +97,7 @@ fn items_are_turns() {
 
 #[test]
 fn an_edited_list_of_tools_is_grouped_again() {
-    let (mut conversation, _) = decode(AGENT);
+    let (mut conversation, _) = decode(BODY);
     conversation.edit().tools.edit().pop();
     let (body, rules) = encode(&conversation);
     assert!(rules.is_empty());
@@ -129,7 +136,7 @@ fn a_conversation_of_another_dialect_becomes_items() {
 }
 
 #[test]
-fn odd_input_is_read_and_noted() {
+fn malformed_input_is_decoded_and_noted() {
     for body in [
         "[]",
         "1",
@@ -145,7 +152,7 @@ fn odd_input_is_read_and_noted() {
     }
 }
 
-const AGENT: &str = concat!(
+const BODY: &str = concat!(
     r#"{"model":"gpt-5.5","instructions":"You are an agent.","input":["#,
     r#"{"type":"message","role":"developer","content":[{"type":"input_text","text":"<env>"}]},"#,
     r#"{"role":"user","content":"Hi \u00e9","id":"msg_0"},"#,

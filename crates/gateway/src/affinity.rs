@@ -1,113 +1,117 @@
-//! Which conversation a request belongs to, as far as its client lets know. Signatures and prompt caches
-//! are bound to a route, so a conversation stays on its own.
+//! Derives the conversation key of a request from headers, metadata and `prompt_cache_key`.
+//!
+//! Signatures and prompt caches are bound to a route, so all requests of a conversation take the
+//! same one.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use interlingua::wire::Node;
-use interlingua::{Dialect, Doc, Text};
+use interlingua::wire::JsonNode;
+use interlingua::{Dialect, JsonDoc, JsonString};
 use interlingua_store::SessionId;
-use interlingua_vault::hash;
+use interlingua_vault::stable_hash;
 
-/// How a client calls its conversation.
+/// Identifies the client's conversation by hashes of session headers or body fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// Whatever it says, as a number; some say the same of all their conversations.
-    said: Option<u64>,
-    /// The session that it names, where it names one.
-    pub(crate) session: Option<u64>,
-    /// The id of the reply that it goes on from.
-    pub(crate) previous: Option<String>,
-    /// Its replies may be gone on from by their ids.
-    pub(crate) goes_on: bool,
+pub(crate) struct ConversationKey {
+    /// Hash of any identifier that the client sends. Some clients send the same one for all
+    /// conversations.
+    affinity: Option<u64>,
+    /// Hash of an identifier that names exactly one session.
+    pub(crate) client_session: Option<u64>,
+    /// The `previous_response_id` of the request.
+    pub(crate) previous_response: Option<String>,
+    /// Whether the dialect can continue a reply by its id.
+    pub(crate) supports_chaining: bool,
 }
 
-impl Mark {
-    pub(crate) fn of(headers: &HeaderMap, body: &Doc, dialect: &dyn Dialect) -> Self {
+impl ConversationKey {
+    pub(crate) fn from_request(headers: &HeaderMap, body: &JsonDoc, dialect: &dyn Dialect) -> Self {
         let root = body.root();
-        let goes_on = GOES_ON.contains(&dialect.id().0);
-        let previous = if goes_on { root.get("previous_response_id") } else { None };
+        let supports_chaining = CHAINING_DIALECTS.contains(&dialect.id().0);
+        let previous = if supports_chaining { root.get("previous_response_id") } else { None };
         let previous = previous.filter(|id| id.is_string());
-        let mut mark = Self {
-            previous: previous.map(|id| id.word().into_owned()),
-            goes_on,
+        let mut conversation_key = Self {
+            previous_response: previous.map(|id| id.str_or_empty().into_owned()),
+            supports_chaining,
             ..Self::default()
         };
-        if let Some(session) = session(headers) {
-            // Agents of one session talk to models at the same time.
-            let agent = headers.get(AGENT).map_or(&[][..], |agent| agent.as_bytes());
-            let session = hash([session.as_bytes()]);
-            mark.said = Some(session);
-            mark.session = Some(hash([&session.to_le_bytes()[..], agent]));
-            return mark;
+        if let Some(session) = session_header(headers) {
+            // Sub-agents share the session id and run concurrently, so the agent id is hashed in.
+            let agent = headers.get(AGENT_ID_HEADER).map_or(&[][..], |agent| agent.as_bytes());
+            let session = stable_hash([session.as_bytes()]);
+            conversation_key.affinity = Some(session);
+            conversation_key.client_session =
+                Some(stable_hash([&session.to_le_bytes()[..], agent]));
+            return conversation_key;
         }
-        let [metadata, cache] = root.pick(["metadata", "prompt_cache_key"]);
-        let said_of = |key| metadata.and_then(|metadata| metadata.get(key));
-        if let Some(session) = said_of("session_id").filter(|session| session.is_string()) {
-            mark.said = Some(hash([session.raw().as_bytes()]));
-            mark.session = mark.said;
-            return mark;
+        let [metadata, cache] = root.get_many(["metadata", "prompt_cache_key"]);
+        let metadata_field = |key| metadata.and_then(|metadata| metadata.get(key));
+        if let Some(session) = metadata_field("session_id").filter(|session| session.is_string()) {
+            conversation_key.affinity = Some(stable_hash([session.raw().as_bytes()]));
+            conversation_key.client_session = conversation_key.affinity;
+            return conversation_key;
         }
-        let user = said_of("user_id");
-        if let Some(said) = cache.or(user) {
-            mark.said = Some(hash([said.raw().as_bytes()]));
-            let word = said.word();
-            let is_one = names_session(&word) || (cache.is_some() && is_id(&word));
-            mark.session = mark.said.filter(|_| is_one);
+        let user = metadata_field("user_id");
+        if let Some(value) = cache.or(user) {
+            conversation_key.affinity = Some(stable_hash([value.raw().as_bytes()]));
+            let text = value.str_or_empty();
+            let is_session = contains_session_id(&text) || (cache.is_some() && is_uuid(&text));
+            conversation_key.client_session = conversation_key.affinity.filter(|_| is_session);
         }
-        mark
+        conversation_key
     }
 
-    /// One of a session that is kept here, unless its client names another.
-    pub(crate) fn within(mut self, session: Option<SessionId>) -> Self {
-        if let Some(id) = session.filter(|_| self.session.is_none()) {
-            self.session = Some(hash([id.to_string().as_bytes()]));
-            self.said = self.session;
+    /// Uses the id of a stored session unless the client names a session itself.
+    pub(crate) fn or_session(mut self, session: Option<SessionId>) -> Self {
+        if let Some(id) = session.filter(|_| self.client_session.is_none()) {
+            self.client_session = Some(stable_hash([id.to_string().as_bytes()]));
+            self.affinity = self.client_session;
         }
         self
     }
 
-    /// What a provider may call the conversation: it says nothing of its client.
-    pub(crate) fn name(&self) -> Option<Text> {
-        self.session.map(|session| Text::new(&format!("conversation_{session:016x}")))
+    /// A name for the provider's prompt cache. It reveals nothing about the client.
+    pub(crate) fn opaque_name(&self) -> Option<JsonString> {
+        self.client_session.map(|session| JsonString::new(&format!("conversation_{session:016x}")))
     }
 
-    /// The same for all requests of a conversation, as far as can be told before it is read.
-    pub(crate) fn draw(&self, body: &Doc, dialect: &dyn Dialect) -> u64 {
-        self.said.unwrap_or_else(|| {
+    /// A number that is equal for all requests of a conversation, computed before the body is
+    /// decoded.
+    pub(crate) fn route_hash(&self, body: &JsonDoc, dialect: &dyn Dialect) -> u64 {
+        self.affinity.unwrap_or_else(|| {
             let turns = body.root().get(dialect.turns_key());
-            let first = turns.and_then(|turns| turns.items().next()).map(Node::raw);
-            hash(first.map(str::as_bytes))
+            let first = turns.and_then(|turns| turns.items().next()).map(JsonNode::raw);
+            stable_hash(first.map(str::as_bytes))
         })
     }
 }
 
-/// What the first of the known headers says. Names are sooner compared, which mostly differ in length, than hashed
-/// one after the other.
-fn session(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let place = |name: &HeaderName| HEADERS.iter().position(|known| known == name);
-    let said = headers.iter().filter_map(|(name, value)| Some((place(name)?, value)));
-    said.min_by_key(|(place, _)| *place).map(|(_, value)| value)
+/// The value of the first known session header. Comparing names, which mostly differ in length, is
+/// cheaper than hashing each of them.
+fn session_header(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let rank = |name: &HeaderName| SESSION_HEADERS.iter().position(|known| known == name);
+    let values = headers.iter().filter_map(|(name, value)| Some((rank(name)?, value)));
+    values.min_by_key(|(rank, _)| *rank).map(|(_, value)| value)
 }
 
-/// Whether this is the name of one session among others, and not only of a user or a program.
-fn names_session(said: &str) -> bool {
-    let mut parts = said.split(|ch: char| !ch.is_ascii_hexdigit() && ch != '-');
-    said.contains("session") && parts.any(is_id)
+/// Whether the value names one session, not only a user or a program.
+fn contains_session_id(value: &str) -> bool {
+    let mut parts = value.split(|ch: char| !ch.is_ascii_hexdigit() && ch != '-');
+    value.contains("session") && parts.any(is_uuid)
 }
 
-/// Whether this is a UUID: nobody calls two things by it.
-fn is_id(part: &str) -> bool {
+fn is_uuid(part: &str) -> bool {
     part.len() == 36 && part.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
-/// Where agents name their session.
-static HEADERS: [HeaderName; 5] = [
+/// Session headers of known agents, in order of preference.
+static SESSION_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("x-claude-code-session-id"),
     HeaderName::from_static("session-id"),
     HeaderName::from_static("thread-id"),
     HeaderName::from_static("x-session-affinity"),
     HeaderName::from_static("x-session-id"),
 ];
-/// Where they name themselves within it.
-const AGENT: &str = "x-claude-code-agent-id";
-/// Dialects in which a request can name the reply before it.
-const GOES_ON: &[&str] = &["openai-responses"];
+/// Header in which Claude Code's sub-agents identify themselves.
+const AGENT_ID_HEADER: &str = "x-claude-code-agent-id";
+/// Dialects with `previous_response_id`.
+const CHAINING_DIALECTS: &[&str] = &["openai-responses"];

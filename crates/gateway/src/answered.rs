@@ -1,30 +1,29 @@
-//! What models are to be told of their calls, as it lies in the store.
+//! Stores guard answers, so that they survive a restart.
 
 use std::sync::Arc;
 
-use interlingua::guard::{Answer, Answers, Search};
-use interlingua_store::{Kind, Record, Store};
+use interlingua::guard::{AnswerRecord, AnswerStore, AnswersFuture};
+use interlingua_store::{Record, RecordKind, RecordStore};
 
-/// Answers in the store: they survive a restart.
 #[derive(Debug)]
-pub(crate) struct Answered(pub(crate) Arc<dyn Store>);
+pub(crate) struct GuardAnswerStore(pub(crate) Arc<dyn RecordStore>);
 
-impl Answers for Answered {
-    fn keep(&self, owner: &str, answer: Answer) {
-        let body = answer.to_json().as_str().to_owned().into();
-        let (owner, keys) = (owner.to_owned(), answer.keys);
-        self.0.keep(Record { kind: Kind::Answer, owner, keys, body });
+impl AnswerStore for GuardAnswerStore {
+    fn insert(&self, owner: &str, answer_record: AnswerRecord) {
+        let body = answer_record.to_json().as_str().to_owned().into();
+        let (owner, keys) = (owner.to_owned(), answer_record.keys);
+        self.0.put(Record { kind: RecordKind::GuardAnswer, owner, keys, body });
     }
 
     fn is_empty(&self) -> bool {
-        self.0.is_empty(Kind::Answer)
+        self.0.is_known_empty(RecordKind::GuardAnswer)
     }
 
-    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> Search<'a> {
-        let search = self.0.find(Kind::Answer, owner, keys);
+    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> AnswersFuture<'a> {
+        let lookup = self.0.find(RecordKind::GuardAnswer, owner, keys);
         Box::pin(async move {
-            let found = search.await;
-            found.iter().filter_map(|found| Answer::read(&found.body)).collect()
+            let hits = lookup.await;
+            hits.iter().filter_map(|hit| AnswerRecord::from_json(&hit.body)).collect()
         })
     }
 }

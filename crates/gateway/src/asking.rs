@@ -1,128 +1,152 @@
-//! How a provider is asked: in which dialect, for which model, with which headers.
+//! Sends a request to the provider of a route: picks dialect and model name, forwards headers,
+//! rebuilds the body for a resend.
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
-use interlingua::repair::Profile;
-use interlingua::{Dialect, Doc, Failure, Recalled, Spliced, Target, Text, open_document};
-use interlingua_upstream::{Answer, Ask, Call, Headers, Provider};
-use interlingua_vault::Origin;
+use interlingua::repair::TargetProfile;
+use interlingua::{
+    ApiError, ConversationPatch, Dialect, JsonDoc, JsonString, SegmentedBytes, Target,
+    decode_request,
+};
+use interlingua_upstream::{
+    Operation, Provider, ResponseHeaders, UpstreamRequest, UpstreamResponse,
+};
+use interlingua_vault::ReplyOrigin;
 
-use crate::attempt::Order;
-use crate::builtin::Builtin;
-use crate::config::{Route, SIMULATED, To};
+use crate::attempt::RoutedRequest;
+use crate::builtin_models::BuiltinModels;
+use crate::config::{BUILTIN_PROVIDER, Backend, Route};
 use crate::{excess, vault};
 
-impl Order<'_> {
-    /// Asks a provider, or the model that is built in.
-    pub(crate) async fn ask(
+impl RoutedRequest<'_> {
+    /// Calls the provider or the built-in model of a route.
+    pub(crate) async fn call(
         &self,
         route: &Route,
-        ask: Ask,
+        operation: Operation,
         model: &str,
-        body: Spliced,
-    ) -> Result<Answer, Failure> {
-        match &route.to {
-            To::Simulated => self.gateway.builtin.call(ask, body.joined()).await,
-            To::Provider(provider) => {
-                let provider = self.surface(provider, model);
-                let headers = self.passed_on(provider.dialect);
-                self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
+        body: SegmentedBytes,
+    ) -> Result<UpstreamResponse, ApiError> {
+        match &route.backend {
+            Backend::Builtin => {
+                self.gateway.builtin_models.call(operation, body.into_bytes()).await
+            }
+            Backend::Provider(provider) => {
+                let provider = self.provider_for_dialect(provider, model);
+                let headers = self.forwarded_headers(provider.dialect);
+                self.gateway
+                    .upstream
+                    .call(UpstreamRequest { provider, operation, model, headers, body })
+                    .await
             }
         }
     }
 
-    /// Asks with a request that nobody holds while a provider thinks: where it is needed again, it is
-    /// written once more.
-    pub(crate) async fn ask_turn(
+    /// Calls for a turn without holding the body while the provider works: if a reused connection
+    /// turns out stale, `rebuild` writes the body a second time.
+    pub(crate) async fn call_turn(
         &self,
         route: &Route,
         model: &str,
-        body: Spliced,
-        again: Again<'_>,
-    ) -> Result<Answer, Failure> {
-        let ask = Ask::Turn { stream: self.stream };
-        let To::Provider(provider) = &route.to else {
-            return self.ask(route, ask, model, body).await;
+        body: SegmentedBytes,
+        rebuild: RebuildBody<'_>,
+    ) -> Result<UpstreamResponse, ApiError> {
+        let operation = Operation::Turn { stream: self.stream };
+        let Backend::Provider(provider) = &route.backend else {
+            return self.call(route, operation, model, body).await;
         };
-        let provider = self.surface(provider, model);
-        let call = |body| {
-            let headers = self.passed_on(provider.dialect);
-            Call { provider, ask, model, headers, body }
+        let provider = self.provider_for_dialect(provider, model);
+        let request = |body| {
+            let headers = self.forwarded_headers(provider.dialect);
+            UpstreamRequest { provider, operation, model, headers, body }
         };
-        self.gateway.upstream.call_or_again(call(body), || again().map(call)).await
+        self.gateway.upstream.send_with_retry(request(body), || rebuild().map(request)).await
     }
 
-    /// A request as it was sent, from what the client said.
-    pub(crate) fn written_again(
+    /// Translates the client's body a second time, for a resend.
+    pub(crate) fn rebuild_body(
         &self,
-        came: Bytes,
+        client_body: Bytes,
         to: &'static dyn Dialect,
         target: &Target,
-        recalled: &Recalled,
-    ) -> Option<Spliced> {
-        let body = Doc::from_bytes(came, excess::of_json(&self.config.limits)).ok()?;
-        Some(open_document(body, self.from, to, target).written(recalled).body)
+        conversation_patch: &ConversationPatch,
+    ) -> Option<SegmentedBytes> {
+        let body =
+            JsonDoc::from_bytes(client_body, excess::json_limits(&self.config.limits)).ok()?;
+        Some(
+            decode_request(body, self.body_dialect, to, target)
+                .translate_segmented(conversation_patch)
+                .body,
+        )
     }
 
-    /// Who will be able to open the seals of what comes back on a route.
-    pub(crate) fn origin(&self, route: &Route) -> Origin {
-        match &route.to {
-            To::Simulated => vault::origin_of_built_in(&route.model),
-            To::Provider(provider) => {
-                vault::origin(self.surface(provider, &route.model), &route.model)
+    /// The origin of the seals in replies of this route: provider, endpoint, account and model.
+    pub(crate) fn origin(&self, route: &Route) -> ReplyOrigin {
+        match &route.backend {
+            Backend::Builtin => vault::builtin_origin(&route.model),
+            Backend::Provider(provider) => {
+                vault::origin(self.provider_for_dialect(provider, &route.model), &route.model)
             }
         }
     }
 
-    /// The dialect of a route, and who speaks it.
-    pub(crate) fn speaks(&self, route: &Route) -> (&'static dyn Dialect, Option<&'static str>) {
-        match &route.to {
-            To::Simulated => (self.gateway.builtin.dialect, None),
-            To::Provider(provider) => {
-                let provider = self.surface(provider, &route.model);
+    pub(crate) fn dialect_and_flavor(
+        &self,
+        route: &Route,
+    ) -> (&'static dyn Dialect, Option<&'static str>) {
+        match &route.backend {
+            Backend::Builtin => (self.gateway.builtin_models.dialect, None),
+            Backend::Provider(provider) => {
+                let provider = self.provider_for_dialect(provider, &route.model);
                 (provider.dialect, provider.flavor)
             }
         }
     }
 
-    /// A provider in the dialect that it is asked in: the client's own where it speaks that. Where the client
-    /// leaves it to whoever answers to search the web, it is one in which the provider does.
-    pub(crate) fn surface<'p>(&self, provider: &'p Provider, model: &str) -> &'p Provider {
-        if let Some(own) = provider.speaking(self.from.id()) {
-            return own;
+    /// The provider's variant in the client's dialect, if there is one. If the client requests
+    /// provider-side web search, the first variant that supports it.
+    pub(crate) fn provider_for_dialect<'p>(
+        &self,
+        provider: &'p Provider,
+        model: &str,
+    ) -> &'p Provider {
+        if let Some(variant) = provider.variant(self.body_dialect.id()) {
+            return variant;
         }
-        let searches = |surface: &&Provider| {
-            let model = Some(Text::new(model));
-            let target = Target { model, flavor: surface.flavor, ..Target::default() };
-            let profile = Profile::of(surface.dialect.id(), &target, None);
-            profile.is_some_and(|profile| profile.tools.search.is_some())
+        let supports_search = |candidate: &&Provider| {
+            let model = Some(JsonString::new(model));
+            let target = Target { model, flavor: candidate.flavor, ..Target::default() };
+            let profile = TargetProfile::resolve(candidate.dialect.id(), &target, None);
+            profile.is_some_and(|profile| profile.tools.web_search.is_some())
         };
-        let able = self.searches.then(|| provider.surfaces().find(searches)).flatten();
-        able.unwrap_or(provider)
+        let searching =
+            self.wants_web_search.then(|| provider.variants().find(supports_search)).flatten();
+        searching.unwrap_or(provider)
     }
 
-    pub(crate) fn model_at(route: &Route) -> String {
-        match &route.to {
-            To::Simulated => Builtin::model(&route.model),
-            To::Provider(_) => route.model.clone(),
+    pub(crate) fn upstream_model(route: &Route) -> String {
+        match &route.backend {
+            Backend::Builtin => BuiltinModels::simulator_model(&route.model),
+            Backend::Provider(_) => route.model.clone(),
         }
     }
 
-    /// What the client asks for in a header, where the provider may hear of it.
-    pub(crate) fn betas(&self, to: &dyn Dialect) -> Vec<Text> {
-        if to.id() != self.from.id() && !to.names_betas() {
+    /// The values of the `anthropic-beta` header, if the target dialect can carry them.
+    pub(crate) fn betas(&self, to: &dyn Dialect) -> Vec<JsonString> {
+        if to.id() != self.body_dialect.id() && !to.has_betas_field() {
             return Vec::new();
         }
-        let values = self.headers.get_all(&BETAS).into_iter().filter_map(|v| v.to_str().ok());
+        let values =
+            self.headers.get_all(&ANTHROPIC_BETA).into_iter().filter_map(|v| v.to_str().ok());
         let names = values.flat_map(|value| value.split(',')).map(str::trim);
-        names.filter(|name| !name.is_empty()).map(Text::new).collect()
+        names.filter(|name| !name.is_empty()).map(JsonString::new).collect()
     }
 
-    /// Headers that belong to the request, where the provider speaks the client's dialect.
-    fn passed_on(&self, to: &dyn Dialect) -> HeaderMap {
+    /// Client headers that are forwarded to a provider of the same dialect.
+    fn forwarded_headers(&self, to: &dyn Dialect) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        if to.id() == self.from.id() {
-            for name in [&BETAS, &VERSION] {
+        if to.id() == self.body_dialect.id() {
+            for name in [&ANTHROPIC_BETA, &ANTHROPIC_VERSION] {
                 for value in self.headers.get_all(name) {
                     headers.append(name.clone(), value.clone());
                 }
@@ -132,29 +156,32 @@ impl Order<'_> {
     }
 }
 
-/// Writes a request once more.
-pub(crate) type Again<'a> = &'a (dyn Fn() -> Option<Spliced> + Sync);
+pub(crate) type RebuildBody<'a> = &'a (dyn Fn() -> Option<SegmentedBytes> + Sync);
 
-pub(crate) fn is_stream(headers: &Headers) -> bool {
-    let kind = headers.content_type().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let is = |known: &&str| kind.get(..known.len()).is_some_and(|k| k.eq_ignore_ascii_case(known));
-    STREAMS.iter().any(is)
+pub(crate) fn is_stream_content_type(headers: &ResponseHeaders) -> bool {
+    let content_type = headers
+        .content_type()
+        .and_then(|content_type| content_type.to_str().ok())
+        .unwrap_or_default();
+    let is_prefix = |known: &&str| {
+        content_type.get(..known.len()).is_some_and(|k| k.eq_ignore_ascii_case(known))
+    };
+    STREAM_CONTENT_TYPES.iter().any(is_prefix)
 }
 
-/// Whether a body is a stream of events that its head calls something else.
-pub(crate) fn is_events(body: &[u8]) -> bool {
-    EVENTS.iter().any(|start| body.trim_ascii_start().starts_with(start))
+/// Detects server-sent events behind a wrong content type.
+pub(crate) fn looks_like_sse(body: &[u8]) -> bool {
+    SSE_LINE_STARTS.iter().any(|start| body.trim_ascii_start().starts_with(start))
 }
 
-pub(crate) fn name_of(route: &Route) -> &str {
-    match &route.to {
-        To::Simulated => SIMULATED,
-        To::Provider(provider) => &provider.name,
+pub(crate) fn provider_name(route: &Route) -> &str {
+    match &route.backend {
+        Backend::Builtin => BUILTIN_PROVIDER,
+        Backend::Provider(provider) => &provider.name,
     }
 }
 
-const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
-/// How a stream of events begins.
-const EVENTS: &[&[u8]] = &[b"data:", b"event:", b"id:", b"retry:", b":"];
-static BETAS: HeaderName = HeaderName::from_static("anthropic-beta");
-static VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+const STREAM_CONTENT_TYPES: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
+const SSE_LINE_STARTS: &[&[u8]] = &[b"data:", b"event:", b"id:", b"retry:", b":"];
+static ANTHROPIC_BETA: HeaderName = HeaderName::from_static("anthropic-beta");
+static ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");

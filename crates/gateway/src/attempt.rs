@@ -1,4 +1,4 @@
-//! One attempt: a request on one route, until its answer is sure to be one.
+//! Runs one attempt of a request on one route, until the reply is usable or has failed.
 
 use std::mem;
 use std::sync::Arc;
@@ -6,186 +6,237 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::Response;
 use http::header::HeaderMap;
-use interlingua::guard::Watch;
+use interlingua::guard::CallChecker;
 use interlingua::model::Lessons;
-use interlingua::repair::ladder;
-use interlingua::{Dialect, Doc, Recalled, Spliced, Target, Text, Translated, open_document};
+use interlingua::repair::rejection;
+use interlingua::{
+    ConversationPatch, Dialect, JsonDoc, JsonString, ReplyContext, SegmentedBytes, Target,
+    TranslatedRequest, decode_request,
+};
 use serde_json::json;
 
-use crate::affinity::Mark;
-use crate::asking::{Again, is_stream, name_of};
-use crate::captured::Stage;
+use crate::affinity::ConversationKey;
+use crate::asking::{RebuildBody, is_stream_content_type, provider_name};
+use crate::box_in_place::box_in_place;
+use crate::captured::CaptureStage;
 use crate::config::{Config, Route};
-use crate::heard::Heard;
-use crate::heavy::Heavy;
-use crate::out::Out;
-use crate::paused::Paused;
-use crate::placed::placed;
-use crate::refusal::Refusal;
-use crate::responses::Thread;
+use crate::heard::ProviderReply;
+use crate::offload::BlockingPool;
+use crate::out::ResponseBody;
+use crate::paused::TurnContinuation;
+use crate::refusal::ErrorResponse;
+use crate::responses::ResponseChain;
 use crate::state::Gateway;
-use crate::tale::Tale;
-use crate::vault::{Keeping, Remembered, Talk};
+use crate::tale::RequestLog;
+use crate::vault::{ConversationState, ReasoningRecorder, RecallResult};
 
-/// A request of a client, read as far as is needed to send it anywhere.
-pub(crate) struct Order<'o> {
+/// A parsed client request that can be sent on any route.
+pub(crate) struct RoutedRequest<'o> {
     pub(crate) gateway: &'o Gateway,
     pub(crate) config: &'o Config,
-    /// Whose conversation it is.
+    /// The name of the caller's key.
     pub(crate) owner: &'o str,
-    /// How its client calls it.
-    pub(crate) mark: &'o Mark,
-    /// Where it stands among replies that can be named.
-    pub(crate) thread: &'o Thread,
-    /// The dialect of the body, and the one in which the client wants its answer.
-    pub(crate) from: &'static dyn Dialect,
-    pub(crate) client: &'static dyn Dialect,
+    pub(crate) conversation_key: &'o ConversationKey,
+    /// The stored responses that it continues.
+    pub(crate) chain: &'o ResponseChain,
+    /// The dialect of the body, which can differ from the dialect of the path, and the dialect of
+    /// the reply.
+    pub(crate) body_dialect: &'static dyn Dialect,
+    pub(crate) client_dialect: &'static dyn Dialect,
     pub(crate) headers: &'o HeaderMap,
-    /// As the client names it.
+    /// The model name that the client sent.
     pub(crate) model: &'o str,
     pub(crate) stream: bool,
-    pub(crate) array: bool,
-    /// Whoever answers is to search the web, too.
-    pub(crate) searches: bool,
+    pub(crate) stream_as_array: bool,
+    /// The client requests provider-side web search.
+    pub(crate) wants_web_search: bool,
 }
 
-/// A request as it leaves, and what its answer is looked at with.
-struct Written<'w> {
-    translated: Translated<Spliced>,
-    watch: Option<Watch>,
-    paused: Option<Box<Paused>>,
-    held: Talk,
-    again: Again<'w>,
-    last: bool,
+/// A translated request that is ready to be sent, with the guard's checker and the continuation.
+struct PreparedRequest<'w> {
+    translated: TranslatedRequest<SegmentedBytes>,
+    watch: Option<CallChecker>,
+    continuation: Option<Box<TurnContinuation>>,
+    conversation: ConversationState,
+    rebuild: RebuildBody<'w>,
+    is_last_attempt: bool,
 }
 
-impl Order<'_> {
-    /// Sends the request on a route. A failure is one that the client has seen nothing of; of the `last` attempt
-    /// the client hears whatever the model said.
+impl RoutedRequest<'_> {
+    /// Sends the request on a route. An error means that the client has received nothing yet. On
+    /// the `last` attempt a malformed tool call is passed to the client instead of being an error.
     pub(crate) async fn attempt(
         &self,
-        body: Doc,
+        body: JsonDoc,
         route: &Route,
-        (lessons, last): (&Lessons, bool),
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let (to, flavor) = self.speaks(route);
-        let model = Self::model_at(route);
+        (lessons, is_last_attempt): (&Lessons, bool),
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let (to, flavor) = self.dialect_and_flavor(route);
+        let model = Self::upstream_model(route);
         let target = Target {
-            model: Some(Text::new(&model)),
+            model: Some(JsonString::new(&model)),
             flavor,
             betas: self.betas(to),
             stream: self.stream,
-            trusting: true,
-            remembers: true,
-            conversation: self.mark.name(),
+            pass_unknown_fields: true,
+            keeps_replies: true,
+            conversation_key: self.conversation_key.opaque_name(),
             lessons: lessons.clone(),
         };
-        let came = body.text().as_bytes().clone();
-        let opened = open_document(body, self.from, to, &target);
+        let client_body = body.text().as_bytes().clone();
+        let decoded_request = decode_request(body, self.body_dialect, to, &target);
         let guard = &self.gateway.guard;
-        let watch = guard.watch(self.config, opened.conversation());
-        let told = guard.told(self.config, self.owner, opened.conversation()).await;
-        let turn = tale.as_ref().map(|tale| tale.id).unwrap_or_default();
-        let (said, origin) = (opened.conversation(), self.origin(route));
-        let recall = self.gateway.vault.recall(said, self.owner, self.mark, origin, turn);
-        let Remembered { restored, talk } = recall.await;
-        if let Some(tale) = tale {
-            tale.conversation = talk.identity;
+        let call_checker = guard.watch(self.config, decoded_request.conversation());
+        let guard_answers =
+            guard.recall_answers(self.config, self.owner, decoded_request.conversation()).await;
+        let turn_id = log.as_ref().map(|log| log.turn_id).unwrap_or_default();
+        let (conversation, origin) = (decoded_request.conversation(), self.origin(route));
+        let recall = self.gateway.vault.recall(
+            conversation,
+            self.owner,
+            self.conversation_key,
+            origin,
+            turn_id,
+        );
+        let RecallResult { restored, conversation: conversation_state } = recall.await;
+        if let Some(log) = log {
+            log.conversation_id = conversation_state.id;
         }
-        let recalled = Recalled { told, restored };
-        let (mut translated, recalled) = if Heavy::is_due(came.len()) {
-            let opened = opened.apart();
-            self.gateway.heavy.run(move || (opened.written(&recalled), recalled)).await
-        } else {
-            (opened.written(&recalled), recalled)
+        let conversation_patch = ConversationPatch { guard_answers, restored_turns: restored };
+        let (mut translated, conversation_patch) =
+            if BlockingPool::should_offload(client_body.len()) {
+                let decoded_request = decoded_request.into_owned();
+                self.gateway
+                    .blocking_pool
+                    .run(move || {
+                        (
+                            decoded_request.translate_segmented(&conversation_patch),
+                            conversation_patch,
+                        )
+                    })
+                    .await
+            } else {
+                (decoded_request.translate_segmented(&conversation_patch), conversation_patch)
+            };
+        translated.reply_context.provider_model.clone_from(&target.model);
+        if let Some(log) = log {
+            log.record_repairs(&translated.ledger);
+        }
+        let rebuild = || self.rebuild_body(client_body.clone(), to, &target, &conversation_patch);
+        let turn_continuation =
+            self.continuation(route, &target, &translated.body, &translated.reply_context);
+        let prepared_request = PreparedRequest {
+            translated,
+            watch: call_checker,
+            continuation: turn_continuation,
+            conversation: conversation_state,
+            rebuild: &rebuild,
+            is_last_attempt,
         };
-        translated.exchange.asked.clone_from(&target.model);
-        if let Some(tale) = tale {
-            tale.repaired(&translated.ledger);
-        }
-        let again = || self.written_again(came.clone(), to, &target, &recalled);
-        let paused = self.paused(route, &target, &translated.body, &translated.exchange);
-        let written = Written { translated, watch, paused, held: talk, again: &again, last };
-        // Apart: it is large, and a future that holds all of it would be copied from one room to the next.
-        let written = Box::new(written);
-        let answered = placed(|| self.answered(route, &model, to, written, tale)).await;
-        answered.map_err(|refusal| {
-            let complains = ladder::read(to.id(), &refusal.failure).is_some();
-            let sent = complains.then(again).flatten().map(Spliced::joined);
-            Refusal { sent, ..refusal }
+        // Boxed: a future that holds this inline is memcpy'd at every await layer.
+        let prepared_request = Box::new(prepared_request);
+        let result =
+            box_in_place(|| self.send_prepared(route, &model, to, prepared_request, log)).await;
+        result.map_err(|error_response| {
+            let is_shape_error = rejection::parse(to.id(), &error_response.failure).is_some();
+            let rejected_body =
+                is_shape_error.then(rebuild).flatten().map(SegmentedBytes::into_bytes);
+            ErrorResponse { rejected_body, ..error_response }
         })
     }
 
-    /// Asks with a request that is written, and waits until the answer is sure to be one.
-    async fn answered(
+    /// Sends the prepared request and waits until the reply is usable.
+    async fn send_prepared(
         &self,
         route: &Route,
         model: &str,
         to: &'static dyn Dialect,
-        mut written: Box<Written<'_>>,
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let body = mem::take(&mut written.translated.body);
-        let id = tale.as_mut().map(|tale| {
+        mut prepared_request: Box<PreparedRequest<'_>>,
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let body = mem::take(&mut prepared_request.translated.body);
+        let turn_id = log.as_mut().map(|log| {
             let facts =
-                || json!({"provider": name_of(route), "model": model, "dialect": to.id().0});
-            tale.begins(Stage::ProviderRequest, facts, None);
+                || json!({"provider": provider_name(route), "model": model, "dialect": to.id().0});
+            log.begin_stage(CaptureStage::ProviderRequest, facts, None);
             for part in body.parts() {
-                tale.passes(Stage::ProviderRequest, part);
+                log.append_stage_body(CaptureStage::ProviderRequest, part);
             }
-            tale.asks(name_of(route), model)
+            log.begin_attempt(provider_name(route), model)
         });
-        let answer = self.ask_turn(route, model, body, written.again).await?;
-        if let Some(tale) = tale {
-            let facts = || json!({"status": answer.status});
-            let headers = tale.stages.is_some().then(|| &*answer.headers);
-            tale.begins(Stage::ProviderReply, facts, headers);
+        let response = self.call_turn(route, model, body, prepared_request.rebuild).await?;
+        if let Some(log) = log {
+            let facts = || json!({"status": response.status});
+            let headers = log.capture.is_some().then(|| &*response.headers);
+            log.begin_stage(CaptureStage::ProviderReply, facts, headers);
         }
-        if !(200..300).contains(&answer.status) {
-            return Err(Box::pin(self.refused(route, answer, to, tale)).await);
+        if !(200..300).contains(&response.status) {
+            return Err(Box::pin(self.read_provider_error(route, response, to, log)).await);
         }
-        let Written { translated, watch, paused, held, last, .. } = *written;
-        let mut exchange = translated.exchange;
-        exchange.model = Some(Text::new(self.model));
-        exchange.id = id.map(|id| Text::new(&id.simple().to_string()));
-        exchange.created = now();
-        if self.mark.goes_on && self.client.id() == self.from.id() {
-            exchange.repeats = self.thread.repeats.clone();
-            // Not every provider calls every reply by another name.
-            let called = || Some(Text::new(&format!("resp_{}", exchange.id.as_ref()?.raw())));
-            exchange.called = (to.id() != self.client.id()).then(called).flatten();
-        }
-        exchange.array = self.array;
-        exchange.carries = true;
-        let streamed = is_stream(&answer.headers);
-        if let Some(tale) = tale.as_mut() {
+        let PreparedRequest {
+            translated, watch, continuation, conversation, is_last_attempt, ..
+        } = *prepared_request;
+        let mut cx = translated.reply_context;
+        cx.fallback_id = turn_id.map(|turn_id| JsonString::new(&turn_id.simple().to_string()));
+        self.complete_reply_context(&mut cx, to);
+        let streamed = is_stream_content_type(&response.headers);
+        if let Some(log) = log.as_mut() {
             let capture = &self.config.capture;
-            let captured = || (Arc::clone(&self.gateway.captured), !capture.redact);
-            let desk = || self.gateway.guard.desk(self.owner, capture.enabled.then(captured));
-            tale.desk = watch.is_some().then(desk);
-            tale.keeping = Some(Keeping::new(&self.gateway.vault, held));
-            if self.client.id() == self.from.id() {
+            let captures = || (Arc::clone(&self.gateway.captures), !capture.redact);
+            let reporter =
+                || self.gateway.guard.reporter(self.owner, capture.enabled.then(captures));
+            log.guard_reporter = watch.is_some().then(reporter);
+            log.reasoning_recorder =
+                Some(ReasoningRecorder::new(&self.gateway.vault, conversation));
+            if self.client_dialect.id() == self.body_dialect.id() {
                 let responses = &self.gateway.responses;
-                let by = (to.id() == self.client.id()).then(|| name_of(route));
-                let (owner, client) = (self.owner, self.client);
-                tale.holding = self.thread.holding(responses, owner, client, by, &exchange);
+                let item_provider =
+                    (to.id() == self.client_dialect.id()).then(|| provider_name(route));
+                let (owner, client) = (self.owner, self.client_dialect);
+                log.response_recorder =
+                    self.chain.recorder(responses, owner, client, item_provider, &cx);
             }
         }
         let ledger = translated.ledger;
-        let body = answer.body;
-        let mut heard = Heard { order: self, to, exchange, ledger, body, watch, paused, last };
-        let whole = if streamed { None } else { heard.read().await? };
-        match (whole, self.stream) {
-            (None, true) => heard.stream(tale).await,
-            (None, false) => Box::pin(heard.gathered(tale)).await,
-            (Some(body), true) => Box::pin(heard.unfolded(body, tale)).await,
-            (Some(body), false) => heard.whole(body, tale).await,
+        let body = response.body;
+        let mut provider_reply = ProviderReply {
+            request: self,
+            provider_dialect: to,
+            exchange: cx,
+            ledger,
+            body,
+            watch,
+            continuation,
+            is_last_attempt,
+        };
+        let whole_body = if streamed { None } else { provider_reply.read_body().await? };
+        match (whole_body, self.stream) {
+            (None, true) => provider_reply.forward_stream(log).await,
+            (None, false) => Box::pin(provider_reply.collect_stream(log)).await,
+            (Some(body), true) => Box::pin(provider_reply.stream_whole(body, log)).await,
+            (Some(body), false) => provider_reply.forward_whole(body, log).await,
         }
+    }
+
+    /// Adds what the reply takes from the client's request.
+    fn complete_reply_context(&self, cx: &mut ReplyContext, to: &'static dyn Dialect) {
+        cx.client_model = Some(JsonString::new(self.model));
+        cx.created_unix_secs = unix_now();
+        if self.conversation_key.supports_chaining
+            && self.client_dialect.id() == self.body_dialect.id()
+        {
+            cx.echoed_fields = self.chain.echoed_fields.clone();
+            // Not every provider gives each reply an id of its own.
+            let own_id =
+                || Some(JsonString::new(&format!("resp_{}", cx.fallback_id.as_ref()?.raw())));
+            cx.override_id = (to.id() != self.client_dialect.id()).then(own_id).flatten();
+        }
+        cx.wants_json_array = self.stream_as_array;
+        cx.carries_foreign_seals = true;
     }
 }
 
-/// Seconds since 1970.
-fn now() -> u64 {
+fn unix_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

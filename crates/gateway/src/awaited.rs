@@ -1,5 +1,4 @@
-//! A stream whose provider says nothing for long, not even that it heard: its client is told that somebody
-//! is there while the request is still being asked.
+//! Sends heartbeats to the client while the provider has not answered yet.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -15,147 +14,148 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http_body::{Body, Frame};
-use interlingua::model::{Event, Exchange, FailureKind};
-use interlingua::{Dialect, Failure, Ledger, writer};
-use interlingua_upstream::Idle;
+use interlingua::model::{ApiErrorKind, ReplyContext, StreamEvent};
+use interlingua::{ApiError, Dialect, Ledger, stream_writer};
+use interlingua_upstream::IdleTimer;
 use metrics::counter;
 use uuid::Uuid;
 
-use crate::out::Out;
-use crate::refusal::{Refusal, failure, stopped};
+use crate::out::ResponseBody;
+use crate::refusal::{ErrorResponse, failure, shutdown_error};
 use crate::{heard, tale, turn};
 
-/// The turn that a stream of events is wanted from, once that is known.
-pub(crate) type Wanted = OnceLock<Uuid>;
+/// Set once to the turn's id when the client expects an event stream.
+pub(crate) type StreamTurnId = OnceLock<Uuid>;
 
-pub(crate) type Answering = Pin<Box<dyn Future<Output = Result<Response<Out>, Failure>> + Send>>;
+pub(crate) type ResponseFuture =
+    Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, ApiError>> + Send>>;
 
-/// An answer that somebody waits for.
-pub(crate) struct Awaited {
-    pub(crate) answering: Answering,
+/// A response in progress, with the state that is needed to send heartbeats for it.
+pub(crate) struct PendingResponse {
+    pub(crate) response: ResponseFuture,
     pub(crate) dialect: &'static dyn Dialect,
-    pub(crate) wanted: Arc<Wanted>,
-    /// Nobody waits for its end any longer.
-    pub(crate) over: Arc<AtomicBool>,
-    /// So long nothing is sent to who waits for a stream.
-    pub(crate) heartbeat: Duration,
-    pub(crate) quiet: Option<Idle>,
-    /// Who asks.
+    pub(crate) stream_turn_id: Arc<StreamTurnId>,
+    /// The shutdown drain time is over: end with an error.
+    pub(crate) drain_expired: Arc<AtomicBool>,
+    pub(crate) heartbeat_interval: Duration,
+    pub(crate) heartbeat_timer: Option<IdleTimer>,
     pub(crate) peer: IpAddr,
 }
 
-/// The body of an answer whose head left before it.
-pub(crate) struct Early {
-    awaited: Awaited,
-    /// The first sign of life leaves with the head.
-    greeted: bool,
-    answer: Option<Out>,
+/// The body after an early head: heartbeats, then the real response body.
+pub(crate) struct HeartbeatBody {
+    pending: PendingResponse,
+    /// The first heartbeat is sent immediately after the head.
+    first_sent: bool,
+    body: Option<ResponseBody>,
 }
 
-impl Awaited {
-    /// The answer; or its head alone, before a client that waits for a stream takes nobody to be there.
-    pub(crate) async fn answer(mut self) -> Response<Out> {
-        match poll_fn(|context| self.poll_head(context)).await {
+impl PendingResponse {
+    /// The response, or an early head with heartbeats if it takes longer than the heartbeat
+    /// interval.
+    pub(crate) async fn respond(mut self) -> Response<ResponseBody> {
+        match poll_fn(|cx| self.poll_head(cx)).await {
             Some(response) => response,
-            None => self.early(),
+            None => self.into_early_response(),
         }
     }
 
-    fn poll_head(&mut self, context: &mut Context<'_>) -> Poll<Option<Response<Out>>> {
-        if let Poll::Ready(response) = self.poll(context) {
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Option<Response<ResponseBody>>> {
+        if let Poll::Ready(response) = self.poll_response(cx) {
             return Poll::Ready(Some(response));
         }
-        if self.wanted.get().is_some() && self.dialect.waits_longer() {
-            return self.poll_quiet(context).map(|()| None);
+        if self.stream_turn_id.get().is_some() && self.dialect.heartbeat_extends_timeout() {
+            return self.poll_heartbeat(cx).map(|()| None);
         }
         Poll::Pending
     }
 
-    fn poll_quiet(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let quiet = self.quiet.get_or_insert_with(|| Idle::new(self.heartbeat));
-        quiet.poll(context).map(|_| ())
+    fn poll_heartbeat(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let timer =
+            self.heartbeat_timer.get_or_insert_with(|| IdleTimer::new(self.heartbeat_interval));
+        timer.poll_elapsed(cx).map(|_| ())
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Out>> {
-        let refused = |failure| Poll::Ready(Refusal::from(failure).response(self.dialect));
-        if self.over.load(Ordering::Relaxed) {
-            return refused(stopped());
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<Response<ResponseBody>> {
+        let rejected = |error| Poll::Ready(ErrorResponse::from(error).into_response(self.dialect));
+        if self.drain_expired.load(Ordering::Relaxed) {
+            return rejected(shutdown_error());
         }
-        // A panic is a fault of ours that concerns one request, and only that.
-        match catch_unwind(AssertUnwindSafe(|| self.answering.as_mut().poll(context))) {
+        // A panic fails this request only, not the worker thread.
+        match catch_unwind(AssertUnwindSafe(|| self.response.as_mut().poll(cx))) {
             Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
-            Ok(Poll::Ready(Err(failure))) => {
-                told(&failure, self.peer);
-                refused(failure)
+            Ok(Poll::Ready(Err(error))) => {
+                log_rejected(&error, self.peer);
+                rejected(error)
             }
             Ok(Poll::Pending) => Poll::Pending,
             Err(_) => {
-                tracing::error!(
-                    "a fault of the gateway's own; the request is answered with an error"
-                );
-                refused(failure(FailureKind::Upstream, "a fault inside the gateway"))
+                tracing::error!("a request handler panicked; the client gets an error");
+                rejected(failure(ApiErrorKind::ServerError, "internal error of the gateway"))
             }
         }
     }
 
-    fn early(self) -> Response<Out> {
-        let turn = self.wanted.get().map(Uuid::to_string);
-        let mut response = Response::new(Out::Early(Box::new(Early {
-            awaited: self,
-            greeted: false,
-            answer: None,
+    fn into_early_response(self) -> Response<ResponseBody> {
+        let turn = self.stream_turn_id.get().map(Uuid::to_string);
+        let mut response = Response::new(ResponseBody::Heartbeat(Box::new(HeartbeatBody {
+            pending: self,
+            first_sent: false,
+            body: None,
         })));
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, heard::EVENTS);
+        headers.insert(CONTENT_TYPE, heard::TEXT_EVENT_STREAM);
         headers.insert(CACHE_CONTROL, heard::NO_CACHE);
-        turn::name(headers, &turn.unwrap_or_default());
+        turn::set_turn_id_headers(headers, &turn.unwrap_or_default());
         response
     }
 
-    /// What is left to say when the answer is there: its status can no longer be.
-    fn rest(&self, response: Response<Out>) -> Out {
+    /// The rest of the response after an early head: the body, or an error event because the status
+    /// line was already sent.
+    fn body_after_head(&self, response: Response<ResponseBody>) -> ResponseBody {
         if response.status().is_success() {
             return response.into_body();
         }
-        let told = response.extensions().get::<Failure>().cloned();
-        let failure = told.unwrap_or_else(|| failure(FailureKind::Upstream, "there is no answer"));
+        let known_error = response.extensions().get::<ApiError>().cloned();
+        let error = known_error
+            .unwrap_or_else(|| failure(ApiErrorKind::ServerError, "the gateway has no response"));
         let mut out = Vec::new();
-        let fail = Event::Fail(Box::new(failure));
-        let mut writer = writer(self.dialect, &Exchange::default());
-        writer.write(&fail, &mut out, &mut Ledger::default());
-        Out::Whole(out.into())
+        let event = StreamEvent::Error(Box::new(error));
+        let mut writer = stream_writer(self.dialect, &ReplyContext::default());
+        writer.write(&event, &mut out, &mut Ledger::default());
+        ResponseBody::Full(out.into())
     }
 }
 
-impl Early {
+impl HeartbeatBody {
     pub(crate) fn poll_frame(
         &mut self,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.answer.is_none()
-            && let Poll::Ready(response) = self.awaited.poll(context)
+        if self.body.is_none()
+            && let Poll::Ready(response) = self.pending.poll_response(cx)
         {
-            self.answer = Some(self.awaited.rest(response));
+            self.body = Some(self.pending.body_after_head(response));
         }
-        if let Some(answer) = &mut self.answer {
-            return Pin::new(answer).poll_frame(context);
+        if let Some(body) = &mut self.body {
+            return Pin::new(body).poll_frame(cx);
         }
-        if std::mem::replace(&mut self.greeted, true) {
-            ready!(self.awaited.poll_quiet(context));
+        if std::mem::replace(&mut self.first_sent, true) {
+            ready!(self.pending.poll_heartbeat(cx));
         }
-        let filler = Bytes::from_static(self.awaited.dialect.filler());
-        Poll::Ready(Some(Ok(Frame::data(filler))))
+        let heartbeat = Bytes::from_static(self.pending.dialect.heartbeat_bytes());
+        Poll::Ready(Some(Ok(Frame::data(heartbeat))))
     }
 
     pub(crate) fn is_end_stream(&self) -> bool {
-        self.answer.as_ref().is_some_and(Out::is_end_stream)
+        self.body.as_ref().is_some_and(ResponseBody::is_end_stream)
     }
 }
 
-/// Whoever is turned away at the door begins no turn, and is seen here alone.
-fn told(failure: &Failure, peer: IpAddr) {
-    let (kind, status) = (tale::kind(failure.kind), failure.status);
+/// Counts and logs a request that was rejected before it became a turn.
+fn log_rejected(error: &ApiError, peer: IpAddr) {
+    let (kind, status) = (tale::error_kind_name(error.kind), error.status);
     counter!("interlingua_refused_total", "kind" => kind).increment(1);
-    let why = &*failure.message.contents();
+    let why = &*error.message.unescape();
     tracing::info!(%peer, kind, status, why, "refused");
 }

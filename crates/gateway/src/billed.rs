@@ -1,96 +1,101 @@
-//! What was used: each turn is added to the sums of its key, and `/api/usage` shows them.
+//! Adds the tokens of each turn to the usage of its key, and serves `/api/usage`.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use interlingua::Failure;
-use interlingua::model::{FailureKind, Usage};
-use interlingua_store::{Accounts, Day, Keeper, Sums, Used};
+use interlingua::ApiError;
+use interlingua::model::{ApiErrorKind, Usage};
+use interlingua_store::{DailyUsage, Day, Store, UsageStore, UsageTotals};
 use serde_json::{Value, json};
 
-use crate::access::Shown;
-use crate::config::SIMULATED;
+use crate::access::Caller;
+use crate::config::BUILTIN_PROVIDER;
 use crate::endpoint::Query;
-use crate::refusal::{Refusal, failure};
-use crate::sessions::refused;
+use crate::refusal::{ErrorResponse, failure};
+use crate::sessions::session_error;
 
-/// Who pays for a turn, and where that is written down.
-pub(crate) struct Bill {
+/// The key and the store to which one turn's tokens are added.
+pub(crate) struct UsageRecord {
     owner: String,
-    store: Arc<dyn Keeper>,
+    store: Arc<dyn Store>,
 }
 
-impl Bill {
-    pub(crate) fn of(owner: &str, store: &Arc<dyn Keeper>) -> Self {
+impl UsageRecord {
+    pub(crate) fn new(owner: &str, store: &Arc<dyn Store>) -> Self {
         Self { owner: owner.to_owned(), store: Arc::clone(store) }
     }
 
-    /// The turn is over. One that nobody was asked for costs nothing.
+    /// Adds a finished turn. A turn that reached no provider is not counted.
     pub(crate) fn add(
         self,
         now: SystemTime,
         provider: &str,
         model: &str,
         usage: &Usage,
-        failed: Option<FailureKind>,
+        failure: Option<ApiErrorKind>,
     ) {
         if provider.is_empty() {
             return;
         }
-        let sums = Sums {
+        let totals = UsageTotals {
             requests: 1,
-            failures: u64::from(failed.is_some()),
+            failures: u64::from(failure.is_some()),
             input: usage.input.unwrap_or_default() + usage.tool_input.unwrap_or_default(),
             cache_read: usage.cache_read.unwrap_or_default(),
             cache_write: usage.cache_write.unwrap_or_default(),
             output: usage.output.unwrap_or_default(),
             reasoning: usage.reasoning.unwrap_or_default(),
         };
-        // Names that no provider knows are not worth a sum each.
-        let model = if failed == Some(FailureKind::NotFound) { "*" } else { model };
-        // What is built in has its provider in its name.
-        let of_it =
-            if provider == SIMULATED { model.to_owned() } else { [provider, "/", model].concat() };
-        self.store.add(Day::of(now), &self.owner, &of_it, &sums);
+        // Clients can send any model name; unknown ones share one row so that they cannot fill the
+        // table.
+        let model = if failure == Some(ApiErrorKind::NotFound) { "*" } else { model };
+        // Names of built-in models already start with the provider's name.
+        let qualified_model = if provider == BUILTIN_PROVIDER {
+            model.to_owned()
+        } else {
+            [provider, "/", model].concat()
+        };
+        self.store.add_usage(Day::from_time(now), &self.owner, &qualified_model, &totals);
     }
 }
 
-/// What was used on the days that are asked for, by all keys or by one. Of others than itself a key that was
-/// made here is told nothing.
-pub(crate) async fn shown(
-    store: &dyn Accounts,
-    shown: Shown<'_>,
+/// Handles `/api/usage`: the usage of some days, of all keys or of one. An issued key sees only its
+/// own usage.
+pub(crate) async fn query_usage(
+    store: &dyn UsageStore,
+    caller: Caller<'_>,
     query: &Query,
-) -> Result<Value, Refusal> {
-    let mut whose = query.value("key");
-    if shown.is_made {
-        let own = whose.get_or_insert_with(|| shown.owner().to_owned());
-        if own != shown.owner() {
-            let message = "this key may see what it has used itself, and nothing else";
-            let refused = Failure { status: 403, ..failure(FailureKind::Permission, message) };
-            return Err(refused.into());
+) -> Result<Value, ErrorResponse> {
+    let mut key = query.get("key");
+    if caller.is_issued {
+        let requested = key.get_or_insert_with(|| caller.owner().to_owned());
+        if requested != caller.owner() {
+            let message = "this key may read only its own usage";
+            let error = ApiError { status: 403, ..failure(ApiErrorKind::Permission, message) };
+            return Err(error.into());
         }
     }
     let day = |name: &str| {
-        let text = query.value(name);
+        let text = query.get(name);
         let day = text.map(|text| text.parse::<Day>()).transpose();
-        day.map_err(|no| failure(FailureKind::Shape, &format!("`{name}`: {no}")))
+        day.map_err(|error| failure(ApiErrorKind::InvalidRequest, &format!("`{name}`: {error}")))
     };
     let to = day("to")?.unwrap_or_else(Day::today);
-    let from = day("from")?.unwrap_or_else(|| to.before(USUAL));
-    let used = store.usage(from..=to, whose.as_deref()).await;
-    let used = used.map_err(|error| refused(&error))?;
-    Ok(json!({"usage": used.iter().map(row).collect::<Vec<_>>()}))
+    let from = day("from")?.unwrap_or_else(|| to.minus_days(DEFAULT_DAYS));
+    let daily_usage = store.usage(from..=to, key.as_deref()).await;
+    let daily_usage = daily_usage.map_err(|error| session_error(&error))?;
+    Ok(json!({"usage": daily_usage.iter().map(usage_row).collect::<Vec<_>>()}))
 }
 
-fn row(used: &Used) -> Value {
-    let Sums { requests, failures, input, cache_read, cache_write, output, reasoning } = used.sums;
+fn usage_row(daily_usage: &DailyUsage) -> Value {
+    let UsageTotals { requests, failures, input, cache_read, cache_write, output, reasoning } =
+        daily_usage.totals;
     json!({
-        "day": used.day.to_string(), "key": used.owner, "model": used.model,
+        "day": daily_usage.day.to_string(), "key": daily_usage.owner, "model": daily_usage.model,
         "requests": requests, "failures": failures, "input": input, "cache_read": cache_read,
         "cache_write": cache_write, "output": output, "reasoning": reasoning,
     })
 }
 
-/// Days before the last one that are shown, if nobody says which.
-const USUAL: u32 = 30;
+/// Days before the last one that are shown by default.
+const DEFAULT_DAYS: u32 = 30;

@@ -1,5 +1,5 @@
-//! What happened in turns, kept for looking at: what the guard found, and the stages of each turn where that
-//! is wanted.
+//! Stores guard findings and, if configured, the stages of each turn for `/api/turns` and the debug
+//! UI.
 
 mod blackout;
 mod stages;
@@ -8,117 +8,132 @@ mod tests;
 
 use std::sync::Arc;
 
-use interlingua::guard::{Done, Finding};
-use interlingua::model::Args;
-use interlingua_store::{Kind, Record, Store};
+use interlingua::guard::{Finding, GuardAction};
+use interlingua::model::ToolArgs;
+use interlingua_store::{Record, RecordKind, RecordStore};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::config::Capture;
 use crate::recent;
 
-pub(crate) use stages::{Stage, Stages};
+pub(crate) use stages::{CaptureStage, TurnCapture};
 
-/// What is kept for looking at.
 #[derive(Debug)]
-pub(crate) struct Captured {
-    store: Arc<dyn Store>,
+pub(crate) struct CaptureStore {
+    store: Arc<dyn RecordStore>,
 }
 
-/// The turn that something was found in.
-pub(crate) struct About<'t> {
+/// The turn that a finding belongs to.
+pub(crate) struct TurnRef<'t> {
     pub(crate) turn: Uuid,
     pub(crate) conversation: u64,
     pub(crate) provider: &'t str,
     pub(crate) model: &'t str,
 }
 
-impl Captured {
-    pub(crate) fn kept_in(store: Arc<dyn Store>) -> Self {
+impl CaptureStore {
+    pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
         Self { store }
     }
 
-    /// Keeps what was found about a call. What the call says is kept only where that is wanted.
-    pub(crate) fn keep(&self, owner: &str, about: &About<'_>, finding: &Finding, plain: bool) {
+    /// Stores a finding. The call's arguments are stored only where capturing without redaction is
+    /// configured.
+    pub(crate) fn store_finding(
+        &self,
+        owner: &str,
+        turn_ref: &TurnRef<'_>,
+        finding: &Finding,
+        unredacted: bool,
+    ) {
         let violations = finding.violations.iter();
-        let mut found = json!({
-            "turn": about.turn.to_string(),
-            "conversation": format!("{:016x}", about.conversation),
-            "at": recent::now(),
-            "provider": about.provider,
-            "model": about.model,
-            "tool": finding.call.name.contents(),
-            "call": finding.call.id.contents(),
+        let mut record = json!({
+            "turn": turn_ref.turn.to_string(),
+            "conversation": format!("{:016x}", turn_ref.conversation),
+            "at": recent::unix_now(),
+            "provider": turn_ref.provider,
+            "model": turn_ref.model,
+            "tool": finding.call.name.unescape(),
+            "call": finding.call.id.unescape(),
             "kind": finding.kind.name(),
-            "done": finding.done(),
-            "violations": violations.map(|one| one.what.as_str()).collect::<Vec<_>>(),
-            "told": finding.answer(),
+            "done": finding.action_name(),
+            "violations": violations.map(|violation| violation.message.as_str()).collect::<Vec<_>>(),
+            "told": finding.answer_message(),
         });
-        if plain {
-            found["arguments"] = said(&finding.call.args);
-            if let Done::Mended(call) = &finding.done {
-                found["mended"] = said(&call.args);
+        if unredacted {
+            record["arguments"] = arguments_json(&finding.call.args);
+            if let GuardAction::Mended(call) = &finding.action {
+                record["mended"] = arguments_json(&call.args);
             }
         }
-        self.put(owner, vec![key(Some(&about.turn.to_string())), key(None)], &found);
+        self.put(
+            owner,
+            vec![findings_key(Some(&turn_ref.turn.to_string())), findings_key(None)],
+            &record,
+        );
     }
 
-    /// Where the stages of a turn are gathered, if that is wanted.
-    pub(crate) fn stages(self: &Arc<Self>, owner: &str, capture: &Capture) -> Option<Box<Stages>> {
+    /// Starts capturing the stages of a turn, if that is configured.
+    pub(crate) fn begin_turn(
+        self: &Arc<Self>,
+        owner: &str,
+        capture: &Capture,
+    ) -> Option<Box<TurnCapture>> {
         let wanted = capture.enabled && capture.stages;
-        wanted.then(|| Box::new(Stages::new(Arc::clone(self), owner, !capture.redact)))
+        wanted.then(|| Box::new(TurnCapture::new(Arc::clone(self), owner, !capture.redact)))
     }
 
-    fn put(&self, owner: &str, keys: Vec<String>, what: &Value) {
-        let (owner, body) = (owner.to_owned(), what.to_string().into());
-        self.store.keep(Record { kind: Kind::Capture, owner, keys, body });
+    fn put(&self, owner: &str, keys: Vec<String>, value: &Value) {
+        let (owner, body) = (owner.to_owned(), value.to_string().into());
+        self.store.put(Record { kind: RecordKind::Capture, owner, keys, body });
     }
 
-    /// The newest turns of this owner: those of late, and those that were kept before.
-    pub(crate) async fn list(&self, owner: &str, mut late: Vec<Value>) -> Value {
-        let listed = |all: &[Value], turn: &Value| all.iter().any(|one| one["turn"] == *turn);
-        let mut kept = self.all(owner, &turns()).await;
-        kept.retain(|one| !listed(&late, &one["turn"]));
-        late.append(&mut kept);
-        json!({"guard": self.all(owner, &key(None)).await, "turns": late})
+    /// The recent turns of an owner, then the stored ones, and all guard findings.
+    pub(crate) async fn list_turns(&self, owner: &str, mut recent: Vec<Value>) -> Value {
+        let listed =
+            |turns: &[Value], turn: &Value| turns.iter().any(|other| other["turn"] == *turn);
+        let mut stored = self.find(owner, &turns_key()).await;
+        stored.retain(|summary| !listed(&recent, &summary["turn"]));
+        recent.append(&mut stored);
+        json!({"guard": self.find(owner, &findings_key(None)).await, "turns": recent})
     }
 
-    /// What is kept of a turn, if anything is; `late` is known of it anyway.
-    pub(crate) async fn shown(
+    /// The findings and stages of a turn; `recent` is its in-memory summary, used where no stages
+    /// are stored.
+    pub(crate) async fn get_turn(
         &self,
         owner: &str,
         turn: &str,
-        late: Option<Value>,
+        recent: Option<Value>,
     ) -> Option<Value> {
-        let guard = self.all(owner, &key(Some(turn))).await;
-        let stages = self.all(owner, &stages_of(turn)).await.into_iter().next().or(late);
-        let any = stages.is_some() || !guard.is_empty();
-        any.then(|| json!({"guard": guard, "turn": stages}))
+        let guard = self.find(owner, &findings_key(Some(turn))).await;
+        let stages = self.find(owner, &stages_key(turn)).await.into_iter().next().or(recent);
+        let is_known = stages.is_some() || !guard.is_empty();
+        is_known.then(|| json!({"guard": guard, "turn": stages}))
     }
 
-    async fn all(&self, owner: &str, key: &str) -> Vec<Value> {
-        let found = self.store.find(Kind::Capture, owner, &[key]).await;
-        found.iter().filter_map(|found| serde_json::from_slice(&found.body).ok()).collect()
+    async fn find(&self, owner: &str, key: &str) -> Vec<Value> {
+        let hits = self.store.find(RecordKind::Capture, owner, &[key]).await;
+        hits.iter().filter_map(|hit| serde_json::from_slice(&hit.body).ok()).collect()
     }
 }
 
-/// Under which all turns are found, in short.
-fn turns() -> String {
+fn turns_key() -> String {
     "turns".to_owned()
 }
 
-fn stages_of(turn: &str) -> String {
+fn stages_key(turn: &str) -> String {
     format!("turn:{turn}")
 }
 
-fn key(turn: Option<&str>) -> String {
+fn findings_key(turn: Option<&str>) -> String {
     turn.map_or_else(|| "guard".to_owned(), |turn| format!("guard:{turn}"))
 }
 
-/// Arguments as they came, whatever they are.
-fn said(args: &Args) -> Value {
+/// The arguments as the model sent them, as a JSON string even if they are malformed.
+fn arguments_json(args: &ToolArgs) -> Value {
     match args {
-        Args::Json(json) => json.as_str().into(),
-        Args::Malformed(text) | Args::Freeform(text) => text.contents().into(),
+        ToolArgs::Json(json) => json.as_str().into(),
+        ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text.unescape().into(),
     }
 }

@@ -1,135 +1,152 @@
-//! Which models the providers say they have, and how much those read and write; remembered for a while.
+//! Lists the models of all providers with their token limits, and caches the lists.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::HeaderMap;
-use interlingua::Spliced;
-use interlingua::wire::Node;
-use interlingua_upstream::{Ask, Call, Provider};
+use interlingua::SegmentedBytes;
+use interlingua::wire::JsonNode;
+use interlingua_upstream::{Operation, Provider, UpstreamRequest};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::state::Gateway;
 
-/// What was said, by the name and address of who said it.
+/// Model lists by the name and base URL of the provider.
 #[derive(Default)]
-pub(crate) struct Catalogue(Mutex<HashMap<String, Known>>);
+pub(crate) struct ModelCatalogue(Mutex<HashMap<String, CachedModels>>);
 
 #[derive(Clone)]
-struct Known {
-    models: Arc<[Offered]>,
-    /// When it is worth asking again.
-    until: Instant,
+struct CachedModels {
+    models: Arc<[ProviderModel]>,
+    /// When the list is fetched again.
+    expires: Instant,
 }
 
-/// A model, as its provider names it.
+/// A model in its provider's list.
 #[derive(Clone, Debug)]
-pub(crate) struct Offered {
+pub(crate) struct ProviderModel {
     pub(crate) name: String,
-    pub(crate) tokens: Tokens,
+    pub(crate) token_limits: TokenLimits,
 }
 
-/// How many tokens a model reads and writes at most, where that is known. Agents shorten their histories by it.
+/// The maximum tokens that a model reads and writes, where known. Agents compact their histories by
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
-    pub(crate) read: Option<u64>,
-    pub(crate) written: Option<u64>,
+pub(crate) struct TokenLimits {
+    pub(crate) input: Option<u64>,
+    pub(crate) output: Option<u64>,
 }
 
-/// A provider and its models.
-pub(crate) type Listed = (Arc<Provider>, Arc<[Offered]>);
+pub(crate) type ProviderModels = (Arc<Provider>, Arc<[ProviderModel]>);
 
-/// The models of those of the providers that say so in time. Who does not keeps those that it said last.
-pub(crate) async fn models(gateway: &Arc<Gateway>, providers: &[Arc<Provider>]) -> Vec<Listed> {
+/// The models of the providers that answer within [`LIST_TIMEOUT`]. Others keep their last known
+/// list.
+pub(crate) async fn list_models(
+    gateway: &Arc<Gateway>,
+    providers: &[Arc<Provider>],
+) -> Vec<ProviderModels> {
     let now = Instant::now();
-    let mut asking = JoinSet::new();
-    for provider in providers.iter().filter(|provider| provider.answers(Ask::Models)) {
-        if gateway.catalogue.known(provider).is_none_or(|known| known.until <= now) {
-            // Others who ask meanwhile get what is known, and do not ask too.
-            gateway.catalogue.keep(provider, None, now + AGAIN);
-            asking.spawn(asked(Arc::clone(gateway), Arc::clone(provider)));
+    let mut tasks = JoinSet::new();
+    for provider in providers.iter().filter(|provider| provider.supports(Operation::ListModels)) {
+        if gateway.catalogue.get(provider).is_none_or(|cached_models| cached_models.expires <= now)
+        {
+            // Concurrent callers get the cached list meanwhile instead of fetching it too.
+            gateway.catalogue.put(provider, None, now + RETRY_INTERVAL);
+            tasks.spawn(fetch_models(Arc::clone(gateway), Arc::clone(provider)));
         }
     }
-    let all = async { while asking.join_next().await.is_some() {} };
-    // Whoever is late is asked another time.
-    let _ = timeout(PATIENCE, all).await;
+    let finished = async { while tasks.join_next().await.is_some() {} };
+    // A late provider still fills the cache for the next caller.
+    let _ = timeout(LIST_TIMEOUT, finished).await;
     let listed = |provider: &Arc<Provider>| {
-        let models = gateway.catalogue.known(provider)?.models;
+        let models = gateway.catalogue.get(provider)?.models;
         Some((Arc::clone(provider), models))
     };
     providers.iter().filter_map(listed).collect()
 }
 
-async fn asked(gateway: Arc<Gateway>, provider: Arc<Provider>) {
-    let call = Call {
+async fn fetch_models(gateway: Arc<Gateway>, provider: Arc<Provider>) {
+    let call = UpstreamRequest {
         provider: &provider,
-        ask: Ask::Models,
+        operation: Operation::ListModels,
         model: "",
         headers: HeaderMap::new(),
-        body: Spliced::default(),
+        body: SegmentedBytes::default(),
     };
-    let Ok(answer) = gateway.upstream.call(call).await else { return };
-    if answer.status != 200 {
+    let Ok(response) = gateway.upstream.call(call).await else { return };
+    if response.status != 200 {
         return;
     }
-    let Ok(body) = answer.body.whole(LONGEST).await else { return };
-    let Ok(body) = interlingua::read_object(body) else { return };
-    let lists = LISTS.iter().filter_map(|(list, name)| Some((body.root().get(list)?, *name)));
+    let Ok(body) = response.body.collect(MAX_LIST_BYTES).await else { return };
+    let Ok(body) = interlingua::parse_object(body) else { return };
+    let lists = LIST_FIELDS.iter().filter_map(|(list, name)| Some((body.root().get(list)?, *name)));
     let models = lists.flat_map(|(list, name)| {
         list.items().filter_map(move |model| {
-            let name = model.get(name)?.word();
-            let name = name.strip_prefix(PREFIX).unwrap_or(&name).to_owned();
-            Some(Offered { name, tokens: Tokens::of(model) })
+            let name = model.get(name)?.str_or_empty();
+            let name = name.strip_prefix(MODEL_PATH_PREFIX).unwrap_or(&name).to_owned();
+            Some(ProviderModel { name, token_limits: TokenLimits::from_listing(model) })
         })
     });
-    let models: Vec<Offered> = models.filter(|model| !model.name.is_empty()).take(MOST).collect();
-    gateway.catalogue.keep(&provider, Some(models.into()), Instant::now() + FRESH);
+    let models: Vec<ProviderModel> =
+        models.filter(|model| !model.name.is_empty()).take(MAX_MODELS_PER_PROVIDER).collect();
+    gateway.catalogue.put(&provider, Some(models.into()), Instant::now() + CACHE_TTL);
 }
 
-impl Tokens {
-    /// As a provider's list says it.
-    fn of(model: Node<'_>) -> Self {
+impl TokenLimits {
+    /// Reads the limits from an entry of a provider's list.
+    fn from_listing(model: JsonNode<'_>) -> Self {
         let number = |path: &&[&str]| {
-            let found = path.iter().try_fold(model, |node, key| node.get(key))?;
-            found.raw().parse().ok().filter(|number| *number > 0)
+            let value = path.iter().try_fold(model, |node, key| node.get(key))?;
+            value.raw().parse().ok().filter(|number| *number > 0)
         };
-        let written = WRITTEN.iter().find_map(number);
-        // Elsewhere this means other things.
-        let beside = || number(&READ[0]).and(number(&&["max_tokens"][..]));
-        Self { read: READ.iter().find_map(number), written: written.or_else(beside) }
+        let output = OUTPUT_LIMIT_PATHS.iter().find_map(number);
+        // `max_tokens` is the output limit only next to Anthropic's `max_input_tokens`; elsewhere
+        // it has other meanings.
+        let anthropic_output = || number(&INPUT_LIMIT_PATHS[0]).and(number(&&["max_tokens"][..]));
+        Self {
+            input: INPUT_LIMIT_PATHS.iter().find_map(number),
+            output: output.or_else(anthropic_output),
+        }
     }
 
-    /// What both of two models take.
-    pub(crate) fn and(self, other: Self) -> Self {
-        let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
-        Self { read: least(self.read, other.read), written: least(self.written, other.written) }
-    }
-}
-
-impl Catalogue {
-    fn known(&self, provider: &Provider) -> Option<Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key(provider)).cloned()
-    }
-
-    /// Keeps what was said, or what was known before.
-    fn keep(&self, provider: &Provider, models: Option<Arc<[Offered]>>, until: Instant) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.entry(key(provider)).or_insert_with(|| Known { models: [].into(), until });
-        known.models = models.unwrap_or_else(|| Arc::clone(&known.models));
-        known.until = until;
+    /// The limits that fit both models.
+    pub(crate) fn min(self, other: Self) -> Self {
+        let min_known =
+            |limit: Option<u64>, other: Option<u64>| limit.into_iter().chain(other).min();
+        Self {
+            input: min_known(self.input, other.input),
+            output: min_known(self.output, other.output),
+        }
     }
 }
 
-fn key(provider: &Provider) -> String {
-    format!("{} {}", provider.name, provider.base)
+impl ModelCatalogue {
+    fn get(&self, provider: &Provider) -> Option<CachedModels> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&cache_key(provider)).cloned()
+    }
+
+    /// Stores a new list, or extends the last known one if `models` is `None`.
+    fn put(&self, provider: &Provider, models: Option<Arc<[ProviderModel]>>, expires: Instant) {
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached_models = cache
+            .entry(cache_key(provider))
+            .or_insert_with(|| CachedModels { models: [].into(), expires });
+        cached_models.models = models.unwrap_or_else(|| Arc::clone(&cached_models.models));
+        cached_models.expires = expires;
+    }
 }
 
-/// How each dialect lists models: the list, and the name in it.
-const LISTS: &[(&str, &str)] = &[("data", "id"), ("models", "name"), ("modelSummaries", "modelId")];
-/// Where lists say how much a model reads: what it may be given first, then what it has room for in all.
-const READ: &[&[&str]] = &[
+fn cache_key(provider: &Provider) -> String {
+    format!("{} {}", provider.name, provider.base_url)
+}
+
+/// Per dialect: the field with the list, and the field with the model's name.
+const LIST_FIELDS: &[(&str, &str)] =
+    &[("data", "id"), ("models", "name"), ("modelSummaries", "modelId")];
+/// Where lists have the input limit: limits of the prompt first, then whole context windows.
+const INPUT_LIMIT_PATHS: &[&[&str]] = &[
     &["max_input_tokens"],
     &["inputTokenLimit"],
     &["meta", "n_ctx"],
@@ -139,21 +156,18 @@ const READ: &[&[&str]] = &[
     &["context_window"],
     &["max_context_length"],
 ];
-/// Where they say how much it writes.
-const WRITTEN: &[&[&str]] = &[
+const OUTPUT_LIMIT_PATHS: &[&[&str]] = &[
     &["outputTokenLimit"],
     &["top_provider", "max_completion_tokens"],
     &["max_completion_tokens"],
     &["max_output_tokens"],
 ];
-/// What stands before a name that is also a path.
-const PREFIX: &str = "models/";
+/// Gemini's names are resource paths.
+const MODEL_PATH_PREFIX: &str = "models/";
 
-/// How long an answer holds, and how long nobody asks again without one.
-const FRESH: Duration = Duration::from_mins(5);
-const AGAIN: Duration = Duration::from_secs(20);
-/// How long a client waits for all of them.
-const PATIENCE: Duration = Duration::from_secs(3);
-const LONGEST: usize = 8 * 1024 * 1024;
-/// Of one provider.
-const MOST: usize = 5000;
+/// How long a list is valid, and how long a provider without an answer is not called again.
+const CACHE_TTL: Duration = Duration::from_mins(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(20);
+const LIST_TIMEOUT: Duration = Duration::from_secs(3);
+const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
+const MAX_MODELS_PER_PROVIDER: usize = 5000;

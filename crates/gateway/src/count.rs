@@ -1,136 +1,149 @@
-//! How many tokens a request has: the provider's count where it counts, else an estimate.
+//! Counts the tokens of a request: by the provider if it has a counting endpoint, else by an
+//! estimate.
 
 use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use interlingua::repair::fit::provider_search;
-use interlingua::{Dialect, Doc, Target, Text, translate_document};
-use interlingua_upstream::Ask;
+use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request};
+use interlingua_upstream::Operation;
 
-use crate::affinity::Mark;
-use crate::asking::name_of;
-use crate::attempt::Order;
-use crate::config::{Route, To};
+use crate::affinity::ConversationKey;
+use crate::asking::provider_name;
+use crate::attempt::RoutedRequest;
+use crate::config::{Backend, Route};
 use crate::excess;
-use crate::learned::Teacher;
-use crate::out::Out;
-use crate::refusal::{JSON, Refusal};
-use crate::turn::Came;
+use crate::learned::ModelKey;
+use crate::out::ResponseBody;
+use crate::refusal::{APPLICATION_JSON, ErrorResponse};
+use crate::turn::ClientRequest;
 
-impl Came<'_> {
-    pub(crate) async fn count(self) -> Response<Out> {
+impl ClientRequest<'_> {
+    pub(crate) async fn handle_count_tokens(self) -> Response<ResponseBody> {
         let client = self.dialect;
-        match self.counted().await {
+        match self.count_tokens().await {
             Ok(response) => response,
-            Err(refusal) => refusal.response(client),
+            Err(error_response) => error_response.into_response(client),
         }
     }
 
-    async fn counted(mut self) -> Result<Response<Out>, Refusal> {
-        let body = crate::turn::read(&self.body, &self.config.limits)?;
-        let mark = Mark::of(self.headers, &body, self.dialect);
-        let (body, thread) = self.thread(body, self.dialect, &mark).await?;
-        excess::of_request(&body, self.dialect, &self.config.limits)?;
-        let (model, routes) = self.routes(&body, self.dialect, &mark)?;
-        let order = Order {
+    async fn count_tokens(mut self) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let body = crate::turn::parse_body(&self.body, &self.config.limits)?;
+        let conversation_key = ConversationKey::from_request(self.headers, &body, self.dialect);
+        let (body, chain) = self.resolve_chain(body, self.dialect, &conversation_key).await?;
+        excess::check_request(&body, self.dialect, &self.config.limits)?;
+        let (model, routes) = self.resolve_routes(&body, self.dialect, &conversation_key)?;
+        let routed_request = RoutedRequest {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
-            mark: &mark,
-            thread: &thread,
-            from: self.dialect,
-            client: self.dialect,
+            conversation_key: &conversation_key,
+            chain: &chain,
+            body_dialect: self.dialect,
+            client_dialect: self.dialect,
             headers: self.headers,
             model: &model,
             stream: false,
-            array: false,
-            searches: provider_search::is_asked(&body),
+            stream_as_array: false,
+            wants_web_search: provider_search::requests_search(&body),
         };
-        let whole = thread.named.told_to(None, &body).map_or(self.body.len(), |told| told.len());
-        if let Some(route) = routes.iter().find(|route| counts(&order, route)) {
-            let mut again = Some(body);
-            let told = self.told_to(route, &thread, &mut again)?;
-            let body = again.map_or_else(|| crate::turn::read(&told, &self.config.limits), Ok)?;
-            if let Some(count) = asked(&order, body, route).await {
-                return Ok(said(self.dialect, count, false));
+        let body_len =
+            chain.references.inline_for(None, &body).map_or(self.body.len(), |body| body.len());
+        if let Some(route) = routes.iter().find(|route| can_count(&routed_request, route)) {
+            let mut parsed = Some(body);
+            let route_body = self.body_for_route(route, &chain, &mut parsed)?;
+            let body = parsed
+                .map_or_else(|| crate::turn::parse_body(&route_body, &self.config.limits), Ok)?;
+            if let Some(count) = provider_count(&routed_request, body, route).await {
+                return Ok(count_response(self.dialect, count, false));
             }
         }
-        Ok(said(self.dialect, estimate(whole), true))
+        Ok(count_response(self.dialect, estimate_tokens(body_len), true))
     }
 }
 
-/// Providers that count are asked in their own dialect.
-fn counts(order: &Order<'_>, route: &Route) -> bool {
-    match &route.to {
-        To::Simulated => true,
-        To::Provider(provider) => order.surface(provider, &route.model).answers(Ask::Count),
+/// A provider counts only requests in its own dialect.
+fn can_count(routed_request: &RoutedRequest<'_>, route: &Route) -> bool {
+    match &route.backend {
+        Backend::Builtin => true,
+        Backend::Provider(provider) => routed_request
+            .provider_for_dialect(provider, &route.model)
+            .supports(Operation::CountTokens),
     }
 }
 
-async fn asked(order: &Order<'_>, body: Doc, route: &Route) -> Option<u64> {
-    let (to, flavor) = order.speaks(route);
-    let model = Order::model_at(route);
-    let teacher = Teacher { provider: name_of(route), dialect: to.id().0, model: &model };
+async fn provider_count(
+    routed_request: &RoutedRequest<'_>,
+    body: JsonDoc,
+    route: &Route,
+) -> Option<u64> {
+    let (to, flavor) = routed_request.dialect_and_flavor(route);
+    let model = RoutedRequest::upstream_model(route);
+    let model_key = ModelKey { provider: provider_name(route), dialect: to.id().0, model: &model };
     let target = Target {
-        model: Some(Text::new(&model)),
+        model: Some(JsonString::new(&model)),
         flavor,
-        betas: order.betas(to),
-        lessons: order.gateway.learned.of(teacher).await,
+        betas: routed_request.betas(to),
+        lessons: routed_request.gateway.lessons.get(model_key).await,
         ..Target::default()
     };
-    let translated = translate_document(body, order.from, to, &target);
-    let question = question(to, &model, &translated.body)?;
-    let answer = order.ask(route, Ask::Count, &model, question.into()).await.ok()?;
-    if answer.status != 200 {
+    let translated = translate_parsed_request(body, routed_request.body_dialect, to, &target);
+    let count_body = count_request(to, &model, &translated.body)?;
+    let response =
+        routed_request.call(route, Operation::CountTokens, &model, count_body.into()).await.ok()?;
+    if response.status != 200 {
         return None;
     }
-    let body = interlingua::read_object(answer.body.whole(LARGEST).await.ok()?).ok()?;
-    FIELDS.iter().find_map(|(_, field)| body.root().get(field)?.count())
+    let body =
+        interlingua::parse_object(response.body.collect(MAX_COUNT_REPLY_BYTES).await.ok()?).ok()?;
+    COUNT_FIELDS.iter().find_map(|(_, field)| body.root().get(field)?.as_u64())
 }
 
-/// The request, as the provider wants to be asked about it.
-fn question(to: &dyn Dialect, model: &str, body: &Bytes) -> Option<Bytes> {
-    let shape = SHAPES.iter().find(|shape| shape.dialect == to.id().0)?;
-    let body = interlingua::read_object(body.clone()).ok()?;
-    let fields = body.root().fields().filter(|field| shape.fields.contains(&&*field.name()));
+/// The body of the provider's counting endpoint.
+fn count_request(to: &dyn Dialect, model: &str, body: &Bytes) -> Option<Bytes> {
+    let shape = COUNT_REQUEST_SHAPES.iter().find(|shape| shape.dialect == to.id().0)?;
+    let body = interlingua::parse_object(body.clone()).ok()?;
+    let fields = body.root().fields().filter(|field| shape.fields.contains(&&*field.key()));
     let fields = fields.map(|field| format!("\"{}\":{}", field.raw_key(), field.value.raw()));
     let mut fields: Vec<String> = fields.collect();
-    if shape.named {
-        let model = Text::new(&format!("models/{model}"));
+    if shape.includes_model {
+        let model = JsonString::new(&format!("models/{model}"));
         fields.push(format!("\"model\":\"{}\"", model.raw()));
     }
-    let [before, after] = shape.around;
+    let [before, after] = shape.wrapper;
     Some(format!("{before}{{{}}}{after}", fields.join(",")).into())
 }
 
-fn estimate(bytes: usize) -> u64 {
+fn estimate_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
 
-fn said(dialect: &dyn Dialect, count: u64, estimated: bool) -> Response<Out> {
-    let field =
-        FIELDS.iter().find(|(name, _)| *name == dialect.id().0).map_or("input_tokens", |row| row.1);
-    let mut response = Response::new(Out::Whole(format!("{{\"{field}\":{count}}}").into()));
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+fn count_response(dialect: &dyn Dialect, count: u64, estimated: bool) -> Response<ResponseBody> {
+    let field = COUNT_FIELDS
+        .iter()
+        .find(|(name, _)| *name == dialect.id().0)
+        .map_or("input_tokens", |name_and_field| name_and_field.1);
+    let mut response = Response::new(ResponseBody::Full(format!("{{\"{field}\":{count}}}").into()));
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
     if estimated {
-        response.headers_mut().insert(ESTIMATED, HeaderValue::from_static("true"));
+        response.headers_mut().insert(ESTIMATED_HEADER, HeaderValue::from_static("true"));
     }
     response
 }
 
-/// How a provider is asked to count.
-struct Shape {
+/// The shape of a dialect's counting request.
+struct CountRequestShape {
     dialect: &'static str,
-    /// What may be said of the request.
+    /// The fields of the request that the endpoint accepts.
     fields: &'static [&'static str],
-    /// What stands around it.
-    around: [&'static str; 2],
-    /// The model is named within.
-    named: bool,
+    /// JSON text before and after these fields.
+    wrapper: [&'static str; 2],
+    /// The body also names the model.
+    includes_model: bool,
 }
 
-const SHAPES: &[Shape] = &[
-    Shape {
+const COUNT_REQUEST_SHAPES: &[CountRequestShape] = &[
+    CountRequestShape {
         dialect: "anthropic",
         fields: &[
             "model",
@@ -145,10 +158,10 @@ const SHAPES: &[Shape] = &[
             "output_format",
             "cache_control",
         ],
-        around: ["", ""],
-        named: false,
+        wrapper: ["", ""],
+        includes_model: false,
     },
-    Shape {
+    CountRequestShape {
         dialect: "openai-responses",
         fields: &[
             "model",
@@ -163,29 +176,29 @@ const SHAPES: &[Shape] = &[
             "previous_response_id",
             "conversation",
         ],
-        around: ["", ""],
-        named: false,
+        wrapper: ["", ""],
+        includes_model: false,
     },
-    Shape {
+    CountRequestShape {
         dialect: "gemini",
         fields: &["contents", "systemInstruction", "tools", "toolConfig", "generationConfig"],
-        around: ["{\"generateContentRequest\":", "}"],
-        named: true,
+        wrapper: ["{\"generateContentRequest\":", "}"],
+        includes_model: true,
     },
-    Shape {
+    CountRequestShape {
         dialect: "bedrock",
         fields: &["messages", "system", "toolConfig", "additionalModelRequestFields"],
-        around: ["{\"input\":{\"converse\":", "}}"],
-        named: false,
+        wrapper: ["{\"input\":{\"converse\":", "}}"],
+        includes_model: false,
     },
 ];
 
-/// What each dialect calls the count.
-const FIELDS: &[(&str, &str)] = &[
+/// The field of the count in each dialect.
+const COUNT_FIELDS: &[(&str, &str)] = &[
     ("anthropic", "input_tokens"),
     ("openai-responses", "input_tokens"),
     ("gemini", "totalTokens"),
     ("bedrock", "inputTokens"),
 ];
-const LARGEST: usize = 64 * 1024;
-const ESTIMATED: HeaderName = HeaderName::from_static("x-interlingua-estimated");
+const MAX_COUNT_REPLY_BYTES: usize = 64 * 1024;
+const ESTIMATED_HEADER: HeaderName = HeaderName::from_static("x-interlingua-estimated");

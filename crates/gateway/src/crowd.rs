@@ -1,40 +1,40 @@
-//! How many connections each address has.
+//! Limits the number of connections per client address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The connections of addresses that are not of this machine.
+/// Connections per address, except loopback.
 #[derive(Clone, Default)]
-pub(crate) struct Crowd(Arc<Mutex<HashMap<IpAddr, usize>>>);
+pub(crate) struct PerIpLimit(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
 /// A connection that counts for its address until this is dropped.
-pub(crate) struct Member {
-    crowd: Crowd,
-    /// Nothing for this machine, which may have as many as there is room for.
-    address: Option<IpAddr>,
+pub(crate) struct IpPermit {
+    limit: PerIpLimit,
+    /// `None` for loopback, which is not limited.
+    ip: Option<IpAddr>,
 }
 
-impl Crowd {
-    /// Lets one more connection in, unless its address has too many.
-    pub(crate) fn admit(&self, from: IpAddr, most: usize) -> Option<Member> {
-        let address = Some(from.to_canonical()).filter(|address| !address.is_loopback());
+impl PerIpLimit {
+    /// `None` if the address already has `max` connections.
+    pub(crate) fn try_acquire(&self, ip: IpAddr, max: usize) -> Option<IpPermit> {
+        let address = Some(ip.to_canonical()).filter(|address| !address.is_loopback());
         if let Some(address) = address {
             let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let count = counts.entry(address).or_default();
-            if *count >= most {
+            if *count >= max {
                 return None;
             }
             *count += 1;
         }
-        Some(Member { crowd: self.clone(), address })
+        Some(IpPermit { limit: self.clone(), ip: address })
     }
 }
 
-impl Drop for Member {
+impl Drop for IpPermit {
     fn drop(&mut self) {
-        let Some(address) = self.address else { return };
-        let mut counts = self.crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(address) = self.ip else { return };
+        let mut counts = self.limit.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&address) {
             *count -= 1;
             if *count == 0 {

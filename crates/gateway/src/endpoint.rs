@@ -1,261 +1,281 @@
-//! What is asked for, told by method and path. Queries and unknown prefixes do not matter.
+//! Matches method and path to an endpoint and a dialect. Unknown path prefixes are ignored.
 
 use http::{HeaderMap, Method, Uri, header};
-use interlingua::{Dialect, find, native};
+use interlingua::{Dialect, find_dialect, native};
 use percent_encoding::percent_decode_str;
 
-use crate::keys::KeyAsk;
+use crate::keys::KeyRequest;
 
-/// What is asked for.
 pub(crate) enum Endpoint {
-    /// A turn of the model.
-    Turn(Asked),
-    /// The number of tokens a request has.
-    Count(Asked),
-    /// All models, or the one that is named.
+    Turn(PathParams),
+    CountTokens(PathParams),
+    /// All models, or one of them.
     Models {
         model: Option<String>,
     },
     Health,
     Ready,
     Metrics,
-    /// What was learned: to be shown, or forgotten.
-    Lessons(Lessons),
-    /// Conversations that are kept here.
-    Sessions(SessionAsk),
-    /// Keys that are made here.
-    Keys(KeyAsk),
-    /// What was used.
+    /// List or delete learned lessons.
+    Lessons(LessonsRequest),
+    Sessions(SessionRequest),
+    /// Manage issued keys.
+    Keys(KeyRequest),
     Usage(Query),
-    /// A reply that is kept here.
-    Response(ResponseAsk),
-    /// What was found in turns, or in the one that is named.
+    /// Get or delete a stored response.
+    StoredResponse(StoredResponseRequest),
+    /// Guard findings and captured stages of recent turns, or of one.
     Turns {
         turn: Option<String>,
     },
-    /// What happens from now on.
-    Events,
+    /// A stream of turn events.
+    TurnEvents,
     /// A file of the debug UI.
-    Page,
-    /// Somebody looks in with a browser.
+    Ui,
+    /// A browser at `/`.
     Welcome,
-    /// A connection of another kind, which clients do without when they are told.
+    /// A protocol upgrade such as WebSocket. Clients fall back to plain HTTP when it is rejected.
     Upgrade,
-    /// Nothing that is known; perhaps only in this way.
+    /// No such endpoint; perhaps only with this method.
     Unknown {
-        is_posted: bool,
+        requires_post: bool,
     },
 }
 
 impl Endpoint {
-    /// Whether tokens are used for it.
-    pub(crate) fn asks_a_model(&self) -> bool {
+    /// Whether the request uses tokens.
+    pub(crate) fn calls_model(&self) -> bool {
         match self {
             Self::Turn(_) => true,
-            Self::Sessions(ask) => ask.path.last().is_some_and(|last| last == "continue"),
+            Self::Sessions(request) => request.path.last().is_some_and(|last| last == "continue"),
             _ => false,
         }
     }
 }
 
-/// What is to be done with what was learned of a provider's model, or of all.
-pub(crate) struct Lessons {
-    pub(crate) forget: bool,
+/// A list or deletion of the lessons of one model, of one provider, or of all.
+pub(crate) struct LessonsRequest {
+    pub(crate) delete: bool,
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
 }
 
-/// What is asked about sessions.
-pub(crate) struct SessionAsk {
+pub(crate) struct SessionRequest {
     pub(crate) method: Method,
-    /// What follows in the path.
+    /// The path segments after `/api/sessions`.
     pub(crate) path: Vec<String>,
     pub(crate) query: Query,
 }
 
-/// What is asked about a reply.
-pub(crate) struct ResponseAsk {
+pub(crate) struct StoredResponseRequest {
     pub(crate) id: String,
-    pub(crate) forget: bool,
-    /// It is about what was said to it.
-    pub(crate) items: bool,
+    pub(crate) delete: bool,
+    /// Lists the input of the response instead of its output.
+    pub(crate) input_items: bool,
     pub(crate) query: Query,
 }
 
-/// What follows the path.
+/// The query string of the URI.
 pub(crate) struct Query(String);
 
 impl Query {
-    fn of(uri: &Uri) -> Self {
+    fn from_uri(uri: &Uri) -> Self {
         Self(uri.query().unwrap_or_default().to_owned())
     }
 
-    /// The value of a field.
-    pub(crate) fn value(&self, name: &str) -> Option<String> {
+    /// The decoded value of a field.
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
         let fields = self.0.split('&').filter_map(|field| field.split_once('='));
-        let found = fields.filter(|(key, _)| *key == name).map(|(_, value)| value).next()?;
-        Some(percent_decode_str(found).decode_utf8_lossy().into_owned())
+        let value = fields.filter(|(key, _)| *key == name).map(|(_, value)| value).next()?;
+        Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
     }
 }
 
-/// What the path says about a request.
+/// The parameters that the path of a turn carries.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct PathParams {
     pub(crate) model: Option<String>,
-    /// Where the path decides it.
+    /// `None` if the body decides.
     pub(crate) stream: Option<bool>,
-    /// A stream is wanted as one JSON array.
-    pub(crate) array: bool,
+    /// Gemini's `streamGenerateContent` without `alt=sse` streams one JSON array.
+    pub(crate) stream_as_array: bool,
 }
 
-/// What is asked for, and the dialect in which it is answered.
-pub(crate) struct Address {
+/// An endpoint, and the dialect of its responses.
+pub(crate) struct EndpointMatch {
     pub(crate) endpoint: Endpoint,
     pub(crate) dialect: &'static dyn Dialect,
 }
 
-/// The paths of the dialects, by their last segments.
-struct Row {
+/// A path of a dialect, matched by its last segments.
+struct DialectPath {
     path: &'static [&'static str],
     dialect: &'static str,
-    endpoint: fn(Asked) -> Endpoint,
+    endpoint: fn(PathParams) -> Endpoint,
 }
 
-/// What stands after a model's name in a path.
-struct Verb {
+/// A Gemini method after the model's name in a path, such as `:generateContent`.
+struct CustomMethod {
     name: &'static str,
     stream: Option<bool>,
-    endpoint: fn(Asked) -> Endpoint,
+    endpoint: fn(PathParams) -> Endpoint,
 }
 
-pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Address {
-    // Whoever asks for the head alone gets no more.
+pub(crate) fn match_endpoint(method: &Method, uri: &Uri, headers: &HeaderMap) -> EndpointMatch {
+    // hyper drops the body of a HEAD response.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let segments: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
-    // A model may be named like a path.
-    let named_after = *method == Method::GET && segments.contains(&"models");
-    let row = ROWS.iter().find(|row| segments.ends_with(row.path) && !named_after);
-    let named = row.map(|row| row.dialect);
+    // A model's name may look like another path.
+    let is_model_name = *method == Method::GET && segments.contains(&"models");
+    let dialect_path = DIALECT_PATHS
+        .iter()
+        .find(|dialect_path| segments.ends_with(dialect_path.path) && !is_model_name);
+    let path_dialect = dialect_path.map(|dialect_path| dialect_path.dialect);
     let (endpoint, dialect) = match (method, segments.as_slice()) {
         (&Method::GET, ["healthz"]) => (Endpoint::Health, None),
         (&Method::GET, ["readyz"]) => (Endpoint::Ready, None),
         (&Method::GET, ["metrics"]) => (Endpoint::Metrics, None),
-        (&Method::GET, ["api", "lessons"]) => (Endpoint::Lessons(lessons(false, &[])), None),
-        (&Method::DELETE, ["api", "lessons", of @ ..]) => {
-            (Endpoint::Lessons(lessons(true, of)), None)
+        (&Method::GET, ["api", "lessons"]) => {
+            (Endpoint::Lessons(lessons_request(false, &[])), None)
+        }
+        (&Method::DELETE, ["api", "lessons", names @ ..]) => {
+            (Endpoint::Lessons(lessons_request(true, names)), None)
         }
         (_, ["api", "sessions", path @ ..]) => {
             let path = path.iter().map(|part| (*part).to_owned()).collect();
-            let ask = SessionAsk { method: method.clone(), path, query: Query::of(uri) };
-            (Endpoint::Sessions(ask), Some(native::ID.0))
+            let session_request =
+                SessionRequest { method: method.clone(), path, query: Query::from_uri(uri) };
+            (Endpoint::Sessions(session_request), Some(native::ID.0))
         }
-        (&Method::GET, ["api", "keys"]) => (Endpoint::Keys(KeyAsk::List), None),
-        (&Method::POST, ["api", "keys"]) => (Endpoint::Keys(KeyAsk::Make), None),
+        (&Method::GET, ["api", "keys"]) => (Endpoint::Keys(KeyRequest::List), None),
+        (&Method::POST, ["api", "keys"]) => (Endpoint::Keys(KeyRequest::Create), None),
         (&Method::DELETE, ["api", "keys", name]) => {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
-            (Endpoint::Keys(KeyAsk::Remove(name)), None)
+            (Endpoint::Keys(KeyRequest::Remove(name)), None)
         }
-        (&Method::GET, ["api", "usage"]) => (Endpoint::Usage(Query::of(uri)), None),
+        (&Method::GET, ["api", "usage"]) => (Endpoint::Usage(Query::from_uri(uri)), None),
         (&Method::GET, ["api", "turns"]) => (Endpoint::Turns { turn: None }, None),
         (&Method::GET, ["api", "turns", turn]) => {
             (Endpoint::Turns { turn: Some((*turn).to_owned()) }, None)
         }
-        (&Method::GET, ["api", "events"]) => (Endpoint::Events, None),
-        (&Method::GET, ["ui", ..]) => (Endpoint::Page, None),
+        (&Method::GET, ["api", "events"]) => (Endpoint::TurnEvents, None),
+        (&Method::GET, ["ui", ..]) => (Endpoint::Ui, None),
         (&Method::GET, []) => (Endpoint::Welcome, None),
-        (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),
+        (&Method::GET, _) if headers.contains_key(header::UPGRADE) => {
+            (Endpoint::Upgrade, path_dialect)
+        }
         (&Method::GET | &Method::DELETE, [.., "responses", id]) => {
-            (response(method, id, false, uri), Some(RESPONSES))
+            (stored_response(method, id, false, uri), Some(RESPONSES_DIALECT))
         }
         (&Method::GET, [.., "responses", id, "input_items"]) => {
-            (response(method, id, true, uri), Some(RESPONSES))
+            (stored_response(method, id, true, uri), Some(RESPONSES_DIALECT))
         }
-        (&Method::POST, _) if let Some(row) = row => {
-            ((row.endpoint)(Asked::default()), Some(row.dialect))
+        (&Method::POST, _) if let Some(dialect_path) = dialect_path => {
+            ((dialect_path.endpoint)(PathParams::default()), Some(dialect_path.dialect))
         }
-        _ if row.is_some() => (Endpoint::Unknown { is_posted: true }, named),
-        (method, segments) => beneath_models(method, segments, uri.query()),
+        _ if dialect_path.is_some() => (Endpoint::Unknown { requires_post: true }, path_dialect),
+        (method, segments) => match_models_path(method, segments, uri.query()),
     };
-    let dialect = dialect.unwrap_or_else(|| told_by(headers, &segments));
-    Address { endpoint, dialect: find(dialect).unwrap_or(interlingua::ALL[0]) }
+    let dialect = dialect.unwrap_or_else(|| dialect_from_headers(headers, &segments));
+    EndpointMatch { endpoint, dialect: find_dialect(dialect).unwrap_or(interlingua::DIALECTS[0]) }
 }
 
-fn response(method: &Method, id: &str, items: bool, uri: &Uri) -> Endpoint {
+fn stored_response(method: &Method, id: &str, input_items: bool, uri: &Uri) -> Endpoint {
     let id = percent_decode_str(id).decode_utf8_lossy().into_owned();
-    let forget = *method == Method::DELETE;
-    Endpoint::Response(ResponseAsk { id, forget, items, query: Query::of(uri) })
+    let delete = *method == Method::DELETE;
+    Endpoint::StoredResponse(StoredResponseRequest {
+        id,
+        delete,
+        input_items,
+        query: Query::from_uri(uri),
+    })
 }
 
-/// A provider, and its model, whose name may have slashes in it.
-fn lessons(forget: bool, of: &[&str]) -> Lessons {
-    let name = |written: &str| percent_decode_str(written).decode_utf8_lossy().into_owned();
-    let (provider, model) = of.split_first().map_or((None, None), |(first, rest)| {
+/// A provider and its model, which may have slashes in its name.
+fn lessons_request(delete: bool, names: &[&str]) -> LessonsRequest {
+    let name = |encoded: &str| percent_decode_str(encoded).decode_utf8_lossy().into_owned();
+    let (provider, model) = names.split_first().map_or((None, None), |(first, rest)| {
         (Some(name(first)), (!rest.is_empty()).then(|| name(&rest.join("/"))))
     });
-    Lessons { forget, provider, model }
+    LessonsRequest { delete, provider, model }
 }
 
-/// `models`, `models/NAME`, `models/NAME:VERB`; names may have slashes in them.
-fn beneath_models(
+/// `models`, `models/NAME`, `models/NAME:METHOD`; names may contain slashes.
+fn match_models_path(
     method: &Method,
     segments: &[&str],
     query: Option<&str>,
 ) -> (Endpoint, Option<&'static str>) {
     let Some(at) = segments.iter().position(|segment| *segment == "models") else {
-        return (NOTHING, None);
+        return (NOT_FOUND, None);
     };
     let rest = segments[at + 1..].join("/");
     let name = percent_decode_str(&rest).decode_utf8_lossy().into_owned();
     match *method {
         Method::GET => (Endpoint::Models { model: (!name.is_empty()).then_some(name) }, None),
         Method::POST => {
-            let found = name.rsplit_once(':').and_then(|(model, verb)| {
-                let verb = VERBS.iter().find(|known| known.name == verb)?;
-                let asks_events =
-                    query.is_some_and(|query| query.split('&').any(|q| q == "alt=sse"));
-                let array = verb.stream == Some(true) && !asks_events;
-                let asked = Asked { model: Some(model.to_owned()), stream: verb.stream, array };
-                Some((verb.endpoint)(asked))
+            let endpoint = name.rsplit_once(':').and_then(|(model, method_name)| {
+                let method = CUSTOM_METHODS.iter().find(|known| known.name == method_name)?;
+                let wants_sse = query.is_some_and(|query| query.split('&').any(|q| q == "alt=sse"));
+                let stream_as_array = method.stream == Some(true) && !wants_sse;
+                let path_params = PathParams {
+                    model: Some(model.to_owned()),
+                    stream: method.stream,
+                    stream_as_array,
+                };
+                Some((method.endpoint)(path_params))
             });
-            (found.unwrap_or(NOTHING), Some(VERBS_DIALECT))
+            (endpoint.unwrap_or(NOT_FOUND), Some(CUSTOM_METHODS_DIALECT))
         }
-        _ => (NOTHING, None),
+        _ => (NOT_FOUND, None),
     }
 }
 
-/// Where several dialects have the same path, the headers tell who is asking.
-fn told_by(headers: &HeaderMap, segments: &[&str]) -> &'static str {
-    let told = |row: &&(&str, &str)| {
-        headers.contains_key(row.0) || segments.first().is_some_and(|first| *first == row.0)
+/// Several dialects share paths: headers and the first segment tell the client's dialect.
+fn dialect_from_headers(headers: &HeaderMap, segments: &[&str]) -> &'static str {
+    let matches_hint = |hint: &&(&str, &str)| {
+        headers.contains_key(hint.0) || segments.first().is_some_and(|first| *first == hint.0)
     };
-    SIGNS.iter().find(told).map_or(USUAL, |row| row.1)
+    DIALECT_HINTS.iter().find(matches_hint).map_or(DEFAULT_DIALECT, |hint| hint.1)
 }
 
-const NOTHING: Endpoint = Endpoint::Unknown { is_posted: false };
+const NOT_FOUND: Endpoint = Endpoint::Unknown { requires_post: false };
 
-const ROWS: &[Row] = &[
-    Row { path: &["messages", "count_tokens"], dialect: "anthropic", endpoint: Endpoint::Count },
-    Row { path: &["messages"], dialect: "anthropic", endpoint: Endpoint::Turn },
-    Row { path: &["chat", "completions"], dialect: "openai-chat", endpoint: Endpoint::Turn },
-    Row { path: &["responses", "input_tokens"], dialect: RESPONSES, endpoint: Endpoint::Count },
-    Row { path: &["responses"], dialect: RESPONSES, endpoint: Endpoint::Turn },
+const DIALECT_PATHS: &[DialectPath] = &[
+    DialectPath {
+        path: &["messages", "count_tokens"],
+        dialect: "anthropic",
+        endpoint: Endpoint::CountTokens,
+    },
+    DialectPath { path: &["messages"], dialect: "anthropic", endpoint: Endpoint::Turn },
+    DialectPath {
+        path: &["chat", "completions"],
+        dialect: "openai-chat",
+        endpoint: Endpoint::Turn,
+    },
+    DialectPath {
+        path: &["responses", "input_tokens"],
+        dialect: RESPONSES_DIALECT,
+        endpoint: Endpoint::CountTokens,
+    },
+    DialectPath { path: &["responses"], dialect: RESPONSES_DIALECT, endpoint: Endpoint::Turn },
 ];
 
-/// The dialect whose replies have addresses.
-const RESPONSES: &str = "openai-responses";
+/// The dialect with stored responses.
+const RESPONSES_DIALECT: &str = "openai-responses";
 
-const VERBS_DIALECT: &str = "gemini";
-const VERBS: &[Verb] = &[
-    Verb { name: "generateContent", stream: Some(false), endpoint: Endpoint::Turn },
-    Verb { name: "streamGenerateContent", stream: Some(true), endpoint: Endpoint::Turn },
-    Verb { name: "countTokens", stream: None, endpoint: Endpoint::Count },
+const CUSTOM_METHODS_DIALECT: &str = "gemini";
+const CUSTOM_METHODS: &[CustomMethod] = &[
+    CustomMethod { name: "generateContent", stream: Some(false), endpoint: Endpoint::Turn },
+    CustomMethod { name: "streamGenerateContent", stream: Some(true), endpoint: Endpoint::Turn },
+    CustomMethod { name: "countTokens", stream: None, endpoint: Endpoint::CountTokens },
 ];
 
-/// A header or first segment, and whose it is.
-const SIGNS: &[(&str, &str)] = &[
+/// A header or first path segment that is typical of a dialect.
+const DIALECT_HINTS: &[(&str, &str)] = &[
     ("anthropic-version", "anthropic"),
     ("x-api-key", "anthropic"),
     ("x-goog-api-key", "gemini"),
     ("v1beta", "gemini"),
 ];
-const USUAL: &str = "openai-chat";
+const DEFAULT_DIALECT: &str = "openai-chat";

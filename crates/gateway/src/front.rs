@@ -1,4 +1,4 @@
-//! The front desk: is it for us, may they ask, what do they want.
+//! Routes HTTP requests: checks access, quotas and limits, and calls the handler of the endpoint.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,250 +6,280 @@ use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, SERVER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, SERVER};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use interlingua::model::FailureKind;
-use interlingua::{Dialect, Failure};
+use interlingua::model::ApiErrorKind;
+use interlingua::{ApiError, Dialect};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::awaited::{Awaited, Wanted};
+use crate::awaited::{PendingResponse, StreamTurnId};
+use crate::box_in_place::box_in_place;
 use crate::config::Config;
-use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
-use crate::out::Out;
-use crate::placed::placed;
-use crate::quota::Guest;
-use crate::recent::Events;
-use crate::refusal::{JSON, Refusal, failure};
+use crate::endpoint::{Endpoint, EndpointMatch, LessonsRequest, PathParams, match_endpoint};
+use crate::keyring::IssuedKey;
+use crate::out::ResponseBody;
+use crate::quota::QuotaPermit;
+use crate::recent::TurnEventStream;
+use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
 use crate::state::Gateway;
-use crate::turn::Came;
+use crate::turn::ClientRequest;
 use crate::{access, billed, models, pages, quota, reading, remembered, responses, ui};
 
-/// The two ends of a connection.
+/// The addresses of both ends of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Between {
-    pub(crate) here: SocketAddr,
+pub(crate) struct ConnectionAddrs {
+    pub(crate) local: SocketAddr,
     pub(crate) peer: SocketAddr,
 }
 
-/// Answers one request. Whatever happens, the client gets an answer in its dialect.
-pub(crate) async fn answer(
+/// Handles one request. Errors are responses in the client's dialect.
+pub(crate) async fn handle(
     gateway: Arc<Gateway>,
-    between: Between,
+    connection_addrs: ConnectionAddrs,
     request: Request<Incoming>,
-) -> Response<Out> {
-    let address = address(request.method(), request.uri(), request.headers());
-    let (dialect, wanted) = (address.dialect, Arc::default());
-    let over = Arc::clone(&gateway.over);
+) -> Response<ResponseBody> {
+    let endpoint_match = match_endpoint(request.method(), request.uri(), request.headers());
+    let (dialect, stream_turn_id) = (endpoint_match.dialect, Arc::default());
+    let drain_expired = Arc::clone(&gateway.drain_expired);
     let config = gateway.config.load();
-    let heartbeat = config.timeouts.heartbeat;
-    let page = pages::named(&config, request.headers());
+    let heartbeat_interval = config.timeouts.heartbeat;
+    let allowed_origin = pages::allowed_origin(&config, request.headers());
     drop(config);
-    let asked = Arc::clone(&wanted);
-    let answering = placed(|| admitted(gateway, between, request, address, asked));
-    let peer = between.peer.ip();
-    let awaited = Awaited { answering, dialect, wanted, over, heartbeat, quiet: None, peer };
-    let mut response = awaited.answer().await;
-    if let Some(origin) = page {
-        pages::show(response.headers_mut(), origin);
+    let turn_id_setter = Arc::clone(&stream_turn_id);
+    let response_future = box_in_place(|| {
+        dispatch(gateway, connection_addrs, request, endpoint_match, turn_id_setter)
+    });
+    let peer = connection_addrs.peer.ip();
+    let pending_response = PendingResponse {
+        response: response_future,
+        dialect,
+        stream_turn_id,
+        drain_expired,
+        heartbeat_interval,
+        heartbeat_timer: None,
+        peer,
+    };
+    let mut response = pending_response.respond().await;
+    if let Some(origin) = allowed_origin {
+        pages::add_cors_headers(response.headers_mut(), origin);
     }
     response
 }
 
-async fn admitted(
+async fn dispatch(
     gateway: Arc<Gateway>,
-    between: Between,
+    connection_addrs: ConnectionAddrs,
     request: Request<Incoming>,
-    address: Address,
-    wanted: Arc<Wanted>,
-) -> Result<Response<Out>, Failure> {
+    endpoint_match: EndpointMatch,
+    stream_turn_id: Arc<StreamTurnId>,
+) -> Result<Response<ResponseBody>, ApiError> {
     let config = gateway.config.load_full();
     let (head, body) = request.into_parts();
-    reading::is_small(&head, config.limits.head)?;
-    access::is_meant(&config, between.here, &head.uri, &head.headers)?;
-    let Address { endpoint, dialect } = address;
-    if let Some(response) = public(&gateway, &config, &head, &endpoint) {
+    reading::check_head_size(&head, config.limits.head)?;
+    access::check_host_and_origin(&config, connection_addrs.local, &head.uri, &head.headers)?;
+    let EndpointMatch { endpoint, dialect } = endpoint_match;
+    if let Some(response) = handle_public(&gateway, &config, &head, &endpoint) {
         return Ok(response);
     }
-    gateway.known().await;
-    let made = gateway.keyring.keys();
-    let shown = match access::admitted(&config, &made, between.here, &head.headers) {
-        Ok(shown) => shown,
-        Err(failure) => {
-            gateway.quotas.guessed(between.peer.ip(), &config, Instant::now())?;
-            return Err(failure);
-        }
-    };
+    gateway.await_first_sync().await;
+    let issued_keys = gateway.keyring.keys();
+    let caller = authenticate(&gateway, &config, &issued_keys, connection_addrs, &head.headers)?;
     let (limits, timeouts) = (&config.limits, &config.timeouts);
-    let owner = shown.owner();
-    if let Some(key) = shown.key.filter(|_| endpoint.asks_a_model()) {
-        quota::affords(key, &*gateway.store, SystemTime::now())?;
+    let owner = caller.owner();
+    if let Some(key) = caller.key.filter(|_| endpoint.calls_model()) {
+        quota::check_token_budget(key, &*gateway.store, SystemTime::now())?;
     }
-    let (asked, counts, session) = match endpoint {
-        Endpoint::Turn(asked) => (asked, false, None),
-        Endpoint::Count(asked) => (asked, true, None),
-        Endpoint::Sessions(ask) => (Asked::default(), false, Some(ask)),
+    let (path_params, counts_tokens, session) = match endpoint {
+        Endpoint::Turn(path_params) => (path_params, false, None),
+        Endpoint::CountTokens(path_params) => (path_params, true, None),
+        Endpoint::Sessions(request) => (PathParams::default(), false, Some(request)),
         Endpoint::Models { model: None } => {
             return Ok(models::list(&gateway, &config, dialect).await);
         }
         Endpoint::Models { model: Some(name) } => {
-            return Ok(models::one(&gateway, &config, dialect, &name).await);
+            return Ok(models::get(&gateway, &config, dialect, &name).await);
         }
-        Endpoint::Lessons(lessons) => return Ok(learned(&gateway, &lessons).await),
-        Endpoint::Keys(ask) => {
-            let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
-            return gateway.keys(&config, shown, &ask, &body).await;
+        Endpoint::Lessons(lessons) => return Ok(handle_lessons(&gateway, &lessons).await),
+        Endpoint::Keys(request) => {
+            let body = reading::read_body(body, &head.headers, limits.body, timeouts.body).await?;
+            return gateway.handle_keys(&config, caller, &request, &body).await;
         }
         Endpoint::Usage(query) => {
-            let used = billed::shown(&*gateway.store, shown, &query).await;
-            return Ok(used.map_or_else(|refusal| refusal.response(dialect), |body| json(&body)));
+            let usage = billed::query_usage(&*gateway.store, caller, &query).await;
+            return Ok(usage.map_or_else(|e| e.into_response(dialect), |body| json_response(&body)));
         }
-        Endpoint::Response(ask) => {
-            let shown = responses::shown(&gateway.responses, owner, &ask).await;
-            return Ok(shown.unwrap_or_else(|refusal| refusal.response(dialect)));
+        Endpoint::StoredResponse(request) => {
+            let result = responses::handle(&gateway.responses, owner, &request).await;
+            return Ok(result.unwrap_or_else(|error| error.into_response(dialect)));
         }
-        Endpoint::Turns { turn } => return turns(&gateway, owner, turn.as_deref()).await,
-        Endpoint::Events => return Ok(events(gateway.recent.listen(owner, timeouts.heartbeat))),
-        other => return Ok(small(&gateway, dialect, &other)),
+        Endpoint::Turns { turn } => return show_turns(&gateway, owner, turn.as_deref()).await,
+        Endpoint::TurnEvents => {
+            let events = gateway.recent_turns.subscribe(owner, timeouts.heartbeat);
+            return Ok(event_stream_response(events));
+        }
+        other => return Ok(handle_other(&gateway, dialect, &other)),
     };
-    let guest = match shown.key {
-        Some(key) => gateway.quotas.enter(key, Instant::now())?,
-        None => Guest::default(),
+    let quota_permit = match caller.key {
+        Some(key) => gateway.quotas.acquire(key, Instant::now())?,
+        None => QuotaPermit::default(),
     };
-    let room = room(&gateway)?;
-    let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
-    let came = Came {
+    let request_slot = acquire_request_slot(&gateway)?;
+    let body = reading::read_body(body, &head.headers, limits.body, timeouts.body).await?;
+    let client_request = ClientRequest {
         gateway: &gateway,
         config: &config,
         owner,
         dialect,
-        asked,
+        path_params,
         headers: &head.headers,
-        wanted: &wanted,
+        stream_turn_id: &stream_turn_id,
         body,
     };
-    let place = (room, guest);
-    // Apart: what is seldom asked would take its room in every request.
+    let permits = (request_slot, quota_permit);
+    // Boxed: an inline future of a rare endpoint would make the future of every request larger.
     Ok(match session {
-        Some(ask) => Box::pin(came.session(&ask, place)).await,
-        None if counts => Box::pin(came.count()).await,
-        None => came.turn(place).await,
+        Some(request) => Box::pin(client_request.handle_session(&request, permits)).await,
+        None if counts_tokens => Box::pin(client_request.handle_count_tokens()).await,
+        None => client_request.handle_turn(permits).await,
     })
 }
 
-/// What nobody needs a key for.
-fn public(
+/// Finds who calls. Wrong keys are counted for each peer, which is refused after too many.
+fn authenticate<'c>(
+    gateway: &Gateway,
+    config: &'c Config,
+    issued_keys: &'c [IssuedKey],
+    addrs: ConnectionAddrs,
+    headers: &HeaderMap,
+) -> Result<access::Caller<'c>, ApiError> {
+    access::authenticate(config, issued_keys, addrs.local, headers).or_else(|error| {
+        gateway.quotas.record_wrong_key(addrs.peer.ip(), config, Instant::now()).and(Err(error))
+    })
+}
+
+/// Endpoints that need no key.
+fn handle_public(
     gateway: &Gateway,
     config: &Config,
     head: &Parts,
     endpoint: &Endpoint,
-) -> Option<Response<Out>> {
+) -> Option<Response<ResponseBody>> {
     match endpoint {
-        Endpoint::Health => Some(alive()),
+        Endpoint::Health => Some(health_response()),
         Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
-            Some(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"))
+            Some(text_response(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"))
         }
-        Endpoint::Ready => Some(plain(StatusCode::OK, remembered::ready(&*gateway.store))),
-        Endpoint::Page if let Some(file) = ui::file(&head.uri) => Some(file),
-        _ => pages::may_ask(config, head),
+        Endpoint::Ready => {
+            Some(text_response(StatusCode::OK, remembered::readiness(&*gateway.store)))
+        }
+        Endpoint::Ui if let Some(file) = ui::static_file(&head.uri) => Some(file),
+        _ => pages::preflight_response(config, head),
     }
 }
 
-fn room(gateway: &Gateway) -> Result<OwnedSemaphorePermit, Failure> {
-    let full = |_| failure(FailureKind::Overloaded, "too many requests are being answered");
-    Arc::clone(&gateway.room).try_acquire_owned().map_err(full)
+fn acquire_request_slot(gateway: &Gateway) -> Result<OwnedSemaphorePermit, ApiError> {
+    let full = |_| failure(ApiErrorKind::Overloaded, "too many requests are in progress");
+    Arc::clone(&gateway.request_slots).try_acquire_owned().map_err(full)
 }
 
-/// The turns of late, or what is kept of one.
-async fn turns(
+/// Recent turns, or the details of one.
+async fn show_turns(
     gateway: &Gateway,
     owner: &str,
     turn: Option<&str>,
-) -> Result<Response<Out>, Failure> {
+) -> Result<Response<ResponseBody>, ApiError> {
     let Some(turn) = turn else {
-        let late = gateway.recent.turns(owner);
-        return Ok(json(&gateway.captured.list(owner, late).await));
+        let recent = gateway.recent_turns.turns(owner);
+        return Ok(json_response(&gateway.captures.list_turns(owner, recent).await));
     };
-    // Where its stages are kept they are there in a moment, and in short is not enough.
-    let staged = gateway.config.load().capture.stages;
-    let late = if staged { None } else { gateway.recent.turn(owner, turn) };
-    let shown = gateway.captured.shown(owner, turn, late).await;
-    shown.map(|shown| json(&shown)).ok_or_else(|| {
-        let message = "nothing is kept of this turn; `stages = true` in [capture] keeps them all";
-        failure(FailureKind::NotFound, message)
+    // With stages, the full record is in the store soon; the summary would be returned instead of
+    // it.
+    let has_stages = gateway.config.load().capture.stages;
+    let recent = if has_stages { None } else { gateway.recent_turns.turn(owner, turn) };
+    let details = gateway.captures.get_turn(owner, turn, recent).await;
+    details.map(|details| json_response(&details)).ok_or_else(|| {
+        let message =
+            "nothing is stored of this turn; `stages = true` in [capture] stores all turns";
+        failure(ApiErrorKind::NotFound, message)
     })
 }
 
-fn events(events: Events) -> Response<Out> {
-    let mut response = Response::new(Out::Events(Box::new(events)));
+fn event_stream_response(stream: TurnEventStream) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::TurnEvents(Box::new(stream)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
-/// What was learned of models, for a person; or how many were forgotten.
-async fn learned(gateway: &Gateway, asked: &Lessons) -> Response<Out> {
-    let (provider, model) = (asked.provider.as_deref(), asked.model.as_deref());
-    let body = if asked.forget {
-        serde_json::json!({"forgotten": gateway.learned.forget(provider, model).await})
+/// The lessons of all models, or the number of deleted ones.
+async fn handle_lessons(gateway: &Gateway, request: &LessonsRequest) -> Response<ResponseBody> {
+    let (provider, model) = (request.provider.as_deref(), request.model.as_deref());
+    let body = if request.delete {
+        serde_json::json!({"forgotten": gateway.lessons.delete(provider, model).await})
     } else {
-        gateway.learned.shown().await
+        gateway.lessons.list().await
     };
-    json(&body)
+    json_response(&body)
 }
 
-pub(crate) fn json(body: &serde_json::Value) -> Response<Out> {
-    let mut response = plain(StatusCode::OK, body.to_string());
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+pub(crate) fn json_response(body: &serde_json::Value) -> Response<ResponseBody> {
+    let mut response = text_response(StatusCode::OK, body.to_string());
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
     response
 }
 
-/// What needs no model.
-fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<Out> {
+/// Endpoints that call no model.
+fn handle_other(
+    gateway: &Gateway,
+    dialect: &dyn Dialect,
+    endpoint: &Endpoint,
+) -> Response<ResponseBody> {
     match endpoint {
         Endpoint::Metrics => {
-            remembered::measure(&*gateway.store);
-            plain(StatusCode::OK, gateway.metrics.render())
+            remembered::update_gauges(&*gateway.store);
+            text_response(StatusCode::OK, gateway.metrics.render())
         }
-        Endpoint::Welcome => plain(StatusCode::OK, WELCOME),
+        Endpoint::Welcome => text_response(StatusCode::OK, WELCOME_TEXT),
         Endpoint::Upgrade => {
-            let message = "this gateway speaks plain HTTP; post the request instead";
-            let refused = Failure { status: 426, ..failure(FailureKind::Shape, message) };
-            Refusal::from(refused).response(dialect)
+            let message =
+                "this gateway does not support protocol upgrades; send a POST request instead";
+            let error = ApiError { status: 426, ..failure(ApiErrorKind::InvalidRequest, message) };
+            ErrorResponse::from(error).into_response(dialect)
         }
-        Endpoint::Unknown { is_posted: true } => {
-            let message = "requests are posted to this address";
-            let refused = Failure { status: 405, ..failure(FailureKind::Shape, message) };
-            Refusal::from(refused).response(dialect)
+        Endpoint::Unknown { requires_post: true } => {
+            let message = "this address accepts only POST requests";
+            let error = ApiError { status: 405, ..failure(ApiErrorKind::InvalidRequest, message) };
+            ErrorResponse::from(error).into_response(dialect)
         }
         _ => {
             let message = "there is nothing at this address";
-            Refusal::from(failure(FailureKind::NotFound, message)).response(dialect)
+            ErrorResponse::from(failure(ApiErrorKind::NotFound, message)).into_response(dialect)
         }
     }
 }
 
-/// It lives, and says who it is: other servers answer at the same ports.
-fn alive() -> Response<Out> {
-    let mut response = plain(StatusCode::OK, "ok\n");
+/// The `server` header identifies the gateway: other servers answer at the same ports.
+fn health_response() -> Response<ResponseBody> {
+    let mut response = text_response(StatusCode::OK, "ok\n");
     response.headers_mut().insert(SERVER, HeaderValue::from_static("interlingua"));
     response
 }
 
-fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Out> {
-    let mut response = Response::new(Out::Whole(text.into()));
+fn text_response(status: StatusCode, text: impl Into<Bytes>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Full(text.into()));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
 
-const WELCOME: &str = "\
+const WELCOME_TEXT: &str = "\
 Interlingua. Point an agent at this address:
   Anthropic clients   base URL as it is
   OpenAI clients      with /v1
   Gemini clients      as it is
-Models: /v1/models. State: /healthz, /readyz, /metrics. What happens: /ui/.
+Models: /v1/models. State: /healthz, /readyz, /metrics. Debug UI: /ui/.
 ";

@@ -1,99 +1,111 @@
-//! The guard's desk: what calls are checked with, what the model is told later, and who hears of it.
+//! Checks tool calls of replies with the guard, reports findings, and recalls guard answers.
 
 use std::sync::Arc;
 
 use http::HeaderValue;
-use interlingua::guard::{Answers, Finding, Kind, Limits, Mode, Offer, Schemas, Watch};
-use interlingua::guard::{answer_of, recall};
-use interlingua::{Conversation, Told};
+use interlingua::guard::{AnswerRecord, find_guard_answers};
+use interlingua::guard::{
+    AnswerStore, CallChecker, Finding, FindingKind, GuardMode, OfferedTools, SchemaCache,
+    ValidationLimits,
+};
+use interlingua::{Conversation, GuardAnswer};
 use metrics::counter;
 
-use crate::captured::{About, Captured};
+use crate::captured::{CaptureStore, TurnRef};
 use crate::config::Config;
 
-/// What all requests share.
-pub(crate) struct Guarding {
-    schemas: Arc<Schemas>,
-    answers: Arc<dyn Answers>,
+/// The guard's schemas and answers, shared by all requests.
+pub(crate) struct ToolCallGuard {
+    schemas: Arc<SchemaCache>,
+    answers: Arc<dyn AnswerStore>,
 }
 
-/// Where findings about one reply are reported.
+/// Reports the findings about one reply.
 #[derive(Debug)]
-pub(crate) struct Desk {
-    answers: Arc<dyn Answers>,
-    /// Where it is kept for looking at, if it is; and whether with what calls say.
-    captured: Option<(Arc<Captured>, bool)>,
+pub(crate) struct GuardReporter {
+    answers: Arc<dyn AnswerStore>,
+    /// The captures, and whether arguments are stored unredacted.
+    captures: Option<(Arc<CaptureStore>, bool)>,
     owner: String,
-    /// The kinds that were found, in order.
-    pub(crate) found: Vec<&'static str>,
+    /// The kinds of the findings, in order.
+    pub(crate) kinds: Vec<&'static str>,
 }
 
-impl Guarding {
-    /// With answers kept here.
-    pub(crate) fn keeping(answers: Arc<dyn Answers>) -> Self {
+impl ToolCallGuard {
+    pub(crate) fn new(answers: Arc<dyn AnswerStore>) -> Self {
         Self { schemas: Arc::default(), answers }
     }
 
-    /// Watches over the reply to this conversation, if there is anything to watch over.
-    pub(crate) fn watch(&self, config: &Config, conversation: &Conversation) -> Option<Watch> {
-        if conversation.tools.is_empty() || !config.guard.is_on() {
+    /// The checker for the reply to this conversation; `None` if there are no tools or the guard is
+    /// off.
+    pub(crate) fn watch(
+        &self,
+        config: &Config,
+        conversation: &Conversation,
+    ) -> Option<CallChecker> {
+        if conversation.tools.is_empty() || !config.guard.is_enabled() {
             return None;
         }
         let limits = &config.limits;
-        Some(Watch {
-            offer: Offer::of(conversation),
+        Some(CallChecker {
+            offered_tools: OfferedTools::from_conversation(conversation),
             modes: config.guard.clone(),
-            limits: Limits {
-                schema: limits.schema,
-                depth: limits.schema_depth,
-                cost: limits.schema_cost,
-                arguments: limits.arguments,
+            limits: ValidationLimits {
+                max_schema_bytes: limits.schema,
+                max_schema_depth: limits.schema_depth,
+                max_compile_steps: limits.schema_cost,
+                max_argument_bytes: limits.arguments,
             },
-            schemas: Arc::clone(&self.schemas),
+            schema_cache: Arc::clone(&self.schemas),
         })
     }
 
-    /// What the model is to be told of calls in this conversation, where that is wanted.
-    pub(crate) async fn told(
+    /// The guard answers for earlier calls of this conversation, except for tools with another
+    /// mode.
+    pub(crate) async fn recall_answers(
         &self,
         config: &Config,
         owner: &str,
         conversation: &Conversation,
-    ) -> Vec<Told> {
-        if !config.guard.is_on() {
+    ) -> Vec<GuardAnswer> {
+        if !config.guard.is_enabled() {
             return Vec::new();
         }
-        let mut told = recall(conversation, owner, &*self.answers).await;
-        told.retain(|told| {
-            let mode = config.guard.of(&told.call.name.contents());
-            matches!(mode, Mode::Answer | Mode::Mend)
+        let mut guard_answers = find_guard_answers(conversation, owner, &*self.answers).await;
+        guard_answers.retain(|guard_answer| {
+            let mode = config.guard.for_tool(&guard_answer.call.name.unescape());
+            matches!(mode, GuardMode::Answer | GuardMode::Mend)
         });
-        told
+        guard_answers
     }
 
-    pub(crate) fn desk(&self, owner: &str, captured: Option<(Arc<Captured>, bool)>) -> Desk {
+    pub(crate) fn reporter(
+        &self,
+        owner: &str,
+        captures: Option<(Arc<CaptureStore>, bool)>,
+    ) -> GuardReporter {
         let (answers, owner) = (Arc::clone(&self.answers), owner.to_owned());
-        Desk { answers, captured, owner, found: Vec::new() }
+        GuardReporter { answers, captures, owner, kinds: Vec::new() }
     }
 }
 
-impl Desk {
-    /// Keeps what the model is to be told, counts and logs what was found. Of the arguments nothing
-    /// is logged.
-    pub(crate) fn hear(&mut self, about: &About<'_>, finding: &Finding) {
-        if let Some(answer) = answer_of(finding) {
-            self.answers.keep(&self.owner, answer);
+impl GuardReporter {
+    /// Stores the guard answer and the capture, counts and logs the finding. Arguments are never
+    /// logged.
+    pub(crate) fn report(&mut self, turn_ref: &TurnRef<'_>, finding: &Finding) {
+        if let Some(answer) = AnswerRecord::from_finding(finding) {
+            self.answers.insert(&self.owner, answer);
         }
-        if let Some((captured, plain)) = &self.captured {
-            captured.keep(&self.owner, about, finding, *plain);
+        if let Some((captures, unredacted)) = &self.captures {
+            captures.store_finding(&self.owner, turn_ref, finding, *unredacted);
         }
-        let About { turn, provider, model, .. } = *about;
-        let (kind, done) = (finding.kind.name(), finding.done());
+        let TurnRef { turn, provider, model, .. } = *turn_ref;
+        let (kind, done) = (finding.kind.name(), finding.action_name());
         counter!("interlingua_guard_total", "kind" => kind, "done" => done).increment(1);
-        self.found.push(kind);
-        let (tool, call) = (finding.call.name.contents(), finding.call.id.contents());
-        if let Kind::NotChecked(beyond) = finding.kind {
-            let why = beyond.name();
+        self.kinds.push(kind);
+        let (tool, call) = (finding.call.name.unescape(), finding.call.id.unescape());
+        if let FindingKind::NotChecked(skip_reason) = finding.kind {
+            let why = skip_reason.name();
             tracing::info!(
                 turn = %turn, provider, model, ?tool, ?call, why, "a tool call was not checked",
             );
@@ -106,22 +118,25 @@ impl Desk {
     }
 }
 
-/// The findings for a header: which tool, and what is wrong.
-pub(crate) fn header(findings: &[Finding]) -> Option<HeaderValue> {
-    let one = |finding: &Finding| {
-        let name = finding.call.name.contents();
-        let name: String =
-            name.chars().take(LONGEST_NAME).filter(|letter| is_plain(*letter)).collect();
+/// The findings as a header value: `tool=kind,tool=kind`.
+pub(crate) fn findings_header(findings: &[Finding]) -> Option<HeaderValue> {
+    let entry = |finding: &Finding| {
+        let name = finding.call.name.unescape();
+        let name: String = name
+            .chars()
+            .take(MAX_HEADER_TOOL_NAME)
+            .filter(|letter| is_header_safe(*letter))
+            .collect();
         format!("{name}={}", finding.kind.name())
     };
-    let all: Vec<String> = findings.iter().take(MOST).map(one).collect();
-    let value = HeaderValue::from_str(&all.join(","));
+    let entries: Vec<String> = findings.iter().take(MAX_HEADER_FINDINGS).map(entry).collect();
+    let value = HeaderValue::from_str(&entries.join(","));
     value.ok().filter(|value| !value.is_empty())
 }
 
-fn is_plain(letter: char) -> bool {
+fn is_header_safe(letter: char) -> bool {
     letter.is_ascii_graphic() && !matches!(letter, ',' | '=')
 }
 
-const MOST: usize = 16;
-const LONGEST_NAME: usize = 64;
+const MAX_HEADER_FINDINGS: usize = 16;
+const MAX_HEADER_TOOL_NAME: usize = 64;

@@ -1,329 +1,367 @@
-//! A provider has said 200: what its client gets of that.
+//! Turns a provider's successful reply into the client's response: streamed or whole, in the
+//! client's dialect.
 
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use interlingua::guard::{Finding, Watch};
-use interlingua::model::{FailureKind, Reply, Stop, StopReason};
+use interlingua::guard::{CallChecker, Finding};
+use interlingua::model::{ApiErrorKind, Reply, Stop, StopReason};
 use interlingua::{
-    Dialect, Exchange, Failure, Ledger, ReadReply, ReplyError, Stream, TranslatedReply,
-    encode_reply, read_reply, stream_reply,
+    ApiError, DecodedReply, Dialect, Ledger, ReplyContext, ReplyError, StreamTranslator,
+    TranslatedReply, decode_reply, encode_reply, encode_reply_as_stream,
 };
-use interlingua_upstream::Body;
+use interlingua_upstream::UpstreamBody;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::asking::is_events;
-use crate::attempt::Order;
-use crate::captured::Stage;
-use crate::out::{CLOSING, LINGERING, Out, Streaming};
-use crate::paused::Paused;
-use crate::refusal::{JSON, Refusal, failure};
-use crate::tale::{Tale, tell_repairs};
+use crate::asking::looks_like_sse;
+use crate::attempt::RoutedRequest;
+use crate::captured::CaptureStage;
+use crate::out::{CLOSE_GRACE, LINGER_TIMEOUT, ResponseBody, StreamBody};
+use crate::paused::TurnContinuation;
+use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
+use crate::tale::{RequestLog, set_repairs_header};
 use crate::{excess, guarding};
 
-/// What is known when a provider has said 200.
-pub(crate) struct Heard<'o> {
-    pub(crate) order: &'o Order<'o>,
-    pub(crate) to: &'static dyn Dialect,
-    pub(crate) exchange: Box<Exchange>,
+/// A provider's reply with status 200, and what is needed to translate it.
+pub(crate) struct ProviderReply<'o> {
+    pub(crate) request: &'o RoutedRequest<'o>,
+    pub(crate) provider_dialect: &'static dyn Dialect,
+    pub(crate) exchange: Box<ReplyContext>,
     pub(crate) ledger: Ledger,
-    pub(crate) body: Body,
-    pub(crate) watch: Option<Watch>,
-    /// Where the provider may pause the turn.
-    pub(crate) paused: Option<Box<Paused>>,
-    /// Nobody is asked again: the client hears whatever came.
-    pub(crate) last: bool,
+    pub(crate) body: UpstreamBody,
+    pub(crate) watch: Option<CallChecker>,
+    /// Continues the turn if the provider pauses it.
+    pub(crate) continuation: Option<Box<TurnContinuation>>,
+    /// No further attempt follows: even a malformed tool call goes to the client.
+    pub(crate) is_last_attempt: bool,
 }
 
-impl Heard<'_> {
-    /// A stream for a stream. Nothing is sent until the reply has begun, so that a provider that
-    /// fails at once can be replaced; but nobody waits for ever.
-    pub(crate) async fn stream(
+impl ProviderReply<'_> {
+    /// Streams a streamed reply. The head waits for the first content, so that a provider that
+    /// fails before it can be replaced, but at most [`FIRST_CONTENT_WAIT`].
+    pub(crate) async fn forward_stream(
         &mut self,
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let mut stream = self.translation();
-        let mut ready = Vec::new();
-        let patience = sleep_until(Instant::now() + HOLD.min(self.order.config.timeouts.heartbeat));
-        tokio::pin!(patience);
-        let mut over = false;
-        while !stream.has_begun() && !stream.has_ended() && !over {
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let mut stream = self.stream_translator();
+        let mut output = Vec::new();
+        let max_wait = sleep_until(
+            Instant::now() + FIRST_CONTENT_WAIT.min(self.request.config.timeouts.heartbeat),
+        );
+        tokio::pin!(max_wait);
+        let mut ended = false;
+        while !stream.has_content() && !stream.has_ended() && !ended {
             tokio::select! {
                 chunk = self.body.chunk() => match chunk {
                     Some(Ok(chunk)) => {
-                        heard(tale, &chunk);
-                        stream.push(&chunk, &mut ready);
+                        capture_provider_bytes(log, &chunk);
+                        stream.push(&chunk, &mut output);
                     }
-                    Some(Err(failure)) => stream.fail(failure, &mut ready),
+                    Some(Err(error)) => stream.fail(error, &mut output),
                     None => {
-                        stream.finish(&mut ready);
-                        over = true;
+                        stream.finish(&mut output);
+                        ended = true;
                     }
                 },
-                () = &mut patience => break,
+                () = &mut max_wait => break,
             }
         }
-        if !stream.has_begun()
-            && let Some(failure) = stream.failure()
+        if !stream.has_content()
+            && let Some(error) = stream.error()
         {
-            return Err(failure.clone().into());
+            return Err(error.clone().into());
         }
-        if !stream.has_begun() && stream.has_ended() {
-            self.is_worth_it(stream.so_far())?;
+        if !stream.has_content() && stream.has_ended() {
+            self.check_malformed_call(stream.partial_reply())?;
         }
-        let mut response = self.response(tale.as_ref(), None);
-        let content_type = if self.exchange.array { JSON } else { EVENTS };
+        let mut response = self.response_head(log.as_ref(), None);
+        let content_type =
+            if self.exchange.wants_json_array { APPLICATION_JSON } else { TEXT_EVENT_STREAM };
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
-        if let Some(tale) = tale.take() {
-            let source = (!over).then(|| self.take_body());
-            let (config, over) = (self.order.config, &self.order.gateway.over);
-            let mut streaming = Streaming::new(source, stream, ready, config, over, tale);
-            streaming.paused = self.paused.take();
-            *response.body_mut() = Out::Stream(Box::new(streaming));
+        if let Some(log) = log.take() {
+            let source = (!ended).then(|| self.take_body());
+            let (config, drain_expired) =
+                (self.request.config, &self.request.gateway.drain_expired);
+            let mut stream_body =
+                StreamBody::new(source, stream, output, config, drain_expired, log);
+            stream_body.continuation = self.continuation.take();
+            *response.body_mut() = ResponseBody::Stream(Box::new(stream_body));
         }
         Ok(response)
     }
 
-    fn translation(&mut self) -> Stream {
-        let mut stream = Stream::new(self.to, self.order.client, &self.exchange)
-            .within(excess::of_stream(&self.order.config.limits));
-        if self.paused.is_some() {
-            stream = stream.pausing();
+    fn stream_translator(&mut self) -> StreamTranslator {
+        let mut stream = StreamTranslator::new(
+            self.provider_dialect,
+            self.request.client_dialect,
+            &self.exchange,
+        )
+        .with_limits(excess::stream_limits(&self.request.config.limits));
+        if self.continuation.is_some() {
+            stream = stream.with_continuation();
         }
         match self.watch.take() {
-            Some(watch) => stream.watched(watch),
+            Some(call_checker) => stream.with_guard(call_checker),
             None => stream,
         }
     }
 
-    pub(crate) async fn whole(
+    pub(crate) async fn forward_whole(
         &mut self,
         body: Bytes,
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let read = self.read_all(body, tale).await?;
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let decoded = self.read_with_continuations(body, log).await?;
         let TranslatedReply { body, ledger, reply, findings } =
-            read.encode(self.order.client, &self.exchange);
-        Ok(self.answer(tale, Some(body), &ledger, (&reply, &findings)).await)
+            decoded.encode(self.request.client_dialect, &self.exchange);
+        Ok(self.finish_response(log, Some(body), &ledger, (&reply, &findings)).await)
     }
 
-    /// A stream for a client that wants its reply whole.
-    pub(crate) async fn gathered(
+    /// Collects a streamed reply for a client that wants it whole.
+    pub(crate) async fn collect_stream(
         &mut self,
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let mut stream = self.translation();
-        let (mut aside, mut read) = (Vec::new(), 0);
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let mut stream = self.stream_translator();
+        let (mut scratch, mut total_bytes) = (Vec::new(), 0);
         loop {
-            let chunk = self.next(patience(&stream)).await.transpose()?;
+            let chunk = self.next_chunk(trailing_timeout(&stream)).await.transpose()?;
             if let Some(chunk) = &chunk {
-                heard(tale, chunk);
-                read += chunk.len();
-                if read > self.order.config.limits.reply {
-                    return Err(failure(FailureKind::Upstream, "the reply is too long").into());
+                capture_provider_bytes(log, chunk);
+                total_bytes += chunk.len();
+                if total_bytes > self.request.config.limits.reply {
+                    return Err(failure(ApiErrorKind::ServerError, "the reply is too long").into());
                 }
-                stream.push(chunk, &mut aside);
+                stream.push(chunk, &mut scratch);
             } else {
-                stream.finish(&mut aside);
+                stream.finish(&mut scratch);
             }
-            aside.clear();
+            scratch.clear();
             if stream.is_paused() {
-                self.goes_on(&mut stream, tale).await;
+                self.continue_stream(&mut stream, log).await;
             } else if chunk.is_none() {
                 break;
             }
         }
-        let findings = stream.findings();
+        let findings = stream.take_findings();
         let (reply, mut ledger) = stream.into_reply();
         let reply = reply?;
-        self.is_worth_it(&reply)?;
-        let body = encode_reply(&reply, self.order.client, &self.exchange, &mut ledger);
-        Ok(self.answer(tale, Some(body.into()), &ledger, (&reply, &findings)).await)
+        self.check_malformed_call(&reply)?;
+        let body = encode_reply(&reply, self.request.client_dialect, &self.exchange, &mut ledger);
+        Ok(self.finish_response(log, Some(body.into()), &ledger, (&reply, &findings)).await)
     }
 
-    /// Goes on with a stream that is paused, or leaves it there.
-    async fn goes_on(&mut self, stream: &mut Stream, tale: &mut Option<Tale>) {
-        let said = &stream.so_far().turn;
-        let next = match &mut self.paused {
-            Some(paused) => paused.next(said, tale).await,
+    /// Continues a paused stream, or lets it end there.
+    async fn continue_stream(
+        &mut self,
+        stream: &mut StreamTranslator,
+        log: &mut Option<RequestLog>,
+    ) {
+        let partial = &stream.partial_reply().turn;
+        let next = match &mut self.continuation {
+            Some(continuation) => continuation.next_reply(partial, log).await,
             None => None,
         };
         match next {
-            Some(answer) => {
-                self.body = answer.body;
-                stream.goes_on(self.to, &self.exchange);
+            Some(response) => {
+                self.body = response.body;
+                stream.resume(self.provider_dialect, &self.exchange);
             }
-            None => stream.stays(&mut Vec::new()),
+            None => stream.release_stop(&mut Vec::new()),
         }
     }
 
-    /// The next piece of a stream, if one comes in time.
-    async fn next(&mut self, patience: Option<Duration>) -> Option<Result<Bytes, Failure>> {
-        match patience {
-            Some(patience) => timeout(patience, self.body.chunk()).await.ok().flatten(),
+    /// The next chunk, or `None` at the end or after `max_wait`.
+    async fn next_chunk(&mut self, max_wait: Option<Duration>) -> Option<Result<Bytes, ApiError>> {
+        match max_wait {
+            Some(max_wait) => timeout(max_wait, self.body.chunk()).await.ok().flatten(),
             None => self.body.chunk().await,
         }
     }
 
-    /// A whole reply for a client that wants a stream.
-    pub(crate) async fn unfolded(
+    /// Converts a whole reply into an event stream.
+    pub(crate) async fn stream_whole(
         &mut self,
         body: Bytes,
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let ReadReply { reply, mut ledger, findings, .. } = self.read_all(body, tale).await?;
-        let out = stream_reply(&reply, self.order.client, &self.exchange, &mut ledger);
-        let content_type = if self.exchange.array { JSON } else { EVENTS };
-        let mut response = self.answer(tale, None, &ledger, (&reply, &findings)).await;
-        *response.body_mut() = Out::Whole(out.into());
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let DecodedReply { reply, mut ledger, findings, .. } =
+            self.read_with_continuations(body, log).await?;
+        let out = encode_reply_as_stream(
+            &reply,
+            self.request.client_dialect,
+            &self.exchange,
+            &mut ledger,
+        );
+        let content_type =
+            if self.exchange.wants_json_array { APPLICATION_JSON } else { TEXT_EVENT_STREAM };
+        let mut response = self.finish_response(log, None, &ledger, (&reply, &findings)).await;
+        *response.body_mut() = ResponseBody::Full(out.into());
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         Ok(response)
     }
 
-    /// The reply, with what follows where the provider pauses it.
-    async fn read_all(
+    /// Decodes a whole reply, with its continuations if the provider pauses the turn.
+    async fn read_with_continuations(
         &mut self,
         body: Bytes,
-        tale: &mut Option<Tale>,
-    ) -> Result<ReadReply, Refusal> {
-        heard(tale, &body);
-        let mut read = self.read_reply(body)?;
-        if self.paused.is_some() && read.reply.is_paused() {
-            // Apart: what is rare would take its room in every reply.
-            Box::pin(self.read_on(&mut read, tale)).await;
+        log: &mut Option<RequestLog>,
+    ) -> Result<DecodedReply, ErrorResponse> {
+        capture_provider_bytes(log, &body);
+        let mut decoded = self.decode_reply(body)?;
+        if self.continuation.is_some() && decoded.reply.is_paused() {
+            // Boxed: an inline future of this rare case would make the future of every reply
+            // larger.
+            Box::pin(self.read_continuations(&mut decoded, log)).await;
         }
-        Ok(read)
+        Ok(decoded)
     }
 
-    /// What follows on a reply that is paused, as far as the provider goes on.
-    async fn read_on(&mut self, read: &mut ReadReply, tale: &mut Option<Tale>) {
-        while read.reply.is_paused()
-            && let Some(paused) = &mut self.paused
-            && let Some(answer) = paused.next(&read.reply.turn, tale).await
-            && let Ok(body) = answer.body.whole(self.order.config.limits.reply).await
+    /// Appends continuations until the reply is no longer paused or the provider fails.
+    async fn read_continuations(
+        &mut self,
+        decoded: &mut DecodedReply,
+        log: &mut Option<RequestLog>,
+    ) {
+        while decoded.reply.is_paused()
+            && let Some(continuation) = &mut self.continuation
+            && let Some(response) = continuation.next_reply(&decoded.reply.turn, log).await
+            && let Ok(body) = response.body.collect(self.request.config.limits.reply).await
         {
-            heard(tale, &body);
-            let Ok(next) = self.read_reply(body) else { return };
-            read.goes_on(next);
+            capture_provider_bytes(log, &body);
+            let Ok(next) = self.decode_reply(body) else { return };
+            decoded.append_continuation(next);
         }
     }
 
-    fn read_reply(&self, body: Bytes) -> Result<ReadReply, Refusal> {
-        let read = read_reply(body, self.to, &self.exchange, self.watch.as_ref());
-        let read = read.map_err(refusal)?;
-        excess::of_reply(&read.reply.turn, &self.order.config.limits)?;
-        self.is_worth_it(&read.reply)?;
-        Ok(read)
+    fn decode_reply(&self, body: Bytes) -> Result<DecodedReply, ErrorResponse> {
+        let decoded =
+            decode_reply(body, self.provider_dialect, &self.exchange, self.watch.as_ref());
+        let decoded = decoded.map_err(reply_error)?;
+        excess::check_reply(&decoded.reply.turn, &self.request.config.limits)?;
+        self.check_malformed_call(&decoded.reply)?;
+        Ok(decoded)
     }
 
-    /// Refuses a reply in which the model only tried to call something and its provider could not read that,
-    /// where the client's dialect has no word for it.
-    fn is_worth_it(&self, reply: &Reply) -> Result<(), Refusal> {
+    /// Rejects a reply that consists only of a tool call that the provider could not parse, unless
+    /// the client's dialect can express that.
+    fn check_malformed_call(&self, reply: &Reply) -> Result<(), ErrorResponse> {
         let Stop { reason, message, .. } = &reply.stop;
-        let is_known = self.to.id() == self.order.client.id();
-        let garbled = *reason == StopReason::MalformedCall && reply.turn.is_silent();
-        if self.last || is_known || !garbled {
+        let same_dialect = self.provider_dialect.id() == self.request.client_dialect.id();
+        let is_malformed = *reason == StopReason::MalformedCall && reply.turn.is_blank();
+        if self.is_last_attempt || same_dialect || !is_malformed {
             return Ok(());
         }
-        let said = message.as_ref().map(|said| format!(": {said}")).unwrap_or_default();
-        let message = format!("the provider could not read the model's call{said}");
-        Err(Refusal { by_chance: true, ..failure(FailureKind::Upstream, &message).into() })
+        let detail = message.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let message = format!("the provider could not read the model's call{detail}");
+        Err(ErrorResponse {
+            retry_unchanged: true,
+            ..failure(ApiErrorKind::ServerError, &message).into()
+        })
     }
 
-    /// The whole body; none where it is a stream after all, which is read as one then.
-    pub(crate) async fn read(&mut self) -> Result<Option<Bytes>, Failure> {
-        let mut body = self.take_body().whole(self.order.config.limits.reply).await?;
-        if body.starts_with(BYTE_ORDER) {
-            body.advance(BYTE_ORDER.len());
+    /// The whole body; `None` if it is an event stream despite its content type.
+    pub(crate) async fn read_body(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let mut body = self.take_body().collect(self.request.config.limits.reply).await?;
+        if body.starts_with(UTF8_BOM) {
+            body.advance(UTF8_BOM.len());
         }
-        if is_events(&body) {
+        if looks_like_sse(&body) {
             self.body = body.into();
             return Ok(None);
         }
         Ok(Some(body))
     }
 
-    fn take_body(&mut self) -> Body {
+    fn take_body(&mut self) -> UpstreamBody {
         std::mem::replace(&mut self.body, Bytes::new().into())
     }
 
-    /// The answer with this body, if the reply is one body; all that is to be kept of it is.
-    async fn answer(
+    /// Builds the response for a whole reply, after everything that is stored of it is written.
+    async fn finish_response(
         &mut self,
-        tale: &mut Option<Tale>,
+        log: &mut Option<RequestLog>,
         body: Option<Bytes>,
         ledger: &Ledger,
         (reply, findings): (&Reply, &[Finding]),
-    ) -> Response<Out> {
-        let mut response = self.response(tale.as_ref(), Some(ledger));
-        response.headers_mut().insert(CONTENT_TYPE, JSON);
-        if let Some(value) = guarding::header(findings) {
-            response.headers_mut().insert(GUARD, value);
+    ) -> Response<ResponseBody> {
+        let mut response = self.response_head(log.as_ref(), Some(ledger));
+        response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
+        if let Some(value) = guarding::findings_header(findings) {
+            response.headers_mut().insert(GUARD_HEADER, value);
         }
-        if let Some(tale) = tale {
-            tale.repaired(ledger);
-            tale.found(findings);
-            if let Some(settling) = tale.keeps(reply, body.as_ref()) {
-                settling.await;
+        if let Some(log) = log {
+            log.record_repairs(ledger);
+            log.report_findings(findings);
+            if let Some(flush) = log.persist_reply(reply, body.as_ref()) {
+                flush.await;
             }
-            tale.answered(reply);
+            log.finish_reply(reply);
         }
-        *response.body_mut() = Out::Whole(body.unwrap_or_default());
+        *response.body_mut() = ResponseBody::Full(body.unwrap_or_default());
         response
     }
 
-    /// A response with the headers that every answer has.
-    fn response(&self, tale: Option<&Tale>, more: Option<&Ledger>) -> Response<Out> {
-        let mut response = Response::new(Out::Whole(Bytes::new()));
+    /// A response with the `x-interlingua-…` headers.
+    fn response_head(
+        &self,
+        log: Option<&RequestLog>,
+        reply_ledger: Option<&Ledger>,
+    ) -> Response<ResponseBody> {
+        let mut response = Response::new(ResponseBody::Full(Bytes::new()));
         let headers = response.headers_mut();
-        headers.reserve(HEADERS);
-        let entries = self.ledger.entries.iter().chain(more.iter().flat_map(|more| &more.entries));
+        headers.reserve(HEADER_CAPACITY);
+        let entries = self
+            .ledger
+            .entries
+            .iter()
+            .chain(reply_ledger.iter().flat_map(|reply_ledger| &reply_ledger.entries));
         let mut rules: Vec<&str> = entries.map(|entry| entry.rule).collect();
         rules.sort_unstable();
         rules.dedup();
-        tell_repairs(&rules, headers);
-        if let Some(tale) = tale {
-            tale.names(headers);
+        set_repairs_header(&rules, headers);
+        if let Some(log) = log {
+            log.set_route_headers(headers);
         }
         response
     }
 }
 
-/// How long more of a stream is waited for; nobody waits long for what nobody needs.
-fn patience(stream: &Stream) -> Option<Duration> {
-    match (stream.has_ended(), stream.has_stopped()) {
-        (true, _) => Some(CLOSING),
-        (_, stopped) => stopped.then_some(LINGERING),
+/// How long to wait for the next chunk once the reply is complete: usage may follow, nothing else.
+fn trailing_timeout(stream: &StreamTranslator) -> Option<Duration> {
+    match (stream.has_ended(), stream.can_end()) {
+        (true, _) => Some(CLOSE_GRACE),
+        (_, stopped) => stopped.then_some(LINGER_TIMEOUT),
     }
 }
 
-/// The provider said more.
-pub(crate) fn heard(tale: &mut Option<Tale>, bytes: &Bytes) {
-    if let Some(tale) = tale {
-        tale.passes(Stage::ProviderReply, bytes);
+pub(crate) fn capture_provider_bytes(log: &mut Option<RequestLog>, bytes: &Bytes) {
+    if let Some(log) = log {
+        log.append_stage_body(CaptureStage::ProviderReply, bytes);
     }
 }
 
-fn refusal(error: ReplyError) -> Refusal {
+fn reply_error(error: ReplyError) -> ErrorResponse {
     match error {
-        ReplyError::Failed(failure) => (*failure).into(),
-        ReplyError::Unreadable(error) => {
+        ReplyError::Api(error) => (*error).into(),
+        ReplyError::InvalidBody(error) => {
             let message = format!("the provider's reply cannot be read: {error}");
-            Failure { status: 502, ..failure(FailureKind::Upstream, &message) }.into()
+            ApiError { status: 502, ..failure(ApiErrorKind::ServerError, &message) }.into()
         }
     }
 }
 
-/// How long the first content is waited for before the client hears that it is coming.
-const HOLD: Duration = Duration::from_secs(10);
+/// Time for the first content before the head is sent without it.
+const FIRST_CONTENT_WAIT: Duration = Duration::from_secs(10);
 
-/// More than an answer mostly has.
-const HEADERS: usize = 9;
-/// What some put before a text.
-const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
-pub(crate) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
+/// Capacity for the headers of most responses.
+const HEADER_CAPACITY: usize = 9;
+/// Some servers put a byte order mark before their JSON.
+const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const TEXT_EVENT_STREAM: HeaderValue =
+    HeaderValue::from_static("text/event-stream; charset=utf-8");
 pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
-const GUARD: HeaderName = HeaderName::from_static("x-interlingua-guard");
+const GUARD_HEADER: HeaderName = HeaderName::from_static("x-interlingua-guard");

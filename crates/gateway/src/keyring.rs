@@ -1,4 +1,5 @@
-//! Keys that were made while the gateway runs: they lie in the store, and open all of its nodes.
+//! Issues and removes API keys at run time. They are in the store and valid on all nodes that share
+//! it.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,32 +8,32 @@ use arc_swap::ArcSwap;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use interlingua_store::{Keeper, Kind, Record, Trouble};
+use interlingua_store::{Record, RecordKind, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use crate::config::{Key, digest};
+use crate::config::{ApiKey, digest};
 
-/// The keys of the store, as they were last read.
+/// A cached list of the store's keys.
 #[derive(Debug)]
 pub(crate) struct Keyring {
-    keys: ArcSwap<Vec<Made>>,
-    store: Arc<dyn Keeper>,
-    /// One change at a time, and none while it is looked.
-    changes: Mutex<()>,
+    keys: ArcSwap<Vec<IssuedKey>>,
+    store: Arc<dyn Store>,
+    /// Serializes changes and refreshes.
+    write_lock: Mutex<()>,
 }
 
-/// A key, and when it was made.
+/// A key that was issued at run time.
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
-    pub(crate) key: Key,
-    /// Seconds since 1970.
+pub(crate) struct IssuedKey {
+    pub(crate) key: ApiKey,
+    /// Unix seconds.
     pub(crate) created: u64,
 }
 
-/// What a key may do.
+/// Optional limits of a key.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct May {
+pub(crate) struct KeyLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requests_per_minute: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,126 +42,146 @@ pub(crate) struct May {
     pub(crate) tokens_per_day: Option<u64>,
 }
 
-/// As it lies in the store: a digest, and never the key.
+/// The stored form: a digest, never the key itself.
 #[derive(Deserialize, Serialize)]
-struct Written {
+struct StoredKey {
     name: String,
     sha256: [u8; 32],
     created: u64,
     #[serde(flatten)]
-    may: May,
+    limits: KeyLimits,
 }
 
-/// Why there is no such key, or none was made.
-pub(crate) enum Unmade {
-    /// The name is taken.
-    Taken,
-    Missing,
-    Trouble(Trouble),
+pub(crate) enum KeyringError {
+    /// Another key has this name.
+    NameTaken,
+    NotFound,
+    Store(StoreError),
 }
 
 impl Keyring {
-    pub(crate) fn kept_in(store: Arc<dyn Keeper>) -> Self {
-        Self { keys: ArcSwap::default(), store, changes: Mutex::default() }
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { keys: ArcSwap::default(), store, write_lock: Mutex::default() }
     }
 
-    pub(crate) fn keys(&self) -> Arc<Vec<Made>> {
+    pub(crate) fn keys(&self) -> Arc<Vec<IssuedKey>> {
         self.keys.load_full()
     }
 
-    /// Reads what the store holds: other nodes make and remove keys, too. While it is in trouble, no key is
-    /// taken for removed.
-    pub(crate) async fn look(&self) {
-        let _alone = self.changes.lock().await;
-        // The store says what is wrong with it.
-        let _ = self.read().await;
+    /// Reloads the keys, because other nodes change them too. While the store has an error, missing
+    /// keys are kept.
+    pub(crate) async fn refresh(&self) {
+        let _guard = self.write_lock.lock().await;
+        // The store logs its own errors.
+        let _ = self.load().await;
     }
 
-    /// Whether the store could be read.
-    async fn read(&self) -> Result<(), Trouble> {
-        let records = self.store.all(Kind::Key).await;
-        let trouble = self.store.health().trouble;
-        let mut keys: Vec<Made> = records.iter().filter_map(made).collect();
-        if trouble.is_some() {
+    /// An error means that some keys could not be read.
+    async fn load(&self) -> Result<(), StoreError> {
+        let records = self.store.list_records(RecordKind::ApiKey).await;
+        let error = self.store.health().error;
+        let mut keys: Vec<IssuedKey> = records.iter().filter_map(parse_record).collect();
+        if error.is_some() {
             let known = self.keys();
-            let read = |one: &&Made| keys.iter().any(|other| other.key.sha256 == one.key.sha256);
-            let others: Vec<Made> = known.iter().filter(|one| !read(one)).cloned().collect();
-            keys.extend(others);
+            let is_loaded =
+                |one: &&IssuedKey| keys.iter().any(|other| other.key.sha256 == one.key.sha256);
+            let missing: Vec<IssuedKey> =
+                known.iter().filter(|key| !is_loaded(key)).cloned().collect();
+            keys.extend(missing);
         }
-        keys.sort_by(|one, other| one.key.name.cmp(&other.key.name));
+        keys.sort_by(|a, b| a.key.name.cmp(&b.key.name));
         self.keys.store(Arc::new(keys));
-        trouble.map_or(Ok(()), Err)
+        error.map_or(Ok(()), Err)
     }
 
-    /// Makes a key of this name that opens with this secret.
-    pub(crate) async fn make(&self, name: &str, secret: &str, may: May) -> Result<Made, Unmade> {
-        let _alone = self.changes.lock().await;
-        self.read().await.map_err(Unmade::Trouble)?;
-        if self.keys().iter().any(|made| made.key.name == name) {
-            return Err(Unmade::Taken);
+    /// Issues a key with this name and secret.
+    pub(crate) async fn issue(
+        &self,
+        name: &str,
+        secret: &str,
+        key_limits: KeyLimits,
+    ) -> Result<IssuedKey, KeyringError> {
+        let _guard = self.write_lock.lock().await;
+        self.load().await.map_err(KeyringError::Store)?;
+        if self.keys().iter().any(|issued_key| issued_key.key.name == name) {
+            return Err(KeyringError::NameTaken);
         }
         let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let sha256 = digest(secret.as_bytes());
-        let written = Written { name: name.to_owned(), sha256, created, may };
-        let body = serde_json::to_vec(&written).map_err(|error| {
-            Unmade::Trouble(Trouble(format!("the key cannot be written: {error}")))
+        let stored_key = StoredKey { name: name.to_owned(), sha256, created, limits: key_limits };
+        let body = serde_json::to_vec(&stored_key).map_err(|error| {
+            KeyringError::Store(StoreError(format!("the key cannot be written: {error}")))
         })?;
-        // Under its name, and under what no other has.
-        let own = format!("{OWN}{}", URL_SAFE_NO_PAD.encode(sha256));
-        let keys = vec![format!("{NAME}{name}"), own.clone()];
-        let record =
-            Record { kind: Kind::Key, owner: String::new(), keys, body: Bytes::from(body) };
-        self.store.keep(record);
-        let stored = self.store.flush().await;
-        let stored = match stored {
-            Ok(()) => self.read().await,
-            Err(trouble) => Err(trouble),
+        // Findable by name, and by the digest, which is unique.
+        let digest_key = format!("{DIGEST_PREFIX}{}", URL_SAFE_NO_PAD.encode(sha256));
+        let keys = vec![format!("{NAME_PREFIX}{name}"), digest_key.clone()];
+        let record = Record {
+            kind: RecordKind::ApiKey,
+            owner: String::new(),
+            keys,
+            body: Bytes::from(body),
         };
-        let namesakes = self.keys().iter().filter(|made| made.key.name == name).count();
-        // Of two that are made at once at two nodes, neither is sure to be the only one.
-        let unmade = match (stored, namesakes) {
-            (Ok(()), 1) => return Ok(Made { key: written.key(), created }),
-            (Ok(()), 0) => Unmade::Trouble(Trouble("it is turned off".into())),
-            (Ok(()), _) => Unmade::Taken,
-            (Err(trouble), _) => Unmade::Trouble(trouble),
+        self.store.put(record);
+        let result = self.store.flush().await;
+        let result = match result {
+            Ok(()) => self.load().await,
+            Err(error) => Err(error),
         };
-        // What waits to be written is taken back, too, and nobody waits for that.
-        drop(self.store.remove(Kind::Key, Some(""), Some(&own)));
-        let left = self.keys().iter().filter(|made| made.key.sha256 != sha256).cloned().collect();
-        self.keys.store(Arc::new(left));
-        Err(unmade)
+        let same_name = self.keys().iter().filter(|issued_key| issued_key.key.name == name).count();
+        // Two nodes may issue the same name concurrently: then both are withdrawn, because neither
+        // can know that it was first.
+        let keyring_error = match (result, same_name) {
+            (Ok(()), 1) => return Ok(IssuedKey { key: stored_key.into_key(), created }),
+            (Ok(()), 0) => KeyringError::Store(StoreError("it is turned off".into())),
+            (Ok(()), _) => KeyringError::NameTaken,
+            (Err(error), _) => KeyringError::Store(error),
+        };
+        // Withdraws the record even if its write is still pending. The result is not awaited.
+        drop(self.store.remove(RecordKind::ApiKey, Some(""), Some(&digest_key)));
+        let remaining = self
+            .keys()
+            .iter()
+            .filter(|issued_key| issued_key.key.sha256 != sha256)
+            .cloned()
+            .collect();
+        self.keys.store(Arc::new(remaining));
+        Err(keyring_error)
     }
 
-    /// Removes a key: who shows it from now on is refused, here at once and elsewhere soon.
-    pub(crate) async fn remove(&self, name: &str) -> Result<(), Unmade> {
-        let _alone = self.changes.lock().await;
-        let removed = self.store.remove(Kind::Key, Some(""), Some(&format!("{NAME}{name}"))).await;
-        let removed = removed.map_err(Unmade::Trouble)?;
-        let left = self.keys().iter().filter(|made| made.key.name != name).cloned().collect();
-        self.keys.store(Arc::new(left));
-        if removed == 0 { Err(Unmade::Missing) } else { Ok(()) }
+    /// Removes a key: this node rejects it immediately, others after their next refresh.
+    pub(crate) async fn remove(&self, name: &str) -> Result<(), KeyringError> {
+        let _guard = self.write_lock.lock().await;
+        let removed = self
+            .store
+            .remove(RecordKind::ApiKey, Some(""), Some(&format!("{NAME_PREFIX}{name}")))
+            .await;
+        let removed = removed.map_err(KeyringError::Store)?;
+        let remaining =
+            self.keys().iter().filter(|issued_key| issued_key.key.name != name).cloned().collect();
+        self.keys.store(Arc::new(remaining));
+        if removed == 0 { Err(KeyringError::NotFound) } else { Ok(()) }
     }
 }
 
-fn made(record: &Record) -> Option<Made> {
-    let written: Written = serde_json::from_slice(&record.body).ok()?;
-    Some(Made { created: written.created, key: written.key() })
+fn parse_record(record: &Record) -> Option<IssuedKey> {
+    let stored_key: StoredKey = serde_json::from_slice(&record.body).ok()?;
+    Some(IssuedKey { created: stored_key.created, key: stored_key.into_key() })
 }
 
-impl Written {
-    fn key(self) -> Key {
-        let May { requests_per_minute, concurrent, tokens_per_day } = self.may;
+impl StoredKey {
+    fn into_key(self) -> ApiKey {
+        let KeyLimits { requests_per_minute, concurrent, tokens_per_day } = self.limits;
         let Self { name, sha256, .. } = self;
-        Key { name, sha256, requests_per_minute, concurrent, tokens_per_day }
+        ApiKey { name, sha256, requests_per_minute, concurrent, tokens_per_day }
     }
 }
 
-impl Made {
-    pub(crate) fn may(&self) -> May {
-        let Key { requests_per_minute, concurrent, tokens_per_day, .. } = self.key;
-        May { requests_per_minute, concurrent, tokens_per_day }
+impl IssuedKey {
+    pub(crate) fn limits(&self) -> KeyLimits {
+        let ApiKey { requests_per_minute, concurrent, tokens_per_day, .. } = self.key;
+        KeyLimits { requests_per_minute, concurrent, tokens_per_day }
     }
 }
 
-const NAME: &str = "name ";
-const OWN: &str = "sha256 ";
+const NAME_PREFIX: &str = "name ";
+const DIGEST_PREFIX: &str = "sha256 ";

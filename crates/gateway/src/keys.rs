@@ -1,33 +1,31 @@
-//! `/api/keys`: keys are made, listed and removed by whoever runs the gateway.
+//! `/api/keys`: issues, lists and removes keys, for callers with a configured key.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use interlingua::Failure;
-use interlingua::model::FailureKind;
+use interlingua::ApiError;
+use interlingua::model::ApiErrorKind;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::access::Shown;
+use crate::access::Caller;
 use crate::config::Config;
-use crate::front::json;
-use crate::keyring::{Made, May, Unmade};
-use crate::out::Out;
+use crate::front::json_response;
+use crate::keyring::{IssuedKey, KeyLimits, KeyringError};
+use crate::out::ResponseBody;
 use crate::refusal::failure;
 use crate::state::Gateway;
 
-/// What is asked about keys.
-pub(crate) enum KeyAsk {
+pub(crate) enum KeyRequest {
     List,
-    Make,
+    Create,
     Remove(String),
 }
 
-/// The key that is wanted.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct CreateKeyBody {
     name: String,
     requests_per_minute: Option<u32>,
     concurrent: Option<u32>,
@@ -35,98 +33,96 @@ struct Wanted {
 }
 
 impl Gateway {
-    /// Does what is asked about keys, if it is asked by whoever may.
-    pub(crate) async fn keys(
+    /// Handles a request for keys. Issued keys may not manage keys.
+    pub(crate) async fn handle_keys(
         &self,
         config: &Config,
-        shown: Shown<'_>,
-        ask: &KeyAsk,
+        caller: Caller<'_>,
+        request: &KeyRequest,
         body: &Bytes,
-    ) -> Result<Response<Out>, Failure> {
-        if shown.is_made {
-            let message =
-                "this key was made here and makes no others: keys of the configuration file do";
-            return Err(Failure { status: 403, ..failure(FailureKind::Permission, message) });
+    ) -> Result<Response<ResponseBody>, ApiError> {
+        if caller.is_issued {
+            let message = "this key was issued at run time and cannot manage keys: use a key of the configuration";
+            return Err(ApiError { status: 403, ..failure(ApiErrorKind::Permission, message) });
         }
-        match ask {
-            KeyAsk::List => {
-                self.keyring.look().await;
-                let keys: Vec<Value> = self.keyring.keys().iter().map(told).collect();
-                Ok(json(&json!({"keys": keys})))
+        match request {
+            KeyRequest::List => {
+                self.keyring.refresh().await;
+                let keys: Vec<Value> = self.keyring.keys().iter().map(key_json).collect();
+                Ok(json_response(&json!({"keys": keys})))
             }
-            KeyAsk::Make => {
-                let (name, may) = wanted(body)?;
+            KeyRequest::Create => {
+                let (name, key_limits) = parse_create_key(body)?;
                 if config.access.keys.iter().any(|key| key.name == name) {
-                    return Err(taken(&name));
+                    return Err(name_taken(&name));
                 }
-                let secret = secret()?;
-                let made = self.keyring.make(&name, &secret, may).await;
-                let made = made.map_err(|unmade| refused(&unmade, &name))?;
-                tracing::info!(key = name, "a key was made");
-                let mut shown = told(&made);
-                shown["key"] = secret.into();
-                let mut response = json(&shown);
+                let secret = generate_secret()?;
+                let issued_key = self.keyring.issue(&name, &secret, key_limits).await;
+                let issued_key = issued_key.map_err(|error| keyring_error(&error, &name))?;
+                tracing::info!(key = name, "an API key was issued");
+                let mut body = key_json(&issued_key);
+                body["key"] = secret.into();
+                let mut response = json_response(&body);
                 *response.status_mut() = StatusCode::CREATED;
                 Ok(response)
             }
-            KeyAsk::Remove(name) => {
+            KeyRequest::Remove(name) => {
                 let removed = self.keyring.remove(name).await;
-                removed.map_err(|unmade| refused(&unmade, name))?;
-                tracing::info!(key = name, "a key was removed");
-                Ok(json(&json!({"deleted": true})))
+                removed.map_err(|error| keyring_error(&error, name))?;
+                tracing::info!(key = name, "an API key was removed");
+                Ok(json_response(&json!({"deleted": true})))
             }
         }
     }
 }
 
-/// The name and limits of a key that is to be made.
-fn wanted(body: &Bytes) -> Result<(String, May), Failure> {
-    let shape = |message: &str| failure(FailureKind::Shape, message);
-    let wanted: Wanted = serde_json::from_slice(body)
-        .map_err(|error| shape(&format!("the key cannot be made: {error}")))?;
-    let Wanted { name, requests_per_minute, concurrent, tokens_per_day } = wanted;
+fn parse_create_key(body: &Bytes) -> Result<(String, KeyLimits), ApiError> {
+    let invalid = |message: &str| failure(ApiErrorKind::InvalidRequest, message);
+    let create_key_body: CreateKeyBody = serde_json::from_slice(body)
+        .map_err(|error| invalid(&format!("the key cannot be created: {error}")))?;
+    let CreateKeyBody { name, requests_per_minute, concurrent, tokens_per_day } = create_key_body;
     if name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
-        return Err(shape("`name` must be a name of 1 to 64 letters"));
+        return Err(invalid("`name` must have 1 to 64 characters"));
     }
     if requests_per_minute == Some(0) || concurrent == Some(0) || tokens_per_day == Some(0) {
-        return Err(shape("a limit is 1 at least; without one, leave it out"));
+        return Err(invalid("a limit must be at least 1; leave it out for no limit"));
     }
-    Ok((name, May { requests_per_minute, concurrent, tokens_per_day }))
+    Ok((name, KeyLimits { requests_per_minute, concurrent, tokens_per_day }))
 }
 
-/// 256 bits that nobody guesses.
-fn secret() -> Result<String, Failure> {
+/// 256 random bits with a recognizable prefix.
+fn generate_secret() -> Result<String, ApiError> {
     let mut bits = [0; 32];
     aws_lc_rs::rand::fill(&mut bits)
-        .map_err(|_| failure(FailureKind::Upstream, "this machine has no random numbers"))?;
+        .map_err(|_| failure(ApiErrorKind::ServerError, "the system has no random numbers"))?;
     Ok(format!("il-{}", URL_SAFE_NO_PAD.encode(bits)))
 }
 
-/// A key as it is shown: neither it nor its digest.
-fn told(made: &Made) -> Value {
-    let mut shown = Map::new();
-    shown.insert("name".into(), made.key.name.as_str().into());
-    shown.insert("created".into(), made.created.into());
-    if let Ok(Value::Object(may)) = serde_json::to_value(made.may()) {
-        shown.extend(may);
+/// A key for display: without secret and digest.
+fn key_json(issued_key: &IssuedKey) -> Value {
+    let mut fields = Map::new();
+    fields.insert("name".into(), issued_key.key.name.as_str().into());
+    fields.insert("created".into(), issued_key.created.into());
+    if let Ok(Value::Object(limits)) = serde_json::to_value(issued_key.limits()) {
+        fields.extend(limits);
     }
-    shown.into()
+    fields.into()
 }
 
-fn refused(unmade: &Unmade, name: &str) -> Failure {
-    match unmade {
-        Unmade::Taken => taken(name),
-        Unmade::Missing => {
-            failure(FailureKind::NotFound, &format!("no key of the name `{name}` was made here"))
+fn keyring_error(keyring_error: &KeyringError, name: &str) -> ApiError {
+    match keyring_error {
+        KeyringError::NameTaken => name_taken(name),
+        KeyringError::NotFound => {
+            failure(ApiErrorKind::NotFound, &format!("there is no issued key named `{name}`"))
         }
-        Unmade::Trouble(trouble) => {
-            let message = format!("the store cannot be used: {trouble}");
-            Failure { status: 503, ..failure(FailureKind::Upstream, &message) }
+        KeyringError::Store(error) => {
+            let message = format!("the store cannot be used: {error}");
+            ApiError { status: 503, ..failure(ApiErrorKind::ServerError, &message) }
         }
     }
 }
 
-fn taken(name: &str) -> Failure {
-    let message = format!("there is a key of the name `{name}` already");
-    Failure { status: 409, ..failure(FailureKind::Shape, &message) }
+fn name_taken(name: &str) -> ApiError {
+    let message = format!("a key named `{name}` already exists");
+    ApiError { status: 409, ..failure(ApiErrorKind::InvalidRequest, &message) }
 }

@@ -1,226 +1,249 @@
-//! What was learned of each model from what its provider refused: applied to every request from then
-//! on, kept beyond a restart, and to be looked at and forgotten.
+//! Stores the lessons of each model: request changes that its provider's rejections made necessary.
+//! They apply to every later request and survive a restart.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use interlingua::model::{Lesson, Lessons};
-use interlingua_store::{Kind, Record, Store};
+use interlingua_store::{Record, RecordKind, RecordStore};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
 
-/// Everything that was learned.
+/// All lessons, cached in memory.
 #[derive(Debug)]
-pub(crate) struct Learned {
-    known: RwLock<Vec<Known>>,
-    store: Arc<dyn Store>,
-    /// Whether what the store holds was read.
-    read: OnceCell<()>,
-    /// When it was last looked for what other nodes have learned, or forgotten.
-    looked: Mutex<Instant>,
+pub(crate) struct LessonStore {
+    models: RwLock<Vec<ModelLessons>>,
+    store: Arc<dyn RecordStore>,
+    /// Whether the store was read once.
+    loaded: OnceCell<()>,
+    /// The last reload: other nodes learn and delete lessons too.
+    refreshed: Mutex<Instant>,
 }
 
-/// Who teaches: a model of a provider, asked in a dialect.
+/// A model of a provider, called in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Teacher<'t> {
+pub(crate) struct ModelKey<'t> {
     pub(crate) provider: &'t str,
     pub(crate) dialect: &'t str,
     pub(crate) model: &'t str,
 }
 
 #[derive(Debug)]
-struct Known {
+struct ModelLessons {
     provider: String,
     dialect: String,
     model: String,
     lessons: Lessons,
-    /// It is in the store: who does not find it there any more knows that it was forgotten.
-    stored: bool,
-    /// What did not help, so that another request tries the next.
-    tried: Vec<Lesson>,
+    /// The lessons were in the store. If a reload does not find them, another node has deleted
+    /// them.
+    is_stored: bool,
+    /// Lessons that did not help: the next request tries other candidates.
+    failed: Vec<Lesson>,
 }
 
-impl Learned {
-    /// What is learned is also kept here.
-    pub(crate) fn kept_in(store: Arc<dyn Store>) -> Self {
-        let looked = Mutex::new(Instant::now());
-        Self { known: RwLock::default(), store, read: OnceCell::new(), looked }
+impl LessonStore {
+    pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
+        let refreshed = Mutex::new(Instant::now());
+        Self { models: RwLock::default(), store, loaded: OnceCell::new(), refreshed }
     }
 
-    /// What is known of a model.
-    pub(crate) async fn of(&self, teacher: Teacher<'_>) -> Lessons {
-        self.remember().await;
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let found = known.iter().find(|known| known.teacher() == teacher);
-        found.map(|known| known.lessons.clone()).unwrap_or_default()
+    /// The lessons of a model.
+    pub(crate) async fn get(&self, model_key: ModelKey<'_>) -> Lessons {
+        self.refresh().await;
+        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = models.iter().find(|entry| entry.model_key() == model_key);
+        entry.map(|entry| entry.lessons.clone()).unwrap_or_default()
     }
 
-    /// Reads what the store holds, and again after a while: other nodes learn, too. A store that is in
-    /// trouble is asked again later.
-    async fn remember(&self) {
-        if self.read.get_or_try_init(|| self.look()).await.is_err() {
+    /// Reads the store, and reads it again every [`REFRESH_INTERVAL`], because other nodes learn
+    /// too. A failed first read is repeated later.
+    async fn refresh(&self) {
+        if self.loaded.get_or_try_init(|| self.load()).await.is_err() {
             return;
         }
-        if let Ok(mut looked) = self.looked.try_lock()
-            && looked.elapsed() >= AGAIN
+        if let Ok(mut refreshed) = self.refreshed.try_lock()
+            && refreshed.elapsed() >= REFRESH_INTERVAL
         {
-            *looked = Instant::now();
-            // What is known is good enough for who would have to wait.
-            let _ = timeout(PATIENCE, self.look()).await;
+            *refreshed = Instant::now();
+            // A request does not wait for a slow store longer than this.
+            let _ = timeout(REFRESH_TIMEOUT, self.load()).await;
         }
     }
 
-    async fn look(&self) -> Result<(), ()> {
-        let records = self.store.all(Kind::Lesson).await;
-        let is_whole = self.store.health().trouble.is_none();
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let read: Vec<Known> = records.iter().filter_map(Known::read).collect();
-        if is_whole {
-            let is_there = |known: &Known| read.iter().any(|one| one.teacher() == known.teacher());
-            known.retain(|known| !known.stored || is_there(known));
+    async fn load(&self) -> Result<(), ()> {
+        let records = self.store.list_records(RecordKind::Lesson).await;
+        let is_complete = self.store.health().error.is_none();
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let loaded: Vec<ModelLessons> =
+            records.iter().filter_map(ModelLessons::from_record).collect();
+        if is_complete {
+            let is_loaded = |entry: &ModelLessons| {
+                loaded.iter().any(|other| other.model_key() == entry.model_key())
+            };
+            models.retain(|entry| !entry.is_stored || is_loaded(entry));
         }
-        // The newest come first, and hold; what was learned meanwhile is newer still.
-        for one in read {
-            match known.iter_mut().find(|known| known.teacher() == one.teacher()) {
+        // Records are sorted newest first; lessons learned in memory meanwhile are newer still.
+        for older in loaded {
+            match models.iter_mut().find(|entry| entry.model_key() == older.model_key()) {
                 Some(newer) => {
-                    newer.lessons = one.lessons.and(&newer.lessons);
-                    newer.stored = true;
+                    newer.lessons = older.lessons.merged_with(&newer.lessons);
+                    newer.is_stored = true;
                 }
-                None => known.push(one),
+                None => models.push(older),
             }
         }
-        if is_whole { Ok(()) } else { Err(()) }
+        if is_complete { Ok(()) } else { Err(()) }
     }
 
-    /// The first rung that was not tried in vain. When none is left, the next request may try all anew.
-    pub(crate) fn next(
+    /// The first candidate that has not failed yet. When all have failed they are cleared, so that
+    /// the next request starts over.
+    pub(crate) fn next_untried(
         &self,
-        teacher: Teacher<'_>,
-        rungs: Vec<Vec<Lesson>>,
+        model_key: ModelKey<'_>,
+        candidates: Vec<Vec<Lesson>>,
     ) -> Option<Vec<Lesson>> {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let tried = known.iter_mut().find(|known| known.teacher() == teacher);
-        let Some(known) = tried else { return rungs.into_iter().next() };
-        let is_new = |rung: &&Vec<Lesson>| rung.iter().any(|one| !known.tried.contains(one));
-        if let Some(rung) = rungs.iter().find(is_new) {
-            return Some(rung.clone());
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let known = models.iter_mut().find(|entry| entry.model_key() == model_key);
+        let Some(model_lessons) = known else { return candidates.into_iter().next() };
+        let is_new = |candidate: &&Vec<Lesson>| {
+            candidate.iter().any(|lesson| !model_lessons.failed.contains(lesson))
+        };
+        if let Some(candidate) = candidates.iter().find(is_new) {
+            return Some(candidate.clone());
         }
-        known.tried.clear();
+        model_lessons.failed.clear();
         None
     }
 
-    /// A rung helped: it holds from now on.
-    pub(crate) fn worked(&self, teacher: Teacher<'_>, rung: &[Lesson]) {
-        let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let known = entry(&mut all, teacher);
-        known.tried.clear();
-        // It waits to be written, and is found from now on: gone, it was forgotten by another node.
-        known.stored = self.store.is_shared();
-        known.lessons = rung.iter().fold(known.lessons.clone(), |all, one| all.with(one.clone()));
-        let record = known.record();
-        // One takes the place of the other. Nobody waits for the disk here.
-        drop(self.store.remove(Kind::Lesson, Some(OWNER), Some(&known.key())));
-        self.store.keep(record);
+    /// The candidate helped: it applies to every request from now on.
+    pub(crate) fn record_success(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let model_lessons = entry(&mut models, model_key);
+        model_lessons.failed.clear();
+        // With a shared store, a reload that does not find this record means that another node has
+        // deleted it.
+        model_lessons.is_stored = self.store.is_shared();
+        model_lessons.lessons = candidate
+            .iter()
+            .fold(model_lessons.lessons.clone(), |lessons, lesson| lessons.with(lesson.clone()));
+        let record = model_lessons.to_record();
+        // The new record replaces the old one. The removal is not awaited: requests do not wait for
+        // the disk.
+        drop(self.store.remove(
+            RecordKind::Lesson,
+            Some(SHARED_OWNER),
+            Some(&model_lessons.store_key()),
+        ));
+        self.store.put(record);
     }
 
-    /// A rung did not help. Seals are of one conversation, and nothing to remember here.
-    pub(crate) fn failed(&self, teacher: Teacher<'_>, rung: &[Lesson]) {
-        let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let known = entry(&mut all, teacher);
-        let lasting = rung.iter().filter(|lesson| !matches!(lesson, Lesson::Seal(_)));
-        known.tried.extend(lasting.cloned());
-        let surplus = known.tried.len().saturating_sub(MOST_TRIED);
-        known.tried.drain(..surplus);
+    /// The candidate did not help. Rejected seals concern one conversation and are not recorded.
+    pub(crate) fn record_failure(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let model_lessons = entry(&mut models, model_key);
+        let lasting = candidate.iter().filter(|lesson| !matches!(lesson, Lesson::RejectedSeal(_)));
+        model_lessons.failed.extend(lasting.cloned());
+        let excess = model_lessons.failed.len().saturating_sub(MAX_FAILED_LESSONS);
+        model_lessons.failed.drain(..excess);
     }
 
-    /// Everything, for a person: seals are only counted.
-    pub(crate) async fn shown(&self) -> Value {
-        self.remember().await;
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let one = |known: &Known| {
-            let is_seal = |lesson: &&Lesson| matches!(lesson, Lesson::Seal(_));
-            let lines = known.lessons.iter().filter(|lesson| !is_seal(lesson));
+    /// All lessons as text; seals are only counted.
+    pub(crate) async fn list(&self) -> Value {
+        self.refresh().await;
+        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
+        let to_json = |model_lessons: &ModelLessons| {
+            let is_seal = |lesson: &&Lesson| matches!(lesson, Lesson::RejectedSeal(_));
+            let lines = model_lessons.lessons.iter().filter(|lesson| !is_seal(lesson));
             let lines: Vec<String> = lines.map(ToString::to_string).collect();
             json!({
-                "provider": known.provider, "model": known.model, "dialect": known.dialect,
-                "lessons": lines, "seals": known.lessons.iter().filter(is_seal).count(),
+                "provider": model_lessons.provider, "model": model_lessons.model, "dialect": model_lessons.dialect,
+                "lessons": lines, "seals": model_lessons.lessons.iter().filter(is_seal).count(),
             })
         };
-        let taught = known.iter().filter(|known| !known.lessons.is_empty());
-        json!({"lessons": taught.map(one).collect::<Vec<_>>()})
+        let learned = models.iter().filter(|entry| !entry.lessons.is_empty());
+        json!({"lessons": learned.map(to_json).collect::<Vec<_>>()})
     }
 
-    /// Forgets what was learned of all models, of one provider's, or of one; gives how many were known.
-    pub(crate) async fn forget(&self, provider: Option<&str>, model: Option<&str>) -> usize {
-        self.remember().await;
-        let gone: Vec<Known> = {
-            let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
-            let is_meant = |known: &mut Known| {
-                provider.is_none_or(|name| name == known.provider)
-                    && model.is_none_or(|name| name == known.model)
+    /// Deletes the lessons of all models, of one provider, or of one model, and returns the number
+    /// of models.
+    pub(crate) async fn delete(&self, provider: Option<&str>, model: Option<&str>) -> usize {
+        self.refresh().await;
+        let deleted: Vec<ModelLessons> = {
+            let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+            let is_selected = |model_lessons: &mut ModelLessons| {
+                provider.is_none_or(|name| name == model_lessons.provider)
+                    && model.is_none_or(|name| name == model_lessons.model)
             };
-            all.extract_if(.., is_meant).collect()
+            models.extract_if(.., is_selected).collect()
         };
-        for known in &gone {
-            // What cannot be removed is said by the store's health.
-            drop(self.store.remove(Kind::Lesson, Some(OWNER), Some(&known.key())));
+        for model_lessons in &deleted {
+            // The store logs its own errors.
+            drop(self.store.remove(
+                RecordKind::Lesson,
+                Some(SHARED_OWNER),
+                Some(&model_lessons.store_key()),
+            ));
         }
-        gone.iter().filter(|known| !known.lessons.is_empty()).count()
+        deleted.iter().filter(|entry| !entry.lessons.is_empty()).count()
     }
 }
 
-fn entry<'k>(all: &'k mut Vec<Known>, teacher: Teacher<'_>) -> &'k mut Known {
-    let at = all.iter().position(|known| known.teacher() == teacher).unwrap_or_else(|| {
-        let Teacher { provider, dialect, model } = teacher;
-        if all.len() >= MOST_KNOWN {
-            all.remove(0);
+fn entry<'k>(models: &'k mut Vec<ModelLessons>, model_key: ModelKey<'_>) -> &'k mut ModelLessons {
+    let at = models.iter().position(|entry| entry.model_key() == model_key).unwrap_or_else(|| {
+        let ModelKey { provider, dialect, model } = model_key;
+        if models.len() >= MAX_MODELS {
+            models.remove(0);
         }
-        all.push(Known {
+        models.push(ModelLessons {
             provider: provider.to_owned(),
             dialect: dialect.to_owned(),
             model: model.to_owned(),
             lessons: Lessons::default(),
-            stored: false,
-            tried: Vec::new(),
+            is_stored: false,
+            failed: Vec::new(),
         });
-        all.len() - 1
+        models.len() - 1
     });
-    &mut all[at]
+    &mut models[at]
 }
 
-impl Known {
-    fn read(record: &Record) -> Option<Self> {
+impl ModelLessons {
+    fn from_record(record: &Record) -> Option<Self> {
         let mut lines = std::str::from_utf8(&record.body).ok()?.lines();
-        let mut word = || lines.next().map(str::to_owned);
-        let (provider, dialect, model) = (word()?, word()?, word()?);
+        let mut next_line = || lines.next().map(str::to_owned);
+        let (provider, dialect, model) = (next_line()?, next_line()?, next_line()?);
         let lessons = lines.filter_map(|line| line.parse::<Lesson>().ok()).collect();
-        Some(Self { provider, dialect, model, lessons, stored: true, tried: Vec::new() })
+        Some(Self { provider, dialect, model, lessons, is_stored: true, failed: Vec::new() })
     }
 
-    fn teacher(&self) -> Teacher<'_> {
-        Teacher { provider: &self.provider, dialect: &self.dialect, model: &self.model }
+    fn model_key(&self) -> ModelKey<'_> {
+        ModelKey { provider: &self.provider, dialect: &self.dialect, model: &self.model }
     }
 
-    fn key(&self) -> String {
+    fn store_key(&self) -> String {
         format!("{}\n{}\n{}", self.provider, self.dialect, self.model)
     }
 
-    fn record(&self) -> Record {
+    fn to_record(&self) -> Record {
         let lessons = self.lessons.iter().map(ToString::to_string);
-        let lines: Vec<String> = std::iter::once(self.key()).chain(lessons).collect();
+        let lines: Vec<String> = std::iter::once(self.store_key()).chain(lessons).collect();
         let body = Bytes::from(lines.join("\n"));
-        Record { kind: Kind::Lesson, owner: OWNER.to_owned(), keys: vec![self.key()], body }
+        Record {
+            kind: RecordKind::Lesson,
+            owner: SHARED_OWNER.to_owned(),
+            keys: vec![self.store_key()],
+            body,
+        }
     }
 }
 
-/// What a provider teaches is everybody's.
-const OWNER: &str = "";
-const MOST_TRIED: usize = 32;
-/// How long another node may know better.
-const AGAIN: Duration = Duration::from_secs(3);
-/// For a store that is slow, before a request goes on without it.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// Models of which something is known.
-const MOST_KNOWN: usize = 1000;
+/// Lessons about a provider are shared by all keys.
+const SHARED_OWNER: &str = "";
+const MAX_FAILED_LESSONS: usize = 32;
+/// How long lessons of another node may be missing here.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(3);
+/// Limit of a reload, after which a request continues with the cached lessons.
+const REFRESH_TIMEOUT: Duration = Duration::from_millis(500);
+const MAX_MODELS: usize = 1000;

@@ -1,4 +1,4 @@
-//! The server any agent can use as its base URL, with any provider behind it.
+//! The gateway server: any agent can use it as its base URL, with any provider behind it.
 //!
 //! ```text
 //! connection ─▶ front (host, key, endpoint) ─▶ turn ─route─▶ attempt ─▶ provider
@@ -8,9 +8,8 @@
 //! client ◀──────────────── out: whole, or streamed event by event
 //! ```
 //!
-//! What a client sends is translated and repaired on the way, what a provider answers on the way back;
-//! all of that is the road's ([`interlingua`]) business. This crate decides where a request goes, how
-//! often it is tried, and how its answer reaches the client.
+//! The pipeline in [`interlingua`] translates and repairs requests and replies. This crate routes
+//! requests, retries them, and delivers the responses.
 
 mod access;
 mod affinity;
@@ -18,32 +17,32 @@ mod answered;
 mod asking;
 mod attempt;
 mod awaited;
+mod balance;
 mod billed;
-mod builtin;
+mod box_in_place;
+mod builtin_models;
 mod captured;
 mod catalogue;
 pub mod config;
 mod count;
-mod crew;
 mod crowd;
 mod endpoint;
 mod excess;
 mod front;
 mod guarding;
 mod heard;
-mod heavy;
 mod keyring;
 mod keys;
 mod learned;
 mod limited;
 mod meters;
 mod models;
+mod offload;
 mod otel;
 mod out;
 mod pages;
 mod patient;
 mod paused;
-mod placed;
 mod quota;
 mod reading;
 mod recent;
@@ -64,5 +63,5 @@ mod ui;
 mod vault;
 
 pub use remembered::open as open_store;
-pub use server::Running;
+pub use server::ServerHandle;
 pub use state::Gateway;

@@ -1,27 +1,28 @@
-//! Which models of a provider are limited, and until when: who asks sooner is told so at once.
+//! Remembers which models of a provider are rate limited until when, so that requests for them are
+//! rejected without a call.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The models of one provider. What limits one of them need not limit another.
+/// The rate-limited models of one provider. A limit of one model does not affect others.
 #[derive(Debug, Default)]
-pub(crate) struct Limited(Mutex<HashMap<String, Instant>>);
+pub(crate) struct RateLimitedModels(Mutex<HashMap<String, Instant>>);
 
-impl Limited {
-    /// Its provider asks that it be left alone for so long.
-    pub(crate) fn rests(&self, model: &str, now: Instant, wait: Duration) {
+impl RateLimitedModels {
+    /// The provider has rejected a request and requested this wait.
+    pub(crate) fn mark(&self, model: &str, now: Instant, wait: Duration) {
         let Some(until) = now.checked_add(wait) else { return };
         let mut models = self.models();
         models.retain(|_, until| *until > now);
-        let known = models.entry(model.to_owned()).or_insert(until);
-        *known = until.max(*known);
+        let limited_until = models.entry(model.to_owned()).or_insert(until);
+        *limited_until = until.max(*limited_until);
     }
 
-    /// How long it rests from now on, if it does.
-    pub(crate) fn wait(&self, model: &str, now: Instant) -> Option<Duration> {
+    /// The remaining wait, if the model is rate limited.
+    pub(crate) fn remaining(&self, model: &str, now: Instant) -> Option<Duration> {
         let models = self.models();
-        // Mostly there is none, and no name need be hashed.
+        // The map is nearly always empty: do not hash the name.
         if models.is_empty() {
             return None;
         }
@@ -41,14 +42,18 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_model_rests_as_long_as_was_asked_and_alone() {
-        let (limited, now) = (Limited::default(), Instant::now());
-        limited.rests("large", now, SECOND * 7);
-        limited.rests("large", now, SECOND * 2);
-        assert_eq!(limited.wait("large", now + SECOND), Some(SECOND * 6), "the later one counts");
-        assert_eq!(limited.wait("small", now), None);
-        assert_eq!(limited.wait("large", now + SECOND * 7), None);
-        limited.rests("small", now + SECOND * 8, SECOND);
-        assert_eq!(limited.models().len(), 1, "what is over is forgotten");
+    fn a_rate_limit_lasts_for_its_wait_and_one_model() {
+        let (models, now) = (RateLimitedModels::default(), Instant::now());
+        models.mark("large", now, SECOND * 7);
+        models.mark("large", now, SECOND * 2);
+        assert_eq!(
+            models.remaining("large", now + SECOND),
+            Some(SECOND * 6),
+            "the later end counts"
+        );
+        assert_eq!(models.remaining("small", now), None);
+        assert_eq!(models.remaining("large", now + SECOND * 7), None);
+        models.mark("small", now + SECOND * 8, SECOND);
+        assert_eq!(models.models().len(), 1, "expired entries are removed");
     }
 }

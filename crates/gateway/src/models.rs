@@ -1,4 +1,4 @@
-//! Lists of models, in the dialect of who asks.
+//! Lists the available models, in the dialect of the client.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,34 +6,32 @@ use std::sync::Arc;
 use http::Response;
 use http::header::CONTENT_TYPE;
 use interlingua::Dialect;
-use interlingua::model::FailureKind;
+use interlingua::model::ApiErrorKind;
 use serde_json::{Value, json};
 
-use crate::builtin::MODELS;
-use crate::catalogue::{self, Listed, Offered, Tokens};
-use crate::config::{Config, Provider, Route, To};
-use crate::out::Out;
-use crate::refusal::{JSON, Refusal, failure};
+use crate::builtin_models::BUILTIN_MODELS;
+use crate::catalogue::{self, ProviderModel, ProviderModels, TokenLimits};
+use crate::config::{Backend, Config, Provider, Route};
+use crate::out::ResponseBody;
+use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
 use crate::state::Gateway;
 
-/// A model that can be asked for, and whose it is.
-struct Model {
+struct ModelEntry {
     name: String,
-    owner: String,
-    tokens: Tokens,
+    owned_by: String,
+    token_limits: TokenLimits,
 }
 
-/// All models that can be asked for by name.
 pub(crate) async fn list(
     gateway: &Arc<Gateway>,
     config: &Config,
     dialect: &dyn Dialect,
-) -> Response<Out> {
-    let models = all(config, &catalogue::models(gateway, &config.providers).await);
-    let models: Vec<Value> = models.iter().map(|model| described(dialect, model)).collect();
+) -> Response<ResponseBody> {
+    let models = all_models(config, &catalogue::list_models(gateway, &config.providers).await);
+    let models: Vec<Value> = models.iter().map(|model| model_json(dialect, model)).collect();
     let [first, last] =
         [models.first(), models.last()].map(|end| end.map(|model| model["id"].clone()));
-    answer(&match dialect.id().0 {
+    json_response(&match dialect.id().0 {
         "anthropic" => {
             json!({"data": models, "has_more": false, "first_id": first, "last_id": last})
         }
@@ -42,109 +40,113 @@ pub(crate) async fn list(
     })
 }
 
-/// The model of this name, if it leads anywhere.
-pub(crate) async fn one(
+/// The model of this name, if it has a route.
+pub(crate) async fn get(
     gateway: &Arc<Gateway>,
     config: &Config,
     dialect: &dyn Dialect,
     name: &str,
-) -> Response<Out> {
+) -> Response<ResponseBody> {
     let routes = match config.resolve(name, 0) {
         Ok(routes) => routes,
-        Err(unrouted) => {
-            let unknown = failure(FailureKind::NotFound, &unrouted.to_string());
-            return Refusal::from(unknown).response(dialect);
+        Err(no_route) => {
+            let unknown = failure(ApiErrorKind::NotFound, &no_route.to_string());
+            return ErrorResponse::from(unknown).into_response(dialect);
         }
     };
-    let asked = routes.iter().filter_map(|route| match &route.to {
-        To::Provider(provider) => Some(Arc::clone(provider)),
-        To::Simulated => None,
+    let providers = routes.iter().filter_map(|route| match &route.backend {
+        Backend::Provider(provider) => Some(Arc::clone(provider)),
+        Backend::Builtin => None,
     });
-    let listed = catalogue::models(gateway, &asked.collect::<Vec<_>>()).await;
-    answer(&described(dialect, &own(name, &routes, &listed)))
+    let listed = catalogue::list_models(gateway, &providers.collect::<Vec<_>>()).await;
+    json_response(&model_json(dialect, &routed_model(name, &routes, &listed)))
 }
 
-/// Names of the configuration without a star in them, what the providers have, and what is built in.
-fn all(config: &Config, listed: &[Listed]) -> Vec<Model> {
-    let patterns = config.models.patterns.iter().map(|pattern| pattern.pattern.as_str());
+/// Model names: patterns without `*`, the providers' models, and the built-in ones.
+fn all_models(config: &Config, listed: &[ProviderModels]) -> Vec<ModelEntry> {
+    let patterns = config.models.rules.iter().map(|pattern| pattern.pattern.as_str());
     let named = patterns.filter(|name| !name.contains('*'));
-    let own = |name| own(name, &config.resolve(name, 0).unwrap_or_default(), listed);
-    let mut models: Vec<Model> = named.map(own).collect();
-    for (provider, its) in listed {
-        models.extend(its.iter().map(|model| offered(config, provider, model)));
+    let entry = |name| routed_model(name, &config.resolve(name, 0).unwrap_or_default(), listed);
+    let mut models: Vec<ModelEntry> = named.map(entry).collect();
+    for (provider, models_of_provider) in listed {
+        models
+            .extend(models_of_provider.iter().map(|model| provider_model(config, provider, model)));
     }
-    models.extend(MODELS.iter().map(|(name, _)| own(name)));
+    models.extend(BUILTIN_MODELS.iter().map(|(name, _)| entry(name)));
     let mut seen = HashSet::new();
     models.retain(|model| seen.insert(model.name.clone()));
     models
 }
 
-/// A name of our own, which leads to these routes: it takes what all of them do.
-fn own(name: &str, routes: &[Route], listed: &[Listed]) -> Model {
-    let tokens = routes.iter().map(|route| tokens(route, listed));
-    let tokens = tokens.reduce(Tokens::and).unwrap_or_default();
-    Model { name: name.to_owned(), owner: OWNER.to_owned(), tokens }
+/// A configured name: its limits fit all of its routes.
+fn routed_model(name: &str, routes: &[Route], listed: &[ProviderModels]) -> ModelEntry {
+    let tokens = routes.iter().map(|route| token_limits(route, listed));
+    let tokens = tokens.reduce(TokenLimits::min).unwrap_or_default();
+    ModelEntry { name: name.to_owned(), owned_by: BUILTIN_OWNER.to_owned(), token_limits: tokens }
 }
 
-fn tokens(route: &Route, listed: &[Listed]) -> Tokens {
-    let To::Provider(to) = &route.to else { return BUILT_IN };
-    let its = listed.iter().find(|(provider, _)| provider.name == to.name);
-    let its = its.map_or(&[][..], |(_, its)| its);
-    let named = its.iter().find(|model| model.name == route.model);
-    // A server of one model has it under any name.
+fn token_limits(route: &Route, listed: &[ProviderModels]) -> TokenLimits {
+    let Backend::Provider(to) = &route.backend else { return BUILTIN_TOKEN_LIMITS };
+    let models = listed.iter().find(|(provider, _)| provider.name == to.name);
+    let models = models.map_or(&[][..], |(_, models)| models);
+    let named = models.iter().find(|model| model.name == route.model);
+    // A server with one model accepts any name for it.
     named
-        .or(if let [only] = its { Some(only) } else { None })
-        .map(|model| model.tokens)
+        .or(if let [only] = models { Some(only) } else { None })
+        .map(|model| model.token_limits)
         .unwrap_or_default()
 }
 
-/// A model under its own name if that leads to its provider, else with the provider before it.
-fn offered(config: &Config, provider: &Arc<Provider>, model: &Offered) -> Model {
-    let Offered { name, tokens } = model;
+/// The model under its plain name if that is routed to this provider, else with the provider as
+/// prefix.
+fn provider_model(config: &Config, provider: &Arc<Provider>, model: &ProviderModel) -> ModelEntry {
+    let ProviderModel { name, token_limits: tokens } = model;
     let routes = config.resolve(name, 0).unwrap_or_default();
-    let leads = routes.first().is_some_and(|route| {
-        matches!(&route.to, To::Provider(to) if to.name == provider.name) && route.model == *name
+    let is_default_route = routes.first().is_some_and(|route| {
+        matches!(&route.backend, Backend::Provider(to) if to.name == provider.name)
+            && route.model == *name
     });
-    let name = if leads { name.to_owned() } else { format!("{}/{name}", provider.name) };
-    Model { name, owner: provider.name.clone(), tokens: *tokens }
+    let name = if is_default_route { name.to_owned() } else { format!("{}/{name}", provider.name) };
+    ModelEntry { name, owned_by: provider.name.clone(), token_limits: *tokens }
 }
 
-fn described(dialect: &dyn Dialect, model: &Model) -> Value {
-    let Model { name, owner, tokens } = model;
-    let (mut described, read, written) = match dialect.id().0 {
+fn model_json(dialect: &dyn Dialect, model: &ModelEntry) -> Value {
+    let ModelEntry { name, owned_by: owner, token_limits: tokens } = model;
+    let (mut body, input_key, output_key) = match dialect.id().0 {
         "anthropic" => {
-            let described = json!({
+            let body = json!({
                 "type": "model", "id": name, "display_name": name, "lifecycle": "active",
                 "created_at": "1970-01-01T00:00:00Z",
             });
-            (described, "max_input_tokens", "max_tokens")
+            (body, "max_input_tokens", "max_tokens")
         }
         "gemini" => {
-            let described = json!({
+            let body = json!({
                 "name": format!("models/{name}"), "displayName": name,
                 "supportedGenerationMethods": ["generateContent", "countTokens"],
             });
-            (described, "inputTokenLimit", "outputTokenLimit")
+            (body, "inputTokenLimit", "outputTokenLimit")
         }
         _ => {
-            let described = json!({"id": name, "object": "model", "created": 0, "owned_by": owner});
-            (described, "context_length", "max_completion_tokens")
+            let body = json!({"id": name, "object": "model", "created": 0, "owned_by": owner});
+            (body, "context_length", "max_completion_tokens")
         }
     };
-    for (key, known) in [(read, tokens.read), (written, tokens.written)] {
-        if let Some(known) = known {
-            described[key] = known.into();
+    for (key, limit) in [(input_key, tokens.input), (output_key, tokens.output)] {
+        if let Some(limit) = limit {
+            body[key] = limit.into();
         }
     }
-    described
+    body
 }
 
-fn answer(body: &Value) -> Response<Out> {
-    let mut response = Response::new(Out::Whole(body.to_string().into()));
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+fn json_response(body: &Value) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Full(body.to_string().into()));
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
     response
 }
 
-const OWNER: &str = "interlingua";
-/// What the models that are built in are said to take, so that agents do not wonder.
-const BUILT_IN: Tokens = Tokens { read: Some(200_000), written: Some(64_000) };
+const BUILTIN_OWNER: &str = "interlingua";
+/// Limits that agents need in order to compact; the simulator has none.
+const BUILTIN_TOKEN_LIMITS: TokenLimits =
+    TokenLimits { input: Some(200_000), output: Some(64_000) };

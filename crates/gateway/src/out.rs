@@ -1,4 +1,4 @@
-//! The body of what the client gets: whole, or event by event as the provider speaks.
+//! The response body: whole, or translated event by event as the provider sends it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,318 +9,325 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use interlingua::Stream;
-use interlingua_upstream::{self as upstream, Idle};
+use interlingua::StreamTranslator;
+use interlingua_upstream::{self as upstream, IdleTimer};
 use serde_json::json;
 
-use crate::awaited::Early;
-use crate::captured::Stage;
+use crate::awaited::HeartbeatBody;
+use crate::captured::CaptureStage;
 use crate::config::Config;
-use crate::paused::Paused;
-use crate::recent::Events;
-use crate::refusal::stopped;
-use crate::remembered::Settling;
-use crate::tale::Tale;
+use crate::paused::TurnContinuation;
+use crate::recent::TurnEventStream;
+use crate::refusal::shutdown_error;
+use crate::remembered::FlushFuture;
+use crate::tale::RequestLog;
 
-pub(crate) enum Out {
-    Whole(Bytes),
-    Stream(Box<Streaming>),
-    Events(Box<Events>),
-    Early(Box<Early>),
+pub(crate) enum ResponseBody {
+    Full(Bytes),
+    Stream(Box<StreamBody>),
+    TurnEvents(Box<TurnEventStream>),
+    Heartbeat(Box<HeartbeatBody>),
 }
 
-/// A streamed answer. It owns the provider's body: when the client leaves, the provider's connection
-/// is closed, and when the client does not read, the provider's is not read either.
-pub(crate) struct Streaming {
-    source: Option<upstream::Body>,
-    stream: Stream,
-    /// Written by the road, and not yet taken by the client.
-    ready: Vec<u8>,
-    /// With so much of that, nothing more is read.
-    enough: usize,
-    /// How often that was left waiting, for what the provider's connection has read and not yet given.
-    waited: u8,
-    burst: Burst,
-    /// Where the provider may pause the turn.
-    pub(crate) paused: Option<Box<Paused>>,
-    /// How long nothing was sent.
-    quiet: Idle,
-    /// The provider has said why it ends, and may have more to say.
-    lingers: bool,
-    /// What is kept of the reply is being written down; its end waits for that.
-    settling: Option<Settling>,
-    /// Nobody waits for its end any longer.
-    over: Arc<AtomicBool>,
-    tale: Tale,
+/// A streamed response. It owns the provider's body: when the client disconnects, the provider's
+/// connection is closed, and when the client does not read, the provider's body is not read either.
+pub(crate) struct StreamBody {
+    provider_body: Option<upstream::UpstreamBody>,
+    translator: StreamTranslator,
+    /// Translated bytes that the client has not read yet.
+    output: Vec<u8>,
+    /// With this many bytes of output, nothing more is read.
+    flush_threshold: usize,
+    /// How often flushing was postponed for data that the provider's connection may still have
+    /// buffered.
+    extra_polls: u8,
+    batch_probe: BatchProbe,
+    /// Continues the turn if the provider pauses it.
+    pub(crate) continuation: Option<Box<TurnContinuation>>,
+    /// Time since the last frame.
+    idle_timer: IdleTimer,
+    /// The stop reason was received; only usage may still follow.
+    is_lingering: bool,
+    /// The reply is being stored; the end of the response waits for it.
+    pending_flush: Option<FlushFuture>,
+    /// The shutdown drain time is over: end with an error.
+    drain_expired: Arc<AtomicBool>,
+    log: RequestLog,
 }
 
-impl Streaming {
-    /// Goes on with a stream of which some was read already.
+impl StreamBody {
+    /// Continues a stream; its beginning is already translated into `output`.
     pub(crate) fn new(
-        source: Option<upstream::Body>,
-        stream: Stream,
-        ready: Vec<u8>,
+        provider_body: Option<upstream::UpstreamBody>,
+        translator: StreamTranslator,
+        output: Vec<u8>,
         config: &Config,
-        over: &Arc<AtomicBool>,
-        mut tale: Tale,
+        drain_expired: &Arc<AtomicBool>,
+        mut log: RequestLog,
     ) -> Self {
-        let enough = ENOUGH.min(config.limits.buffer);
-        let quiet = Idle::new(config.timeouts.heartbeat);
-        tale.begins(Stage::ClientReply, || json!({"status": 200}), None);
+        let flush_threshold = FLUSH_THRESHOLD_BYTES.min(config.limits.buffer);
+        let idle_timer = IdleTimer::new(config.timeouts.heartbeat);
+        log.begin_stage(CaptureStage::ClientReply, || json!({"status": 200}), None);
         Self {
-            source,
-            stream,
-            ready,
-            enough,
-            waited: 0,
-            burst: Burst::default(),
-            paused: None,
-            quiet,
-            lingers: false,
-            settling: None,
-            over: Arc::clone(over),
-            tale,
+            provider_body,
+            translator,
+            output,
+            flush_threshold,
+            extra_polls: 0,
+            batch_probe: BatchProbe::default(),
+            continuation: None,
+            idle_timer,
+            is_lingering: false,
+            pending_flush: None,
+            drain_expired: Arc::clone(drain_expired),
+            log,
         }
     }
 
-    /// Reads what the provider has sent by now, or waits for more. Of many events that came together the
-    /// connection gives one after the other, each time that its turn comes: where there may be more, it gets
-    /// a turn before something is sent, so that what came together leaves together.
-    fn poll_source(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    /// Reads what the provider has sent, or waits for more.
+    ///
+    /// The provider's connection delivers one event per poll of its own task, even if several
+    /// arrived together. Where more may follow, the flush is postponed by a few polls, so that
+    /// events that arrive together leave in one write.
+    fn poll_provider(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
-            if self.stream.is_paused() {
-                if !self.ready.is_empty() {
+            if self.translator.is_paused() {
+                if !self.output.is_empty() {
                     return Poll::Ready(());
                 }
-                std::task::ready!(self.poll_next(context));
+                std::task::ready!(self.poll_continuation(cx));
             }
-            let Some(source) = &mut self.source else { return Poll::Ready(()) };
-            match Pin::new(&mut *source).poll_frame(context) {
+            let Some(body) = &mut self.provider_body else { return Poll::Ready(()) };
+            match Pin::new(&mut *body).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => {
-                    if std::mem::take(&mut self.waited) > 0 {
-                        self.burst.came();
+                    if std::mem::take(&mut self.extra_polls) > 0 {
+                        self.batch_probe.record_hit();
                     }
                     if let Ok(data) = frame.into_data() {
-                        self.tale.passes(Stage::ProviderReply, &data);
-                        self.stream.push(&data, &mut self.ready);
+                        self.log.append_stage_body(CaptureStage::ProviderReply, &data);
+                        self.translator.push(&data, &mut self.output);
                     }
-                    // Whoever has taken this asks again.
-                    let is_all = source.is_drained() && !self.ready.is_empty();
-                    if is_all || self.ready.len() >= self.enough {
+                    // hyper polls again after writing this frame.
+                    let is_drained = body.is_buffer_empty() && !self.output.is_empty();
+                    if is_drained || self.output.len() >= self.flush_threshold {
                         return Poll::Ready(());
                     }
                 }
-                Poll::Ready(Some(Err(failure))) => {
-                    self.stream.fail(failure, &mut self.ready);
-                    self.source = None;
+                Poll::Ready(Some(Err(error))) => {
+                    self.translator.fail(error, &mut self.output);
+                    self.provider_body = None;
                 }
                 Poll::Ready(None) => {
-                    self.stream.finish(&mut self.ready);
-                    self.source = None;
+                    self.translator.finish(&mut self.output);
+                    self.provider_body = None;
                 }
-                Poll::Pending if self.ready.is_empty() => return Poll::Pending,
-                Poll::Pending if self.waited == 0 && !self.burst.is_tried() => {
+                Poll::Pending if self.output.is_empty() => return Poll::Pending,
+                Poll::Pending if self.extra_polls == 0 && !self.batch_probe.should_probe() => {
                     return Poll::Ready(());
                 }
-                Poll::Pending if self.waited == ASKED => {
-                    self.burst.stayed_away();
+                Poll::Pending if self.extra_polls == EXTRA_POLLS => {
+                    self.batch_probe.record_miss();
                     return Poll::Ready(());
                 }
                 Poll::Pending => {
-                    self.waited += 1;
-                    context.waker().wake_by_ref();
+                    self.extra_polls += 1;
+                    cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
             }
         }
     }
 
-    /// Goes on with a reply that the provider has paused, or leaves it there.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.source = None;
-        let said = &self.stream.so_far().turn;
-        let next = self.paused.as_mut().map(|on| on.poll_next(said, Some(&mut self.tale), context));
-        match (next.map_or(Poll::Ready(None), |next| next), &self.paused) {
+    /// Continues a paused reply, or lets it end there.
+    fn poll_continuation(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.provider_body = None;
+        let partial = &self.translator.partial_reply().turn;
+        let next = self
+            .continuation
+            .as_mut()
+            .map(|continuation| continuation.poll_next_reply(partial, Some(&mut self.log), cx));
+        match (next.map_or(Poll::Ready(None), |next| next), &self.continuation) {
             (Poll::Pending, _) => return Poll::Pending,
-            (Poll::Ready(Some(answer)), Some(paused)) => {
-                self.source = Some(answer.body);
-                self.stream.goes_on(paused.to, &paused.exchange);
+            (Poll::Ready(Some(response)), Some(continuation)) => {
+                self.provider_body = Some(response.body);
+                self.translator.resume(continuation.provider_dialect, &continuation.exchange);
             }
-            _ => self.stream.stays(&mut self.ready),
+            _ => self.translator.release_stop(&mut self.output),
         }
         Poll::Ready(())
     }
 
-    /// Gives out what is ready; the end of a reply when it is kept.
-    fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<Frame<Bytes>> {
-        // Before the client has the call it cannot send it back.
-        self.tale.found(&self.stream.findings());
-        if self.stream.has_ended()
-            && self.stream.failure().is_none()
-            && let Some(settling) = self.tale.keeps(self.stream.so_far(), None)
+    /// Emits a frame; the last one only after the reply is stored.
+    fn poll_emit(&mut self, cx: &mut Context<'_>) -> Poll<Frame<Bytes>> {
+        // Guard answers must be stored before the client has the call: it may answer it
+        // immediately.
+        self.log.report_findings(&self.translator.take_findings());
+        if self.translator.has_ended()
+            && self.translator.error().is_none()
+            && let Some(flush) = self.log.persist_reply(self.translator.partial_reply(), None)
         {
-            self.settling = Some(settling);
+            self.pending_flush = Some(flush);
         }
-        if let Some(settling) = &mut self.settling {
-            std::task::ready!(settling.as_mut().poll(context));
-            self.settling = None;
+        if let Some(flush) = &mut self.pending_flush {
+            std::task::ready!(flush.as_mut().poll(cx));
+            self.pending_flush = None;
         }
-        Poll::Ready(self.send())
+        Poll::Ready(self.emit())
     }
 
-    /// Says a word where nothing was sent for long, or is done where everything was.
-    fn poll_quiet(
+    /// Sends a heartbeat after the idle time, or ends a stream that only lingers.
+    fn poll_idle(
         &mut self,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if !self.lingers && self.stream.has_stopped() && !self.stream.has_ended() {
-            self.lingers = true;
-            self.quiet = Idle::new(LINGERING);
+        if !self.is_lingering && self.translator.can_end() && !self.translator.has_ended() {
+            self.is_lingering = true;
+            self.idle_timer = IdleTimer::new(LINGER_TIMEOUT);
         }
-        std::task::ready!(self.quiet.poll(context));
-        if self.stream.has_stopped() {
-            // A provider that stays without a word has said all that the client gets of it.
-            if self.source.take().is_some() {
-                self.stream.finish(&mut self.ready);
+        std::task::ready!(self.idle_timer.poll_elapsed(cx));
+        if self.translator.can_end() {
+            // No usage followed in time: end without it.
+            if self.provider_body.take().is_some() {
+                self.translator.finish(&mut self.output);
             }
-            if self.ready.is_empty() {
+            if self.output.is_empty() {
                 return Poll::Ready(None);
             }
-            return self.poll_send(context).map(|frame| Some(Ok(frame)));
+            return self.poll_emit(cx).map(|frame| Some(Ok(frame)));
         }
-        self.stream.ping(&mut self.ready);
-        if self.ready.is_empty() {
-            // The dialect has nothing to say between events; the timer must be heard again.
-            context.waker().wake_by_ref();
+        self.translator.write_heartbeat(&mut self.output);
+        if self.output.is_empty() {
+            // The dialect has no heartbeat between events; poll again to restart the timer.
+            cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        self.poll_send(context).map(|frame| Some(Ok(frame)))
+        self.poll_emit(cx).map(|frame| Some(Ok(frame)))
     }
 
-    fn send(&mut self) -> Frame<Bytes> {
-        self.quiet.heard();
-        self.tale.sent(self.stream.has_begun());
-        if self.stream.has_ended() {
-            // The client has everything; the provider gets a moment to close, for its connection.
-            self.quiet.limit(CLOSING);
+    fn emit(&mut self) -> Frame<Bytes> {
+        self.idle_timer.record_activity();
+        self.log.record_sent(self.translator.has_content());
+        if self.translator.has_ended() {
+            // Give the provider time to close, so that its connection returns to the pool.
+            self.idle_timer.set_timeout(CLOSE_GRACE);
         }
-        let next = Vec::with_capacity(USUAL);
-        let bytes = std::mem::replace(&mut self.ready, next).into();
-        self.tale.passes(Stage::ClientReply, &bytes);
+        let next = Vec::with_capacity(OUTPUT_BUFFER_BYTES);
+        let bytes = std::mem::replace(&mut self.output, next).into();
+        self.log.append_stage_body(CaptureStage::ClientReply, &bytes);
         Frame::data(bytes)
     }
 }
 
-/// Whether it is worth while to look for more before something is sent: the less often there was any, the
-/// less often.
+/// Decides whether to postpone a flush: rarely where that gained nothing lately.
 #[derive(Clone, Copy, Debug, Default)]
-struct Burst {
-    /// So many are sent without a look.
-    skipped: u8,
-    /// So many are after the next look that finds nothing.
-    next: u8,
+struct BatchProbe {
+    /// Flushes left without probing.
+    skips_left: u8,
+    /// Flushes to skip after the next probe without gain; doubles each time.
+    next_skips: u8,
 }
 
-impl Burst {
-    fn is_tried(&mut self) -> bool {
-        let tried = self.skipped == 0;
-        self.skipped = self.skipped.saturating_sub(1);
-        tried
+impl BatchProbe {
+    fn should_probe(&mut self) -> bool {
+        let is_due = self.skips_left == 0;
+        self.skips_left = self.skips_left.saturating_sub(1);
+        is_due
     }
 
-    fn came(&mut self) {
+    fn record_hit(&mut self) {
         *self = Self::default();
     }
 
-    fn stayed_away(&mut self) {
-        self.skipped = self.next;
-        self.next = (self.next * 2 + 1).min(MOST_SKIPPED);
+    fn record_miss(&mut self) {
+        self.skips_left = self.next_skips;
+        self.next_skips = (self.next_skips * 2 + 1).min(MAX_SKIPPED_PROBES);
     }
 }
 
-impl Body for Streaming {
+impl Body for StreamBody {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
-        let goes_on = this.stream.is_paused();
-        if this.over.load(Ordering::Relaxed) && (this.source.take().is_some() || goes_on) {
-            this.stream.fail(stopped(), &mut this.ready);
-            this.waited = 0;
+        let is_paused = this.translator.is_paused();
+        if this.drain_expired.load(Ordering::Relaxed)
+            && (this.provider_body.take().is_some() || is_paused)
+        {
+            this.translator.fail(shutdown_error(), &mut this.output);
+            this.extra_polls = 0;
         }
-        if this.waited > 0 || this.ready.is_empty() {
-            match this.poll_source(context) {
-                Poll::Ready(()) => this.waited = 0,
-                Poll::Pending if this.waited > 0 => return Poll::Pending,
-                Poll::Pending => return this.poll_quiet(context),
+        if this.extra_polls > 0 || this.output.is_empty() {
+            match this.poll_provider(cx) {
+                Poll::Ready(()) => this.extra_polls = 0,
+                Poll::Pending if this.extra_polls > 0 => return Poll::Pending,
+                Poll::Pending => return this.poll_idle(cx),
             }
-            if this.ready.is_empty() {
+            if this.output.is_empty() {
                 return Poll::Ready(None);
             }
         }
-        this.poll_send(context).map(|frame| Some(Ok(frame)))
+        this.poll_emit(cx).map(|frame| Some(Ok(frame)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.source.is_none() && self.ready.is_empty() && !self.stream.is_paused()
+        self.provider_body.is_none() && self.output.is_empty() && !self.translator.is_paused()
     }
 }
 
-impl Drop for Streaming {
+impl Drop for StreamBody {
     fn drop(&mut self) {
-        let whole = self.source.is_none() && !self.stream.is_paused();
-        self.tale.streamed(&self.stream, whole);
+        let is_complete = self.provider_body.is_none() && !self.translator.is_paused();
+        self.log.finish_stream(&self.translator, is_complete);
     }
 }
 
-impl Body for Out {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
-            Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::Stream(stream) => Pin::new(stream.as_mut()).poll_frame(context),
-            Self::Events(events) => events.poll_frame(context),
-            Self::Early(early) => early.poll_frame(context),
+            Self::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
+            Self::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Self::Stream(stream) => Pin::new(stream.as_mut()).poll_frame(cx),
+            Self::TurnEvents(events) => events.poll_frame(cx),
+            Self::Heartbeat(heartbeat_body) => heartbeat_body.poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Self::Whole(bytes) => bytes.is_empty(),
+            Self::Full(bytes) => bytes.is_empty(),
             Self::Stream(stream) => stream.is_end_stream(),
-            Self::Events(_) => false,
-            Self::Early(early) => early.is_end_stream(),
+            Self::TurnEvents(_) => false,
+            Self::Heartbeat(heartbeat_body) => heartbeat_body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Stream(_) | Self::Events(_) | Self::Early(_) => SizeHint::default(),
+            Self::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Stream(_) | Self::TurnEvents(_) | Self::Heartbeat(_) => SizeHint::default(),
         }
     }
 }
 
-/// How often the client's connection asks for more each time that its turn comes: when it has asked once
-/// more, the provider's had a turn, too.
-const ASKED: u8 = 2;
-/// As many events go out alone before it is seen that they come together.
-const MOST_SKIPPED: u8 = 31;
-/// What is sent at once at most, of a provider that is faster than that.
-const ENOUGH: usize = 16 * 1024;
-/// Room for an event or two of most dialects.
-const USUAL: usize = 512;
-/// The provider gets so long to close.
-pub(crate) const CLOSING: Duration = Duration::from_millis(200);
-/// It gets so long to say what the reply has cost, and that it is over.
-pub(crate) const LINGERING: Duration = Duration::from_secs(3);
+/// Extra polls before flushing: after the second one, the provider's connection task has run too.
+const EXTRA_POLLS: u8 = 2;
+/// Flushes without probing before the stream is probed again, at most.
+const MAX_SKIPPED_PROBES: u8 = 31;
+/// Maximum bytes per flush of a provider that is faster than its client.
+const FLUSH_THRESHOLD_BYTES: usize = 16 * 1024;
+/// Capacity for one or two events of most dialects.
+const OUTPUT_BUFFER_BYTES: usize = 512;
+/// Time for the provider to close its side.
+pub(crate) const CLOSE_GRACE: Duration = Duration::from_millis(200);
+/// Time for the provider to send usage after the stop reason.
+pub(crate) const LINGER_TIMEOUT: Duration = Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! Pages of other sites that may ask, and what their browsers want to be told.
+//! CORS: preflight responses and headers for configured origins.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -9,10 +9,10 @@ use http::request::Parts;
 use http::{Method, Response, StatusCode};
 
 use crate::config::Config;
-use crate::out::Out;
+use crate::out::ResponseBody;
 
-/// The origin of a page that the configuration names.
-pub(crate) fn named(config: &Config, headers: &HeaderMap) -> Option<HeaderValue> {
+/// The request's origin, if the configuration allows it.
+pub(crate) fn allowed_origin(config: &Config, headers: &HeaderMap) -> Option<HeaderValue> {
     if config.access.origins.is_empty() {
         return None;
     }
@@ -20,32 +20,33 @@ pub(crate) fn named(config: &Config, headers: &HeaderMap) -> Option<HeaderValue>
     config.access.origins.iter().any(|known| *origin == **known).then(|| origin.clone())
 }
 
-/// The answer to a browser that asks first whether the page may ask. It shows no key then.
-pub(crate) fn may_ask(config: &Config, head: &Parts) -> Option<Response<Out>> {
-    let asks = head.method == Method::OPTIONS
+/// The response to a CORS preflight, which carries no key.
+pub(crate) fn preflight_response(config: &Config, head: &Parts) -> Option<Response<ResponseBody>> {
+    let is_preflight = head.method == Method::OPTIONS
         && head.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
-        && named(config, &head.headers).is_some();
-    asks.then(|| {
-        let mut response = Response::new(Out::Whole(bytes::Bytes::new()));
+        && allowed_origin(config, &head.headers).is_some();
+    is_preflight.then(|| {
+        let mut response = Response::new(ResponseBody::Full(bytes::Bytes::new()));
         *response.status_mut() = StatusCode::NO_CONTENT;
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
-        if let Some(wanted) = head.headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
-            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+        if let Some(requested) = head.headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, requested.clone());
         }
         if head.headers.contains_key("access-control-request-private-network") {
-            headers.insert(PRIVATE_NETWORK, HeaderValue::from_static("true"));
+            headers.insert(ACCESS_CONTROL_ALLOW_PRIVATE_NETWORK, HeaderValue::from_static("true"));
         }
         headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
         response
     })
 }
 
-/// Lets the page of this origin read an answer.
-pub(crate) fn show(headers: &mut HeaderMap, origin: HeaderValue) {
+/// Allows the page of this origin to read the response.
+pub(crate) fn add_cors_headers(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+const ACCESS_CONTROL_ALLOW_PRIVATE_NETWORK: HeaderName =
+    HeaderName::from_static("access-control-allow-private-network");

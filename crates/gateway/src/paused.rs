@@ -1,5 +1,5 @@
-//! A turn that its provider pauses, for a client whose dialect has no word for that: the provider is asked to go
-//! on, and the client hears one reply.
+//! Continues a turn that the provider has paused (`pause_turn`), so that clients of dialects without
+//! this stop reason get one reply.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,114 +7,132 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use interlingua::model::{FailureKind, Turn};
-use interlingua::{Dialect, Exchange, Failure, Spliced, Target, go_on};
-use interlingua_upstream::{Answer, Ask, Call, Provider, Upstream};
+use interlingua::model::{ApiErrorKind, Turn};
+use interlingua::{ApiError, Dialect, ReplyContext, SegmentedBytes, Target, continuation_request};
+use interlingua_upstream::{
+    Operation, Provider, UpstreamClient, UpstreamRequest, UpstreamResponse,
+};
 use serde_json::json;
 
-use crate::attempt::Order;
-use crate::captured::Stage;
-use crate::config::{Route, To};
+use crate::attempt::RoutedRequest;
+use crate::captured::CaptureStage;
+use crate::config::{Backend, Route};
 use crate::refusal::failure;
-use crate::tale::Tale;
+use crate::tale::RequestLog;
 
-/// What is needed to ask a provider to go on.
-pub(crate) struct Paused {
-    upstream: Arc<Upstream>,
+/// What is needed to request the continuation of a turn.
+pub(crate) struct TurnContinuation {
+    upstream: Arc<UpstreamClient>,
     provider: Provider,
     target: Target,
-    /// As it was sent.
+    /// The body of the first request.
     request: Bytes,
-    pub(crate) to: &'static dyn Dialect,
-    pub(crate) exchange: Exchange,
-    /// It is asked so many times at most.
-    left: u8,
-    answering: Option<Answering>,
+    pub(crate) provider_dialect: &'static dyn Dialect,
+    pub(crate) exchange: ReplyContext,
+    /// Continuations left.
+    remaining: u8,
+    call: Option<CallFuture>,
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
+type CallFuture = Pin<Box<dyn Future<Output = Result<UpstreamResponse, ApiError>> + Send>>;
 
-impl Order<'_> {
-    /// For a turn that may be paused: only tools of the provider's own take that long.
-    pub(crate) fn paused(
+impl RoutedRequest<'_> {
+    /// Only for turns with the provider's web search (other turns are too short to be paused) of
+    /// clients with another dialect.
+    pub(crate) fn continuation(
         &self,
         route: &Route,
         target: &Target,
-        request: &Spliced,
-        exchange: &Exchange,
-    ) -> Option<Box<Paused>> {
-        let To::Provider(provider) = &route.to else { return None };
-        let provider = self.surface(provider, &route.model);
+        request: &SegmentedBytes,
+        cx: &ReplyContext,
+    ) -> Option<Box<TurnContinuation>> {
+        let Backend::Provider(provider) = &route.backend else { return None };
+        let provider = self.provider_for_dialect(provider, &route.model);
         let to = provider.dialect;
-        let may_be = exchange.searches && to.id() != self.client.id();
-        may_be.then(|| {
-            Box::new(Paused {
+        let can_pause = cx.uses_web_search && to.id() != self.client_dialect.id();
+        can_pause.then(|| {
+            Box::new(TurnContinuation {
                 upstream: Arc::clone(&self.gateway.upstream),
                 provider: provider.clone(),
                 target: target.clone(),
-                request: request.clone().joined(),
-                to,
-                exchange: exchange.clone(),
-                left: MOST,
-                answering: None,
+                request: request.clone().into_bytes(),
+                provider_dialect: to,
+                exchange: cx.clone(),
+                remaining: MAX_CONTINUATIONS,
+                call: None,
             })
         })
     }
 }
 
-impl Paused {
-    /// What follows on what was said so far, if the provider goes on.
-    pub(crate) async fn next(&mut self, said: &Turn, tale: &mut Option<Tale>) -> Option<Answer> {
-        std::future::poll_fn(|context| self.poll_next(said, tale.as_mut(), context)).await
+impl TurnContinuation {
+    /// The provider's next response, if it continues.
+    pub(crate) async fn next_reply(
+        &mut self,
+        partial: &Turn,
+        log: &mut Option<RequestLog>,
+    ) -> Option<UpstreamResponse> {
+        std::future::poll_fn(|cx| self.poll_next_reply(partial, log.as_mut(), cx)).await
     }
 
-    pub(crate) fn poll_next(
+    pub(crate) fn poll_next_reply(
         &mut self,
-        said: &Turn,
-        mut tale: Option<&mut Tale>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Answer>> {
-        if self.answering.is_none() {
-            self.answering = self.ask(said, tale.as_deref_mut());
+        partial: &Turn,
+        mut log: Option<&mut RequestLog>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<UpstreamResponse>> {
+        if self.call.is_none() {
+            self.call = self.start_call(partial, log.as_deref_mut());
         }
-        let Some(answering) = &mut self.answering else { return Poll::Ready(None) };
-        let answered = ready!(answering.as_mut().poll(context));
-        self.answering = None;
-        let answered = answered.and_then(|answer| match answer.status {
-            200..300 => Ok(answer),
+        let Some(call) = &mut self.call else { return Poll::Ready(None) };
+        let result = ready!(call.as_mut().poll(cx));
+        self.call = None;
+        let result = result.and_then(|response| match response.status {
+            200..300 => Ok(response),
             status => {
-                let refused = failure(FailureKind::Upstream, "the provider did not go on");
-                Err(Failure { status, ..refused })
+                let error =
+                    failure(ApiErrorKind::ServerError, "the provider did not continue the turn");
+                Err(ApiError { status, ..error })
             }
         });
-        if let Some(tale) = tale {
-            match &answered {
-                Ok(answer) => {
-                    let headers = tale.stages.is_some().then(|| &*answer.headers);
-                    tale.begins(Stage::ProviderReply, || json!({"status": answer.status}), headers);
+        if let Some(log) = log {
+            match &result {
+                Ok(response) => {
+                    let headers = log.capture.is_some().then(|| &*response.headers);
+                    log.begin_stage(
+                        CaptureStage::ProviderReply,
+                        || json!({"status": response.status}),
+                        headers,
+                    );
                 }
-                Err(failure) => tale.stumbled(failure),
+                Err(error) => log.attempt_failed(error),
             }
         }
-        Poll::Ready(answered.ok())
+        Poll::Ready(result.ok())
     }
 
-    fn ask(&mut self, said: &Turn, tale: Option<&mut Tale>) -> Option<Answering> {
-        self.left = self.left.checked_sub(1)?;
-        let body = go_on(self.request.clone(), said, self.to, &self.target)?;
-        if let Some(tale) = tale {
-            let facts = || json!({"provider": self.provider.name, "dialect": self.to.id().0});
-            tale.begins(Stage::ProviderRequest, facts, None);
-            tale.passes(Stage::ProviderRequest, &body);
+    fn start_call(&mut self, partial: &Turn, log: Option<&mut RequestLog>) -> Option<CallFuture> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        let body = continuation_request(
+            self.request.clone(),
+            partial,
+            self.provider_dialect,
+            &self.target,
+        )?;
+        if let Some(log) = log {
+            let facts =
+                || json!({"provider": self.provider.name, "dialect": self.provider_dialect.id().0});
+            log.begin_stage(CaptureStage::ProviderRequest, facts, None);
+            log.append_stage_body(CaptureStage::ProviderRequest, &body);
         }
         let (upstream, provider) = (Arc::clone(&self.upstream), self.provider.clone());
-        let ask = Ask::Turn { stream: self.target.stream };
-        let model = self.target.model.as_ref().map(|model| model.contents().into_owned());
+        let operation = Operation::Turn { stream: self.target.stream };
+        let model = self.target.model.as_ref().map(|model| model.unescape().into_owned());
         Some(Box::pin(async move {
             let model = model.as_deref().unwrap_or_default();
-            let call = Call {
+            let call = UpstreamRequest {
                 provider: &provider,
-                ask,
+                operation,
                 model,
                 headers: HeaderMap::new(),
                 body: body.into(),
@@ -124,5 +142,5 @@ impl Paused {
     }
 }
 
-/// A provider pauses after as many searches as most turns have in all.
-const MOST: u8 = 5;
+/// A provider pauses only after more searches than most turns have in all.
+const MAX_CONTINUATIONS: u8 = 5;

@@ -1,7 +1,8 @@
-//! How often, how much at once and how much a day: per key, and per address that guesses keys.
+//! Enforces request rates, concurrency and daily tokens per key, and the rate of wrong keys per
+//! address.
 //!
-//! What a key may do it may do at all nodes together: what happens at the others is heard about once a second,
-//! and counted as if it had happened here.
+//! The limits of a key are for all nodes together: nodes exchange their usage about once a second,
+//! and remote usage counts like local usage.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,219 +11,244 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use interlingua::Failure;
-use interlingua::model::{FailureKind, Retry};
-use interlingua_store::{Accounts, Day, Elsewhere, Share};
+use interlingua::ApiError;
+use interlingua::model::{ApiErrorKind, RetryAdvice};
+use interlingua_store::{Day, LocalLoad, RemoteLoad, UsageStore};
 
-use crate::config::{Config, Key};
+use crate::config::{ApiKey, Config};
 use crate::refusal::failure;
 
-/// What is remembered of keys and addresses.
+/// Usage of all keys and addresses.
 #[derive(Default)]
 pub(crate) struct Quotas {
-    keys: Shelf<String, Used>,
-    guesses: Shelf<IpAddr, Mutex<Bucket>>,
+    keys: BoundedMap<String, KeyUsage>,
+    wrong_keys: BoundedMap<IpAddr, Mutex<RateLimiter>>,
 }
 
-/// What a key has used.
+/// Usage of one key.
 #[derive(Default)]
-struct Used {
-    book: Mutex<Book>,
+struct KeyUsage {
+    counters: Mutex<KeyCounters>,
     running: AtomicU32,
 }
 
 #[derive(Default)]
-struct Book {
-    bucket: Bucket,
-    /// Requests of which other nodes do not know yet.
-    asked: u32,
-    /// Requests that they believe to be running here.
-    told: u32,
-    /// Those that run there, and when that was heard.
-    elsewhere: Option<(u32, Instant)>,
+struct KeyCounters {
+    rate: RateLimiter,
+    /// Requests not yet reported to other nodes.
+    unreported: u32,
+    /// Running requests as last reported to other nodes.
+    reported_running: u32,
+    /// Requests that run on other nodes, and when that was reported.
+    remote_running: Option<(u32, Instant)>,
 }
 
-/// A request that counts for its key until this is dropped; for none where no key was shown.
+/// A request that counts for its key until this is dropped; empty without a key.
 #[derive(Default)]
-pub(crate) struct Guest(Option<Arc<Used>>);
+pub(crate) struct QuotaPermit(Option<Arc<KeyUsage>>);
 
-/// So many at once, and then so many per minute: remembers when it will be empty.
+/// A rate limiter (GCRA): a burst, then a rate per minute. Stores when the bucket will be empty.
 #[derive(Default)]
-struct Bucket(Option<Instant>);
+struct RateLimiter(Option<Instant>);
 
-struct Shelf<K, V>(Mutex<HashMap<K, Arc<V>>>);
+struct BoundedMap<K, V>(Mutex<HashMap<K, Arc<V>>>);
 
 impl Quotas {
-    /// Lets a request of this key in, unless there were or are too many.
-    pub(crate) fn enter(&self, key: &Key, now: Instant) -> Result<Guest, Failure> {
-        let used = self.keys.find(&key.name);
-        let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(most) = key.concurrent {
-            let elsewhere = book.elsewhere(now);
-            let more =
-                |running: u32| (running.saturating_add(elsewhere) < most).then_some(running + 1);
+    /// Admits a request of this key, or returns a rate limit error.
+    pub(crate) fn acquire(&self, key: &ApiKey, now: Instant) -> Result<QuotaPermit, ApiError> {
+        let key_usage = self.keys.get_or_default(&key.name);
+        let mut key_counters = key_usage.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(max) = key.concurrent {
+            let remote = key_counters.remote_running(now);
+            let increment =
+                |running: u32| (running.saturating_add(remote) < max).then_some(running + 1);
             let order = Ordering::Relaxed;
-            if used.running.fetch_update(order, order, more).is_err() {
-                let message = format!("this key has {most} requests running, which is its limit");
-                return Err(limited(&message, Duration::from_secs(1)));
+            if key_usage.running.fetch_update(order, order, increment).is_err() {
+                let message = format!("this key has {max} requests running, which is its limit");
+                return Err(rate_limit_error(&message, Duration::from_secs(1)));
             }
         } else {
-            used.running.fetch_add(1, Ordering::Relaxed);
+            key_usage.running.fetch_add(1, Ordering::Relaxed);
         }
-        let guest = Guest(Some(Arc::clone(&used)));
+        let quota_permit = QuotaPermit(Some(Arc::clone(&key_usage)));
         if let Some(per_minute) = key.requests_per_minute {
-            if let Err(wait) = book.bucket.take(per_minute, per_minute, now) {
-                let message = format!("this key may ask {per_minute} times a minute");
-                drop(book);
-                return Err(limited(&message, wait));
+            if let Err(wait) = key_counters.rate.try_acquire(per_minute, per_minute, now) {
+                let message = format!("this key may send {per_minute} requests per minute");
+                drop(key_counters);
+                return Err(rate_limit_error(&message, wait));
             }
-            book.asked = book.asked.saturating_add(1);
+            key_counters.unreported = key_counters.unreported.saturating_add(1);
         }
-        drop(book);
-        Ok(guest)
+        drop(key_counters);
+        Ok(quota_permit)
     }
 
-    /// What other nodes are to know of these keys.
-    pub(crate) fn shares<'k>(&self, keys: impl Iterator<Item = &'k Key>) -> Vec<Share> {
-        let share = |key: &Key| {
-            let used = self.keys.find(&key.name);
-            let running = used.running.load(Ordering::Relaxed);
-            let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
-            let asked = std::mem::take(&mut book.asked);
-            let told = std::mem::replace(&mut book.told, running);
-            Share {
+    /// The usage to report to other nodes.
+    pub(crate) fn take_local_usage<'k>(
+        &self,
+        keys: impl Iterator<Item = &'k ApiKey>,
+    ) -> Vec<LocalLoad> {
+        let load = |key: &ApiKey| {
+            let key_usage = self.keys.get_or_default(&key.name);
+            let running = key_usage.running.load(Ordering::Relaxed);
+            let mut key_counters =
+                key_usage.counters.lock().unwrap_or_else(PoisonError::into_inner);
+            let new_requests = std::mem::take(&mut key_counters.unreported);
+            let reported_running = std::mem::replace(&mut key_counters.reported_running, running);
+            LocalLoad {
                 owner: key.name.clone(),
-                running,
-                asked,
-                each: key.requests_per_minute.map(each).unwrap_or_default(),
-                is_budgeted: key.tokens_per_day.is_some(),
-                is_busy: running > 0 || asked > 0 || told > 0,
+                running_requests: running,
+                new_requests,
+                request_interval: key
+                    .requests_per_minute
+                    .map(emission_interval)
+                    .unwrap_or_default(),
+                has_token_budget: key.tokens_per_day.is_some(),
+                is_active: running > 0 || new_requests > 0 || reported_running > 0,
             }
         };
-        keys.filter(|key| key.is_limited()).map(share).collect()
+        keys.filter(|key| key.is_limited()).map(load).collect()
     }
 
-    /// Other nodes were told, and this is what they said.
-    pub(crate) fn heard(&self, told: &[Share], said: &[Elsewhere], now: Instant) {
-        let said: HashMap<&str, &Elsewhere> = said.iter().map(|one| (&*one.owner, one)).collect();
-        for share in told {
-            let elsewhere = said.get(&*share.owner);
-            let used = self.keys.find(&share.owner);
-            let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
-            book.elsewhere = Some((elsewhere.map_or(0, |one| one.running), now));
-            let ahead = elsewhere.map(|one| one.ahead).unwrap_or_default();
-            // What came while they were asked is not in it.
-            let asked = book.asked;
-            book.bucket.0 = Some(now + ahead + share.each * asked);
+    /// Applies what other nodes have reported in exchange for `reported`.
+    pub(crate) fn apply_remote_usage(
+        &self,
+        reported: &[LocalLoad],
+        remote: &[RemoteLoad],
+        now: Instant,
+    ) {
+        let remote: HashMap<&str, &RemoteLoad> =
+            remote.iter().map(|load| (&*load.owner, load)).collect();
+        for local in reported {
+            let remote_load = remote.get(&*local.owner);
+            let key_usage = self.keys.get_or_default(&local.owner);
+            let mut key_counters =
+                key_usage.counters.lock().unwrap_or_else(PoisonError::into_inner);
+            key_counters.remote_running =
+                Some((remote_load.map_or(0, |remote| remote.running_requests), now));
+            let rate_debt = remote_load.map(|remote| remote.rate_debt).unwrap_or_default();
+            // Requests since the report are not included in the remote sum.
+            let unreported = key_counters.unreported;
+            key_counters.rate.0 = Some(now + rate_debt + local.request_interval * unreported);
         }
     }
 
-    /// Nobody was told: the next time they are.
-    pub(crate) fn unheard(&self, untold: &[Share]) {
-        for share in untold {
-            let used = self.keys.find(&share.owner);
-            let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
-            book.asked = book.asked.saturating_add(share.asked);
-            book.told = book.told.max(share.running);
+    /// The report failed: it is included in the next one.
+    pub(crate) fn restore_local_usage(&self, unreported: &[LocalLoad]) {
+        for local in unreported {
+            let key_usage = self.keys.get_or_default(&local.owner);
+            let mut key_counters =
+                key_usage.counters.lock().unwrap_or_else(PoisonError::into_inner);
+            key_counters.unreported = key_counters.unreported.saturating_add(local.new_requests);
+            key_counters.reported_running =
+                key_counters.reported_running.max(local.running_requests);
         }
     }
 
-    /// A wrong key was shown. Whoever guesses has to wait.
-    pub(crate) fn guessed(
+    /// Counts a wrong key; an error if this address has sent too many.
+    pub(crate) fn record_wrong_key(
         &self,
         from: IpAddr,
         config: &Config,
         now: Instant,
-    ) -> Result<(), Failure> {
-        let bucket = self.guesses.find(&from);
+    ) -> Result<(), ApiError> {
+        let bucket = self.wrong_keys.get_or_default(&from);
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let limits = &config.limits;
         bucket
-            .take(limits.failures, limits.failures_per_minute, now)
-            .map_err(|wait| limited("too many wrong keys came from this address", wait))
+            .try_acquire(limits.wrong_keys_burst, limits.wrong_keys_per_minute, now)
+            .map_err(|wait| rate_limit_error("too many wrong keys from this address", wait))
     }
 }
 
-impl Book {
-    /// Who was not heard for a while is not counted.
-    fn elsewhere(&self, now: Instant) -> u32 {
-        let fresh = self.elsewhere.filter(|(_, heard)| now.duration_since(*heard) < SILENT);
-        fresh.map_or(0, |(running, _)| running)
+impl KeyCounters {
+    /// Old reports are ignored.
+    fn remote_running(&self, now: Instant) -> u32 {
+        let reported =
+            self.remote_running.filter(|(_, at)| now.duration_since(*at) < REMOTE_USAGE_TTL);
+        reported.map_or(0, |(running, _)| running)
     }
 }
 
-/// Refuses a request of a key that has used up its tokens of the day. What runs goes on.
-pub(crate) fn affords(key: &Key, accounts: &dyn Accounts, now: SystemTime) -> Result<(), Failure> {
-    let Some(most) = key.tokens_per_day else { return Ok(()) };
-    let day = Day::of(now);
-    let spent = accounts.spent(day, &key.name);
-    if spent < most {
+/// Rejects a request of a key without tokens left today. Running requests continue.
+pub(crate) fn check_token_budget(
+    key: &ApiKey,
+    usage: &dyn UsageStore,
+    now: SystemTime,
+) -> Result<(), ApiError> {
+    let Some(max) = key.tokens_per_day else { return Ok(()) };
+    let day = Day::from_time(now);
+    let used = usage.tokens_used(day, &key.name);
+    if used < max {
         return Ok(());
     }
     let message = format!(
-        "this key may use {most} tokens a day and has used {spent} today; it may go on at midnight \
-         UTC, when {} begins",
+        "this key may use {max} tokens a day and has used {used} today; the budget is renewed at \
+         midnight UTC, when {} begins",
         day.next()
     );
-    Err(limited(&message, day.left(now)))
+    Err(rate_limit_error(&message, day.time_left(now)))
 }
 
-/// The time that a request takes from the minute of its key.
-fn each(per_minute: u32) -> Duration {
+/// The time between two requests at this rate.
+fn emission_interval(per_minute: u32) -> Duration {
     Duration::from_mins(1) / per_minute.max(1)
 }
 
-impl Drop for Guest {
+impl Drop for QuotaPermit {
     fn drop(&mut self) {
-        if let Some(used) = &self.0 {
-            used.running.fetch_sub(1, Ordering::Relaxed);
+        if let Some(key_usage) = &self.0 {
+            key_usage.running.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
 
-impl Bucket {
-    /// Takes one, or says how long until there is one.
-    fn take(&mut self, at_once: u32, per_minute: u32, now: Instant) -> Result<(), Duration> {
-        let each = each(per_minute);
+impl RateLimiter {
+    /// Takes one request, or returns the wait until one is free.
+    fn try_acquire(&mut self, burst: u32, per_minute: u32, now: Instant) -> Result<(), Duration> {
+        let interval = emission_interval(per_minute);
         let empty = self.0.unwrap_or(now).max(now);
-        let room = each * at_once.max(1);
-        let ahead = empty.duration_since(now) + each;
-        if ahead > room {
-            return Err(ahead.saturating_sub(room));
+        let capacity = interval * burst.max(1);
+        let debt = empty.duration_since(now) + interval;
+        if debt > capacity {
+            return Err(debt.saturating_sub(capacity));
         }
-        self.0 = Some(empty + each);
+        self.0 = Some(empty + interval);
         Ok(())
     }
 }
 
-impl<K: Hash + Eq + Clone, V: Default> Shelf<K, V> {
-    fn find(&self, key: &K) -> Arc<V> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.get(key) {
-            return Arc::clone(found);
+impl<K: Hash + Eq + Clone, V: Default> BoundedMap<K, V> {
+    fn get_or_default(&self, key: &K) -> Arc<V> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = entries.get(key) {
+            return Arc::clone(value);
         }
-        if kept.len() >= MOST {
-            kept.retain(|_, value| Arc::strong_count(value) > 1);
+        if entries.len() >= MAX_ENTRIES {
+            entries.retain(|_, value| Arc::strong_count(value) > 1);
         }
-        Arc::clone(kept.entry(key.clone()).or_default())
+        Arc::clone(entries.entry(key.clone()).or_default())
     }
 }
 
-impl<K, V> Default for Shelf<K, V> {
+impl<K, V> Default for BoundedMap<K, V> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-fn limited(message: &str, wait: Duration) -> Failure {
+fn rate_limit_error(message: &str, wait: Duration) -> ApiError {
     let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
-    Failure { retry: Retry::AfterMillis(millis), ..failure(FailureKind::RateLimit, message) }
+    ApiError {
+        retry: RetryAdvice::AfterMillis(millis),
+        ..failure(ApiErrorKind::RateLimit, message)
+    }
 }
 
-/// After this, what other nodes have said is not believed any more.
-const SILENT: Duration = Duration::from_secs(5);
-/// Addresses and keys that are remembered at once; beyond them, the idle ones are forgotten.
-const MOST: usize = 10_000;
+/// Reports of other nodes expire after this time.
+const REMOTE_USAGE_TTL: Duration = Duration::from_secs(5);
+/// Entries of a map; beyond them, unused ones are dropped.
+const MAX_ENTRIES: usize = 10_000;
 
 #[cfg(test)]
 mod tests;

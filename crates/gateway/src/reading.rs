@@ -1,4 +1,4 @@
-//! Reading a request's body, within its limits.
+//! Reads request bodies within the configured limits.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -11,86 +11,92 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::request::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
-use interlingua::Failure;
-use interlingua::model::FailureKind;
+use interlingua::ApiError;
+use interlingua::model::ApiErrorKind;
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::refusal::failure;
 
-/// Refuses a head that is larger than it may be.
-pub(crate) fn is_small(head: &Parts, most: usize) -> Result<(), Failure> {
-    let lines = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + LINE);
+/// Rejects a head that exceeds the limit.
+pub(crate) fn check_head_size(head: &Parts, max: usize) -> Result<(), ApiError> {
+    let lines = head
+        .headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + HEADER_LINE_OVERHEAD);
     let uri = head.uri.path_and_query().map_or(0, |uri| uri.as_str().len());
-    if uri + lines.sum::<usize>() <= most {
+    if uri + lines.sum::<usize>() <= max {
         return Ok(());
     }
-    let message = format!("the headers are larger than the {most} bytes that are read here");
-    Err(Failure { status: 431, ..failure(FailureKind::TooLarge, &message) })
+    let message = format!("the headers are larger than the limit of {max} bytes");
+    Err(ApiError { status: 431, ..failure(ApiErrorKind::RequestTooLarge, &message) })
 }
 
 /// The whole body, unless it is too large, too slow, or compressed.
-pub(crate) async fn whole(
+pub(crate) async fn read_body(
     mut body: Incoming,
     headers: &HeaderMap,
-    most: usize,
-    patience: Duration,
-) -> Result<Bytes, Failure> {
+    max: usize,
+    max_wait: Duration,
+) -> Result<Bytes, ApiError> {
     if let Some(coding) = headers.get(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
         let coding = String::from_utf8_lossy(coding.as_bytes());
-        let message = format!("the body is compressed ({coding}); send it as it is");
-        return Err(Failure { status: 415, ..failure(FailureKind::Shape, &message) });
+        let message = format!("the body is compressed ({coding}); send it uncompressed");
+        return Err(ApiError { status: 415, ..failure(ApiErrorKind::InvalidRequest, &message) });
     }
-    let said = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if said.is_some_and(|said: usize| said > most) {
-        return Err(too_large(most));
+    let content_length =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if content_length.is_some_and(|content_length: usize| content_length > max) {
+        return Err(body_too_large(max));
     }
     let mut first = None;
-    let mut gathered = BytesMut::new();
+    let mut buffer = BytesMut::new();
     while !body.is_end_stream()
-        && let Some(frame) = within(patience, body.frame()).await.map_err(|_| too_slow())?
+        && let Some(frame) =
+            poll_then_timeout(max_wait, body.frame()).await.map_err(|_| body_timed_out())?
     {
-        let Ok(data) = frame.map_err(|_| broken_off())?.into_data() else { continue };
-        if first.as_ref().map_or(0, Bytes::len) + gathered.len() + data.len() > most {
-            return Err(too_large(most));
+        let Ok(data) = frame.map_err(|_| body_incomplete())?.into_data() else { continue };
+        if first.as_ref().map_or(0, Bytes::len) + buffer.len() + data.len() > max {
+            return Err(body_too_large(max));
         }
         match first.take() {
-            None if gathered.is_empty() => first = Some(data),
-            None => gathered.extend_from_slice(&data),
+            None if buffer.is_empty() => first = Some(data),
+            None => buffer.extend_from_slice(&data),
             Some(start) => {
-                let expected = said.unwrap_or_default().min(AT_ONCE);
-                gathered.reserve(expected.max(start.len() + data.len()));
-                gathered.extend_from_slice(&start);
-                gathered.extend_from_slice(&data);
+                let expected = content_length.unwrap_or_default().min(MAX_PREALLOCATED_BYTES);
+                buffer.reserve(expected.max(start.len() + data.len()));
+                buffer.extend_from_slice(&start);
+                buffer.extend_from_slice(&data);
             }
         }
     }
-    Ok(first.unwrap_or_else(|| gathered.freeze()))
+    Ok(first.unwrap_or_else(|| buffer.freeze()))
 }
 
-/// What a future gives within this time. Where it gives it at once, nobody looks at a clock.
-async fn within<F: Future>(patience: Duration, future: F) -> Result<F::Output, Elapsed> {
+/// The future's output within this time. Polls once first, so that data already there needs no
+/// timer.
+async fn poll_then_timeout<F: Future>(max_wait: Duration, future: F) -> Result<F::Output, Elapsed> {
     let mut future = pin!(future);
-    match poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
-        Poll::Ready(given) => Ok(given),
-        Poll::Pending => timeout(patience, future).await,
+    match poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+        Poll::Ready(output) => Ok(output),
+        Poll::Pending => timeout(max_wait, future).await,
     }
 }
 
-fn too_large(most: usize) -> Failure {
-    let message = format!("the body is larger than the {most} bytes that are read here");
-    failure(FailureKind::TooLarge, &message)
+fn body_too_large(max: usize) -> ApiError {
+    let message = format!("the body is larger than the limit of {max} bytes");
+    failure(ApiErrorKind::RequestTooLarge, &message)
 }
 
-fn too_slow() -> Failure {
-    let slow = failure(FailureKind::Timeout, "the body did not arrive in time");
-    Failure { status: 408, ..slow }
+fn body_timed_out() -> ApiError {
+    let error = failure(ApiErrorKind::Timeout, "the body did not arrive in time");
+    ApiError { status: 408, ..error }
 }
 
-fn broken_off() -> Failure {
-    failure(FailureKind::Shape, "the body broke off")
+fn body_incomplete() -> ApiError {
+    failure(ApiErrorKind::InvalidRequest, "the body is incomplete")
 }
 
-/// What stands between a header's name, its value and the next one.
-const LINE: usize = 4;
-/// Memory is taken ahead for a body that says its length up to this; more, as it comes.
-const AT_ONCE: usize = 4 * 1024 * 1024;
+/// `: ` and CR LF.
+const HEADER_LINE_OVERHEAD: usize = 4;
+/// Maximum capacity allocated from `content-length`; longer bodies grow as they arrive.
+const MAX_PREALLOCATED_BYTES: usize = 4 * 1024 * 1024;

@@ -1,4 +1,5 @@
-//! The turns of late, in short: `/api/turns` lists them, and `/api/events` tells of them as they begin and end.
+//! Recent turns in memory: listed by `/api/turns`, published over `/api/events` as they begin and
+//! end.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -10,104 +11,109 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http_body::Frame;
-use interlingua_upstream::Idle;
+use interlingua_upstream::IdleTimer;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-/// What is shared by all who tell and all who listen.
+/// Recent turns and event subscribers, shared by all threads.
 #[derive(Default)]
-pub(crate) struct Recent(Mutex<Inner>);
+pub(crate) struct RecentTurns(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// The oldest first, each with its owner.
-    turns: VecDeque<(String, Short)>,
-    listeners: Vec<Listener>,
+    /// Oldest first, each with its owner.
+    turns: VecDeque<(String, TurnSummary)>,
+    subscribers: Vec<EventSubscriber>,
     closed: bool,
 }
 
-struct Listener {
+struct EventSubscriber {
     owner: String,
-    line: mpsc::Sender<Bytes>,
+    sender: mpsc::Sender<Bytes>,
 }
 
-/// A turn that is over, in short.
-pub(crate) struct Short {
+/// A finished turn.
+pub(crate) struct TurnSummary {
     pub(crate) turn: Uuid,
     pub(crate) conversation: u64,
-    pub(crate) at: u64,
+    pub(crate) ended_at: u64,
     pub(crate) dialect: &'static str,
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) outcome: &'static str,
     pub(crate) status: u16,
-    pub(crate) tries: u32,
+    pub(crate) attempts: u32,
     pub(crate) streamed: bool,
-    pub(crate) first: Option<Duration>,
-    pub(crate) took: Duration,
+    pub(crate) time_to_first_token: Option<Duration>,
+    pub(crate) duration: Duration,
     pub(crate) tokens: [(&'static str, u64); 5],
-    /// Each rule once.
+    /// Distinct rules.
     pub(crate) repairs: Vec<&'static str>,
-    pub(crate) guard: Vec<&'static str>,
+    pub(crate) guard_findings: Vec<&'static str>,
 }
 
-/// Where one turn is told of.
-pub(crate) struct Telling {
-    recent: Arc<Recent>,
+/// Publishes the end of one turn.
+pub(crate) struct TurnPublisher {
+    recent: Arc<RecentTurns>,
     owner: String,
-    /// It is also kept in the list.
-    listed: bool,
+    /// The turn is also added to the list.
+    is_listed: bool,
 }
 
-impl Recent {
-    /// A turn begins.
-    pub(crate) fn begins(
+impl RecentTurns {
+    /// Publishes the begin of a turn.
+    pub(crate) fn begin_turn(
         self: &Arc<Self>,
         owner: &str,
-        listed: bool,
+        is_listed: bool,
         turn: Uuid,
         dialect: &str,
-    ) -> Telling {
+    ) -> TurnPublisher {
         let mut inner = self.inner();
-        if inner.is_heard(owner) {
-            let begun = json!({"turn": turn.to_string(), "at": now(), "dialect": dialect});
-            inner.tell(owner, "turn.begun", &begun);
+        if inner.has_subscriber(owner) {
+            let event_data =
+                json!({"turn": turn.to_string(), "at": unix_now(), "dialect": dialect});
+            inner.publish(owner, "turn.begun", &event_data);
         }
-        Telling { recent: Arc::clone(self), owner: owner.to_owned(), listed }
+        TurnPublisher { recent: Arc::clone(self), owner: owner.to_owned(), is_listed }
     }
 
-    /// The turns of an owner, the newest first.
+    /// The turns of an owner, newest first.
     pub(crate) fn turns(&self, owner: &str) -> Vec<Value> {
         let inner = self.inner();
-        let own = inner.turns.iter().rev().filter(|(of, _)| of == owner);
-        own.map(|(_, short)| short.to_json()).collect()
+        let summaries = inner.turns.iter().rev().filter(|(of, _)| of == owner);
+        summaries.map(|(_, summary)| summary.to_json()).collect()
     }
 
-    /// One turn of an owner.
     pub(crate) fn turn(&self, owner: &str, turn: &str) -> Option<Value> {
         let turn = Uuid::try_parse(turn).ok()?;
         let inner = self.inner();
-        let found = inner.turns.iter().find(|(of, short)| of == owner && short.turn == turn);
-        found.map(|(_, short)| short.to_json())
+        let entry = inner.turns.iter().find(|(of, summary)| of == owner && summary.turn == turn);
+        entry.map(|(_, summary)| summary.to_json())
     }
 
-    /// Everything that is told of an owner's turns from now on; nothing where nobody is told any longer.
-    pub(crate) fn listen(&self, owner: &str, heartbeat: Duration) -> Events {
-        let (line, told) = mpsc::channel(BEHIND);
+    /// Subscribes to the events of an owner's turns. After [`Self::close`] the stream ends
+    /// immediately.
+    pub(crate) fn subscribe(&self, owner: &str, heartbeat: Duration) -> TurnEventStream {
+        let (sender, receiver) = mpsc::channel(SUBSCRIBER_QUEUE);
         let mut inner = self.inner();
-        inner.listeners.retain(|listener| !listener.line.is_closed());
+        inner.subscribers.retain(|subscriber| !subscriber.sender.is_closed());
         if !inner.closed {
-            inner.listeners.push(Listener { owner: owner.to_owned(), line });
+            inner.subscribers.push(EventSubscriber { owner: owner.to_owned(), sender });
         }
-        Events { told, hello: true, quiet: Idle::new(heartbeat) }
+        TurnEventStream {
+            receiver,
+            needs_opening: true,
+            heartbeat_timer: IdleTimer::new(heartbeat),
+        }
     }
 
-    /// Whoever listens is let go: nobody is to wait for them.
+    /// Disconnects all subscribers, so that shutdown does not wait for them.
     pub(crate) fn close(&self) {
         let mut inner = self.inner();
         inner.closed = true;
-        inner.listeners.clear();
+        inner.subscribers.clear();
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -116,133 +122,137 @@ impl Recent {
 }
 
 impl Inner {
-    fn is_heard(&self, owner: &str) -> bool {
-        self.listeners.iter().any(|listener| listener.owner == owner)
+    fn has_subscriber(&self, owner: &str) -> bool {
+        self.subscribers.iter().any(|subscriber| subscriber.owner == owner)
     }
 
-    fn list(&mut self, owner: String, mut short: Short) {
-        if self.turns.len() == LISTED {
+    fn push(&mut self, owner: String, mut summary: TurnSummary) {
+        if self.turns.len() == MAX_LISTED_TURNS {
             self.turns.pop_front();
         }
-        short.bound();
-        self.turns.push_back((owner, short));
+        summary.truncate_model();
+        self.turns.push_back((owner, summary));
     }
 
-    /// Who does not keep up is let go, and knows by that; the list has what was missed.
-    fn tell(&mut self, owner: &str, event: &str, what: &Value) {
-        let text = Bytes::from(format!("event: {event}\ndata: {what}\n\n"));
-        self.listeners.retain(|listener| {
-            listener.owner != owner || listener.line.try_send(text.clone()).is_ok()
+    /// A subscriber that falls behind is disconnected; the list has what it missed.
+    fn publish(&mut self, owner: &str, event: &str, data: &Value) {
+        let text = Bytes::from(format!("event: {event}\ndata: {data}\n\n"));
+        self.subscribers.retain(|subscriber| {
+            subscriber.owner != owner || subscriber.sender.try_send(text.clone()).is_ok()
         });
     }
 }
 
-impl Telling {
-    /// The turn is over.
-    pub(crate) fn ends(self, short: Short) {
+impl TurnPublisher {
+    /// Publishes the end of the turn and adds it to the list.
+    pub(crate) fn finish(self, summary: TurnSummary) {
         let mut inner = self.recent.inner();
-        if inner.is_heard(&self.owner) {
-            inner.tell(&self.owner, "turn.ended", &short.to_json());
+        if inner.has_subscriber(&self.owner) {
+            inner.publish(&self.owner, "turn.ended", &summary.to_json());
         }
-        if self.listed {
-            inner.list(self.owner, short);
-        }
-    }
-
-    /// It is over, and stands among the turns of late; who listens is told by [`Telling::tell`].
-    pub(crate) fn list(&self, short: Short) {
-        if self.listed {
-            self.recent.inner().list(self.owner.clone(), short);
+        if self.is_listed {
+            inner.push(self.owner, summary);
         }
     }
 
-    pub(crate) fn tell(self, summary: &Value) {
-        self.recent.inner().tell(&self.owner, "turn.ended", summary);
+    /// Adds the turn to the list; its end is published separately by [`Self::publish`].
+    pub(crate) fn add_to_list(&self, summary: TurnSummary) {
+        if self.is_listed {
+            self.recent.inner().push(self.owner.clone(), summary);
+        }
+    }
+
+    pub(crate) fn publish(self, summary: &Value) {
+        self.recent.inner().publish(&self.owner, "turn.ended", summary);
     }
 }
 
-impl Short {
+/// Milliseconds for people, with microseconds as the smallest unit.
+#[expect(clippy::cast_precision_loss, reason = "2^53 microseconds are 285 years")]
+pub(crate) fn rounded_millis(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1000.0
+}
+
+impl TurnSummary {
     pub(crate) fn to_json(&self) -> Value {
-        let millis = |time: Duration| time.as_secs_f64() * 1000.0;
-        let used = self.tokens.iter().filter(|(_, tokens)| *tokens > 0);
+        let nonzero = self.tokens.iter().filter(|(_, tokens)| *tokens > 0);
         json!({
             "turn": self.turn.to_string(),
             "conversation": format!("{:016x}", self.conversation),
-            "at": self.at,
+            "at": self.ended_at,
             "dialect": self.dialect,
             "provider": self.provider,
             "model": self.model,
             "outcome": self.outcome,
             "status": self.status,
-            "tries": self.tries,
+            "tries": self.attempts,
             "streamed": self.streamed,
-            "first_ms": self.first.map(millis),
-            "ms": millis(self.took),
-            "usage": used.map(|(name, tokens)| ((*name).to_owned(), (*tokens).into())).collect::<Map<_, _>>(),
+            "first_ms": self.time_to_first_token.map(rounded_millis),
+            "ms": rounded_millis(self.duration),
+            "usage": nonzero.map(|(name, tokens)| ((*name).to_owned(), (*tokens).into())).collect::<Map<_, _>>(),
             "repairs": self.repairs,
-            "guard": self.guard,
+            "guard": self.guard_findings,
         })
     }
 
-    /// Clients may give a model any name; the list is not to grow by that.
-    fn bound(&mut self) {
-        if let Some((at, _)) = self.model.char_indices().nth(NAME) {
+    /// Clients may send model names of any length.
+    fn truncate_model(&mut self) {
+        if let Some((at, _)) = self.model.char_indices().nth(MAX_MODEL_NAME_CHARS) {
             self.model.truncate(at);
             self.model.shrink_to_fit();
         }
     }
 }
 
-/// As [`seconds`], of this moment.
-pub(crate) fn now() -> u64 {
-    seconds(SystemTime::now())
+/// Current Unix time in seconds.
+pub(crate) fn unix_now() -> u64 {
+    unix_seconds(SystemTime::now())
 }
 
-/// Seconds since 1970.
-pub(crate) fn seconds(at: SystemTime) -> u64 {
-    at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+/// Unix seconds.
+pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// What one listener is told, as a body.
-pub(crate) struct Events {
-    told: mpsc::Receiver<Bytes>,
-    /// The head goes out at once with this, and the listener knows that it hears everything from here on.
-    hello: bool,
-    quiet: Idle,
+/// The events of one subscriber as a body.
+pub(crate) struct TurnEventStream {
+    receiver: mpsc::Receiver<Bytes>,
+    /// A first comment sends the head immediately; the subscriber sees all events from then on.
+    needs_opening: bool,
+    heartbeat_timer: IdleTimer,
 }
 
-impl Events {
+impl TurnEventStream {
     pub(crate) fn poll_frame(
         &mut self,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if std::mem::take(&mut self.hello) {
-            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(SIGN_OF_LIFE)))));
+        if std::mem::take(&mut self.needs_opening) {
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(HEARTBEAT)))));
         }
-        match Pin::new(&mut self.told).poll_recv(context) {
+        match Pin::new(&mut self.receiver).poll_recv(cx) {
             Poll::Ready(Some(text)) => {
-                self.quiet.heard();
+                self.heartbeat_timer.record_activity();
                 Poll::Ready(Some(Ok(Frame::data(text))))
             }
             Poll::Ready(None) => Poll::Ready(None),
             Poll::Pending => {
-                ready!(self.quiet.poll(context));
-                Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(SIGN_OF_LIFE)))))
+                ready!(self.heartbeat_timer.poll_elapsed(cx));
+                Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(HEARTBEAT)))))
             }
         }
     }
 }
 
-impl fmt::Debug for Recent {
+impl fmt::Debug for RecentTurns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recent").finish_non_exhaustive()
     }
 }
 
-const SIGN_OF_LIFE: &[u8] = b": listening\n\n";
-/// So many turns are listed, of all owners together.
-const LISTED: usize = 256;
-/// So many events a listener may be behind.
-const BEHIND: usize = 256;
-/// So many characters of a model's name are kept.
-const NAME: usize = 200;
+const HEARTBEAT: &[u8] = b": listening\n\n";
+/// Of all owners together.
+const MAX_LISTED_TURNS: usize = 256;
+/// Events that a subscriber may fall behind.
+const SUBSCRIBER_QUEUE: usize = 256;
+const MAX_MODEL_NAME_CHARS: usize = 200;

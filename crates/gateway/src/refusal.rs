@@ -1,64 +1,69 @@
-//! An error, in the words and the envelope of the dialect that was asked in.
+//! Encodes errors in the client's dialect.
 
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
-use interlingua::model::{FailureKind, Retry};
-use interlingua::{Dialect, Failure, Text};
+use interlingua::model::{ApiErrorKind, RetryAdvice};
+use interlingua::{ApiError, Dialect, JsonString};
 
-use crate::out::Out;
+use crate::out::ResponseBody;
 
-/// What a client is told that gets no answer.
+/// An error on its way to the client.
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(crate) failure: Box<Failure>,
-    /// The provider's own words, where the client speaks its dialect: agents match on them.
-    pub(crate) as_it_came: Option<Box<(Bytes, Option<HeaderValue>)>>,
-    /// What was refused, where a provider did.
-    pub(crate) sent: Option<Bytes>,
-    /// Nothing is wrong with what was sent: the model may say it better when it is asked once more.
-    pub(crate) by_chance: bool,
+pub(crate) struct ErrorResponse {
+    pub(crate) failure: Box<ApiError>,
+    /// The provider's original body, if the client uses the same dialect: agents match on its text.
+    pub(crate) verbatim: Option<Box<(Bytes, Option<HeaderValue>)>>,
+    /// The body that the provider rejected.
+    pub(crate) rejected_body: Option<Bytes>,
+    /// The request is valid: the model may succeed if it is sent again unchanged.
+    pub(crate) retry_unchanged: bool,
 }
 
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
-        Self { failure: Box::new(failure), as_it_came: None, sent: None, by_chance: false }
+impl From<ApiError> for ErrorResponse {
+    fn from(error: ApiError) -> Self {
+        Self {
+            failure: Box::new(error),
+            verbatim: None,
+            rejected_body: None,
+            retry_unchanged: false,
+        }
     }
 }
 
-/// A failure with words of our own.
-pub(crate) fn failure(kind: FailureKind, message: &str) -> Failure {
-    Failure::new(kind, Text::new(message))
+/// An error of the gateway itself.
+pub(crate) fn failure(kind: ApiErrorKind, message: &str) -> ApiError {
+    ApiError::new(kind, JsonString::new(message))
 }
 
-/// What those are told who are still being answered when nobody waits for them any longer.
-pub(crate) fn stopped() -> Failure {
-    failure(FailureKind::Overloaded, "the gateway stops before this answer is complete")
+/// The error of responses that are unfinished at the end of the shutdown drain.
+pub(crate) fn shutdown_error() -> ApiError {
+    failure(ApiErrorKind::Overloaded, "the gateway stops before this response is complete")
 }
 
-impl Refusal {
-    pub(crate) fn response(self, dialect: &dyn Dialect) -> Response<Out> {
-        let failure = &self.failure;
-        let (body, content_type, status) = match self.as_it_came {
-            Some(came) => (came.0, came.1, failure.status),
-            None => (dialect.encode_error(failure).into(), None, dialect.status(failure)),
+impl ErrorResponse {
+    pub(crate) fn into_response(self, dialect: &dyn Dialect) -> Response<ResponseBody> {
+        let error = &self.failure;
+        let (body, content_type, status) = match self.verbatim {
+            Some(original) => (original.0, original.1, error.status),
+            None => (dialect.encode_error(error).into(), None, dialect.error_status(error)),
         };
-        let mut response = Response::new(Out::Whole(body));
+        let mut response = Response::new(ResponseBody::Full(body));
         *response.status_mut() =
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, content_type.unwrap_or(JSON));
-        match (failure.retry, failure.kind) {
-            (Retry::AfterMillis(millis), _) => {
+        headers.insert(header::CONTENT_TYPE, content_type.unwrap_or(APPLICATION_JSON));
+        match (error.retry, error.kind) {
+            (RetryAdvice::AfterMillis(millis), _) => {
                 headers.insert(header::RETRY_AFTER, millis.div_ceil(1000).into());
-                if millis > LONG {
+                if millis > MAX_CLIENT_RETRY_MS {
                     headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
                 }
             }
-            (_, FailureKind::RateLimit) => {
-                headers.insert(header::RETRY_AFTER, MOMENT.into());
+            (_, ApiErrorKind::RateLimit) => {
+                headers.insert(header::RETRY_AFTER, DEFAULT_RETRY_AFTER_SECS.into());
             }
-            (_, FailureKind::Auth | FailureKind::Billing) => {
+            (_, ApiErrorKind::Authentication | ApiErrorKind::Billing) => {
                 headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
             }
             _ => {}
@@ -68,9 +73,9 @@ impl Refusal {
     }
 }
 
-pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+pub(crate) const APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
-/// Seconds after which a client may come back, if nobody says more.
-const MOMENT: u32 = 5;
-/// Milliseconds that nobody waits in front of a screen.
-const LONG: u64 = 10 * 60 * 1000;
+/// Seconds, for rate limits of providers that send no `retry-after`.
+const DEFAULT_RETRY_AFTER_SECS: u32 = 5;
+/// Longer waits are not retried automatically: interactive clients would hang.
+const MAX_CLIENT_RETRY_MS: u64 = 10 * 60 * 1000;

@@ -1,62 +1,64 @@
-//! What a provider refuses, in words for the client that give nothing of ours away.
+//! Decodes a provider's error for the client, without leaking the gateway's API key.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use interlingua::Dialect;
-use interlingua::model::Retry;
-use interlingua_upstream::{Answer, retry};
+use interlingua::model::RetryAdvice;
+use interlingua_upstream::{UpstreamResponse, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 
-use crate::attempt::Order;
-use crate::config::{Route, To};
-use crate::heard::heard;
-use crate::refusal::Refusal;
-use crate::tale::Tale;
+use crate::attempt::RoutedRequest;
+use crate::config::{Backend, Route};
+use crate::heard::capture_provider_bytes;
+use crate::refusal::ErrorResponse;
+use crate::tale::RequestLog;
 
-impl Order<'_> {
-    /// A provider's error, for the client: as it came where both speak one dialect.
-    pub(crate) async fn refused(
+impl RoutedRequest<'_> {
+    /// Reads a provider's error; the body stays verbatim if both sides use one dialect.
+    pub(crate) async fn read_provider_error(
         &self,
         route: &Route,
-        answer: Answer,
+        response: UpstreamResponse,
         to: &dyn Dialect,
-        tale: &mut Option<Tale>,
-    ) -> Refusal {
-        let Answer { status, headers, body } = answer;
-        let patience = PATIENCE.min(self.config.timeouts.answer);
-        let body = timeout(patience, body.whole(LARGEST)).await;
-        let body = keyless(route, body.unwrap_or_else(|_| Ok(Bytes::new())).unwrap_or_default());
-        heard(tale, &body);
-        let mut failure = to.decode_error(status, &body);
+        log: &mut Option<RequestLog>,
+    ) -> ErrorResponse {
+        let UpstreamResponse { status, headers, body } = response;
+        let max_wait = ERROR_BODY_TIMEOUT.min(self.config.timeouts.answer);
+        let body = timeout(max_wait, body.collect(MAX_ERROR_BYTES)).await;
+        let body = redact_key(route, body.unwrap_or_else(|_| Ok(Bytes::new())).unwrap_or_default());
+        capture_provider_bytes(log, &body);
+        let mut error = to.decode_error(status, &body);
         if let Some(wait) = retry::retry_after(&headers) {
             let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            failure.retry = Retry::AfterMillis(millis);
+            error.retry = RetryAdvice::AfterMillis(millis);
         }
-        // A page of something on the way is in nobody's dialect.
-        let same = to.id() == self.client.id() && failure.written.is_some();
-        let as_it_came = same.then(|| Box::new((body, headers.content_type().cloned())));
-        Refusal { as_it_came, ..failure.into() }
+        // An error page of a proxy in between is in no dialect.
+        let same_dialect = to.id() == self.client_dialect.id() && error.original.is_some();
+        let verbatim = same_dialect.then(|| Box::new((body, headers.content_type().cloned())));
+        ErrorResponse { verbatim, ..error.into() }
     }
 }
 
-/// Some providers repeat the key that they do not know: it is none of the client's.
-fn keyless(route: &Route, body: Bytes) -> Bytes {
-    let key = match &route.to {
-        To::Simulated => None,
-        To::Provider(provider) => provider.key.as_ref(),
+/// Some providers echo the API key that they reject.
+fn redact_key(route: &Route, body: Bytes) -> Bytes {
+    let key = match &route.backend {
+        Backend::Builtin => None,
+        Backend::Provider(provider) => provider.api_key.as_ref(),
     };
-    let Some(key) = key.map(SecretString::expose_secret).filter(|key| key.len() >= SHORTEST) else {
+    let Some(key) =
+        key.map(SecretString::expose_secret).filter(|key| key.len() >= MIN_REDACTED_KEY_BYTES)
+    else {
         return body;
     };
     let text = String::from_utf8_lossy(&body);
-    if text.contains(key) { text.replace(key, BLACK).into() } else { body }
+    if text.contains(key) { text.replace(key, REDACTED_KEY).into() } else { body }
 }
 
-/// An error is short: who cannot say it within this time has said enough.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LARGEST: usize = 1024 * 1024;
-/// What is shorter is no secret, and stands in many words.
-const SHORTEST: usize = 6;
-const BLACK: &str = "[the gateway's key]";
+/// Time for the body of an error.
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_ERROR_BYTES: usize = 1024 * 1024;
+/// Shorter strings are no secrets and may be part of normal text.
+const MIN_REDACTED_KEY_BYTES: usize = 6;
+const REDACTED_KEY: &str = "[the gateway's key]";

@@ -1,4 +1,4 @@
-//! What the gateway remembers beyond a request: the store that the configuration names, and its health.
+//! Opens the configured store, flushes replies to it, and reports its health.
 
 use std::io;
 use std::pin::Pin;
@@ -6,111 +6,124 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlingua_store::{
-    Keep, Keeper, Memory, Nothing, Options, Postgres, Retention, Secret, SessionError, Sqlite,
-    Store,
+    EncryptionKey, MemoryStore, NoopStore, PostgresStore, RecordStore, Retention, RetentionLimits,
+    SessionError, SqliteStore, Store, StoreOptions,
 };
 use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
-use crate::config::{Config, Place};
+use crate::config::{Config, StoreLocation};
 
-/// The store of this configuration. A file or a database that cannot be used now is no failure: its store
-/// says so and remembers in memory.
-pub fn open(config: &Config) -> io::Result<Arc<dyn Keeper>> {
+/// Opens the store. A file or database that cannot be used now is no error: the store keeps records
+/// in memory and reports its health.
+pub fn open(config: &Config) -> io::Result<Arc<dyn Store>> {
     let retention = retention(config);
     let config = &config.store;
-    let secret = config.key.as_ref().map(|key| Secret::new(key.expose_secret())).transpose();
-    let secret = secret.map_err(io::Error::other)?;
-    let options = Options { retention, secret, cache: MEMORY, ..Options::default() };
-    Ok(match &config.place {
-        Place::Off => Arc::new(Nothing::default()),
-        Place::Memory => Arc::new(Memory::new(&retention, MEMORY)),
-        Place::Sqlite(path) => Arc::new(Sqlite::open(path.clone(), options)?),
-        Place::Postgres(url) => Arc::new(Postgres::open(url.expose_secret(), options)?),
+    let encryption_key = config
+        .encryption_key
+        .as_ref()
+        .map(|key| EncryptionKey::new(key.expose_secret()))
+        .transpose();
+    let encryption_key = encryption_key.map_err(io::Error::other)?;
+    let options = StoreOptions {
+        retention,
+        encryption_key,
+        cache_bytes: CACHE_BYTES_PER_KIND,
+        ..StoreOptions::default()
+    };
+    Ok(match &config.location {
+        StoreLocation::Off => Arc::new(NoopStore::default()),
+        StoreLocation::Memory => Arc::new(MemoryStore::new(&retention, CACHE_BYTES_PER_KIND)),
+        StoreLocation::Sqlite(path) => Arc::new(SqliteStore::open(path.clone(), options)?),
+        StoreLocation::Postgres(url) => {
+            Arc::new(PostgresStore::open(url.expose_secret(), options)?)
+        }
     })
 }
 
 fn retention(config: &Config) -> Retention {
-    let keep = Keep { age: config.store.keep, bytes: config.store.size };
+    let limits =
+        RetentionLimits { max_age: config.store.max_age, max_bytes: config.store.max_bytes };
     let lesson = Retention::default().lesson;
     Retention {
-        sealed: keep,
-        answer: keep,
-        response: keep,
-        lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
-        capture: Keep { age: config.capture.keep, bytes: config.capture.size },
+        vault_entry: limits,
+        guard_answer: limits,
+        response: limits,
+        lesson: RetentionLimits { max_age: lesson.max_age.max(limits.max_age), ..lesson },
+        capture: RetentionLimits {
+            max_age: config.capture.max_age,
+            max_bytes: config.capture.max_bytes,
+        },
         session: config.store.sessions,
-        usage: config.store.usage,
+        usage_age: config.store.usage_max_age,
     }
 }
 
-/// What is to be remembered is on disk, or it is said that it is not.
-pub(crate) async fn settle(store: &dyn Keeper) {
-    // What was used is added up; nobody is watched any more.
-    let settled = async {
+/// Writes everything that is pending, or logs that it is not written.
+pub(crate) async fn flush_on_shutdown(store: &dyn Store) {
+    // Also adds up the used tokens; no load is reported any more.
+    let flush = async {
         store.flush().await?;
-        match store.exchange(Vec::new()).await {
-            Err(SessionError::Trouble(trouble)) => Err(trouble),
+        match store.sync_load(Vec::new()).await {
+            Err(SessionError::Store(error)) => Err(error),
             _ => Ok(()),
         }
     };
-    match timeout(PATIENCE, settled).await {
+    match timeout(SHUTDOWN_FLUSH_TIMEOUT, flush).await {
         Ok(Ok(())) => {}
-        Ok(Err(trouble)) => {
-            tracing::error!(records = store.health().waiting, "not stored: {trouble}");
+        Ok(Err(error)) => {
+            tracing::error!(records = store.health().pending_records, "not stored: {error}");
         }
         Err(_) => tracing::error!("not everything is stored: the disk takes too long"),
     }
 }
 
-/// Something is being written down: over when it is on disk, or is not going to be there soon.
-pub(crate) type Settling = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Completes when a reply is on disk, or will not be soon.
+pub(crate) type FlushFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Everything that was kept of a reply is on disk when this is over, unless the disk takes too long: then the
-/// log says so, and nobody waits. Whoever asks next, at whatever node, finds it.
-pub(crate) fn settling(store: &Arc<dyn Store>) -> Settling {
+/// Flushes what was stored of a reply, so that the next request finds it on any node. If the disk
+/// takes too long, the reply is sent anyway and a warning is logged.
+pub(crate) fn flush_reply(store: &Arc<dyn RecordStore>) -> FlushFuture {
     let store = Arc::clone(store);
     Box::pin(async move {
-        // A store that is in trouble has said so, and tries again by itself.
-        if store.health().trouble.is_none()
-            && let Ok(Ok(())) = timeout(MOMENT, store.flush()).await
+        // A store with an error has logged it and retries on its own.
+        if store.health().error.is_none()
+            && let Ok(Ok(())) = timeout(REPLY_FLUSH_TIMEOUT, store.flush()).await
         {
             return;
         }
-        tracing::warn!("a reply is given out, and what is to be kept of it is not on disk yet");
+        tracing::warn!("a reply is sent before it is on disk");
     })
 }
 
-/// Whether it does what it should; what is wrong is for the log, not for whoever asks.
-pub(crate) fn ready(store: &dyn Store) -> &'static str {
-    match store.health().trouble {
+/// The text of `/readyz`. Details of an error are logged, not sent.
+pub(crate) fn readiness(store: &dyn RecordStore) -> &'static str {
+    match store.health().error {
         None => "ready\n",
         Some(_) => "ready, but nothing is stored\n",
     }
 }
 
-/// Its state, for those who read metrics.
-pub(crate) fn measure(store: &dyn Store) {
+/// Updates the store's gauges before metrics are rendered.
+pub(crate) fn update_gauges(store: &dyn RecordStore) {
     let health = store.health();
-    gauge!("interlingua_store_up").set(if health.trouble.is_none() { 1.0 } else { 0.0 });
-    let sums = [
-        ("interlingua_store_waiting", health.waiting),
+    gauge!("interlingua_store_up").set(if health.error.is_none() { 1.0 } else { 0.0 });
+    let gauges = [
+        ("interlingua_store_waiting", health.pending_records),
         ("interlingua_store_records", health.records),
         ("interlingua_store_bytes", health.bytes),
-        ("interlingua_store_foreign", health.foreign),
+        ("interlingua_store_foreign", health.foreign_key_rows),
     ];
-    for (name, sum) in sums {
+    for (name, value) in gauges {
         #[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and exact enough")]
-        gauge!(name).set(sum as f64);
+        gauge!(name).set(value as f64);
     }
-    counter!("interlingua_store_dropped_total").absolute(health.dropped);
-    counter!("interlingua_store_damaged_total").absolute(health.damaged);
+    counter!("interlingua_store_dropped_total").absolute(health.dropped_records);
+    counter!("interlingua_store_damaged_total").absolute(health.damaged_rows);
 }
 
-/// Bytes of each kind that are held in memory.
-const MEMORY: usize = 64 << 20;
-/// For a disk, when the gateway stops.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// For a disk, before the end of a reply.
-const MOMENT: Duration = Duration::from_secs(2);
+/// Bytes cached in memory per kind of record.
+const CACHE_BYTES_PER_KIND: usize = 64 << 20;
+const SHUTDOWN_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
+const REPLY_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);

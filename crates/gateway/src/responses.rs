@@ -1,8 +1,8 @@
-//! Replies that a later request names: what was said before one is kept here, so that
-//! `previous_response_id` goes on at any provider, and on any node.
+//! Stores replies by their ids, so that `previous_response_id` continues at any provider and on any
+//! node.
 //!
-//! What is kept is what the client said and was given, in its own words: a request that goes on is the one
-//! that a client with the whole history would have sent, and takes the same road.
+//! The client's input and output are stored verbatim: a request that continues a stored reply is
+//! expanded to the request of a client with the whole history, and takes the same pipeline.
 
 mod held;
 mod named;
@@ -11,201 +11,224 @@ mod shown;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use interlingua::model::{Extras, FailureKind};
-use interlingua::wire::Node;
-use interlingua::{Dialect, Doc, Exchange, Json, Ledger, Reply, Text, encode_reply};
-use interlingua_store::{Kind, Record, Store};
+use interlingua::model::{ApiErrorKind, Extras};
+use interlingua::wire::JsonNode;
+use interlingua::{
+    Dialect, JsonDoc, JsonString, Ledger, RawJson, Reply, ReplyContext, encode_reply,
+};
+use interlingua_store::{Record, RecordKind, RecordStore};
 
-use self::held::Held;
-use self::named::Named;
-pub(crate) use self::shown::shown;
-use crate::refusal::{Refusal, failure};
-use crate::remembered::{self, Settling};
+use self::held::StoredResponse;
+use self::named::ItemReferences;
+pub(crate) use self::shown::handle;
+use crate::refusal::{ErrorResponse, failure};
+use crate::remembered::{self, FlushFuture};
 
-/// Replies that are kept under the ids that clients know.
+/// Stored replies by the ids that clients know.
 #[derive(Debug)]
-pub(crate) struct Responses {
-    store: Arc<dyn Store>,
+pub(crate) struct ResponseStore {
+    store: Arc<dyn RecordStore>,
 }
 
-/// Where a request stands among the replies that can be named.
+/// The position of a request among stored replies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Thread {
-    /// The request with all that was said before it; nothing where it says everything itself.
-    pub(crate) whole: Option<Bytes>,
-    /// The reply that it goes on from, where that one is not known here.
-    unknown: Option<String>,
-    /// What it only names.
-    pub(crate) named: Named,
-    /// What the reply to it repeats.
-    pub(crate) repeats: Extras,
-    /// The replies that it goes on from, as many as are named at once; the oldest first.
-    before: Vec<String>,
-    /// What it says itself, where its reply is to be kept.
-    said: Option<Json>,
+pub(crate) struct ResponseChain {
+    /// The request with the whole history inlined; `None` if it continues nothing.
+    pub(crate) expanded: Option<Bytes>,
+    /// The id of a reply that is not stored here.
+    unknown_id: Option<String>,
+    /// Input items that are given by id only.
+    pub(crate) references: ItemReferences,
+    /// Request fields that the response repeats.
+    pub(crate) echoed_fields: Extras,
+    /// The most recent replies that it continues, oldest first.
+    previous_ids: Vec<String>,
+    /// The request's own input, if its reply is to be stored.
+    input: Option<RawJson>,
 }
 
-/// A reply that is to be kept when it is whole.
-pub(crate) struct Holding {
-    responses: Arc<Responses>,
+/// Stores a reply when it is complete.
+pub(crate) struct ResponseRecorder {
+    store: Arc<ResponseStore>,
     owner: String,
     client: &'static dyn Dialect,
-    exchange: Exchange,
-    before: Vec<String>,
-    said: Json,
-    /// The provider whose words the client gets, with the ids that they have there.
-    by: Option<String>,
+    exchange: ReplyContext,
+    previous_ids: Vec<String>,
+    input: RawJson,
+    /// The provider that made the item ids, if the client gets them unchanged.
+    provider: Option<String>,
 }
 
-/// A reply of a history is not kept here, or its history is longer than was asked for.
-struct Gap(Option<String>);
+/// A reply of the history is not stored here (its id), or the history is too long (`None`).
+struct ChainError(Option<String>);
 
-impl Responses {
-    pub(crate) fn kept_in(store: Arc<dyn Store>) -> Self {
+impl ResponseStore {
+    pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
         Self { store }
     }
 
-    /// Where a request stands, and what was said before it. No more than so many bytes are put together.
-    pub(crate) async fn thread(
+    /// Resolves `previous_response_id`: loads the history, up to `max` bytes, and inlines it.
+    pub(crate) async fn resolve_chain(
         &self,
         owner: &str,
-        body: &Doc,
+        body: &JsonDoc,
         dialect: &dyn Dialect,
-        most: usize,
-    ) -> Result<Thread, Refusal> {
+        max: usize,
+    ) -> Result<ResponseChain, ErrorResponse> {
         let root = body.root();
-        let given = |key: &str| root.get(key).filter(|value| !value.is_null());
-        let is = |key: &str| root.get(key).and_then(Node::boolean);
-        let mut thread = Thread::default();
-        for key in REPEATED {
-            if let Some(value) = given(key) {
-                thread.repeats.put(dialect.id(), Text::word(key), value.json());
+        let field = |key: &str| root.get(key).filter(|value| !value.is_null());
+        let flag = |key: &str| root.get(key).and_then(JsonNode::as_bool);
+        let mut response_chain = ResponseChain::default();
+        for key in ECHOED_FIELDS {
+            if let Some(value) = field(key) {
+                response_chain.echoed_fields.push(
+                    dialect.id(),
+                    JsonString::from_static(key),
+                    value.json(),
+                );
             }
         }
-        // What a provider keeps, or makes later, is nothing that could be put together here.
-        let elsewhere = ELSEWHERE.iter().any(|key| given(key).is_some());
-        let keeps = is("store") != Some(false) && is("background") != Some(true) && !elsewhere;
-        let said = held::items(given("input"));
-        let Some(previous) = given(PREVIOUS).filter(|id| id.is_string()).map(Node::word) else {
-            thread.said = keeps.then(|| held::list(&said));
-            return Ok(thread);
+        // State at the provider, or a reply in the background, cannot be stored here.
+        let uses_provider_state = PROVIDER_STATE_FIELDS.iter().any(|key| field(key).is_some());
+        let stores_reply = flag("store") != Some(false)
+            && flag("background") != Some(true)
+            && !uses_provider_state;
+        let input = held::input_items(field("input"));
+        let Some(previous) =
+            field(PREVIOUS_RESPONSE_ID).filter(|id| id.is_string()).map(JsonNode::str_or_empty)
+        else {
+            response_chain.input = stores_reply.then(|| held::json_array(&input));
+            return Ok(response_chain);
         };
-        match self.chain(owner, &previous, most).await {
+        match self.load_chain(owner, &previous, max).await {
             Ok(chain) => {
-                let last = chain.last().map(|held| held.before.clone()).unwrap_or_default();
-                thread.before = held::after(last, &previous);
-                thread.whole = Some(held::with_input(root, &chain, &said));
-                thread.said = keeps.then(|| held::list(&said));
-                Ok(thread)
+                let last =
+                    chain.last().map(|stored| stored.previous_ids.clone()).unwrap_or_default();
+                response_chain.previous_ids = held::append_id(last, &previous);
+                response_chain.expanded = Some(held::with_input(root, &chain, &input));
+                response_chain.input = stores_reply.then(|| held::json_array(&input));
+                Ok(response_chain)
             }
-            Err(Gap(None)) => {
-                let message = format!("what was said before has more than {most} bytes");
-                Err(failure(FailureKind::TooLarge, &message).into())
+            Err(ChainError(None)) => {
+                let message = format!("the history has more than {max} bytes");
+                Err(failure(ApiErrorKind::RequestTooLarge, &message).into())
             }
-            Err(Gap(Some(_))) if self.store.health().trouble.is_some() => {
-                let message =
-                    "what was said before is in a store that cannot be read at the moment";
-                Err(failure(FailureKind::Overloaded, message).into())
+            Err(ChainError(Some(_))) if self.store.health().error.is_some() => {
+                let message = "the history is in a store that cannot be read at the moment";
+                Err(failure(ApiErrorKind::Overloaded, message).into())
             }
-            Err(Gap(Some(id))) => {
-                thread.unknown = Some(id);
-                Ok(thread)
+            Err(ChainError(Some(id))) => {
+                response_chain.unknown_id = Some(id);
+                Ok(response_chain)
             }
         }
     }
 
-    /// A reply, and all that it goes on from; the oldest first. One question for many of them.
-    async fn chain(&self, owner: &str, id: &str, most: usize) -> Result<Vec<Held>, Gap> {
-        let mut chain: Vec<Held> = Vec::new();
+    /// A stored reply and its whole history, oldest first. Each lookup fetches up to
+    /// `held::MAX_CHAIN_IDS` replies.
+    async fn load_chain(
+        &self,
+        owner: &str,
+        id: &str,
+        max: usize,
+    ) -> Result<Vec<StoredResponse>, ChainError> {
+        let mut chain: Vec<StoredResponse> = Vec::new();
         let mut wanted = vec![id.to_owned()];
         let mut bytes = 0;
         while !wanted.is_empty() {
             let keys: Vec<&str> = wanted.iter().map(String::as_str).collect();
-            let found = self.store.find(Kind::Response, owner, &keys).await;
-            let mut earlier = Vec::with_capacity(wanted.len());
+            let hits = self.store.find(RecordKind::Response, owner, &keys).await;
+            let mut batch = Vec::with_capacity(wanted.len());
             for id in &wanted {
-                let one = found.iter().find(|found| found.key == *id);
-                let held = one.and_then(|found| Held::read(found.body.clone()));
-                let held = held.ok_or_else(|| Gap(Some(id.clone())))?;
-                bytes += held.size;
-                earlier.push(held);
+                let hit = hits.iter().find(|hit| hit.key == *id);
+                let stored = hit.and_then(|hit| StoredResponse::decode(hit.body.clone()));
+                let stored = stored.ok_or_else(|| ChainError(Some(id.clone())))?;
+                bytes += stored.size;
+                batch.push(stored);
             }
-            if bytes > most {
-                return Err(Gap(None));
+            if bytes > max {
+                return Err(ChainError(None));
             }
-            wanted = earlier.first().map(|oldest| oldest.before.clone()).unwrap_or_default();
-            chain.splice(0..0, earlier);
+            wanted = batch.first().map(|oldest| oldest.previous_ids.clone()).unwrap_or_default();
+            chain.splice(0..0, batch);
         }
         Ok(chain)
     }
 }
 
-impl Thread {
-    /// What is to be done with the reply to it, if anything.
-    pub(crate) fn holding(
+impl ResponseChain {
+    /// The recorder for the reply, if it is to be stored.
+    pub(crate) fn recorder(
         &self,
-        responses: &Arc<Responses>,
+        responses: &Arc<ResponseStore>,
         owner: &str,
         client: &'static dyn Dialect,
-        by: Option<&str>,
-        exchange: &Exchange,
-    ) -> Option<Holding> {
-        let said = self.said.clone().filter(|_| self.unknown.is_none())?;
-        Some(Holding {
-            responses: Arc::clone(responses),
+        provider: Option<&str>,
+        cx: &ReplyContext,
+    ) -> Option<ResponseRecorder> {
+        let input = self.input.clone().filter(|_| self.unknown_id.is_none())?;
+        Some(ResponseRecorder {
+            store: Arc::clone(responses),
             owner: owner.to_owned(),
             client,
-            exchange: exchange.clone(),
-            before: self.before.clone(),
-            said,
-            by: by.map(str::to_owned),
+            exchange: cx.clone(),
+            previous_ids: self.previous_ids.clone(),
+            input,
+            provider: provider.map(str::to_owned),
         })
     }
 
-    /// What a client is told whose request names what is not known here.
-    pub(crate) fn lacks(&self) -> Option<Refusal> {
-        let item = || self.named.unknown().map(unknown_item);
-        self.unknown.as_deref().map(unknown).or_else(item)
+    /// The error for a request that refers to unknown replies or items.
+    pub(crate) fn unresolved(&self) -> Option<ErrorResponse> {
+        let unknown_item_error = || self.references.unknown_id().map(unknown_item);
+        self.unknown_id.as_deref().map(unknown_response).or_else(unknown_item_error)
     }
 }
 
-impl Holding {
-    /// The reply is whole; `written` is what the client gets of it, if it gets it as one body. Its end is to
-    /// be given out when this is settled: then the next request finds it, wherever it is sent.
-    pub(crate) fn keep(self, reply: &Reply, written: Option<&Bytes>) -> Option<Settling> {
-        let id = reply.id.as_ref()?.contents().into_owned();
+impl ResponseRecorder {
+    /// Stores the complete reply; `written` is its body if it was sent whole. The end of the
+    /// response must wait for the returned future, so that the next request finds the reply on any
+    /// node.
+    pub(crate) fn record(self, reply: &Reply, written: Option<&Bytes>) -> Option<FlushFuture> {
+        let id = reply.id.as_ref()?.unescape().into_owned();
         let response = written.cloned().unwrap_or_else(|| {
             encode_reply(reply, self.client, &self.exchange, &mut Ledger::default()).into()
         });
-        let (body, items) = held::write(&self.before, &self.said, self.by.as_deref(), response)?;
-        let store = Arc::clone(&self.responses.store);
-        let keys = std::iter::once(id).chain(items.iter().map(|id| named::key(id))).collect();
+        let (body, items) =
+            held::encode(&self.previous_ids, &self.input, self.provider.as_deref(), response)?;
+        let store = Arc::clone(&self.store.store);
+        let keys = std::iter::once(id).chain(items.iter().map(|id| named::item_key(id))).collect();
         let owner = self.owner;
-        store.keep(Record { kind: Kind::Response, owner, keys, body });
-        Some(remembered::settling(&store))
+        store.put(Record { kind: RecordKind::Response, owner, keys, body });
+        Some(remembered::flush_reply(&store))
     }
 }
 
-/// The provider's own words for a reply that it does not know.
-fn unknown(id: &str) -> Refusal {
+/// `OpenAI`'s error for an unknown reply.
+fn unknown_response(id: &str) -> ErrorResponse {
     let message = format!("Previous response with id '{id}' not found.");
-    shown::refused(400, &message, Some(PREVIOUS), Some("previous_response_not_found"))
+    shown::openai_error(
+        400,
+        &message,
+        Some(PREVIOUS_RESPONSE_ID),
+        Some("previous_response_not_found"),
+    )
 }
 
-/// What a request counts on that lies at a provider of its dialect, and nowhere else.
-pub(crate) fn kept_elsewhere(body: &Doc, from: &dyn Dialect) -> Option<&'static str> {
+/// A request field that refers to state at a provider of its dialect.
+pub(crate) fn provider_state_field(body: &JsonDoc, from: &dyn Dialect) -> Option<&'static str> {
     let is_given = |key: &&str| body.root().get(key).is_some_and(|value| !value.is_null());
     let responses = from.id().0 == "openai-responses";
-    ELSEWHERE.into_iter().find(|key| responses && is_given(key))
+    PROVIDER_STATE_FIELDS.into_iter().find(|key| responses && is_given(key))
 }
 
-/// The provider's own words for an item that it does not know.
-fn unknown_item(id: &str) -> Refusal {
-    shown::refused(404, &format!("Item with id '{id}' not found."), Some(held::INPUT), None)
+/// `OpenAI`'s error for an unknown item.
+fn unknown_item(id: &str) -> ErrorResponse {
+    shown::openai_error(404, &format!("Item with id '{id}' not found."), Some(held::INPUT), None)
 }
 
-const PREVIOUS: &str = "previous_response_id";
-/// Histories and templates that lie at a provider.
-const ELSEWHERE: [&str; 2] = ["conversation", "prompt"];
-/// Fields of a request that a response repeats. Those that are long are not said three times.
-const REPEATED: [&str; 3] = [PREVIOUS, "store", "metadata"];
+const PREVIOUS_RESPONSE_ID: &str = "previous_response_id";
+/// Conversations and prompt templates stored at the provider.
+const PROVIDER_STATE_FIELDS: [&str; 2] = ["conversation", "prompt"];
+/// Short request fields that a response repeats.
+const ECHOED_FIELDS: [&str; 3] = [PREVIOUS_RESPONSE_ID, "store", "metadata"];

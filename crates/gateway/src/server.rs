@@ -1,4 +1,4 @@
-//! The gateway on the network: accepting, serving, and stopping in order.
+//! Accepts connections, serves them on worker threads, and shuts down gracefully.
 
 use std::convert::Infallible;
 use std::io;
@@ -19,250 +19,275 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::access;
-use crate::crew::{Crew, Post};
-use crate::crowd::{Crowd, Member};
-use crate::front::{self, Between};
+use crate::balance::{ConnectionSlot, WorkerPool};
+use crate::crowd::{IpPermit, PerIpLimit};
+use crate::front::{self, ConnectionAddrs};
 use crate::otel::Exporter;
-use crate::patient::Patient;
+use crate::patient::WriteTimeout;
 use crate::remembered;
-use crate::sharing::Sharing;
+use crate::sharing::NodeSync;
 use crate::state::Gateway;
 
-/// A gateway that listens; dropped, it stops as [`Running::stop`] does, and nobody waits for that.
+/// A running gateway. Dropping it starts a shutdown as [`ServerHandle::stop`] does, without waiting
+/// for it.
 #[derive(Debug)]
-pub struct Running {
-    /// Where it listens.
+pub struct ServerHandle {
+    /// The listen address.
     pub addr: SocketAddr,
     pub gateway: Arc<Gateway>,
-    stop: watch::Sender<bool>,
-    /// Closed when nobody listens any more and nobody is connected.
-    left: mpsc::Receiver<Infallible>,
+    shutdown: watch::Sender<bool>,
+    /// Closed when all workers and connections have ended.
+    shutdown_complete: mpsc::Receiver<Infallible>,
     exporter: Option<Exporter>,
-    sharing: Sharing,
+    node_sync: NodeSync,
 }
 
-/// What all who accept share.
+/// State shared by all workers.
 #[derive(Clone)]
-struct Door {
+struct Listener {
     addr: SocketAddr,
-    room: Arc<Semaphore>,
-    crowd: Crowd,
-    crew: Crew,
-    stop: watch::Receiver<bool>,
-    /// Everyone who listens or is connected holds one: when all are gone, nobody does.
-    here: mpsc::Sender<Infallible>,
+    connection_slots: Arc<Semaphore>,
+    per_ip_limit: PerIpLimit,
+    pool: WorkerPool,
+    shutdown: watch::Receiver<bool>,
+    /// Every worker holds a clone until its connections have ended.
+    shutdown_complete: mpsc::Sender<Infallible>,
 }
 
-/// A connection that was let in, and what it holds until it is over.
-struct Guest<S> {
+/// An accepted connection with its permits.
+struct Connection<S> {
     stream: S,
     peer: SocketAddr,
-    post: Post,
-    place: (OwnedSemaphorePermit, Member),
+    slot: ConnectionSlot,
+    permits: (OwnedSemaphorePermit, IpPermit),
 }
 
-/// Where a thread gets its connections from.
-struct Gate {
-    thread: usize,
-    /// At one of them everybody knocks.
-    listener: Option<TcpListener>,
-    sent: mpsc::UnboundedReceiver<Guest<StdStream>>,
-    /// How the others get theirs.
-    threads: Arc<[mpsc::UnboundedSender<Guest<StdStream>>]>,
+/// One worker thread and its inbox of connections.
+struct Worker {
+    index: usize,
+    /// Only one worker owns the listener.
+    socket: Option<TcpListener>,
+    inbox: mpsc::UnboundedReceiver<Connection<StdStream>>,
+    /// The inboxes of all workers.
+    inboxes: Arc<[mpsc::UnboundedSender<Connection<StdStream>>]>,
 }
 
-impl Running {
-    /// Stops listening at once, lets running answers end for as long as the configuration says, and
-    /// ends them then.
+impl ServerHandle {
+    /// Stops accepting, waits for running responses during the configured drain time, and then ends
+    /// them.
     pub async fn stop(mut self) {
         self.gateway.draining.store(true, Ordering::Relaxed);
-        // Nobody listening means that it has stopped.
-        let _ = self.stop.send(true);
-        let _ = self.left.recv().await;
-        self.gateway.floors.all_settled().await;
-        self.sharing.end().await;
-        remembered::settle(&*self.gateway.store).await;
+        // An error means that all workers have stopped.
+        let _ = self.shutdown.send(true);
+        let _ = self.shutdown_complete.recv().await;
+        self.gateway.session_locks.wait_all_written().await;
+        self.node_sync.stop().await;
+        remembered::flush_on_shutdown(&*self.gateway.store).await;
         if let Some(exporter) = self.exporter {
-            exporter.end().await;
+            exporter.shutdown().await;
         }
     }
 }
 
 impl Gateway {
-    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime, which
-    /// does all the work.
-    pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
-        let one = NonZero::<usize>::MIN;
-        let (listener, door, running) = open(Arc::new(self), listen, one)?;
-        let mut listener = Some(listener);
-        for mut gate in gates(one) {
-            gate.listener = listener.take();
-            tokio::spawn(work(gate, Arc::clone(&running.gateway), door.clone()));
+    /// Listens at an address; port 0 takes a free one. Must be called within a tokio runtime, which
+    /// runs all tasks.
+    pub fn start(self, listen: SocketAddr) -> io::Result<ServerHandle> {
+        let single = NonZero::<usize>::MIN;
+        let (socket, listener, handle) = bind(Arc::new(self), listen, single)?;
+        let mut socket = Some(socket);
+        for mut worker in new_workers(single) {
+            worker.socket = socket.take();
+            tokio::spawn(run_worker(worker, Arc::clone(&handle.gateway), listener.clone()));
         }
-        Ok(running)
+        Ok(handle)
     }
 
-    /// As [`Gateway::start`], on threads of its own. A request stays on the thread that serves its connection,
-    /// with connections to providers that nobody else uses: no token waits for another thread to wake up.
-    pub fn start_on(self, listen: SocketAddr, threads: NonZero<usize>) -> io::Result<Running> {
-        let (listener, door, running) = open(Arc::new(self), listen, threads)?;
-        let mut listener = Some(listener.into_std()?);
-        for mut gate in gates(threads) {
-            let (listener, door) = (listener.take(), door.clone());
-            let gateway = running.gateway.twin();
-            let gateway =
-                gateway.map_err(|failure| io::Error::other(failure.message.to_string()))?;
+    /// As [`Gateway::start`], on worker threads of its own. A request stays on the thread of its
+    /// connection and uses provider connections of that thread, so no token waits for another
+    /// thread to wake up.
+    pub fn start_on_threads(
+        self,
+        listen: SocketAddr,
+        threads: NonZero<usize>,
+    ) -> io::Result<ServerHandle> {
+        let (socket, listener, handle) = bind(Arc::new(self), listen, threads)?;
+        let mut socket = Some(socket.into_std()?);
+        for mut worker in new_workers(threads) {
+            let (socket, listener) = (socket.take(), listener.clone());
+            let gateway = handle.gateway.for_worker();
+            let gateway = gateway.map_err(|error| io::Error::other(error.message.to_string()))?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let work = move || {
+            let serve = move || {
                 runtime.block_on(async move {
-                    // It was one of a runtime before.
-                    gate.listener =
-                        listener.and_then(|listener| TcpListener::from_std(listener).ok());
-                    work(gate, Arc::new(gateway), door).await;
+                    // Registers the socket with this thread's reactor.
+                    worker.socket = socket.and_then(|socket| TcpListener::from_std(socket).ok());
+                    run_worker(worker, Arc::new(gateway), listener).await;
                 });
             };
-            thread::Builder::new().name("gateway".to_owned()).spawn(work)?;
+            thread::Builder::new().name("gateway".to_owned()).spawn(serve)?;
         }
-        Ok(running)
+        Ok(handle)
     }
 }
 
-/// For each thread one; none of them listens yet.
-fn gates(threads: NonZero<usize>) -> Vec<Gate> {
+/// One worker per thread, without a socket yet.
+fn new_workers(thread_count: NonZero<usize>) -> Vec<Worker> {
     let (senders, receivers): (Vec<_>, Vec<_>) =
-        (0..threads.get()).map(|_| mpsc::unbounded_channel()).unzip();
-    let threads: Arc<[_]> = senders.into();
-    let gate =
-        |(thread, sent)| Gate { thread, listener: None, sent, threads: Arc::clone(&threads) };
-    receivers.into_iter().enumerate().map(gate).collect()
+        (0..thread_count.get()).map(|_| mpsc::unbounded_channel()).unzip();
+    let inboxes: Arc<[_]> = senders.into();
+    let new_worker =
+        |(index, inbox)| Worker { index, socket: None, inbox, inboxes: Arc::clone(&inboxes) };
+    receivers.into_iter().enumerate().map(new_worker).collect()
 }
 
-/// Where others than this machine reach it, there must be keys.
-fn open(
+/// Fails off loopback without API keys.
+fn bind(
     gateway: Arc<Gateway>,
     listen: SocketAddr,
     threads: NonZero<usize>,
-) -> io::Result<(TcpListener, Door, Running)> {
-    if !access::is_guarded(&gateway.config.load(), listen) {
-        let why = "others reach it there, and [access] keys do not say who may use it";
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+) -> io::Result<(TcpListener, Listener, ServerHandle)> {
+    if !access::is_protected(&gateway.config.load(), listen) {
+        let reason = "other machines can reach it, and no [access] keys are configured";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
     }
-    let listener = listener(listen)?;
-    let addr = listener.local_addr()?;
-    let (stop, stopped) = watch::channel(false);
-    let (here, left) = mpsc::channel(1);
-    let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
-    let (crowd, crew) = (Crowd::default(), Crew::of(threads.get()));
-    let door = Door { addr, room, crowd, crew, stop: stopped, here };
+    let socket = bind_socket(listen)?;
+    let addr = socket.local_addr()?;
+    let (shutdown, shutdown_receiver) = watch::channel(false);
+    let (completion, shutdown_complete) = mpsc::channel(1);
+    let connection_slots = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
+    let (per_ip_limit, pool) = (PerIpLimit::default(), WorkerPool::new(threads.get()));
+    let listener = Listener {
+        addr,
+        connection_slots,
+        per_ip_limit,
+        pool,
+        shutdown: shutdown_receiver,
+        shutdown_complete: completion,
+    };
     let exporter = Exporter::start(&gateway);
-    let sharing = Sharing::begin(Arc::clone(&gateway))?;
-    Ok((listener, door, Running { addr, gateway, stop, left, exporter, sharing }))
+    let node_sync = NodeSync::start(Arc::clone(&gateway))?;
+    Ok((
+        socket,
+        listener,
+        ServerHandle { addr, gateway, shutdown, shutdown_complete, exporter, node_sync },
+    ))
 }
 
-/// With room for as many clients as may come at the same moment.
-fn listener(listen: SocketAddr) -> io::Result<TcpListener> {
+fn bind_socket(listen: SocketAddr) -> io::Result<TcpListener> {
     let socket = if listen.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     socket.bind(listen)?;
-    socket.listen(QUEUE)
+    socket.listen(ACCEPT_BACKLOG)
 }
 
-/// Serves whoever comes until it is told to stop, and goes when everybody it served has gone.
-async fn work(mut gate: Gate, gateway: Arc<Gateway>, mut door: Door) {
+/// Serves connections until shutdown, then waits until they have ended.
+async fn run_worker(mut worker: Worker, gateway: Arc<Gateway>, mut listener: Listener) {
     let mut connections = JoinSet::new();
     loop {
-        let guest = tokio::select! {
-            knocked = knocked(gate.listener.as_ref()) => match door.admit(knocked, &gateway) {
-                Some(guest) => gate.shown_in(guest),
+        let connection = tokio::select! {
+            accepted = accept(worker.socket.as_ref()) => match listener.admit(accepted, &gateway) {
+                Some(connection) => worker.dispatch(connection),
                 None => continue,
             },
-            Some(guest) = gate.sent.recv() => guest.here(),
+            Some(connection) = worker.inbox.recv() => connection.register(),
             Some(_) = connections.join_next() => continue,
-            _ = door.stop.changed() => break,
+            _ = listener.shutdown.changed() => break,
         };
-        if let Some(guest) = guest {
-            let between = Between { here: door.addr, peer: guest.peer };
-            connections.spawn(serve(guest, between, Arc::clone(&gateway), door.stop.clone()));
+        if let Some(connection) = connection {
+            let connection_addrs = ConnectionAddrs { local: listener.addr, peer: connection.peer };
+            connections.spawn(serve_connection(
+                connection,
+                connection_addrs,
+                Arc::clone(&gateway),
+                listener.shutdown.clone(),
+            ));
         }
     }
-    drop(gate);
+    drop(worker);
     while connections.join_next().await.is_some() {}
-    drop(door.here);
+    drop(listener.shutdown_complete);
 }
 
-/// Somebody new. Where nobody listens, nobody ever comes.
-async fn knocked(listener: Option<&TcpListener>) -> (TcpStream, SocketAddr) {
-    let Some(listener) = listener else { return std::future::pending().await };
+/// The next connection; never completes on workers without the socket.
+async fn accept(socket: Option<&TcpListener>) -> (TcpStream, SocketAddr) {
+    let Some(socket) = socket else { return std::future::pending().await };
     loop {
-        match listener.accept().await {
-            Ok(knocked) => return knocked,
-            // Out of file descriptors, for one: some will be free again.
-            Err(_) => sleep(BREATH).await,
+        match socket.accept().await {
+            Ok(accepted) => return accepted,
+            // Such as EMFILE: descriptors become free again.
+            Err(_) => sleep(ACCEPT_ERROR_DELAY).await,
         }
     }
 }
 
-impl Door {
-    /// Lets somebody in, if there is room.
+impl Listener {
+    /// Admits a connection if the limits allow it.
     fn admit(
         &self,
         (stream, peer): (TcpStream, SocketAddr),
         gateway: &Gateway,
-    ) -> Option<Guest<TcpStream>> {
-        let place = Arc::clone(&self.room).try_acquire_owned().ok()?;
-        let most = gateway.config.load().limits.connections_per_address;
-        let member = self.crowd.admit(peer.ip(), most)?;
-        Some(Guest { stream, peer, post: self.crew.post(), place: (place, member) })
+    ) -> Option<Connection<TcpStream>> {
+        let connection_permit = Arc::clone(&self.connection_slots).try_acquire_owned().ok()?;
+        let max = gateway.config.load().limits.connections_per_address;
+        let ip_permit = self.per_ip_limit.try_acquire(peer.ip(), max)?;
+        Some(Connection {
+            stream,
+            peer,
+            slot: self.pool.assign(),
+            permits: (connection_permit, ip_permit),
+        })
     }
 }
 
-impl Gate {
-    /// A guest of this thread; one of another is sent there.
-    fn shown_in(&self, guest: Guest<TcpStream>) -> Option<Guest<TcpStream>> {
-        let thread = guest.post.thread();
-        if thread == self.thread {
-            return Some(guest);
+impl Worker {
+    /// Keeps a connection of this worker, or sends it to its own.
+    fn dispatch(&self, connection: Connection<TcpStream>) -> Option<Connection<TcpStream>> {
+        let index = connection.slot.worker();
+        if index == self.index {
+            return Some(connection);
         }
-        let Guest { stream, peer, post, place } = guest;
+        let Connection { stream, peer, slot, permits } = connection;
         let stream = stream.into_std().ok()?;
-        // A thread that is gone takes nobody.
-        let _ = self.threads[thread].send(Guest { stream, peer, post, place });
+        // An error means that the worker has stopped: the connection is closed.
+        let _ = self.inboxes[index].send(Connection { stream, peer, slot, permits });
         None
     }
 }
 
-impl Guest<StdStream> {
-    /// On the thread that it is sent to.
-    fn here(self) -> Option<Guest<TcpStream>> {
-        let Self { stream, peer, post, place } = self;
+impl Connection<StdStream> {
+    /// Registers the connection with the reactor of its worker thread.
+    fn register(self) -> Option<Connection<TcpStream>> {
+        let Self { stream, peer, slot, permits } = self;
         let stream = TcpStream::from_std(stream).ok()?;
-        Some(Guest { stream, peer, post, place })
+        Some(Connection { stream, peer, slot, permits })
     }
 }
 
-async fn serve(
-    guest: Guest<TcpStream>,
-    between: Between,
+async fn serve_connection(
+    connection: Connection<TcpStream>,
+    connection_addrs: ConnectionAddrs,
     gateway: Arc<Gateway>,
-    mut stop: watch::Receiver<bool>,
+    mut shutdown: watch::Receiver<bool>,
 ) {
-    let Guest { stream, post, place: _place, .. } = guest;
-    // A delay, no loss, if it cannot be set.
+    let Connection { stream, slot, permits: _permits, .. } = connection;
+    // Failure only adds latency.
     let _ = stream.set_nodelay(true);
     let config = gateway.config.load_full();
-    let asked = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&asked);
-    let (over, recent) = (Arc::clone(&gateway.over), Arc::clone(&gateway.recent));
+    let has_request = Arc::new(AtomicBool::new(false));
+    let has_request_setter = Arc::clone(&has_request);
+    let (drain_expired, recent) =
+        (Arc::clone(&gateway.drain_expired), Arc::clone(&gateway.recent_turns));
     let service = service_fn(move |request| {
-        heard.store(true, Ordering::Relaxed);
-        let answering = front::answer(Arc::clone(&gateway), between, request);
-        let is_last = post.is_over();
+        has_request_setter.store(true, Ordering::Relaxed);
+        let response_future = front::handle(Arc::clone(&gateway), connection_addrs, request);
+        let closes = slot.should_close();
         async move {
-            let mut answer = answering.await;
-            if is_last {
-                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            let mut response = response_future.await;
+            if closes {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            Ok::<_, Infallible>(answer)
+            Ok::<_, Infallible>(response)
         }
     });
     let (limits, timeouts) = (&config.limits, &config.timeouts);
@@ -270,45 +295,45 @@ async fn serve(
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.keep_alive)
-        .max_buf_size(limits.head.max(BUFFER))
+        .max_buf_size(limits.head.max(READ_BUFFER_BYTES))
         .half_close(false);
-    // For its own limit hyper allocates nothing.
-    if limits.headers != HEADERS {
+    // With its default limit hyper allocates no header table.
+    if limits.headers != HYPER_MAX_HEADERS {
         builder.max_headers(limits.headers);
     }
-    let stream = Patient::new(stream, timeouts.write);
-    let serving = builder.serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(serving);
+    let stream = WriteTimeout::new(stream, timeouts.write);
+    let http = builder.serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(http);
     let first_head = sleep(timeouts.head);
     tokio::pin!(first_head);
-    let mut waits = true;
-    // What goes wrong on a connection is the client's business.
+    let mut awaits_first_head = true;
+    // Connection errors concern only the client and are not logged.
     loop {
         tokio::select! {
             biased;
-            _ = serving.as_mut() => return,
-            () = first_head.as_mut(), if waits => {
-                waits = false;
-                if !asked.load(Ordering::Relaxed) {
+            _ = http.as_mut() => return,
+            () = first_head.as_mut(), if awaits_first_head => {
+                awaits_first_head = false;
+                if !has_request.load(Ordering::Relaxed) {
                     return;
                 }
             }
-            _ = stop.changed() => break,
+            _ = shutdown.changed() => break,
         }
     }
-    serving.as_mut().graceful_shutdown();
+    http.as_mut().graceful_shutdown();
     recent.close();
-    if timeout(timeouts.drain, serving.as_mut()).await.is_err() {
-        over.store(true, Ordering::Relaxed);
-        let _ = timeout(LAST_WORDS, serving).await;
+    if timeout(timeouts.drain, http.as_mut()).await.is_err() {
+        drain_expired.store(true, Ordering::Relaxed);
+        let _ = timeout(ABORT_GRACE, http).await;
     }
 }
 
-const QUEUE: u32 = 4096;
-const BREATH: Duration = Duration::from_millis(50);
-/// Time to tell a client that its answer ends here.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Large bodies are read in pieces of up to this size. A head may be as large for a moment.
-const BUFFER: usize = 64 * 1024;
-/// How many headers hyper takes unless it is told otherwise.
-const HEADERS: usize = 100;
+const ACCEPT_BACKLOG: u32 = 4096;
+const ACCEPT_ERROR_DELAY: Duration = Duration::from_millis(50);
+/// Time to send the error event after the drain time.
+const ABORT_GRACE: Duration = Duration::from_secs(1);
+/// Read buffer of hyper: bodies are read in chunks of up to this size.
+const READ_BUFFER_BYTES: usize = 64 * 1024;
+/// Default of hyper.
+const HYPER_MAX_HEADERS: usize = 100;

@@ -1,196 +1,241 @@
-//! `/api/sessions`: conversations that the gateway keeps, so that a client sends only what is new.
+//! `/api/sessions`: conversations stored by the gateway, so that a client sends only new turns.
 
 mod recording;
 mod written;
 
 use http::header::CONTENT_TYPE;
 use http::{Method, Response, StatusCode};
-use interlingua::model::{FailureKind, Role, Turn};
-use interlingua::wire::Node;
-use interlingua::{Dialect as _, Doc, Failure, Json, Text, Verbatim, native};
-use interlingua_store::{Append, Cursor, Draft, Reading, SessionError, SessionId};
+use interlingua::model::{ApiErrorKind, Role, Turn};
+use interlingua::wire::JsonNode;
+use interlingua::{ApiError, Dialect as _, JsonDoc, JsonString, RawJson, Verbatim, native};
+use interlingua_store::{
+    AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId,
+};
 
-pub(crate) use self::recording::{Floors, Recording};
-use crate::endpoint::{Asked, SessionAsk};
-use crate::out::Out;
-use crate::refusal::{JSON, Refusal, failure};
-use crate::tale::Place;
-use crate::turn::{Came, read};
+pub(crate) use self::recording::{SessionLocks, SessionRecorder};
+use crate::endpoint::{PathParams, SessionRequest};
+use crate::out::ResponseBody;
+use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
+use crate::tale::RequestPermits;
+use crate::turn::{ClientRequest, parse_body};
 
-impl Came<'_> {
-    /// Answers what is asked about sessions.
-    pub(crate) async fn session(self, ask: &SessionAsk, place: Place) -> Response<Out> {
+impl ClientRequest<'_> {
+    pub(crate) async fn handle_session(
+        self,
+        request: &SessionRequest,
+        permits: RequestPermits,
+    ) -> Response<ResponseBody> {
         let dialect = self.dialect;
-        match self.about(ask, place).await {
+        match self.dispatch_session(request, permits).await {
             Ok(response) => response,
-            Err(refusal) => refusal.response(dialect),
+            Err(error_response) => error_response.into_response(dialect),
         }
     }
 
-    async fn about(self, ask: &SessionAsk, place: Place) -> Result<Response<Out>, Refusal> {
-        let path: Vec<&str> = ask.path.iter().map(String::as_str).collect();
+    async fn dispatch_session(
+        self,
+        request: &SessionRequest,
+        permits: RequestPermits,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let path: Vec<&str> = request.path.iter().map(String::as_str).collect();
         let store = &self.gateway.store;
-        let body = match (&ask.method, path.as_slice()) {
-            (&Method::GET, []) => self.list(ask).await?,
-            (&Method::POST, []) => self.create().await?,
+        let body = match (&request.method, path.as_slice()) {
+            (&Method::GET, []) => self.list_sessions(request).await?,
+            (&Method::POST, []) => self.create_session().await?,
             (&Method::GET, [id]) => {
-                let id = known(id)?;
-                self.gateway.floors.settled(id).await;
-                let reading = store.read(self.owner, id, 0..u64::MAX).await;
-                written::reading(&reading.map_err(|error| refused(&error))?)
+                let id = parse_session_id(id)?;
+                self.gateway.session_locks.wait_written(id).await;
+                let contents = store.read(self.owner, id, 0..u64::MAX).await;
+                written::session_with_turns(&contents.map_err(|error| session_error(&error))?)
             }
             (&Method::DELETE, [id]) => {
-                store.delete(self.owner, known(id)?).await.map_err(|error| refused(&error))?;
-                Json::object(|o| o.boolean("deleted", true))
+                store
+                    .delete(self.owner, parse_session_id(id)?)
+                    .await
+                    .map_err(|error| session_error(&error))?;
+                RawJson::object(|o| o.boolean("deleted", true))
             }
-            (&Method::POST, [id, "turns"]) => self.append(known(id)?).await?,
-            (&Method::POST, [id, "fork"]) => self.fork(known(id)?).await?,
+            (&Method::POST, [id, "turns"]) => self.append_turns(parse_session_id(id)?).await?,
+            (&Method::POST, [id, "fork"]) => self.fork_session(parse_session_id(id)?).await?,
             (&Method::POST, [id, "continue"]) => {
-                let id = known(id)?;
-                return self.go_on(id, place).await;
+                let id = parse_session_id(id)?;
+                return self.continue_session(id, permits).await;
             }
             _ => {
                 return Err(
-                    failure(FailureKind::NotFound, "there is nothing at this address").into()
+                    failure(ApiErrorKind::NotFound, "there is nothing at this address").into()
                 );
             }
         };
-        Ok(json(&body))
+        Ok(json_response(&body))
     }
 
-    async fn list(&self, ask: &SessionAsk) -> Result<Json, Refusal> {
-        let after = ask.query.value("after").map(|text| text.parse::<Cursor>()).transpose();
-        let after = after.map_err(|no| failure(FailureKind::Shape, &no.to_string()))?;
-        let most =
-            ask.query.value("limit").and_then(|limit| limit.parse().ok()).unwrap_or(USUAL_PAGE);
-        let page = self.gateway.store.list(self.owner, after, most).await;
-        Ok(written::page(&page.map_err(|error| refused(&error))?))
+    async fn list_sessions(&self, request: &SessionRequest) -> Result<RawJson, ErrorResponse> {
+        let after = request.query.get("after").map(|text| text.parse::<Cursor>()).transpose();
+        let after =
+            after.map_err(|error| failure(ApiErrorKind::InvalidRequest, &error.to_string()))?;
+        let limit = request
+            .query
+            .get("limit")
+            .and_then(|limit| limit.parse().ok())
+            .unwrap_or(DEFAULT_PAGE_SIZE);
+        let page = self.gateway.store.list(self.owner, after, limit).await;
+        Ok(written::page(&page.map_err(|error| session_error(&error))?))
     }
 
-    /// Begins a session, perhaps with turns: our own, or messages of another dialect.
-    async fn create(&self) -> Result<Json, Refusal> {
-        let body = read(&self.body, &self.config.limits)?;
-        let text = |key: &str| body.root().get(key).map(|said| said.word().into_owned());
-        let metadata = body.root().get("metadata").filter(|said| said.is_object());
-        let (turns, ledger) = written::turns_of(&body, text("dialect").as_deref())?;
-        let draft = Draft {
+    /// Creates a session, with turns in the native form or in another dialect.
+    async fn create_session(&self) -> Result<RawJson, ErrorResponse> {
+        let body = parse_body(&self.body, &self.config.limits)?;
+        let text = |key: &str| body.root().get(key).map(|value| value.str_or_empty().into_owned());
+        let metadata = body.root().get("metadata").filter(|value| value.is_object());
+        let (turns, ledger) = written::decode_turns(&body, text("dialect").as_deref())?;
+        let draft = NewSession {
             title: text("title").unwrap_or_default(),
-            metadata: metadata.map(|said| said.json().to_bytes()).unwrap_or_default(),
+            metadata: metadata.map(|value| value.json().to_bytes()).unwrap_or_default(),
             model: text("model").unwrap_or_default(),
             turns,
         };
         let session = self.gateway.store.create(self.owner, draft).await;
-        let session = session.map_err(|error| refused(&error))?;
+        let session = session.map_err(|error| session_error(&error))?;
         Ok(written::session(&session, &ledger))
     }
 
-    async fn append(&self, id: SessionId) -> Result<Json, Refusal> {
-        let body = read(&self.body, &self.config.limits)?;
-        let Some(seen) = body.root().get("seen").and_then(Node::count) else {
-            let message = "`seen` says how many turns the session has, as far as you know";
-            return Err(failure(FailureKind::Shape, message).into());
+    async fn append_turns(&self, id: SessionId) -> Result<RawJson, ErrorResponse> {
+        let body = parse_body(&self.body, &self.config.limits)?;
+        let Some(seen) = body.root().get("seen").and_then(JsonNode::as_u64) else {
+            let message = "`seen` is required: the number of turns that the client knows";
+            return Err(failure(ApiErrorKind::InvalidRequest, message).into());
         };
-        let dialect = body.root().get("dialect").map(|said| said.word().into_owned());
-        let (turns, ledger) = written::turns_of(&body, dialect.as_deref())?;
-        let append = Append { seen, turns, model: None };
+        let dialect = body.root().get("dialect").map(|value| value.str_or_empty().into_owned());
+        let (turns, ledger) = written::decode_turns(&body, dialect.as_deref())?;
+        let append = AppendTurns { expected_turns: seen, turns, model: None };
         let turns = self.gateway.store.append(self.owner, id, append).await;
-        Ok(written::appended(turns.map_err(|error| refused(&error))?, &ledger))
+        Ok(written::append_result(turns.map_err(|error| session_error(&error))?, &ledger))
     }
 
-    async fn fork(&self, id: SessionId) -> Result<Json, Refusal> {
-        let body =
-            if self.body.is_empty() { None } else { Some(read(&self.body, &self.config.limits)?) };
-        let turns = body.as_ref().and_then(|body| body.root().get("turns")).and_then(Node::count);
-        self.gateway.floors.settled(id).await;
+    async fn fork_session(&self, id: SessionId) -> Result<RawJson, ErrorResponse> {
+        let body = if self.body.is_empty() {
+            None
+        } else {
+            Some(parse_body(&self.body, &self.config.limits)?)
+        };
+        let turns =
+            body.as_ref().and_then(|body| body.root().get("turns")).and_then(JsonNode::as_u64);
+        self.gateway.session_locks.wait_written(id).await;
         let fork = self.gateway.store.fork(self.owner, id, turns.unwrap_or(u64::MAX)).await;
         Ok(written::session(
-            &fork.map_err(|error| refused(&error))?,
+            &fork.map_err(|error| session_error(&error))?,
             &interlingua::Ledger::default(),
         ))
     }
 
-    /// Says something new, and brings the model's answer to the whole conversation.
-    async fn go_on(self, id: SessionId, place: Place) -> Result<Response<Out>, Refusal> {
+    /// Appends a user turn and returns the model's reply to the whole conversation.
+    async fn continue_session(
+        self,
+        id: SessionId,
+        permits: RequestPermits,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let store = self.gateway.store.clone();
-        let floor = self.gateway.floors.floor(id).await;
-        let new = read(&self.body, &self.config.limits)?;
-        let reading = store.read(self.owner, id, 0..u64::MAX).await;
-        let reading = reading.map_err(|error| refused(&error))?;
-        let said = said(&new);
-        let mut seen = reading.session.turns;
-        if let Some(turn) = &said {
-            let turns = vec![interlingua_store::Turn::whole(native::write_turn(turn).to_bytes())];
-            let append = Append { seen, turns, model: None };
-            seen = store.append(self.owner, id, append).await.map_err(|error| refused(&error))?;
+        let session_guard = self.gateway.session_locks.lock(id).await;
+        let new = parse_body(&self.body, &self.config.limits)?;
+        let contents = store.read(self.owner, id, 0..u64::MAX).await;
+        let contents = contents.map_err(|error| session_error(&error))?;
+        let user_turn = user_turn(&new);
+        let mut seen = contents.info.turn_count;
+        if let Some(turn) = &user_turn {
+            let turns =
+                vec![interlingua_store::StoredTurn::complete(native::encode_turn(turn).to_bytes())];
+            let append = AppendTurns { expected_turns: seen, turns, model: None };
+            seen = store
+                .append(self.owner, id, append)
+                .await
+                .map_err(|error| session_error(&error))?;
         }
-        let body = whole(&new, &reading, said.as_ref())?;
-        let text = |key: &str| new.root().get(key).map(|said| said.word().into_owned());
-        let model = text("model").unwrap_or_else(|| reading.session.model.clone());
-        let asked = Asked {
+        let body = full_request(&new, &contents, user_turn.as_ref())?;
+        let text = |key: &str| new.root().get(key).map(|value| value.str_or_empty().into_owned());
+        let model = text("model").unwrap_or_else(|| contents.info.model.clone());
+        let path_params = PathParams {
             model: Some(model.clone()),
-            stream: Some(new.root().get("stream").and_then(Node::boolean).unwrap_or(false)),
-            array: false,
+            stream: Some(new.root().get("stream").and_then(JsonNode::as_bool).unwrap_or(false)),
+            stream_as_array: false,
         };
-        let recording = Recording { store, owner: self.owner.to_owned(), id, seen, model, floor };
-        let came = Came { asked, body: body.to_bytes(), ..self };
-        Ok(came.turn_of(Some(recording), place).await)
+        let recorder = SessionRecorder {
+            store,
+            owner: self.owner.to_owned(),
+            id,
+            expected_turns: seen,
+            model,
+            guard: session_guard,
+        };
+        let client_request = ClientRequest { path_params, body: body.to_bytes(), ..self };
+        Ok(client_request.run_turn(Some(recorder), permits).await)
     }
 }
 
-/// What the user says next; nothing where the last answer is to be tried again.
-fn said(new: &Doc) -> Option<Verbatim<Turn>> {
+/// The next user turn; `None` if the last reply is to be generated again.
+fn user_turn(new: &JsonDoc) -> Option<Verbatim<Turn>> {
     if let Some(turn) = new.root().get("turn").filter(|turn| turn.is_object()) {
         return Some(native::Native.decode_turn(turn, &mut interlingua::Ledger::default()));
     }
-    let words = new.root().get("say").and_then(Node::text)?;
+    let text = new.root().get("say").and_then(JsonNode::json_string)?;
     let mut turn = Turn::new(Role::User);
-    turn.blocks.push(interlingua::model::Block::text(words).into());
+    turn.blocks.push(interlingua::model::Block::text(text).into());
     Some(turn.into())
 }
 
-/// The request that a client without a session would send.
-fn whole(new: &Doc, reading: &Reading, said: Option<&Verbatim<Turn>>) -> Result<Json, Refusal> {
-    let mut turns: Vec<Json> = reading
+/// The request with all turns of the session.
+fn full_request(
+    new: &JsonDoc,
+    contents: &SessionContents,
+    user_turn: Option<&Verbatim<Turn>>,
+) -> Result<RawJson, ErrorResponse> {
+    let mut turns: Vec<RawJson> = contents
         .turns
         .iter()
-        .filter_map(|one| Json::parse(String::from_utf8_lossy(&one.turn.body).into_owned()).ok())
+        .filter_map(|stored| {
+            RawJson::parse(String::from_utf8_lossy(&stored.turn.body).into_owned()).ok()
+        })
         .collect();
-    turns.extend(said.map(native::write_turn));
+    turns.extend(user_turn.map(native::encode_turn));
     if turns.is_empty() {
-        return Err(failure(FailureKind::Shape, "`say` or `turn` is what the user says").into());
+        return Err(failure(
+            ApiErrorKind::InvalidRequest,
+            "`say` or `turn` is required: the next turn of the user",
+        )
+        .into());
     }
-    Ok(Json::object(|o| {
+    Ok(RawJson::object(|o| {
         o.number("interlingua", 1);
         o.array("turns", |a| turns.iter().for_each(|turn| a.item().json(turn)));
         for key in ["system", "tools", "settings"] {
-            if let Some(given) = new.root().get(key) {
-                o.json(key, &given.json());
+            if let Some(value) = new.root().get(key) {
+                o.json(key, &value.json());
             }
         }
     }))
 }
 
-fn known(id: &str) -> Result<SessionId, Failure> {
-    id.parse().map_err(|_| failure(FailureKind::NotFound, "there is no such session"))
+fn parse_session_id(id: &str) -> Result<SessionId, ApiError> {
+    id.parse().map_err(|_| failure(ApiErrorKind::NotFound, "there is no such session"))
 }
 
-/// Why the store did not do it, for a client.
-pub(crate) fn refused(error: &SessionError) -> Refusal {
+/// Converts a store error to a client error.
+pub(crate) fn session_error(error: &SessionError) -> ErrorResponse {
     let (kind, status) = match error {
-        SessionError::Missing | SessionError::Off => (FailureKind::NotFound, 404),
-        SessionError::Conflict { .. } => (FailureKind::Shape, 409),
-        SessionError::TooLarge { .. } => (FailureKind::TooLarge, 413),
-        SessionError::Trouble(_) => (FailureKind::Upstream, 503),
+        SessionError::NotFound | SessionError::Disabled => (ApiErrorKind::NotFound, 404),
+        SessionError::Conflict { .. } => (ApiErrorKind::InvalidRequest, 409),
+        SessionError::TooLarge { .. } => (ApiErrorKind::RequestTooLarge, 413),
+        SessionError::Store(_) => (ApiErrorKind::ServerError, 503),
     };
-    let failure = Failure::new(kind, Text::new(&error.to_string()));
-    Failure { status, ..failure }.into()
+    let failure = ApiError::new(kind, JsonString::new(&error.to_string()));
+    ApiError { status, ..failure }.into()
 }
 
-fn json(body: &Json) -> Response<Out> {
-    let mut response = Response::new(Out::Whole(body.to_bytes()));
+fn json_response(body: &RawJson) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Full(body.to_bytes()));
     *response.status_mut() = StatusCode::OK;
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
     response
 }
 
-const USUAL_PAGE: usize = 50;
+const DEFAULT_PAGE_SIZE: usize = 50;

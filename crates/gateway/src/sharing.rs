@@ -1,5 +1,5 @@
-//! What the nodes of one store tell each other, about once a second: what happens to keys that have limits, and
-//! which keys there are. No request waits for it, but those that come before the first time.
+//! Synchronizes the nodes of a shared store about once a second: usage of limited keys, and the
+//! list of issued keys. Requests wait only for the first synchronization.
 
 use std::convert::Infallible;
 use std::io;
@@ -13,91 +13,93 @@ use tokio::time::{sleep, timeout};
 
 use crate::state::Gateway;
 
-/// Goes on until this is dropped, on a thread of its own: whoever has started the gateway may have other things to
-/// do than to drive its tasks.
+/// The background thread of synchronization. It has a runtime of its own because the caller's may
+/// be blocked.
 #[derive(Debug)]
-pub(crate) struct Sharing {
+pub(crate) struct NodeSync {
     stop: oneshot::Sender<Infallible>,
-    ended: oneshot::Receiver<Infallible>,
+    stopped: oneshot::Receiver<Infallible>,
 }
 
-impl Sharing {
-    pub(crate) fn begin(gateway: Arc<Gateway>) -> io::Result<Self> {
+impl NodeSync {
+    pub(crate) fn start(gateway: Arc<Gateway>) -> io::Result<Self> {
         let (stop, stopped) = oneshot::channel();
-        let (here, ended) = oneshot::channel();
+        let (completion, stopped_receiver) = oneshot::channel();
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let work = move || {
+        let sync = move || {
             runtime.block_on(async move {
                 tokio::select! {
-                    () = go_on(gateway) => {}
+                    () = run(gateway) => {}
                     _ = stopped => {}
                 }
             });
-            drop((runtime, here));
+            drop((runtime, completion));
         };
-        thread::Builder::new().name("gateway sharing".to_owned()).spawn(work)?;
-        Ok(Self { stop, ended })
+        thread::Builder::new().name("gateway sharing".to_owned()).spawn(sync)?;
+        Ok(Self { stop, stopped: stopped_receiver })
     }
 
-    /// Ends it, and is over when that has happened.
-    pub(crate) async fn end(self) {
+    /// Stops the thread and waits for its end.
+    pub(crate) async fn stop(self) {
         drop(self.stop);
-        // Nobody answers who has gone.
-        let _ = self.ended.await;
+        // Completes with an error when the thread has ended.
+        let _ = self.stopped.await;
     }
 }
 
-async fn go_on(gateway: Arc<Gateway>) {
-    gateway.known().await;
-    for turn in 1_u64.. {
-        sleep(EVERY).await;
-        gateway.share().await;
-        if turn.is_multiple_of(KEYS) {
-            gateway.keyring.look().await;
+async fn run(gateway: Arc<Gateway>) {
+    gateway.await_first_sync().await;
+    for round in 1_u64.. {
+        sleep(SYNC_INTERVAL).await;
+        gateway.sync_usage().await;
+        if round.is_multiple_of(SYNCS_PER_KEYRING_REFRESH) {
+            gateway.keyring.refresh().await;
         }
     }
 }
 
 impl Gateway {
-    /// What the store knows of keys was read once, or could not be read soon.
-    pub(crate) async fn known(&self) {
-        let first = || async {
-            let both = async {
-                self.keyring.look().await;
-                self.share().await;
+    /// Waits for the first synchronization, at most [`FIRST_SYNC_TIMEOUT`].
+    pub(crate) async fn await_first_sync(&self) {
+        let sync_once = || async {
+            let sync = async {
+                self.keyring.refresh().await;
+                self.sync_usage().await;
             };
-            // It is tried again soon, beside the requests.
-            let _ = timeout(PATIENCE, both).await;
+            // The background thread repeats it soon.
+            let _ = timeout(FIRST_SYNC_TIMEOUT, sync).await;
         };
-        self.known.get_or_init(first).await;
+        self.first_sync.get_or_init(sync_once).await;
     }
 
-    /// Says what happens here with keys that have limits, and hears what happens elsewhere. Where nobody can be
-    /// asked, what happens here is all that counts.
-    async fn share(&self) {
-        let (config, ring) = (self.config.load_full(), self.keyring.keys());
-        let keys = config.access.keys.iter().chain(ring.iter().map(|made| &made.key));
-        let shared = self.store.is_shared();
-        let told = if shared {
-            self.quotas.shares(keys)
+    /// Reports the usage of limited keys and applies that of other nodes. Without a reachable store
+    /// only local usage counts.
+    async fn sync_usage(&self) {
+        let (config, issued_keys) = (self.config.load_full(), self.keyring.keys());
+        let keys =
+            config.access.keys.iter().chain(issued_keys.iter().map(|issued_key| &issued_key.key));
+        let is_shared = self.store.is_shared();
+        let local = if is_shared {
+            self.quotas.take_local_usage(keys)
         } else {
-            // Only what is used outlives this process, or is known to another.
-            self.quotas.shares(keys.filter(|key| key.tokens_per_day.is_some()))
+            // Without other nodes, only token budgets need the store: they outlive the process.
+            self.quotas.take_local_usage(keys.filter(|key| key.tokens_per_day.is_some()))
         };
-        if told.is_empty() {
+        if local.is_empty() {
             return;
         }
-        match self.store.exchange(told.clone()).await {
-            Ok(said) if shared => self.quotas.heard(&told, &said, Instant::now()),
+        match self.store.sync_load(local.clone()).await {
+            Ok(remote) if is_shared => {
+                self.quotas.apply_remote_usage(&local, &remote, Instant::now());
+            }
             Ok(_) => {}
-            // The store says what is wrong with it.
-            Err(_) => self.quotas.unheard(&told),
+            // The store logs its own errors.
+            Err(_) => self.quotas.restore_local_usage(&local),
         }
     }
 }
 
-const EVERY: Duration = Duration::from_secs(1);
-/// Every so many times it is looked which keys there are.
-const KEYS: u64 = 2;
-/// For the first time.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+/// Synchronizations between two reloads of the keys.
+const SYNCS_PER_KEYRING_REFRESH: u64 = 2;
+const FIRST_SYNC_TIMEOUT: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What all connections share.
+//! The gateway's shared state.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,170 +6,169 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
-use interlingua::Failure;
-use interlingua::model::FailureKind;
-use interlingua_store::{Keeper, Store};
+use interlingua::ApiError;
+use interlingua::model::ApiErrorKind;
+use interlingua_store::{RecordStore, Store};
 use interlingua_upstream::breaker::Breaker;
-use interlingua_upstream::retry::Budget;
-use interlingua_upstream::{Timeouts, Upstream};
+use interlingua_upstream::retry::RetryBudget;
+use interlingua_upstream::{Timeouts, UpstreamClient};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::{OnceCell, Semaphore};
 
-use crate::answered::Answered;
-use crate::builtin::Builtin;
-use crate::captured::Captured;
-use crate::catalogue::Catalogue;
+use crate::answered::GuardAnswerStore;
+use crate::builtin_models::BuiltinModels;
+use crate::captured::CaptureStore;
+use crate::catalogue::ModelCatalogue;
 use crate::config::Config;
-use crate::guarding::Guarding;
-use crate::heavy::Heavy;
+use crate::guarding::ToolCallGuard;
 use crate::keyring::Keyring;
-use crate::learned::Learned;
-use crate::limited::Limited;
-use crate::otel::Line;
+use crate::learned::LessonStore;
+use crate::limited::RateLimitedModels;
+use crate::offload::BlockingPool;
+use crate::otel::SpanChannel;
 use crate::quota::Quotas;
-use crate::recent::Recent;
+use crate::recent::RecentTurns;
 use crate::refusal::failure;
-use crate::responses::Responses;
-use crate::sessions::Floors;
+use crate::responses::ResponseStore;
+use crate::sessions::SessionLocks;
 use crate::vault::Vault;
 use crate::{remembered, telemetry};
 
-/// The gateway, before and while it listens. Everything but the connections to providers is shared
-/// by those that were made of one another.
+/// A gateway, running or not. Everything except provider connections is shared by the instances of
+/// all worker threads.
 pub struct Gateway {
     pub(crate) config: Arc<ArcSwap<Config>>,
-    pub(crate) upstream: Arc<Upstream>,
-    pub(crate) builtin: Arc<Builtin>,
-    pub(crate) ways: Arc<Ways>,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) upstream: Arc<UpstreamClient>,
+    pub(crate) builtin_models: Arc<BuiltinModels>,
+    pub(crate) provider_states: Arc<ProviderStates>,
+    pub(crate) catalogue: Arc<ModelCatalogue>,
     pub(crate) quotas: Arc<Quotas>,
-    /// Keys that were made here, or at another node.
+    /// Keys issued at run time, on any node.
     pub(crate) keyring: Arc<Keyring>,
-    /// Whether what the store knows of keys was read.
-    pub(crate) known: Arc<OnceCell<()>>,
-    pub(crate) guard: Arc<Guarding>,
-    pub(crate) captured: Arc<Captured>,
-    pub(crate) learned: Arc<Learned>,
-    pub(crate) recent: Arc<Recent>,
-    /// One for each request that is being answered.
-    pub(crate) room: Arc<Semaphore>,
+    /// Whether the first synchronization with the store is done.
+    pub(crate) first_sync: Arc<OnceCell<()>>,
+    pub(crate) guard: Arc<ToolCallGuard>,
+    pub(crate) captures: Arc<CaptureStore>,
+    pub(crate) lessons: Arc<LessonStore>,
+    pub(crate) recent_turns: Arc<RecentTurns>,
+    /// A permit for each request in progress.
+    pub(crate) request_slots: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
-    /// Nobody waits for running answers any longer: they end with an error.
-    pub(crate) over: Arc<AtomicBool>,
+    /// The shutdown drain time is over: running responses end with an error.
+    pub(crate) drain_expired: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) vault: Arc<Vault>,
-    pub(crate) responses: Arc<Responses>,
-    /// What is remembered beyond a request.
-    pub(crate) store: Arc<dyn Keeper>,
-    /// Who answers which session.
-    pub(crate) floors: Arc<Floors>,
-    /// Where long requests are translated.
-    pub(crate) heavy: Arc<Heavy>,
-    /// To whom requests are told, if to anybody.
-    pub(crate) line: Option<Arc<Line>>,
+    pub(crate) responses: Arc<ResponseStore>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) session_locks: Arc<SessionLocks>,
+    /// Translates long requests.
+    pub(crate) blocking_pool: Arc<BlockingPool>,
+    /// `None` without a collector.
+    pub(crate) span_channel: Option<Arc<SpanChannel>>,
 }
 
-/// What is remembered of each provider.
+/// State per provider: circuit breaker, retry budget, rate limits.
 #[derive(Default)]
-pub(crate) struct Ways(Mutex<HashMap<String, Arc<Way>>>);
+pub(crate) struct ProviderStates(Mutex<HashMap<String, Arc<ProviderState>>>);
 
 #[derive(Default)]
-pub(crate) struct Way {
+pub(crate) struct ProviderState {
     pub(crate) breaker: Breaker,
-    pub(crate) budget: Budget,
-    pub(crate) limited: Limited,
+    pub(crate) retry_budget: RetryBudget,
+    pub(crate) rate_limited: RateLimitedModels,
 }
 
 impl Gateway {
-    pub fn new(config: Config) -> Result<Self, Failure> {
-        let keeper = store(&config)?;
-        let store: Arc<dyn Store> = Arc::<dyn Keeper>::clone(&keeper);
+    pub fn new(config: Config) -> Result<Self, ApiError> {
+        let store = open_store(&config)?;
+        let records: Arc<dyn RecordStore> = Arc::<dyn Store>::clone(&store);
         Ok(Self {
-            upstream: upstream(&config)?.into(),
-            builtin: Arc::default(),
-            ways: Arc::default(),
+            upstream: new_upstream(&config)?.into(),
+            builtin_models: Arc::default(),
+            provider_states: Arc::default(),
             catalogue: Arc::default(),
             quotas: Arc::default(),
-            keyring: Arc::new(Keyring::kept_in(Arc::clone(&keeper))),
-            known: Arc::default(),
-            guard: Arc::new(Guarding::keeping(Arc::new(Answered(Arc::clone(&store))))),
-            captured: Arc::new(Captured::kept_in(Arc::clone(&store))),
-            learned: Arc::new(Learned::kept_in(Arc::clone(&store))),
-            recent: Arc::default(),
-            room: Arc::new(Semaphore::new(config.limits.streams)),
+            keyring: Arc::new(Keyring::new(Arc::clone(&store))),
+            first_sync: Arc::default(),
+            guard: Arc::new(ToolCallGuard::new(Arc::new(GuardAnswerStore(Arc::clone(&records))))),
+            captures: Arc::new(CaptureStore::new(Arc::clone(&records))),
+            lessons: Arc::new(LessonStore::new(Arc::clone(&records))),
+            recent_turns: Arc::default(),
+            request_slots: Arc::new(Semaphore::new(config.limits.concurrent_requests)),
             draining: Arc::default(),
-            over: Arc::default(),
-            metrics: telemetry::metrics(),
-            vault: Arc::new(Vault::new(Arc::clone(&store))),
-            responses: Arc::new(Responses::kept_in(store)),
-            store: keeper,
-            floors: Arc::default(),
-            heavy: Arc::default(),
-            line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
+            drain_expired: Arc::default(),
+            metrics: telemetry::prometheus_handle(),
+            vault: Arc::new(Vault::new(Arc::clone(&records))),
+            responses: Arc::new(ResponseStore::new(records)),
+            store,
+            session_locks: Arc::default(),
+            blocking_pool: Arc::default(),
+            span_channel: config.telemetry.is_enabled().then(|| Arc::new(SpanChannel::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
     }
 
-    /// The same gateway with connections of its own, for another thread.
-    pub(crate) fn twin(&self) -> Result<Self, Failure> {
+    /// A copy for a worker thread, with provider connections of its own.
+    pub(crate) fn for_worker(&self) -> Result<Self, ApiError> {
         Ok(Self {
-            upstream: upstream(&self.config.load())?.into(),
+            upstream: new_upstream(&self.config.load())?.into(),
             config: Arc::clone(&self.config),
-            builtin: Arc::clone(&self.builtin),
-            ways: Arc::clone(&self.ways),
+            builtin_models: Arc::clone(&self.builtin_models),
+            provider_states: Arc::clone(&self.provider_states),
             catalogue: Arc::clone(&self.catalogue),
             quotas: Arc::clone(&self.quotas),
             keyring: Arc::clone(&self.keyring),
-            known: Arc::clone(&self.known),
+            first_sync: Arc::clone(&self.first_sync),
             guard: Arc::clone(&self.guard),
-            captured: Arc::clone(&self.captured),
-            learned: Arc::clone(&self.learned),
-            recent: Arc::clone(&self.recent),
-            room: Arc::clone(&self.room),
+            captures: Arc::clone(&self.captures),
+            lessons: Arc::clone(&self.lessons),
+            recent_turns: Arc::clone(&self.recent_turns),
+            request_slots: Arc::clone(&self.request_slots),
             draining: Arc::clone(&self.draining),
-            over: Arc::clone(&self.over),
+            drain_expired: Arc::clone(&self.drain_expired),
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
             responses: Arc::clone(&self.responses),
             store: Arc::clone(&self.store),
-            floors: Arc::clone(&self.floors),
-            heavy: Arc::clone(&self.heavy),
-            line: self.line.clone(),
+            session_locks: Arc::clone(&self.session_locks),
+            blocking_pool: Arc::clone(&self.blocking_pool),
+            span_channel: self.span_channel.clone(),
         })
     }
 
-    /// The configuration in force.
+    /// The current configuration.
     pub fn config(&self) -> Arc<Config> {
         self.config.load_full()
     }
 
-    /// Takes a new configuration; requests that are being answered go on with the old one.
+    /// Replaces the configuration; running requests continue with the old one.
     pub fn reconfigure(&self, config: Config) {
         self.config.store(Arc::new(config));
     }
 }
 
-fn store(config: &Config) -> Result<Arc<dyn Keeper>, Failure> {
-    remembered::open(config)
-        .map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, ApiError> {
+    remembered::open(config).map_err(|error| {
+        failure(ApiErrorKind::ServerError, &format!("the store cannot be opened: {error}"))
+    })
 }
 
-fn upstream(config: &Config) -> Result<Upstream, Failure> {
+fn new_upstream(config: &Config) -> Result<UpstreamClient, ApiError> {
     let timeouts = Timeouts {
         connect: config.timeouts.connect,
-        head: config.timeouts.answer,
+        response_head: config.timeouts.answer,
         idle: config.timeouts.silence,
     };
-    Upstream::through(timeouts, Arc::clone(&config.proxies))
+    UpstreamClient::with_proxies(timeouts, Arc::clone(&config.proxies))
 }
 
-impl Ways {
-    pub(crate) fn way(&self, provider: &str) -> Arc<Way> {
-        let mut ways = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(way) = ways.get(provider) {
-            return Arc::clone(way);
+impl ProviderStates {
+    pub(crate) fn get(&self, provider: &str) -> Arc<ProviderState> {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(provider_state) = states.get(provider) {
+            return Arc::clone(provider_state);
         }
-        Arc::clone(ways.entry(provider.to_owned()).or_default())
+        Arc::clone(states.entry(provider.to_owned()).or_default())
     }
 }
 

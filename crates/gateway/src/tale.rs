@@ -1,355 +1,374 @@
-//! What happened to one request: told once, to the log and to the metrics, when it is over.
+//! Records one request from head to end, and writes log line, metrics, span, usage and capture when
+//! it is dropped.
 
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::guard::Finding;
-use interlingua::model::{FailureKind, Reply, Usage};
-use interlingua::{Failure, Ledger, Stream};
+use interlingua::model::{ApiErrorKind, Reply, Usage};
+use interlingua::{ApiError, Ledger, StreamTranslator};
 use metrics::counter;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-use crate::billed::Bill;
-use crate::captured::{About, Stage, Stages};
-use crate::guarding::Desk;
-use crate::meters::Over;
-use crate::otel::{Teller, Trace};
-use crate::quota::Guest;
-use crate::recent::{self, Short, Telling};
-use crate::remembered::Settling;
-use crate::responses::Holding;
-use crate::sessions::Recording;
-use crate::vault::Keeping;
+use crate::billed::UsageRecord;
+use crate::captured::{CaptureStage, TurnCapture, TurnRef};
+use crate::guarding::GuardReporter;
+use crate::meters::FinishedTurn;
+use crate::otel::{RequestSpan, SpanSender};
+use crate::quota::QuotaPermit;
+use crate::recent::{self, TurnPublisher, TurnSummary, rounded_millis};
+use crate::remembered::FlushFuture;
+use crate::responses::ResponseRecorder;
+use crate::sessions::SessionRecorder;
+use crate::vault::ReasoningRecorder;
 
-/// One request, from its head to the last byte of its answer. Content and keys are no part of it.
-pub(crate) struct Tale {
-    pub(crate) id: Uuid,
-    began: Instant,
+/// The state and statistics of one request. They contain no content and no keys.
+pub(crate) struct RequestLog {
+    pub(crate) turn_id: Uuid,
+    started: Instant,
     dialect: &'static str,
-    /// Who answered or was asked last, and for which model.
+    /// The provider and model of the last attempt.
     pub(crate) provider: String,
     pub(crate) model: String,
-    /// The conversation that it goes on with, or begins.
-    pub(crate) conversation: u64,
+    pub(crate) conversation_id: u64,
     streamed: bool,
-    first: Option<Duration>,
-    tries: u32,
+    time_to_first_token: Option<Duration>,
+    attempts: u32,
     usage: Usage,
-    /// The rules by which it was repaired.
-    rules: Vec<&'static str>,
-    end: End,
-    /// For collectors, if there is one.
-    trace: Option<Trace>,
-    /// Where the guard reports what it finds, if it watches over the reply.
-    pub(crate) desk: Option<Desk>,
-    /// Where its reply is kept, when it is whole.
-    pub(crate) keeping: Option<Keeping>,
-    /// Where it is kept under its id, when it is whole.
-    pub(crate) holding: Option<Holding>,
-    /// Where it is added up what it has used.
-    pub(crate) bill: Option<Bill>,
-    /// The session it goes into, when it is whole.
-    pub(crate) recording: Option<Recording>,
-    /// What is said at every stage, where that is kept.
-    pub(crate) stages: Option<Box<Stages>>,
-    /// Where others hear of it.
-    pub(crate) telling: Option<Telling>,
-    /// Its place among those that are answered at the same time.
-    _place: Place,
+    /// The repair rules that were applied.
+    repair_rules: Vec<&'static str>,
+    outcome: Outcome,
+    /// `None` without a collector.
+    span: Option<RequestSpan>,
+    /// Set if the guard checks the reply.
+    pub(crate) guard_reporter: Option<GuardReporter>,
+    /// Stores the reply's reasoning when it is complete.
+    pub(crate) reasoning_recorder: Option<ReasoningRecorder>,
+    /// Stores the reply under its id when it is complete.
+    pub(crate) response_recorder: Option<ResponseRecorder>,
+    /// Adds the tokens to the usage of the key.
+    pub(crate) usage_record: Option<UsageRecord>,
+    /// Appends the reply to a session when it is complete.
+    pub(crate) session_recorder: Option<SessionRecorder>,
+    /// Set where stages are captured.
+    pub(crate) capture: Option<Box<TurnCapture>>,
+    /// Publishes the end of the turn to `/api/events`.
+    pub(crate) publisher: Option<TurnPublisher>,
+    _permits: RequestPermits,
 }
 
-/// Held for as long as a request is being answered: its place in the house, and its key's.
-pub(crate) type Place = (OwnedSemaphorePermit, Guest);
+/// Held while a request is in progress: its request slot and its key's permit.
+pub(crate) type RequestPermits = (OwnedSemaphorePermit, QuotaPermit);
 
-enum End {
-    /// Nobody said how it ended: the client left.
-    Unknown,
-    Answered,
-    Failed(FailureKind, u16),
+enum Outcome {
+    /// The default: the client disconnected before any other outcome.
+    ClientClosed,
+    Completed,
+    Failed(ApiErrorKind, u16),
 }
 
-impl Tale {
-    pub(crate) fn begin(
+impl RequestLog {
+    pub(crate) fn new(
         dialect: &'static str,
-        place: Place,
-        teller: Option<&Teller>,
+        permits: RequestPermits,
+        span_sender: Option<&SpanSender>,
         headers: &HeaderMap,
     ) -> Self {
-        let id = Uuid::now_v7();
-        let trace = teller.map(|teller| teller.begin(id, dialect, headers));
+        let turn_id = Uuid::now_v7();
+        let span = span_sender.map(|span_sender| span_sender.begin(turn_id, dialect, headers));
         Self {
-            id,
-            began: Instant::now(),
+            turn_id,
+            started: Instant::now(),
             dialect,
             provider: String::new(),
             model: String::new(),
-            conversation: 0,
+            conversation_id: 0,
             streamed: false,
-            first: None,
-            tries: 0,
+            time_to_first_token: None,
+            attempts: 0,
             usage: Usage::default(),
-            rules: Vec::new(),
-            end: End::Unknown,
-            trace,
-            desk: None,
-            keeping: None,
-            holding: None,
-            bill: None,
-            recording: None,
-            stages: None,
-            telling: None,
-            _place: place,
+            repair_rules: Vec::new(),
+            outcome: Outcome::ClientClosed,
+            span,
+            guard_reporter: None,
+            reasoning_recorder: None,
+            response_recorder: None,
+            usage_record: None,
+            session_recorder: None,
+            capture: None,
+            publisher: None,
+            _permits: permits,
         }
     }
 
-    /// A provider is asked; gives the id of the turn.
-    pub(crate) fn asks(&mut self, provider: &str, model: &str) -> Uuid {
+    /// Records an attempt at a provider; returns the turn's id.
+    pub(crate) fn begin_attempt(&mut self, provider: &str, model: &str) -> Uuid {
         provider.clone_into(&mut self.provider);
         model.clone_into(&mut self.model);
-        self.tries += 1;
-        if let Some(trace) = &mut self.trace {
-            trace.asks(provider, model);
+        self.attempts += 1;
+        if let Some(span) = &mut self.span {
+            span.begin_call(provider, model);
         }
-        self.id
+        self.turn_id
     }
 
-    pub(crate) fn repaired(&mut self, ledger: &Ledger) {
-        if let Some(stages) = &mut self.stages {
-            stages.repaired(ledger);
+    pub(crate) fn record_repairs(&mut self, ledger: &Ledger) {
+        if let Some(capture) = &mut self.capture {
+            capture.add_repairs(ledger);
         }
         for entry in &ledger.entries {
-            if !self.rules.contains(&entry.rule) {
-                self.rules.push(entry.rule);
+            if !self.repair_rules.contains(&entry.rule) {
+                self.repair_rules.push(entry.rule);
             }
             counter!("interlingua_repairs_total", "rule" => entry.rule).increment(1);
         }
     }
 
-    /// A stage begins, where stages are kept.
-    pub(crate) fn begins(
+    /// Starts a captured stage, if stages are captured.
+    pub(crate) fn begin_stage(
         &mut self,
-        stage: Stage,
-        facts: impl FnOnce() -> Value,
+        stage: CaptureStage,
+        metadata: impl FnOnce() -> Value,
         headers: Option<&HeaderMap>,
     ) {
-        if let Some(stages) = &mut self.stages {
-            stages.begin(stage, facts(), headers);
+        if let Some(capture) = &mut self.capture {
+            capture.begin_stage(stage, metadata(), headers);
         }
     }
 
-    /// More of the body of a stage.
-    pub(crate) fn passes(&mut self, stage: Stage, bytes: &Bytes) {
-        if let Some(stages) = &mut self.stages {
-            stages.more(stage, bytes);
+    pub(crate) fn append_stage_body(&mut self, stage: CaptureStage, bytes: &Bytes) {
+        if let Some(capture) = &mut self.capture {
+            capture.append_body(stage, bytes);
         }
     }
 
-    /// A provider did not answer as it should; perhaps another does.
-    pub(crate) fn stumbled(&mut self, failure: &Failure) {
-        let kind = kind(failure.kind);
-        if let Some(trace) = &mut self.trace {
-            trace.stumbled(kind, failure.status);
+    /// Records a failed attempt. Another one may follow.
+    pub(crate) fn attempt_failed(&mut self, error: &ApiError) {
+        let kind = error_kind_name(error.kind);
+        if let Some(span) = &mut self.span {
+            span.call_failed(kind, error.status);
         }
         let provider = self.provider.clone();
         counter!("interlingua_upstream_errors_total", "provider" => provider, "kind" => kind)
             .increment(1);
-        // Words of our own begin with who is meant. Those of a provider may repeat what was asked, and
-        // that is nobody's business.
-        let said = failure.message.contents();
-        let why = said.strip_prefix(&*self.provider).and_then(|rest| rest.strip_prefix(": "));
-        let why = why.filter(|_| failure.written.is_none());
+        // The gateway's own messages start with the provider's name. Messages of providers may
+        // quote the prompt, so they are not logged.
+        let message = error.message.unescape();
+        let why = message.strip_prefix(&*self.provider).and_then(|rest| rest.strip_prefix(": "));
+        let why = why.filter(|_| error.original.is_none());
         tracing::warn!(
-            turn = %self.id, provider = self.provider, model = self.model, kind,
-            status = failure.status, why, "the provider did not answer as it should",
+            turn = %self.turn_id, provider = self.provider, model = self.model, kind,
+            status = error.status, why, "an attempt at a provider failed",
         );
     }
 
-    /// The guard found something about calls of the reply.
-    pub(crate) fn found(&mut self, findings: &[Finding]) {
-        if let Some(desk) = &mut self.desk {
+    pub(crate) fn report_findings(&mut self, findings: &[Finding]) {
+        if let Some(guard_reporter) = &mut self.guard_reporter {
             for finding in findings {
-                let about = About {
-                    turn: self.id,
-                    conversation: self.conversation,
+                let turn_ref = TurnRef {
+                    turn: self.turn_id,
+                    conversation: self.conversation_id,
                     provider: &self.provider,
                     model: &self.model,
                 };
-                desk.hear(&about, finding);
+                guard_reporter.report(&turn_ref, finding);
             }
         }
     }
 
-    pub(crate) fn failed(&mut self, failure: &Failure) {
-        self.end = End::Failed(failure.kind, failure.status);
+    pub(crate) fn finish_failed(&mut self, error: &ApiError) {
+        self.outcome = Outcome::Failed(error.kind, error.status);
     }
 
-    /// The reply is whole, and the client does not have the end of it yet: it gets it when all is settled.
-    /// `written` is what it gets, if that is one body.
+    /// Stores the complete reply; the client gets its end after the returned future. `written` is
+    /// the client's body if it is sent whole.
     #[must_use]
-    pub(crate) fn keeps(&mut self, reply: &Reply, written: Option<&Bytes>) -> Option<Settling> {
-        let told = self.desk.as_ref().is_some_and(|desk| !desk.found.is_empty());
-        let (keeping, elsewhere) = (self.keeping.take(), self.recording.is_some());
-        let settling = keeping.and_then(|keeping| keeping.keep(reply, told, elsewhere));
-        if let Some(recording) = self.recording.take() {
-            recording.keep(reply);
+    pub(crate) fn persist_reply(
+        &mut self,
+        reply: &Reply,
+        written: Option<&Bytes>,
+    ) -> Option<FlushFuture> {
+        let has_guard_answers = self
+            .guard_reporter
+            .as_ref()
+            .is_some_and(|guard_reporter| !guard_reporter.kinds.is_empty());
+        let (reasoning_recorder, in_session) =
+            (self.reasoning_recorder.take(), self.session_recorder.is_some());
+        let reasoning_flush = reasoning_recorder.and_then(|reasoning_recorder| {
+            reasoning_recorder.record(reply, has_guard_answers, in_session)
+        });
+        if let Some(session_recorder) = self.session_recorder.take() {
+            session_recorder.record(reply);
         }
-        // Last: with it everything is on disk.
-        let held = self.holding.take().and_then(|holding| holding.keep(reply, written));
-        held.or(settling)
+        // Last: flushing it flushes all records.
+        let response_flush = self
+            .response_recorder
+            .take()
+            .and_then(|response_recorder| response_recorder.record(reply, written));
+        response_flush.or(reasoning_flush)
     }
 
-    pub(crate) fn answered(&mut self, reply: &Reply) {
-        self.end = End::Answered;
-        self.heard(reply, true);
+    pub(crate) fn finish_reply(&mut self, reply: &Reply) {
+        self.outcome = Outcome::Completed;
+        self.record_reply(reply, true);
     }
 
-    fn heard(&mut self, reply: &Reply, whole: bool) {
+    fn record_reply(&mut self, reply: &Reply, is_complete: bool) {
         self.usage = reply.usage.clone();
-        if let Some(trace) = &mut self.trace {
-            trace.heard(reply, whole);
+        if let Some(span) = &mut self.span {
+            span.record_reply(reply, is_complete);
         }
     }
 
-    /// Bytes go to the client; whether the reply has begun with them.
-    pub(crate) fn sent(&mut self, begun: bool) {
+    /// Records sent bytes; `has_content` tells whether the reply has begun.
+    pub(crate) fn record_sent(&mut self, has_content: bool) {
         self.streamed = true;
-        if begun && self.first.is_none() {
-            self.first = Some(self.began.elapsed());
+        if has_content && self.time_to_first_token.is_none() {
+            self.time_to_first_token = Some(self.started.elapsed());
         }
     }
 
-    pub(crate) fn streamed(&mut self, stream: &Stream, whole: bool) {
+    pub(crate) fn finish_stream(&mut self, stream: &StreamTranslator, is_complete: bool) {
         self.streamed = true;
-        self.heard(stream.so_far(), stream.has_ended());
-        self.end = match stream.failure() {
-            Some(failure) => End::Failed(failure.kind, 200),
-            None if whole || stream.has_ended() => End::Answered,
-            None => End::Unknown,
+        self.record_reply(stream.partial_reply(), stream.has_ended());
+        self.outcome = match stream.error() {
+            Some(error) => Outcome::Failed(error.kind, 200),
+            None if is_complete || stream.has_ended() => Outcome::Completed,
+            None => Outcome::ClientClosed,
         };
     }
 }
 
-impl Tale {
-    /// Who was asked for what, in the headers of the answer.
-    pub(crate) fn names(&self, headers: &mut HeaderMap) {
+impl RequestLog {
+    /// Sets the provider, model and conversation headers.
+    pub(crate) fn set_route_headers(&self, headers: &mut HeaderMap) {
         let provider = HeaderValue::from_str(&self.provider);
         let model = HeaderValue::from_str(&self.model);
-        let conversation = HeaderValue::from_bytes(&hexadecimal(self.conversation));
-        for (name, value) in [(PROVIDER, provider), (MODEL, model), (CONVERSATION, conversation)] {
-            // Names that no header can have are not told.
+        let conversation = HeaderValue::from_bytes(&hex_digits(self.conversation_id));
+        for (name, value) in [
+            (PROVIDER_HEADER, provider),
+            (MODEL_HEADER, model),
+            (CONVERSATION_HEADER, conversation),
+        ] {
+            // Names that are not valid header values are skipped.
             if let Ok(value) = value {
                 headers.insert(name, value);
             }
         }
     }
 
-    /// By which rules the request was repaired that got no answer.
-    pub(crate) fn repairs(&self, headers: &mut HeaderMap) {
-        let mut rules = self.rules.clone();
+    /// The repairs of a request that failed.
+    pub(crate) fn set_repairs_header(&self, headers: &mut HeaderMap) {
+        let mut rules = self.repair_rules.clone();
         rules.sort_unstable();
-        tell_repairs(&rules, headers);
+        set_repairs_header(&rules, headers);
     }
 
-    /// The turn in short, for looking at.
-    fn short(
+    fn summary(
         &mut self,
         outcome: &'static str,
         status: u16,
-        (now, took): (SystemTime, Duration),
-    ) -> Short {
-        Short {
-            turn: self.id,
-            conversation: self.conversation,
-            at: recent::seconds(now),
+        (now, duration): (SystemTime, Duration),
+    ) -> TurnSummary {
+        TurnSummary {
+            turn: self.turn_id,
+            conversation: self.conversation_id,
+            ended_at: recent::unix_seconds(now),
             dialect: self.dialect,
             provider: std::mem::take(&mut self.provider),
             model: std::mem::take(&mut self.model),
             outcome,
             status,
-            tries: self.tries,
+            attempts: self.attempts,
             streamed: self.streamed,
-            first: self.first,
-            took,
-            tokens: buckets(&self.usage),
-            repairs: std::mem::take(&mut self.rules),
-            guard: self.desk.take().map(|desk| desk.found).unwrap_or_default(),
+            time_to_first_token: self.time_to_first_token,
+            duration,
+            tokens: token_counts(&self.usage),
+            repairs: std::mem::take(&mut self.repair_rules),
+            guard_findings: self
+                .guard_reporter
+                .take()
+                .map(|guard_reporter| guard_reporter.kinds)
+                .unwrap_or_default(),
         }
     }
 }
 
-impl Drop for Tale {
+impl Drop for RequestLog {
     fn drop(&mut self) {
-        let (now, took) = (SystemTime::now(), self.began.elapsed());
-        let (outcome, status) = match self.end {
-            End::Unknown => ("left", 499),
-            End::Answered => ("answered", 200),
-            End::Failed(failed, status) => (kind(failed), status),
+        let (now, duration) = (SystemTime::now(), self.started.elapsed());
+        let (outcome, status) = match self.outcome {
+            Outcome::ClientClosed => ("left", 499),
+            Outcome::Completed => ("answered", 200),
+            Outcome::Failed(kind, status) => (error_kind_name(kind), status),
         };
-        if let Some(trace) = self.trace.take() {
+        if let Some(span) = self.span.take() {
             let error = (outcome != "answered").then_some(outcome);
-            trace.end(error, status, self.first.filter(|_| self.streamed));
+            span.end(error, status, self.time_to_first_token.filter(|_| self.streamed));
         }
         let (dialect, provider) = (self.dialect, &*self.provider);
-        let (first, tokens) = (self.first, buckets(&self.usage));
-        Over { dialect, provider, outcome, took, first, tokens }.count();
-        if let Some(bill) = self.bill.take() {
-            let failed = match self.end {
-                End::Failed(kind, _) => Some(kind),
-                End::Unknown | End::Answered => None,
+        let (time_to_first_token, tokens) = (self.time_to_first_token, token_counts(&self.usage));
+        FinishedTurn { dialect, provider, outcome, duration, time_to_first_token, tokens }.record();
+        if let Some(usage_record) = self.usage_record.take() {
+            let failure = match self.outcome {
+                Outcome::Failed(kind, _) => Some(kind),
+                Outcome::ClientClosed | Outcome::Completed => None,
             };
-            bill.add(now, &self.provider, &self.model, &self.usage, failed);
+            usage_record.add(now, &self.provider, &self.model, &self.usage, failure);
         }
-        let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
-        let found = found.map(|desk| desk.found.join(","));
+        let guard_kinds =
+            self.guard_reporter.as_ref().filter(|guard_reporter| !guard_reporter.kinds.is_empty());
+        let guard_kinds = guard_kinds.map(|guard_reporter| guard_reporter.kinds.join(","));
         tracing::info!(
-            turn = %self.id, conversation = format_args!("{:016x}", self.conversation), dialect, provider, model = self.model, outcome, status,
-            tries = self.tries, streamed = self.streamed,
-            first_ms = self.first.map(|first| first.as_secs_f64() * 1000.0),
-            ms = took.as_secs_f64() * 1000.0, guard = found,
+            turn = %self.turn_id, conversation = format_args!("{:016x}", self.conversation_id), dialect, provider, model = self.model, outcome, status,
+            tries = self.attempts, streamed = self.streamed,
+            first_ms = self.time_to_first_token.map(rounded_millis),
+            ms = rounded_millis(duration), guard = guard_kinds,
             "turn",
         );
-        let (stages, telling) = (self.stages.take(), self.telling.take());
-        if stages.is_none() && telling.is_none() {
+        let (capture, publisher) = (self.capture.take(), self.publisher.take());
+        if capture.is_none() && publisher.is_none() {
             return;
         }
-        let short = self.short(outcome, status, (now, took));
-        let Some(stages) = stages else {
-            if let Some(telling) = telling {
-                telling.ends(short);
+        let turn_summary = self.summary(outcome, status, (now, duration));
+        let Some(capture) = capture else {
+            if let Some(publisher) = publisher {
+                publisher.finish(turn_summary);
             }
             return;
         };
-        let summary = short.to_json();
-        if let Some(telling) = &telling {
-            telling.list(short);
+        let summary = turn_summary.to_json();
+        if let Some(publisher) = &publisher {
+            publisher.add_to_list(turn_summary);
         }
-        // Who hears of its end asks for its stages.
-        stages.keep(&self.id.to_string(), summary, move |summary| {
-            if let Some(telling) = telling {
-                telling.tell(summary);
+        // Subscribers fetch the stages when the turn ends, so its end is published after they are
+        // stored.
+        capture.persist(&self.turn_id.to_string(), summary, move |summary| {
+            if let Some(publisher) = publisher {
+                publisher.publish(summary);
             }
         });
     }
 }
 
-/// All sixteen digits.
-fn hexadecimal(number: u64) -> [u8; 16] {
-    std::array::from_fn(|place| b"0123456789abcdef"[(number >> (60 - 4 * place)) as usize & 15])
+/// Zero-padded hexadecimal.
+fn hex_digits(number: u64) -> [u8; 16] {
+    std::array::from_fn(|digit| b"0123456789abcdef"[(number >> (60 - 4 * digit)) as usize & 15])
 }
 
-/// Tells the client by which rules its request was repaired.
-pub(crate) fn tell_repairs(rules: &[&str], headers: &mut HeaderMap) {
+/// Sets the header with the repair rules.
+pub(crate) fn set_repairs_header(rules: &[&str], headers: &mut HeaderMap) {
     if !rules.is_empty()
         && let Ok(value) = HeaderValue::from_str(&rules.join(","))
     {
-        headers.insert(REPAIRS, value);
+        headers.insert(REPAIRS_HEADER, value);
     }
 }
 
-fn buckets(usage: &Usage) -> [(&'static str, u64); 5] {
+fn token_counts(usage: &Usage) -> [(&'static str, u64); 5] {
     [
         ("input", usage.input.unwrap_or_default()),
         ("cache_read", usage.cache_read.unwrap_or_default()),
@@ -359,33 +378,33 @@ fn buckets(usage: &Usage) -> [(&'static str, u64); 5] {
     ]
 }
 
-/// The canonical names of what can go wrong.
-pub(crate) fn kind(kind: FailureKind) -> &'static str {
+/// The canonical name of an error kind, in logs and metrics.
+pub(crate) fn error_kind_name(kind: ApiErrorKind) -> &'static str {
     match kind {
-        FailureKind::Shape => "shape",
-        FailureKind::Auth => "auth",
-        FailureKind::Permission => "permission",
-        FailureKind::NotFound => "not-found",
-        FailureKind::Billing => "billing",
-        FailureKind::RateLimit => "rate-limit",
-        FailureKind::Overloaded => "overloaded",
-        FailureKind::ContextOverflow => "context-overflow",
-        FailureKind::TooLarge => "too-large",
-        FailureKind::Filtered => "filtered",
-        FailureKind::Timeout => "timeout",
-        FailureKind::Upstream => "upstream",
+        ApiErrorKind::InvalidRequest => "shape",
+        ApiErrorKind::Authentication => "auth",
+        ApiErrorKind::Permission => "permission",
+        ApiErrorKind::NotFound => "not-found",
+        ApiErrorKind::Billing => "billing",
+        ApiErrorKind::RateLimit => "rate-limit",
+        ApiErrorKind::Overloaded => "overloaded",
+        ApiErrorKind::ContextOverflow => "context-overflow",
+        ApiErrorKind::RequestTooLarge => "too-large",
+        ApiErrorKind::ContentFiltered => "filtered",
+        ApiErrorKind::Timeout => "timeout",
+        ApiErrorKind::ServerError => "upstream",
     }
 }
 
-const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
-const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");
-const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
-const CONVERSATION: HeaderName = HeaderName::from_static("x-interlingua-conversation");
+const PROVIDER_HEADER: HeaderName = HeaderName::from_static("x-interlingua-provider");
+const MODEL_HEADER: HeaderName = HeaderName::from_static("x-interlingua-model");
+const REPAIRS_HEADER: HeaderName = HeaderName::from_static("x-interlingua-repairs");
+const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-interlingua-conversation");
 
 #[cfg(test)]
 #[test]
-fn a_conversation_is_called_the_same_in_headers_and_elsewhere() {
+fn hex_digits_are_formatted_like_016x() {
     for number in [0, 1, 0xff, 0x0123_4567_89ab_cdef, u64::MAX] {
-        assert_eq!(hexadecimal(number), *format!("{number:016x}").as_bytes());
+        assert_eq!(hex_digits(number), *format!("{number:016x}").as_bytes());
     }
 }

@@ -1,91 +1,106 @@
-//! The conversations that go on: known again by what was said so far, where nobody names them.
+//! Recognizes conversations by hashes of their history, for clients that send no session id.
 
 use std::collections::HashMap;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-use interlingua_vault::{History, Link, hash};
+use interlingua_vault::{HistoryHashes, RunHashes, stable_hash};
 
-/// Conversations of the last while, by what was said in them. Those that are silent for long are
-/// forgotten: when the young ones are many they become the old ones.
+/// Conversations by hashes of their turns. Two generations: when the young one is full it replaces
+/// the old one.
 #[derive(Debug, Default)]
-pub(crate) struct Talks(Mutex<Ages>);
+pub(crate) struct ConversationIndex(Mutex<Generations>);
 
 #[derive(Debug, Default)]
-struct Ages {
-    young: HashMap<u64, Vec<Place>>,
-    old: HashMap<u64, Vec<Place>>,
+struct Generations {
+    young: HashMap<u64, Vec<ConversationPoint>>,
+    old: HashMap<u64, Vec<ConversationPoint>>,
 }
 
-/// A conversation at one point of it.
+/// A point in a conversation at which it can continue.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ConversationPoint {
     conversation: u64,
-    /// With what it went on from there.
-    next: Option<u64>,
+    /// Hash of the request that continued it from there.
+    next_request: Option<u64>,
 }
 
-impl Talks {
-    /// The conversation that this is a part of. Of several that are the same so far, it is one that did
-    /// not go on yet, or the one that went on like this.
-    pub(crate) fn of(&self, owner: &str, history: &History, previous: Option<&str>) -> Option<u64> {
-        let ages = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = history.asked();
-        let spans = history.spans.iter().rev().take(FURTHEST);
-        let named = previous.map(|reply| key(owner, b'r', reply.as_bytes()));
-        let mut said = named.into_iter().chain(spans.flat_map(|span| keys(owner, span.link)));
-        said.find_map(|key| ages.claim(key, asked))
+impl ConversationIndex {
+    /// The conversation that this history continues. Of several with the same history, one that was
+    /// continued by the same request, or one that was not continued yet.
+    pub(crate) fn find(
+        &self,
+        owner: &str,
+        history: &HistoryHashes,
+        previous: Option<&str>,
+    ) -> Option<u64> {
+        let generations = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let request_hash = history.prefix_hash();
+        let spans = history.runs.iter().rev().take(MAX_SPANS_SEARCHED);
+        let reply_key = previous.map(|reply| index_key(owner, b'r', reply.as_bytes()));
+        let mut keys =
+            reply_key.into_iter().chain(spans.flat_map(|span| link_keys(owner, span.hashes)));
+        keys.find_map(|key| generations.claim(key, request_hash))
     }
 
-    /// A conversation goes on with this.
-    pub(crate) fn heard(&self, owner: &str, link: Link, reply: Option<&str>, conversation: u64) {
-        let ages = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let named = reply.map(|reply| key(owner, b'r', reply.as_bytes()));
-        for key in named.into_iter().chain(keys(owner, link)) {
-            let places = ages.at(key);
-            if places.iter().all(|place| place.conversation != conversation) {
-                places.insert(0, Place { conversation, next: None });
-                places.truncate(MOST_ALIKE);
+    /// Records a reply as a point at which the conversation can continue.
+    pub(crate) fn record(
+        &self,
+        owner: &str,
+        link: RunHashes,
+        reply: Option<&str>,
+        conversation: u64,
+    ) {
+        let generations = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply_key = reply.map(|reply| index_key(owner, b'r', reply.as_bytes()));
+        for key in reply_key.into_iter().chain(link_keys(owner, link)) {
+            let points = generations.entry(key);
+            if points.iter().all(|point| point.conversation != conversation) {
+                points.insert(0, ConversationPoint { conversation, next_request: None });
+                points.truncate(MAX_POINTS_PER_KEY);
             }
         }
     }
 }
 
-impl Ages {
-    fn claim(&mut self, key: u64, asked: u64) -> Option<u64> {
+impl Generations {
+    fn claim(&mut self, key: u64, request_hash: u64) -> Option<u64> {
         if !self.young.contains_key(&key) && !self.old.contains_key(&key) {
             return None;
         }
-        let places = self.at(key);
-        let same = places.iter().position(|place| place.next == Some(asked));
-        let free = same.or_else(|| places.iter().position(|place| place.next.is_none()));
-        let place = places.get_mut(free.unwrap_or(0))?;
-        place.next = Some(asked);
-        Some(place.conversation)
+        let points = self.entry(key);
+        let same = points.iter().position(|point| point.next_request == Some(request_hash));
+        let free = same.or_else(|| points.iter().position(|point| point.next_request.is_none()));
+        let point = points.get_mut(free.unwrap_or(0))?;
+        point.next_request = Some(request_hash);
+        Some(point.conversation)
     }
 
-    fn at(&mut self, key: u64) -> &mut Vec<Place> {
-        if self.young.len() >= MOST {
+    fn entry(&mut self, key: u64) -> &mut Vec<ConversationPoint> {
+        if self.young.len() >= MAX_KEYS_PER_GENERATION {
             self.old = mem::take(&mut self.young);
         }
-        let before = self.old.remove(&key);
-        self.young.entry(key).or_insert_with(|| before.unwrap_or_default())
+        let old_points = self.old.remove(&key);
+        self.young.entry(key).or_insert_with(|| old_points.unwrap_or_default())
     }
 }
 
-/// After the same history, and near the same words where those are said nowhere else.
-fn keys(owner: &str, link: Link) -> impl Iterator<Item = u64> {
-    let near = || key(owner, b'n', &link.near.to_le_bytes());
-    [key(owner, b'a', &link.after.to_le_bytes())].into_iter().chain(link.sure.then(near))
+/// Keys by the whole history before a reply, and by the reply alone if it occurs only once.
+fn link_keys(owner: &str, link: RunHashes) -> impl Iterator<Item = u64> {
+    let near = || index_key(owner, b'n', &link.alone.to_le_bytes());
+    [index_key(owner, b'a', &link.with_prefix.to_le_bytes())]
+        .into_iter()
+        .chain(link.is_unique.then(near))
 }
 
-fn key(owner: &str, kind: u8, of: &[u8]) -> u64 {
-    hash([owner.as_bytes(), &[kind], of])
+fn index_key(owner: &str, kind: u8, bytes: &[u8]) -> u64 {
+    stable_hash([owner.as_bytes(), &[kind], bytes])
 }
 
-/// How far back a history is looked at: what is edited is mostly at its end, what is cut at its beginning.
-const FURTHEST: usize = 8;
-/// Conversations that are the same so far.
-const MOST_ALIKE: usize = 16;
-/// Points of conversations, of which twice as many are remembered.
-const MOST: usize = 65_536;
+/// Assistant runs searched from the end: edits are mostly at the end of a history, truncation is at
+/// its start.
+const MAX_SPANS_SEARCHED: usize = 8;
+/// Conversations with the same history.
+const MAX_POINTS_PER_KEY: usize = 16;
+/// Keys per generation; the index has two.
+const MAX_KEYS_PER_GENERATION: usize = 65_536;

@@ -1,118 +1,139 @@
-//! A request that is sent as its model was learned to want it; refused for its shape, it is sent once
-//! more with what may help, and what helped is learned. So it is where nothing but the model's luck is missing.
+//! Applies a model's lessons to a request; if the provider still rejects its shape, retries once
+//! with candidate lessons and stores those that help.
 
 use std::time::Instant;
 
 use bytes::Bytes;
 use http::Response;
-use interlingua::model::{FailureKind, Lesson, Lessons};
-use interlingua::repair::ladder::{self, Complaint, Kind, Sent};
-use interlingua::{Dialect, Doc, Ledger};
+use interlingua::model::{ApiErrorKind, Lesson, Lessons};
+use interlingua::repair::rejection::{self, RejectedRequest, Rejection, RejectionKind};
+use interlingua::{Dialect, JsonDoc, Ledger};
 use metrics::counter;
 
-use crate::asking::name_of;
-use crate::attempt::Order;
+use crate::asking::provider_name;
+use crate::attempt::RoutedRequest;
 use crate::config::Route;
-use crate::learned::Teacher;
-use crate::out::Out;
-use crate::refusal::Refusal;
-use crate::tale::Tale;
+use crate::learned::ModelKey;
+use crate::out::ResponseBody;
+use crate::refusal::ErrorResponse;
+use crate::tale::RequestLog;
 
-impl Order<'_> {
-    /// One attempt, or two where the provider teaches something. `again` reads the request anew, and is
-    /// there once in a turn.
-    pub(crate) async fn taught(
+impl RoutedRequest<'_> {
+    /// One attempt, or two if the rejection suggests lessons. `reparse` parses the body a second
+    /// time; it is taken by the second attempt of the turn.
+    pub(crate) async fn attempt_with_lessons(
         &self,
-        body: Doc,
-        again: &mut Option<impl FnOnce() -> Result<Doc, Refusal>>,
+        body: JsonDoc,
+        reparse: &mut Option<impl FnOnce() -> Result<JsonDoc, ErrorResponse>>,
         route: &Route,
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let (to, model) = (self.speaks(route).0, Self::model_at(route));
-        let teacher =
-            Teacher { provider: name_of(route), dialect: to.id().0, model: model.as_str() };
-        let learned = &self.gateway.learned;
-        let known = learned.of(teacher).await;
-        let first = match self.attempt(body, route, (&known, again.is_none()), tale).await {
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let (to, model) = (self.dialect_and_flavor(route).0, Self::upstream_model(route));
+        let model_key =
+            ModelKey { provider: provider_name(route), dialect: to.id().0, model: model.as_str() };
+        let store = &self.gateway.lessons;
+        let known = store.get(model_key).await;
+        let first_error = match self.attempt(body, route, (&known, reparse.is_none()), log).await {
             Ok(response) => return Ok(response),
-            Err(refusal) => refusal,
+            Err(error_response) => error_response,
         };
-        if first.by_chance
-            && self.gateway.ways.way(teacher.provider).budget.spend(Instant::now())
-            && let Some(again) = again.take()
+        if first_error.retry_unchanged
+            && self
+                .gateway
+                .provider_states
+                .get(model_key.provider)
+                .retry_budget
+                .withdraw(Instant::now())
+            && let Some(reparse) = reparse.take()
         {
-            if let Some(tale) = tale {
-                tale.stumbled(&first.failure);
+            if let Some(log) = log {
+                log.attempt_failed(&first_error.failure);
             }
-            return self.attempt(again()?, route, (&known, true), tale).await;
+            return self.attempt(reparse()?, route, (&known, true), log).await;
         }
-        let Some((complaint, rungs)) = self.remedies(&first, to, &known) else {
-            return Err(first);
+        let Some((rejection, candidates)) = self.candidate_lessons(&first_error, to, &known) else {
+            return Err(first_error);
         };
-        let Some(rung) = again.is_some().then(|| learned.next(teacher, rungs)).flatten() else {
-            return Err(first);
+        let Some(candidate) =
+            reparse.is_some().then(|| store.next_untried(model_key, candidates)).flatten()
+        else {
+            return Err(first_error);
         };
-        let Some(again) = again.take() else { return Err(first) };
-        if let Some(tale) = tale {
-            tale.stumbled(&first.failure);
+        let Some(reparse) = reparse.take() else { return Err(first_error) };
+        if let Some(log) = log {
+            log.attempt_failed(&first_error.failure);
         }
-        let lessons = rung.iter().fold(known, |known, lesson| known.with(lesson.clone()));
-        let second = match self.attempt(again()?, route, (&lessons, true), tale).await {
+        let lessons = candidate.iter().fold(known, |known, lesson| known.with(lesson.clone()));
+        let second_error = match self.attempt(reparse()?, route, (&lessons, true), log).await {
             Ok(response) => {
-                learned.worked(teacher, &rung);
-                told(teacher, &rung, "learned");
+                store.record_success(model_key, &candidate);
+                record_lesson_outcome(model_key, &candidate, "learned");
                 return Ok(response);
             }
-            Err(refusal) => refusal,
+            Err(error_response) => error_response,
         };
-        if has_helped(&complaint, ladder::read(to.id(), &second.failure).as_ref()) {
-            learned.worked(teacher, &rung);
-            told(teacher, &rung, "learned");
-        } else if second.failure.kind == FailureKind::Shape {
-            learned.failed(teacher, &rung);
-            told(teacher, &rung, "in vain");
+        if has_helped(&rejection, rejection::parse(to.id(), &second_error.failure).as_ref()) {
+            store.record_success(model_key, &candidate);
+            record_lesson_outcome(model_key, &candidate, "learned");
+        } else if second_error.failure.kind == ApiErrorKind::InvalidRequest {
+            store.record_failure(model_key, &candidate);
+            record_lesson_outcome(model_key, &candidate, "in vain");
         }
-        Err(second)
+        Err(second_error)
     }
 
-    /// What a refusal complains about, and what may help.
-    fn remedies(
+    /// What the rejection complains about, and the candidate lessons.
+    fn candidate_lessons(
         &self,
-        refusal: &Refusal,
+        error_response: &ErrorResponse,
         to: &dyn Dialect,
-        known: &Lessons,
-    ) -> Option<(Complaint, Vec<Vec<Lesson>>)> {
-        let complaint = ladder::read(to.id(), &refusal.failure)?;
-        let body = interlingua::read_object(Bytes::clone(refusal.sent.as_ref()?)).ok()?;
+        known_lessons: &Lessons,
+    ) -> Option<(Rejection, Vec<Vec<Lesson>>)> {
+        let rejection = rejection::parse(to.id(), &error_response.failure)?;
+        let body =
+            interlingua::parse_object(Bytes::clone(error_response.rejected_body.as_ref()?)).ok()?;
         let conversation = to.decode_request(&body, &mut Ledger::default());
         let betas: Vec<String> =
-            self.betas(to).iter().map(|beta| beta.contents().into_owned()).collect();
-        let sent =
-            Sent { conversation: &conversation, dialect: to.id(), betas: &betas, lessons: known };
-        let rungs = ladder::rungs(&complaint, sent);
-        (!rungs.is_empty()).then_some((complaint, rungs))
+            self.betas(to).iter().map(|beta| beta.unescape().into_owned()).collect();
+        let rejected_request = RejectedRequest {
+            conversation: &conversation,
+            dialect: to.id(),
+            betas: &betas,
+            known_lessons,
+        };
+        let candidates = rejection::candidate_lessons(&rejection, rejected_request);
+        (!candidates.is_empty()).then_some((rejection, candidates))
     }
 }
 
-/// Most providers name one thing at a time: who complains about the next has no complaint about the first.
-fn has_helped(first: &Complaint, second: Option<&Complaint>) -> bool {
-    let plain =
-        |complaint: &Complaint| matches!(complaint.kind, Kind::Field { .. } | Kind::Image(_));
+/// Most providers report one error at a time: a complaint about another field means that the first
+/// one is fixed.
+fn has_helped(first: &Rejection, second: Option<&Rejection>) -> bool {
+    let names_field = |rejection: &Rejection| {
+        matches!(rejection.kind, RejectionKind::Field { .. } | RejectionKind::Image(_))
+    };
     second.is_some_and(|second| {
         let same = first.kind == second.kind && first.path == second.path;
-        plain(first) && plain(second) && !same
+        names_field(first) && names_field(second) && !same
     })
 }
 
-fn told(teacher: Teacher<'_>, rung: &[Lesson], outcome: &'static str) {
-    let Some(lesson) = rung.first().map(ToString::to_string) else { return };
+fn record_lesson_outcome(model_key: ModelKey<'_>, candidate: &[Lesson], outcome: &'static str) {
+    let Some(lesson) = candidate.first().map(ToString::to_string) else { return };
     let kind = lesson.split('=').next().unwrap_or_default().to_owned();
-    let Teacher { provider, model, .. } = teacher;
+    let ModelKey { provider, model, .. } = model_key;
     counter!(
         "interlingua_lessons_total",
         "provider" => provider.to_owned(), "lesson" => kind, "outcome" => outcome,
     )
     .increment(1);
-    let more = rung.len() - 1;
-    tracing::warn!(provider, model, lesson, more, outcome, "the provider refused a shape");
+    let more_lessons = candidate.len() - 1;
+    tracing::warn!(
+        provider,
+        model,
+        lesson,
+        more = more_lessons,
+        outcome,
+        "the provider rejected the request"
+    );
 }

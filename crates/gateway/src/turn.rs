@@ -1,395 +1,424 @@
-//! A turn: where the request goes, how often it is tried, and what the client gets.
+//! Handles a model turn: resolves routes, retries, falls back, and returns the reply or the most
+//! useful error.
 
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use interlingua::model::{FailureKind, Retry};
+use interlingua::model::{ApiErrorKind, RetryAdvice};
 use interlingua::repair::fit::provider_search;
-use interlingua::wire::Node;
-use interlingua::{Dialect, Doc, Failure, Text, find};
-use interlingua_upstream::retry::{Backoff, chance};
+use interlingua::wire::JsonNode;
+use interlingua::{ApiError, Dialect, JsonDoc, JsonString, find_dialect};
+use interlingua_upstream::retry::{Backoff, random_u64};
 use serde_json::json;
 use tokio::time::sleep;
 
-use crate::affinity::Mark;
-use crate::asking::name_of;
-use crate::attempt::Order;
-use crate::awaited::Wanted;
-use crate::billed::Bill;
-use crate::captured::Stage;
+use crate::affinity::ConversationKey;
+use crate::asking::provider_name;
+use crate::attempt::RoutedRequest;
+use crate::awaited::StreamTurnId;
+use crate::billed::UsageRecord;
+use crate::captured::CaptureStage;
 use crate::config::{Config, Limits, Route};
-use crate::endpoint::Asked;
+use crate::endpoint::PathParams;
 use crate::excess;
-use crate::out::Out;
-use crate::refusal::{Refusal, failure};
-use crate::responses::{self, Thread};
-use crate::sessions::Recording;
+use crate::out::ResponseBody;
+use crate::refusal::{ErrorResponse, failure};
+use crate::responses::{self, ResponseChain};
+use crate::sessions::SessionRecorder;
 use crate::state::Gateway;
-use crate::tale::{Place, Tale};
+use crate::tale::{RequestLog, RequestPermits};
 
-/// A request of a client, as it came.
-pub(crate) struct Came<'c> {
+/// A client's request with its body.
+pub(crate) struct ClientRequest<'c> {
     pub(crate) gateway: &'c Gateway,
     pub(crate) config: &'c Config,
-    /// The name of the client's key; empty where none is asked for.
+    /// The name of the caller's key; empty without keys.
     pub(crate) owner: &'c str,
     pub(crate) dialect: &'static dyn Dialect,
-    pub(crate) asked: Asked,
+    pub(crate) path_params: PathParams,
     pub(crate) headers: &'c HeaderMap,
-    pub(crate) wanted: &'c Wanted,
+    pub(crate) stream_turn_id: &'c StreamTurnId,
     pub(crate) body: Bytes,
 }
 
-impl Came<'_> {
-    /// Answers it, whatever it takes.
-    pub(crate) async fn turn(self, place: Place) -> Response<Out> {
-        self.turn_of(None, place).await
+impl ClientRequest<'_> {
+    /// Handles a turn. Errors are responses in the client's dialect.
+    pub(crate) async fn handle_turn(self, permits: RequestPermits) -> Response<ResponseBody> {
+        self.run_turn(None, permits).await
     }
 
-    /// As [`Came::turn`]; the reply goes into a session.
-    pub(crate) async fn turn_of(self, recording: Option<Recording>, place: Place) -> Response<Out> {
-        let teller = self.gateway.line.as_ref().map(|line| &line.teller);
-        let mut tale = Some(Tale::begin(self.dialect.id().0, place, teller, self.headers));
-        let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
-        if let Some(tale) = &mut tale {
-            tale.recording = recording;
-            tale.bill = Some(Bill::of(self.owner, &self.gateway.store));
-            let (recent, listed) = (&self.gateway.recent, self.config.capture.enabled);
-            tale.telling = Some(recent.begins(self.owner, listed, tale.id, self.dialect.id().0));
-            tale.stages = self.gateway.captured.stages(self.owner, &self.config.capture);
-            let facts = || json!({"dialect": self.dialect.id().0});
-            tale.begins(Stage::ClientRequest, facts, Some(self.headers));
-            tale.passes(Stage::ClientRequest, &self.body);
+    /// As [`ClientRequest::handle_turn`], with the reply stored in a session.
+    pub(crate) async fn run_turn(
+        self,
+        session_recorder: Option<SessionRecorder>,
+        permits: RequestPermits,
+    ) -> Response<ResponseBody> {
+        let span_sender = self.gateway.span_channel.as_ref().map(|channel| &channel.sender);
+        let mut log =
+            Some(RequestLog::new(self.dialect.id().0, permits, span_sender, self.headers));
+        let turn_id = log.as_ref().map(|log| log.turn_id.to_string()).unwrap_or_default();
+        if let Some(log) = &mut log {
+            log.session_recorder = session_recorder;
+            log.usage_record = Some(UsageRecord::new(self.owner, &self.gateway.store));
+            let (recent, is_listed) = (&self.gateway.recent_turns, self.config.capture.enabled);
+            log.publisher =
+                Some(recent.begin_turn(self.owner, is_listed, log.turn_id, self.dialect.id().0));
+            log.capture = self.gateway.captures.begin_turn(self.owner, &self.config.capture);
+            let metadata = || json!({"dialect": self.dialect.id().0});
+            log.begin_stage(CaptureStage::ClientRequest, metadata, Some(self.headers));
+            log.append_stage_body(CaptureStage::ClientRequest, &self.body);
         }
-        let client = self.dialect;
-        let mut response = match self.answer(&mut tale).await {
+        let client_dialect = self.dialect;
+        let mut response = match self.forward(&mut log).await {
             Ok(response) => response,
-            Err(mut refusal) => {
-                refusal.failure.request = Some(Text::new(&id).into());
-                let failure = refusal.failure.clone();
-                let mut response = refusal.response(client);
-                if let Some(tale) = &mut tale {
-                    tale.failed(&failure);
-                    if !tale.provider.is_empty() {
-                        tale.names(response.headers_mut());
-                        tale.repairs(response.headers_mut());
+            Err(mut error_response) => {
+                error_response.failure.request_id = Some(JsonString::new(&turn_id).into());
+                let error = error_response.failure.clone();
+                let mut response = error_response.into_response(client_dialect);
+                if let Some(log) = &mut log {
+                    log.finish_failed(&error);
+                    if !log.provider.is_empty() {
+                        log.set_route_headers(response.headers_mut());
+                        log.set_repairs_header(response.headers_mut());
                     }
                 }
                 response
             }
         };
-        if let (Some(tale), Out::Whole(body)) = (&mut tale, response.body()) {
-            let facts = || json!({"status": response.status().as_u16()});
-            tale.begins(Stage::ClientReply, facts, Some(response.headers()));
-            tale.passes(Stage::ClientReply, body);
+        if let (Some(log), ResponseBody::Full(body)) = (&mut log, response.body()) {
+            let metadata = || json!({"status": response.status().as_u16()});
+            log.begin_stage(CaptureStage::ClientReply, metadata, Some(response.headers()));
+            log.append_stage_body(CaptureStage::ClientReply, body);
         }
-        name(response.headers_mut(), &id);
+        set_turn_id_headers(response.headers_mut(), &turn_id);
         response
     }
 
-    async fn answer(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let body = read(&self.body, &self.config.limits)?;
-        let from = written_in(&body, self.dialect);
-        if let Some(refusal) = threads(&body, from) {
-            return Err(refusal);
+    async fn forward(
+        mut self,
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let body = parse_body(&self.body, &self.config.limits)?;
+        let from = detect_dialect(&body, self.dialect);
+        if let Some(error_response) = reject_thread_field(&body, from) {
+            return Err(error_response);
         }
-        let session = tale.as_ref().and_then(|tale| tale.recording.as_ref()).map(|into| into.id);
-        let mark = Mark::of(self.headers, &body, from).within(session);
-        let (body, thread) = self.thread(body, from, &mark).await?;
-        excess::of_request(&body, from, &self.config.limits)?;
-        let (model, routes) = self.routes(&body, from, &mark)?;
-        let asks_stream = || body.root().get("stream").and_then(Node::boolean);
-        let order = Order {
+        let session =
+            log.as_ref().and_then(|log| log.session_recorder.as_ref()).map(|into| into.id);
+        let conversation_key =
+            ConversationKey::from_request(self.headers, &body, from).or_session(session);
+        let (body, chain) = self.resolve_chain(body, from, &conversation_key).await?;
+        excess::check_request(&body, from, &self.config.limits)?;
+        let (model, routes) = self.resolve_routes(&body, from, &conversation_key)?;
+        let stream_field = || body.root().get("stream").and_then(JsonNode::as_bool);
+        let routed_request = RoutedRequest {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
-            mark: &mark,
-            thread: &thread,
-            from,
-            client: self.dialect,
+            conversation_key: &conversation_key,
+            chain: &chain,
+            body_dialect: from,
+            client_dialect: self.dialect,
             headers: self.headers,
             model: &model,
-            stream: self.asked.stream.or_else(asks_stream).unwrap_or(false),
-            array: self.asked.array,
-            searches: provider_search::is_asked(&body),
+            stream: self.path_params.stream.or_else(stream_field).unwrap_or(false),
+            stream_as_array: self.path_params.stream_as_array,
+            wants_web_search: provider_search::requests_search(&body),
         };
-        if let Some(tale) = tale.as_ref().filter(|_| order.stream && !order.array) {
-            let _ = self.wanted.set(tale.id);
+        if let Some(log) =
+            log.as_ref().filter(|_| routed_request.stream && !routed_request.stream_as_array)
+        {
+            let _ = self.stream_turn_id.set(log.turn_id);
         }
-        let safeguards = asks_safeguards(&body, from);
-        let kept = responses::kept_elsewhere(&body, from);
-        let mut again = Some(body);
+        let wants_safeguards = requests_safeguards(&body, from);
+        let provider_state_field = responses::provider_state_field(&body, from);
+        let mut parsed = Some(body);
         let mut last = None;
         for route in &routes {
-            if safeguards && order.speaks(route).0.id() != from.id() {
-                last = Some(no_safeguards());
+            if wants_safeguards && routed_request.dialect_and_flavor(route).0.id() != from.id() {
+                last = Some(safeguards_unsupported());
                 continue;
             }
-            // A provider of the client's dialect may know what is not known here; nobody else does.
-            if order.speaks(route).0.id() != from.id()
-                && let Some(refusal) = thread.lacks()
+            // A provider of the client's dialect may have the reply stored; others cannot.
+            if routed_request.dialect_and_flavor(route).0.id() != from.id()
+                && let Some(error_response) = chain.unresolved()
             {
-                last = Some(refusal);
+                last = Some(error_response);
                 continue;
             }
-            if let Some(key) = kept
-                && order.speaks(route).0.id() != from.id()
+            if let Some(key) = provider_state_field
+                && routed_request.dialect_and_flavor(route).0.id() != from.id()
             {
-                last = Some(not_here(key));
+                last = Some(field_unsupported(key));
                 continue;
             }
-            let told = self.told_to(route, &thread, &mut again)?;
-            match self.on(&order, route, (&told, &mut again), tale).await {
+            let route_body = self.body_for_route(route, &chain, &mut parsed)?;
+            match self.try_route(&routed_request, route, (&route_body, &mut parsed), log).await {
                 Ok(response) => return Ok(response),
-                Err(refusal) => {
-                    let final_word = is_the_clients(refusal.failure.kind);
-                    last = Some(more_telling(last, refusal));
-                    if final_word {
+                Err(error_response) => {
+                    let is_final = is_client_error(error_response.failure.kind);
+                    last = Some(more_actionable(last, error_response));
+                    if is_final {
                         break;
                     }
                 }
             }
         }
-        Err(last.unwrap_or_else(|| nowhere(&model)))
+        Err(last.unwrap_or_else(|| no_provider_for_model(&model)))
     }
 
-    /// The request with all that was said before it, where its client only names that.
-    pub(crate) async fn thread(
+    /// Inlines the history of a request with `previous_response_id`, and resolves its item
+    /// references.
+    pub(crate) async fn resolve_chain(
         &mut self,
-        body: Doc,
+        body: JsonDoc,
         from: &dyn Dialect,
-        mark: &Mark,
-    ) -> Result<(Doc, Thread), Refusal> {
-        if !mark.goes_on {
-            return Ok((body, Thread::default()));
+        conversation_key: &ConversationKey,
+    ) -> Result<(JsonDoc, ResponseChain), ErrorResponse> {
+        if !conversation_key.supports_chaining {
+            return Ok((body, ResponseChain::default()));
         }
         let (limits, responses) = (&self.config.limits, &self.gateway.responses);
-        let mut thread = responses.thread(self.owner, &body, from, limits.body).await?;
+        let mut chain = responses.resolve_chain(self.owner, &body, from, limits.body).await?;
         let mut body = body;
-        if let Some(whole) = thread.whole.take() {
-            self.body = whole;
-            body = read(&self.body, limits)?;
+        if let Some(expanded) = chain.expanded.take() {
+            self.body = expanded;
+            body = parse_body(&self.body, limits)?;
         }
-        thread.named = responses.named(self.owner, &body, limits.body).await?;
-        Ok((body, thread))
+        chain.references = responses.resolve_references(self.owner, &body, limits.body).await?;
+        Ok((body, chain))
     }
 
-    /// The request for a route: with what it only names, where that is not kept there.
-    pub(crate) fn told_to(
+    /// The body for a route: item references that its provider does not have are inlined.
+    pub(crate) fn body_for_route(
         &self,
         route: &Route,
-        thread: &Thread,
-        again: &mut Option<Doc>,
-    ) -> Result<Bytes, Refusal> {
-        if thread.named.is_empty() {
+        chain: &ResponseChain,
+        parsed: &mut Option<JsonDoc>,
+    ) -> Result<Bytes, ErrorResponse> {
+        if chain.references.is_empty() {
             return Ok(self.body.clone());
         }
-        let body = read(&self.body, &self.config.limits)?;
-        let told = thread.named.told_to(Some(name_of(route)), &body);
-        // What was read is of one route alone.
-        *again = told.is_none().then_some(body);
-        Ok(told.unwrap_or_else(|| self.body.clone()))
+        let body = parse_body(&self.body, &self.config.limits)?;
+        let inlined = chain.references.inline_for(Some(provider_name(route)), &body);
+        // The parsed body is reused only if it is unchanged.
+        *parsed = inlined.is_none().then_some(body);
+        Ok(inlined.unwrap_or_else(|| self.body.clone()))
     }
 
-    /// The model's name, and where requests for it go.
-    pub(crate) fn routes(
+    /// The requested model, and its routes.
+    pub(crate) fn resolve_routes(
         &self,
-        body: &Doc,
+        body: &JsonDoc,
         from: &dyn Dialect,
-        mark: &Mark,
-    ) -> Result<(String, Vec<Route>), Refusal> {
-        let said = || body.root().get("model").map(|model| model.word().into_owned());
-        let Some(model) = self.asked.model.clone().or_else(said).filter(|name| !name.is_empty())
+        conversation_key: &ConversationKey,
+    ) -> Result<(String, Vec<Route>), ErrorResponse> {
+        let body_model = || body.root().get("model").map(|model| model.str_or_empty().into_owned());
+        let Some(model) =
+            self.path_params.model.clone().or_else(body_model).filter(|name| !name.is_empty())
         else {
-            return Err(failure(FailureKind::Shape, "the request names no model").into());
+            return Err(failure(ApiErrorKind::InvalidRequest, "the request names no model").into());
         };
-        match self.config.routes(&model, || mark.draw(body, from)) {
+        match self.config.resolve_with(&model, || conversation_key.route_hash(body, from)) {
             Ok(routes) => Ok((model, routes)),
-            Err(unrouted) => Err(failure(FailureKind::NotFound, &unrouted.to_string()).into()),
+            Err(no_route) => Err(failure(ApiErrorKind::NotFound, &no_route.to_string()).into()),
         }
     }
 
-    /// Tries one route, and again where that may help.
-    async fn on(
+    /// Tries one route, with retries.
+    async fn try_route(
         &self,
-        order: &Order<'_>,
+        routed_request: &RoutedRequest<'_>,
         route: &Route,
-        (told, again): (&Bytes, &mut Option<Doc>),
-        tale: &mut Option<Tale>,
-    ) -> Result<Response<Out>, Refusal> {
-        let (name, model) = (name_of(route), Order::model_at(route));
-        let way = self.gateway.ways.way(name);
+        (route_body, parsed): (&Bytes, &mut Option<JsonDoc>),
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let (name, model) = (provider_name(route), RoutedRequest::upstream_model(route));
+        let provider_state = self.gateway.provider_states.get(name);
         let mut now = Instant::now();
-        if let Some(wait) = way.limited.wait(&model, now) {
-            return Err(limited(name, &model, wait));
+        if let Some(wait) = provider_state.rate_limited.remaining(&model, now) {
+            return Err(rate_limited(name, &model, wait));
         }
-        way.budget.earn();
+        provider_state.retry_budget.deposit();
         let mut last = None;
-        // A request that is refused for its shape is sent once more at the most.
-        let mut once_more = Some(|| read(told, &self.config.limits));
+        // The one retry with lessons or after a malformed call.
+        let mut reparse = Some(|| parse_body(route_body, &self.config.limits));
         for tries in 0.. {
-            let pass = match way.breaker.admit(now) {
-                Ok(pass) => pass,
-                // What it said a moment ago tells more.
-                Err(wait) => return Err(last.unwrap_or_else(|| resting(name, wait))),
+            let call_permit = match provider_state.breaker.admit(now) {
+                Ok(call_permit) => call_permit,
+                // The last provider error is more informative.
+                Err(wait) => return Err(last.unwrap_or_else(|| circuit_open(name, wait))),
             };
-            let body = again.take().map_or_else(|| read(told, &self.config.limits), Ok)?;
-            let refusal = match order.taught(body, &mut once_more, route, tale).await {
-                Ok(response) => {
-                    pass.succeeded(Instant::now());
-                    return Ok(response);
-                }
-                Err(refusal) => refusal,
-            };
-            if let Some(tale) = tale {
-                tale.stumbled(&refusal.failure);
+            let body =
+                parsed.take().map_or_else(|| parse_body(route_body, &self.config.limits), Ok)?;
+            let error_response =
+                match routed_request.attempt_with_lessons(body, &mut reparse, route, log).await {
+                    Ok(response) => {
+                        call_permit.record_success(Instant::now());
+                        return Ok(response);
+                    }
+                    Err(error_response) => error_response,
+                };
+            if let Some(log) = log {
+                log.attempt_failed(&error_response.failure);
             }
-            match refusal.failure.kind {
-                FailureKind::RateLimit => {
-                    pass.limited();
-                    if let Some(wait) = wait(&refusal.failure) {
-                        way.limited.rests(&model, Instant::now(), wait);
+            match error_response.failure.kind {
+                ApiErrorKind::RateLimit => {
+                    call_permit.record_rate_limited();
+                    if let Some(wait) = retry_delay(&error_response.failure) {
+                        provider_state.rate_limited.mark(&model, Instant::now(), wait);
                     }
                 }
-                kind if is_the_providers(kind) => pass.failed(Instant::now()),
-                _ => pass.succeeded(Instant::now()),
+                kind if is_transient(kind) => call_permit.record_failure(Instant::now()),
+                _ => call_permit.record_success(Instant::now()),
             }
-            let more = tries < self.config.limits.retries
-                && is_the_providers(refusal.failure.kind)
-                && refusal.failure.retry != Retry::No
-                && way.budget.spend(Instant::now());
-            if !more {
-                return Err(refusal);
+            let should_retry = tries < self.config.limits.retries
+                && is_transient(error_response.failure.kind)
+                && error_response.failure.retry != RetryAdvice::No
+                && provider_state.retry_budget.withdraw(Instant::now());
+            if !should_retry {
+                return Err(error_response);
             }
-            let asked = wait(&refusal.failure).unwrap_or_default();
-            if asked > LONGEST_WAIT {
-                return Err(refusal);
+            let requested_wait = retry_delay(&error_response.failure).unwrap_or_default();
+            if requested_wait > MAX_RETRY_WAIT {
+                return Err(error_response);
             }
-            last = Some(refusal);
-            sleep(asked.max(Backoff::default().wait(tries, chance()))).await;
+            last = Some(error_response);
+            sleep(requested_wait.max(Backoff::default().delay(tries, random_u64()))).await;
             now = Instant::now();
         }
-        Err(last.unwrap_or_else(|| resting(name, Duration::ZERO)))
+        Err(last.unwrap_or_else(|| circuit_open(name, Duration::ZERO)))
     }
 }
 
-/// Tells the client what the turn is called.
-pub(crate) fn name(headers: &mut HeaderMap, id: &str) {
+pub(crate) fn set_turn_id_headers(headers: &mut HeaderMap, id: &str) {
     if let Ok(id) = HeaderValue::from_str(id) {
-        for name in TURN {
+        for name in TURN_ID_HEADERS {
             headers.insert(name, id.clone());
         }
     }
 }
 
-pub(crate) fn read(body: &Bytes, limits: &Limits) -> Result<Doc, Refusal> {
-    interlingua::read_object_within(body.clone(), excess::of_json(limits)).map_err(|error| {
-        let (line, column) = error.line_and_column(body);
-        let message = format!("the body cannot be read: {error} (line {line}, column {column})");
-        failure(FailureKind::Shape, &message).into()
-    })
+pub(crate) fn parse_body(body: &Bytes, limits: &Limits) -> Result<JsonDoc, ErrorResponse> {
+    interlingua::parse_object_with_limits(body.clone(), excess::json_limits(limits)).map_err(
+        |error| {
+            let (line, column) = error.line_and_column(body);
+            let message =
+                format!("the body cannot be read: {error} (line {line}, column {column})");
+            failure(ApiErrorKind::InvalidRequest, &message).into()
+        },
+    )
 }
 
 /// Some clients send the body of one API to the path of another.
-fn written_in(body: &Doc, dialect: &'static dyn Dialect) -> &'static dyn Dialect {
+fn detect_dialect(body: &JsonDoc, dialect: &'static dyn Dialect) -> &'static dyn Dialect {
     let root = body.root();
-    let stray = STRAY.iter().find(|(path, key, _)| {
+    let misdirected = MISDIRECTED_BODIES.iter().find(|(path, key, _)| {
         *path == dialect.id().0
             && root.get(key).is_some()
             && root.get(dialect.turns_key()).is_none()
     });
-    stray.and_then(|(_, _, found)| find(found)).unwrap_or(dialect)
+    misdirected.and_then(|(_, _, name)| find_dialect(name)).unwrap_or(dialect)
 }
 
-/// Histories that are kept by the provider cannot go on at another one. The words make the client
-/// send its whole history instead.
-fn threads(body: &Doc, from: &dyn Dialect) -> Option<Refusal> {
-    let keeps = from.id().0 == "anthropic" && body.root().get("thread").is_some();
-    keeps.then(|| {
-        let message = "threads are not kept here: send the whole history";
+/// Anthropic's threads are state at the provider and cannot be continued elsewhere. This error code
+/// makes the client send its whole history.
+fn reject_thread_field(body: &JsonDoc, from: &dyn Dialect) -> Option<ErrorResponse> {
+    let uses_thread = from.id().0 == "anthropic" && body.root().get("thread").is_some();
+    uses_thread.then(|| {
+        let message = "threads are not supported: send the whole history";
         let body = format!(
             "{{\"type\":\"error\",\"error\":{{\"type\":\"invalid_request_error\",\"message\":\"{message}\",\
              \"details\":{{\"error_code\":\"thread_unsupported_request\"}}}}}}"
         );
-        let as_it_came = Some(Box::new((body.into(), None)));
-        Refusal { as_it_came, ..failure(FailureKind::Shape, message).into() }
+        let verbatim = Some(Box::new((body.into(), None)));
+        ErrorResponse { verbatim, ..failure(ApiErrorKind::InvalidRequest, message).into() }
     })
 }
 
-/// Only who invented them has them. Their client asks again without them when it is told so.
-fn asks_safeguards(body: &Doc, from: &dyn Dialect) -> bool {
+/// `safeguards` exists only at Anthropic. Its client retries without it after this error.
+fn requests_safeguards(body: &JsonDoc, from: &dyn Dialect) -> bool {
     from.id().0 == "anthropic"
         && body.root().get("safeguards").is_some_and(|value| value.raw() != "null")
 }
 
-fn no_safeguards() -> Refusal {
-    failure(FailureKind::Shape, "safeguards: the provider of this model has none").into()
+fn safeguards_unsupported() -> ErrorResponse {
+    failure(
+        ApiErrorKind::InvalidRequest,
+        "safeguards: the provider of this model does not support them",
+    )
+    .into()
 }
 
-fn not_here(key: &str) -> Refusal {
+fn field_unsupported(key: &str) -> ErrorResponse {
     let message =
-        format!("{key}: the provider of this model does not have it; send the whole history");
-    failure(FailureKind::Shape, &message).into()
+        format!("{key}: the provider of this model does not support it; send the whole history");
+    failure(ApiErrorKind::InvalidRequest, &message).into()
 }
 
-/// Of two that did not answer, the one that tells the client what to do. A fallback that is away does not hide
-/// that the history is too long, or for how long to wait.
-fn more_telling(before: Option<Refusal>, refusal: Refusal) -> Refusal {
-    let rank = |refusal: &Refusal| match refusal.failure.kind {
-        FailureKind::ContextOverflow => 0,
-        FailureKind::RateLimit => 1,
-        FailureKind::Auth | FailureKind::Permission | FailureKind::Billing => 2,
+/// The more actionable of two errors: a fallback that is down must not hide that the history is too
+/// long, or how long to wait.
+fn more_actionable(earlier: Option<ErrorResponse>, later: ErrorResponse) -> ErrorResponse {
+    let rank = |error: &ErrorResponse| match error.failure.kind {
+        ApiErrorKind::ContextOverflow => 0,
+        ApiErrorKind::RateLimit => 1,
+        ApiErrorKind::Authentication | ApiErrorKind::Permission | ApiErrorKind::Billing => 2,
         _ => 3,
     };
-    before.filter(|before| rank(before) < rank(&refusal)).unwrap_or(refusal)
+    earlier.filter(|earlier| rank(earlier) < rank(&later)).unwrap_or(later)
 }
 
-fn wait(failure: &Failure) -> Option<Duration> {
-    match failure.retry {
-        Retry::AfterMillis(millis) => Some(Duration::from_millis(millis)),
-        Retry::No | Retry::Yes => None,
+fn retry_delay(error: &ApiError) -> Option<Duration> {
+    match error.retry {
+        RetryAdvice::AfterMillis(millis) => Some(Duration::from_millis(millis)),
+        RetryAdvice::No | RetryAdvice::Yes => None,
     }
 }
 
-/// Nobody else would answer otherwise.
-fn is_the_clients(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::Shape | FailureKind::TooLarge | FailureKind::Filtered)
+/// Other providers would reject the request too.
+fn is_client_error(kind: ApiErrorKind) -> bool {
+    matches!(
+        kind,
+        ApiErrorKind::InvalidRequest
+            | ApiErrorKind::RequestTooLarge
+            | ApiErrorKind::ContentFiltered
+    )
 }
 
-/// Failures that may be over in a moment. Being limited is not one: the client itself waits then.
-fn is_the_providers(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::Upstream | FailureKind::Overloaded | FailureKind::Timeout)
+/// Errors that may be over soon. Rate limits are excluded: the client itself waits.
+fn is_transient(kind: ApiErrorKind) -> bool {
+    matches!(kind, ApiErrorKind::ServerError | ApiErrorKind::Overloaded | ApiErrorKind::Timeout)
 }
 
-fn resting(name: &str, wait: Duration) -> Refusal {
-    let message = format!("{name} has failed again and again, and is left alone for a moment");
-    Failure { retry: after(wait), ..failure(FailureKind::Overloaded, &message) }.into()
+fn circuit_open(name: &str, wait: Duration) -> ErrorResponse {
+    let message = format!("{name} has failed repeatedly and is not called for a moment");
+    ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::Overloaded, &message) }.into()
 }
 
-fn limited(name: &str, model: &str, wait: Duration) -> Refusal {
-    let message = format!("{name} takes no more requests for {model} at the moment");
-    Failure { retry: after(wait), ..failure(FailureKind::RateLimit, &message) }.into()
+fn rate_limited(name: &str, model: &str, wait: Duration) -> ErrorResponse {
+    let message = format!("{name} accepts no requests for {model} at the moment");
+    ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::RateLimit, &message) }.into()
 }
 
-fn after(wait: Duration) -> Retry {
-    Retry::AfterMillis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+fn retry_after(wait: Duration) -> RetryAdvice {
+    RetryAdvice::AfterMillis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
 }
 
-fn nowhere(model: &str) -> Refusal {
+fn no_provider_for_model(model: &str) -> ErrorResponse {
     let message = format!("there is no provider for the model `{model}`");
-    failure(FailureKind::NotFound, &message).into()
+    failure(ApiErrorKind::NotFound, &message).into()
 }
 
-/// The path's dialect, the key that gives a stray body away, and the dialect it is written in.
-const STRAY: &[(&str, &str, &str)] = &[
+/// The path's dialect, a field that only the other dialect has, and that dialect.
+const MISDIRECTED_BODIES: &[(&str, &str, &str)] = &[
     ("openai-chat", "input", "openai-responses"),
     ("openai-responses", "messages", "openai-chat"),
 ];
-/// A client that has to wait longer than this decides itself.
-const LONGEST_WAIT: Duration = Duration::from_secs(3);
-const TURN: [HeaderName; 3] = [
+/// Longer waits are left to the client.
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(3);
+const TURN_ID_HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("x-interlingua-turn"),
     HeaderName::from_static("request-id"),
     HeaderName::from_static("x-request-id"),

@@ -1,31 +1,31 @@
-//! `/ui/`: the debug UI, a page that shows what `/api` tells. It needs no key, what it shows does.
+//! `/ui/`: serves the debug UI. The page needs no key; the `/api` endpoints that it calls do.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use http::{Response, StatusCode, Uri};
 
-use crate::out::Out;
+use crate::out::ResponseBody;
 
-/// A file of the page; nothing where there is no such file.
-pub(crate) fn file(uri: &Uri) -> Option<Response<Out>> {
+/// A file of the page.
+pub(crate) fn static_file(uri: &Uri) -> Option<Response<ResponseBody>> {
     let Some(name) = uri.path().strip_prefix("/ui/") else {
-        return Some(elsewhere());
+        return Some(redirect_to_ui());
     };
     let name = if name.is_empty() { "index.html" } else { name };
     let (_, kind, body) = FILES.iter().find(|(known, ..)| *known == name)?;
-    let mut response = Response::new(Out::Whole(Bytes::from_static(body)));
+    let mut response = Response::new(ResponseBody::Full(Bytes::from_static(body)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    for (name, value) in SAFE {
+    for (name, value) in SECURITY_HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     Some(response)
 }
 
-/// What the page names is beneath `/ui/`.
-fn elsewhere() -> Response<Out> {
-    let mut response = Response::new(Out::Whole(Bytes::new()));
+/// Relative URLs of the page need the trailing slash.
+fn redirect_to_ui() -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Full(Bytes::new()));
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
     response.headers_mut().insert(LOCATION, HeaderValue::from_static("/ui/"));
     response
@@ -38,8 +38,8 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("icon.svg", "image/svg+xml", include_bytes!("../ui/icon.svg")),
 ];
 
-/// Nothing but these files is loaded or run, and no other page has a part in it.
-const SAFE: &[(&str, &str)] = &[
+/// Only these files are loaded and run, and no other page can frame them.
+const SECURITY_HEADERS: &[(&str, &str)] = &[
     (
         "content-security-policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \

@@ -1,201 +1,229 @@
-//! What models thought, kept for the conversations that come back.
+//! Stores sealed reasoning of replies, and restores it in later requests of the conversation.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use interlingua::{Conversation, Reply, Restored, Text};
-use interlingua_store::{Found, Kind, Record, Store};
-use interlingua_vault::{History, Kept, Origin, Run, Runs};
-use interlingua_vault::{hash, key_of_reply, keys_of, restore, runs};
+use interlingua::{Conversation, JsonString, Reply, RestoredTurn};
+use interlingua_store::{LookupHit, Record, RecordKind, RecordStore};
+use interlingua_vault::{AssistantRun, AssistantRuns, HistoryHashes, ReplyOrigin, VaultEntry};
+use interlingua_vault::{assistant_runs, reply_id_key, reply_keys, restore, stable_hash};
 use uuid::Uuid;
 
-use crate::affinity::Mark;
-use crate::config::{Provider, SIMULATED};
-use crate::remembered::{self, Settling};
-use crate::talks::Talks;
+use crate::affinity::ConversationKey;
+use crate::config::{BUILTIN_PROVIDER, Provider};
+use crate::remembered::{self, FlushFuture};
+use crate::talks::ConversationIndex;
 
-/// Remembers what models thought. Shared by all threads.
+/// Stored reasoning, and an index of conversations. Shared by all threads.
 pub(crate) struct Vault {
-    store: Arc<dyn Store>,
-    talks: Talks,
-    read: Mutex<Read>,
+    store: Arc<dyn RecordStore>,
+    conversations: ConversationIndex,
+    decoded: Mutex<DecodedCache>,
 }
 
-/// A conversation with a model, as far as the vault has to know it.
+/// A conversation with a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Talk {
-    /// Whose it is: the name of a client's key, or nothing.
+pub(crate) struct ConversationState {
+    /// The name of the caller's key.
     pub(crate) owner: String,
-    /// The conversation that it is.
-    pub(crate) identity: u64,
-    pub(crate) origin: Origin,
-    /// What was said in it.
-    history: History,
-    /// Its client says which conversation it is.
-    is_named: bool,
-    /// A later request may name its reply.
-    goes_on: bool,
+    pub(crate) id: u64,
+    pub(crate) origin: ReplyOrigin,
+    /// Hashes of the turns.
+    history: HistoryHashes,
+    /// The client identifies the conversation itself.
+    has_client_id: bool,
+    /// A later request may continue by reply id.
+    supports_chaining: bool,
 }
 
-/// What is remembered of a request's conversation.
-pub(crate) struct Remembered {
-    /// The turns that lack something which was kept of them.
-    pub(crate) restored: Vec<Restored>,
-    pub(crate) talk: Talk,
+/// The result of a lookup.
+pub(crate) struct RecallResult {
+    /// Turns with restored reasoning.
+    pub(crate) restored: Vec<RestoredTurn>,
+    pub(crate) conversation: ConversationState,
 }
 
-/// One reply that is to be kept when it is whole.
-pub(crate) struct Keeping {
+/// Stores one reply when it is complete.
+pub(crate) struct ReasoningRecorder {
     vault: Arc<Vault>,
-    talk: Talk,
+    conversation: ConversationState,
 }
 
-/// What was read lately, so that a history that comes every turn is read once.
+/// Recently decoded entries: the same history arrives with every turn and is decoded once.
 #[derive(Default)]
-struct Read {
-    kept: HashMap<String, Vec<(Bytes, Arc<Kept>)>>,
-    order: VecDeque<String>,
+struct DecodedCache {
+    entries: HashMap<String, Vec<(Bytes, Arc<VaultEntry>)>>,
+    insertion_order: VecDeque<String>,
 }
 
 impl Vault {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, talks: Talks::default(), read: Mutex::default() }
+    pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
+        Self { store, conversations: ConversationIndex::default(), decoded: Mutex::default() }
     }
 
-    /// Which conversation this is, and what it lacks. One that nobody knows begins with this turn.
+    /// Identifies the conversation and restores its reasoning. An unknown conversation gets an id
+    /// from this turn.
     pub(crate) async fn recall(
         &self,
         conversation: &Conversation,
         owner: &str,
-        mark: &Mark,
-        origin: Origin,
+        conversation_key: &ConversationKey,
+        origin: ReplyOrigin,
         turn: Uuid,
-    ) -> Remembered {
-        let history = History::of(conversation);
-        let looks = !self.store.is_empty(Kind::Sealed);
-        let runs = if looks { runs(conversation, &history) } else { Runs::default() };
-        let previous = mark.previous.as_deref().filter(|_| looks).map(key_of_reply);
+    ) -> RecallResult {
+        let history = HistoryHashes::new(conversation);
+        let has_entries = !self.store.is_known_empty(RecordKind::VaultEntry);
+        let runs = if has_entries {
+            assistant_runs(conversation, &history)
+        } else {
+            AssistantRuns::default()
+        };
+        let previous =
+            conversation_key.previous_response.as_deref().filter(|_| has_entries).map(reply_id_key);
         let keys: Vec<&str> = runs.keys().chain(previous.as_deref()).collect();
-        let mut found: HashMap<String, Vec<Found>> = HashMap::new();
+        let mut found: HashMap<String, Vec<LookupHit>> = HashMap::new();
         if !keys.is_empty() {
-            for one in self.store.find(Kind::Sealed, owner, &keys).await {
-                found.entry(one.key.clone()).or_default().push(one);
+            for hit in self.store.find(RecordKind::VaultEntry, owner, &keys).await {
+                found.entry(hit.key.clone()).or_default().push(hit);
             }
         }
-        let named =
-            mark.session.or_else(|| self.talks.of(owner, &history, mark.previous.as_deref()));
-        let identity = named.unwrap_or_else(|| hash([&turn.as_bytes()[..]]));
-        let (owner, is_named, goes_on) = (owner.to_owned(), mark.session.is_some(), mark.goes_on);
-        let mut talk = Talk { owner, identity, origin, history, is_named, goes_on };
+        let known_id = conversation_key.client_session.or_else(|| {
+            self.conversations.find(owner, &history, conversation_key.previous_response.as_deref())
+        });
+        let id = known_id.unwrap_or_else(|| stable_hash([&turn.as_bytes()[..]]));
+        let (owner, has_client_id, supports_chaining) = (
+            owner.to_owned(),
+            conversation_key.client_session.is_some(),
+            conversation_key.supports_chaining,
+        );
+        let mut state =
+            ConversationState { owner, id, origin, history, has_client_id, supports_chaining };
         if found.is_empty() {
-            return Remembered { restored: Vec::new(), talk };
+            return RecallResult { restored: Vec::new(), conversation: state };
         }
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = |key: &str| found.get(key).map(|found| read.all(&talk.owner, found));
-        let mut kept: Vec<Vec<Arc<Kept>>> = Vec::new();
+        let mut decoded = self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries_for =
+            |key: &str| found.get(key).map(|hits| decoded.decode_all(&state.owner, hits));
+        let mut entries: Vec<Vec<Arc<VaultEntry>>> = Vec::new();
         for run in &runs {
-            kept.push(runs.keys_of(run).filter_map(&mut all).flatten().collect());
+            entries.push(runs.keys_for(run).filter_map(&mut entries_for).flatten().collect());
         }
-        let before = previous
+        let previous_ids = previous
             .as_deref()
             .into_iter()
-            .filter_map(&mut all)
+            .filter_map(&mut entries_for)
             .flatten()
-            .map(|kept| kept.conversation);
-        // What was said last tells best where it goes on.
-        let of_run = |(run, kept): (&Run, &Vec<Arc<Kept>>)| {
-            kept.iter().find(|kept| run.is_sure_of(kept)).map(|kept| kept.conversation)
+            .map(|entry| entry.conversation_id);
+        // The last run identifies the conversation best.
+        let id_of_run = |(run, entries): (&AssistantRun, &Vec<Arc<VaultEntry>>)| {
+            entries.iter().find(|entry| run.identifies(entry)).map(|entry| entry.conversation_id)
         };
-        let sure = runs.iter().zip(&kept).rev().filter_map(of_run);
-        let known: Vec<u64> = named.into_iter().chain(before).chain(sure).collect();
-        talk.identity = known.first().copied().unwrap_or(talk.identity);
-        let restored = runs
-            .iter()
-            .zip(&kept)
-            .filter_map(|(run, kept)| restore(conversation, run, kept, &talk.origin, &known));
-        Remembered { restored: restored.collect(), talk }
+        let identified_ids = runs.iter().zip(&entries).rev().filter_map(id_of_run);
+        let known_ids: Vec<u64> =
+            known_id.into_iter().chain(previous_ids).chain(identified_ids).collect();
+        state.id = known_ids.first().copied().unwrap_or(state.id);
+        let restored = runs.iter().zip(&entries).filter_map(|(run, entries)| {
+            restore(conversation, run, entries, &state.origin, &known_ids)
+        });
+        RecallResult { restored: restored.collect(), conversation: state }
     }
 
-    /// Whether anything of it is in the store. What is kept elsewhere, with its seals, is not kept twice.
-    fn keep(&self, talk: &Talk, reply: &Reply, elsewhere: bool) -> bool {
-        let id = reply.id.as_ref().filter(|_| talk.goes_on).map(Text::contents);
-        if !talk.is_named {
-            let link = talk.history.answer(reply);
-            self.talks.heard(&talk.owner, link, id.as_deref(), talk.identity);
+    /// Stores the reply; returns whether it wrote a record. With `in_session` the seals are stored
+    /// in the session instead.
+    fn store_reply(&self, state: &ConversationState, reply: &Reply, in_session: bool) -> bool {
+        let id = reply.id.as_ref().filter(|_| state.supports_chaining).map(JsonString::unescape);
+        if !state.has_client_id {
+            let link = state.history.hash_reply(reply);
+            self.conversations.record(&state.owner, link, id.as_deref(), state.id);
         }
-        if elsewhere || !Kept::is_worth_it(reply) {
+        if in_session || !VaultEntry::has_sealed_content(reply) {
             return false;
         }
-        let mut keys = keys_of(reply, &talk.history);
-        keys.extend(id.as_deref().map(key_of_reply));
-        let body = Kept::encode(&talk.origin, talk.identity, talk.history.asked(), reply);
-        self.store.keep(Record { kind: Kind::Sealed, owner: talk.owner.clone(), keys, body });
+        let mut keys = reply_keys(reply, &state.history);
+        keys.extend(id.as_deref().map(reply_id_key));
+        let body = VaultEntry::encode(&state.origin, state.id, state.history.prefix_hash(), reply);
+        self.store.put(Record {
+            kind: RecordKind::VaultEntry,
+            owner: state.owner.clone(),
+            keys,
+            body,
+        });
         true
     }
 }
 
-impl Keeping {
-    pub(crate) fn new(vault: &Arc<Vault>, talk: Talk) -> Self {
-        Self { vault: Arc::clone(vault), talk }
+impl ReasoningRecorder {
+    pub(crate) fn new(vault: &Arc<Vault>, conversation: ConversationState) -> Self {
+        Self { vault: Arc::clone(vault), conversation }
     }
 
-    /// The reply is whole. To be said before the client has the end of it: it may be back at once, and at
-    /// another node if there is one, which is to find this and what else was `told` of it. A session is kept
-    /// elsewhere.
-    pub(crate) fn keep(&self, reply: &Reply, told: bool, elsewhere: bool) -> Option<Settling> {
+    /// Stores the complete reply. With a shared store the returned future must complete before the
+    /// client gets the end: its next request may reach another node. `has_guard_answers` means that
+    /// guard answers wait to be flushed too.
+    pub(crate) fn record(
+        &self,
+        reply: &Reply,
+        has_guard_answers: bool,
+        in_session: bool,
+    ) -> Option<FlushFuture> {
         let store = &self.vault.store;
-        let kept = self.vault.keep(&self.talk, reply, elsewhere) || told;
-        (kept && store.is_shared()).then(|| remembered::settling(store))
+        let is_stored =
+            self.vault.store_reply(&self.conversation, reply, in_session) || has_guard_answers;
+        (is_stored && store.is_shared()).then(|| remembered::flush_reply(store))
     }
 }
 
-impl Read {
-    /// What was found, as turns; what cannot be read is none.
-    fn all(&mut self, owner: &str, found: &[Found]) -> Vec<Arc<Kept>> {
-        let Some(first) = found.first() else { return Vec::new() };
+impl DecodedCache {
+    /// The decoded entries; damaged ones are skipped.
+    fn decode_all(&mut self, owner: &str, hits: &[LookupHit]) -> Vec<Arc<VaultEntry>> {
+        let Some(first) = hits.first() else { return Vec::new() };
         let key = format!("{owner} {}", first.key);
-        let known = self.kept.get(&key).map_or(&[][..], Vec::as_slice);
-        let same = |(body, _): &&(Bytes, Arc<Kept>), found: &Found| {
-            body.as_ptr() == found.body.as_ptr() && body.len() == found.body.len()
+        let cached = self.entries.get(&key).map_or(&[][..], Vec::as_slice);
+        let is_same = |(body, _): &&(Bytes, Arc<VaultEntry>), hit: &LookupHit| {
+            body.as_ptr() == hit.body.as_ptr() && body.len() == hit.body.len()
         };
         let mut fresh = false;
-        let mut read = Vec::with_capacity(found.len());
-        for one in found {
-            if let Some((body, kept)) = known.iter().find(|known| same(known, one)) {
-                read.push((body.clone(), Arc::clone(kept)));
-            } else if let Some(kept) = Kept::decode(&one.body) {
+        let mut decoded = Vec::with_capacity(hits.len());
+        for hit in hits {
+            if let Some((body, entry)) = cached.iter().find(|cached| is_same(cached, hit)) {
+                decoded.push((body.clone(), Arc::clone(entry)));
+            } else if let Some(entry) = VaultEntry::decode(&hit.body) {
                 fresh = true;
-                read.push((one.body.clone(), Arc::new(kept)));
+                decoded.push((hit.body.clone(), Arc::new(entry)));
             }
         }
-        let kept = read.iter().map(|(_, kept)| Arc::clone(kept)).collect();
+        let entries = decoded.iter().map(|(_, entry)| Arc::clone(entry)).collect();
         if fresh {
-            if self.kept.insert(key.clone(), read).is_none() {
-                self.order.push_back(key);
+            if self.entries.insert(key.clone(), decoded).is_none() {
+                self.insertion_order.push_back(key);
             }
-            while self.order.len() > MOST_READ {
-                let oldest = self.order.pop_front();
-                oldest.and_then(|oldest| self.kept.remove(&oldest));
+            while self.insertion_order.len() > MAX_DECODED_KEYS {
+                let oldest = self.insertion_order.pop_front();
+                oldest.and_then(|oldest| self.entries.remove(&oldest));
             }
         }
-        kept
+        entries
     }
 }
 
-/// Who seals what a provider says.
-pub(crate) fn origin(provider: &Provider, model: &str) -> Origin {
-    Origin {
+/// The origin of the seals in a provider's reply.
+pub(crate) fn origin(provider: &Provider, model: &str) -> ReplyOrigin {
+    ReplyOrigin {
         provider: provider.name.clone(),
-        endpoint: provider.base.to_string(),
-        account: provider.account().to_owned(),
+        endpoint: provider.base_url.to_string(),
+        account: provider.key_fingerprint().to_owned(),
         model: model.to_owned(),
     }
 }
 
-pub(crate) fn origin_of_built_in(model: &str) -> Origin {
-    Origin { provider: SIMULATED.to_owned(), model: model.to_owned(), ..Origin::default() }
+pub(crate) fn builtin_origin(model: &str) -> ReplyOrigin {
+    ReplyOrigin {
+        provider: BUILTIN_PROVIDER.to_owned(),
+        model: model.to_owned(),
+        ..ReplyOrigin::default()
+    }
 }
 
 impl fmt::Debug for Vault {
@@ -204,5 +232,4 @@ impl fmt::Debug for Vault {
     }
 }
 
-/// Turns of a few hundred conversations.
-const MOST_READ: usize = 8192;
+const MAX_DECODED_KEYS: usize = 8192;

@@ -1,26 +1,26 @@
-// Shows what /api tells. Everything that is said in a conversation goes into the page as text, never as markup.
+// Shows the data of /api. Content of conversations is inserted as text, never as markup.
 
 const $ = (id) => document.getElementById(id);
-const shown = { what: "turns", rows: new Map(), chosen: null };
+const view = { kind: "turns", rows: new Map(), chosen: null };
 let key = "";
 
-/** An element with text or children. */
+/** Creates an element with text or children. */
 function el(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [attribute, value] of Object.entries(attributes ?? {})) made.setAttribute(attribute, value);
-  made.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
-  return made;
+  const element = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes ?? {})) element.setAttribute(attribute, value);
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
 }
 
-async function ask(path, options = {}) {
+async function request(path, options = {}) {
   const headers = key ? { authorization: `Bearer ${key}` } : {};
   const reply = await fetch(path, { ...options, headers });
-  $("door").hidden = reply.status !== 401;
+  $("sign-in").hidden = reply.status !== 401;
   if (!reply.ok) throw new Error(`${path} answered ${reply.status}`);
   return reply;
 }
 
-const json = async (path) => (await ask(path)).json();
+const json = async (path) => (await request(path)).json();
 const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString();
 const millis = (ms) => (ms === null || ms === undefined ? "" : ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
@@ -30,10 +30,10 @@ const isRunning = (turn) => turn.outcome === undefined;
 
 function rowOfTurn(turn) {
   const running = isRunning(turn);
-  const mood = running ? "dim" : turn.outcome === "answered" ? "good" : "bad";
+  const style = running ? "dim" : turn.outcome === "answered" ? "good" : "bad";
   const where = [turn.provider, turn.model].filter(Boolean).join(" · ");
   return el("div", {},
-    el("div", {}, el("span", { class: mood }, running ? "running" : turn.outcome), " ",
+    el("div", {}, el("span", { class: style }, running ? "running" : turn.outcome), " ",
       el("span", { class: "dim" }, [clock(turn.at), millis(turn.ms)].filter(Boolean).join(" · "))),
     el("div", {}, turn.dialect, where && " → ", where),
     el("div", {}, ...(turn.repairs ?? []).map((rule) => el("span", { class: "chip" }, rule)),
@@ -41,34 +41,34 @@ function rowOfTurn(turn) {
 }
 
 function rowOfSession(session) {
-  const about = [`${session.turns} turns`, session.model, new Date(session.updated / 1000).toLocaleString()];
+  const details = [`${session.turns} turns`, session.model, new Date(session.updated / 1000).toLocaleString()];
   return el("div", {}, el("div", {}, session.title || session.id),
-    el("div", { class: "dim" }, about.filter(Boolean).join(" · ")));
+    el("div", { class: "dim" }, details.filter(Boolean).join(" · ")));
 }
 
 const idOf = (row) => row.turn ?? row.id;
 
 function draw() {
   const wanted = $("filter").value.trim().toLowerCase();
-  const row = shown.what === "turns" ? rowOfTurn : rowOfSession;
-  const items = [...shown.rows.values()]
-    .filter((one) => !wanted || JSON.stringify(one).toLowerCase().includes(wanted))
-    .map((one) => {
-      const id = idOf(one);
-      const item = el("li", { tabindex: "0", "data-id": id, "aria-current": String(id === shown.chosen) }, row(one));
+  const row = view.kind === "turns" ? rowOfTurn : rowOfSession;
+  const items = [...view.rows.values()]
+    .filter((entry) => !wanted || JSON.stringify(entry).toLowerCase().includes(wanted))
+    .map((entry) => {
+      const id = idOf(entry);
+      const item = el("li", { tabindex: "0", "data-id": id, "aria-current": String(id === view.chosen) }, row(entry));
       item.addEventListener("click", () => choose(id));
       item.addEventListener("keydown", (pressed) => pressed.key === "Enter" && choose(id));
       return item;
     });
-  const nothing = shown.what === "turns"
+  const placeholder = view.kind === "turns"
     ? "No turn yet. Point an agent at this gateway and it appears here."
     : "No session yet.";
-  $("list").replaceChildren(...(items.length ? items : [el("li", { class: "dim" }, nothing)]));
+  $("list").replaceChildren(...(items.length ? items : [el("li", { class: "dim" }, placeholder)]));
 }
 
 // --- the detail ---
 
-/** JSON as people read it, anything else as it is. */
+/** Indents JSON; other text stays unchanged. */
 function readable(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -79,9 +79,9 @@ function readable(text) {
 
 const fold = (title, text, open) => el("details", open ? { open: "" } : {}, el("summary", {}, title), el("pre", {}, text));
 
-function facts(of) {
+function facts(values) {
   const list = el("dl");
-  for (const [name, value] of Object.entries(of)) {
+  for (const [name, value] of Object.entries(values)) {
     const text = typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
     if (text && text !== "{}" && text !== "[]") list.append(el("dt", {}, name), el("dd", {}, text));
   }
@@ -92,66 +92,66 @@ function detailOfTurn(short, whole) {
   const { stages = [], repairs = [], ...rest } = whole?.turn ?? short;
   const parts = [el("h2", {}, `Turn ${idOf(short)}`), facts(rest)];
   if (repairs.length) {
-    parts.push(el("h2", {}, "Repairs"), ...repairs.map((one) =>
-      typeof one === "string" ? el("span", { class: "chip" }, one) : fold(one.rule, readable(JSON.stringify(one)), true)));
+    parts.push(el("h2", {}, "Repairs"), ...repairs.map((repair) =>
+      typeof repair === "string" ? el("span", { class: "chip" }, repair) : fold(repair.rule, readable(JSON.stringify(repair)), true)));
   }
   if (whole?.guard?.length) {
-    parts.push(el("h2", {}, "Guard"), ...whole.guard.map((one) => fold(`${one.tool}: ${one.kind}`, readable(JSON.stringify(one)), true)));
+    parts.push(el("h2", {}, "Guard"), ...whole.guard.map((finding) => fold(`${finding.tool}: ${finding.kind}`, readable(JSON.stringify(finding)), true)));
   }
   parts.push(el("h2", {}, "Stages"));
-  parts.push(...stages.map(({ stage, body, base64, ...about }) =>
-    fold(`${stage} · ${about.size} bytes`, `${JSON.stringify(about, null, 2)}\n\n${readable(body ?? base64 ?? "")}`)));
+  parts.push(...stages.map(({ stage, body, base64, ...metadata }) =>
+    fold(`${stage} · ${metadata.size} bytes`, `${JSON.stringify(metadata, null, 2)}\n\n${readable(body ?? base64 ?? "")}`)));
   if (!stages.length) {
-    const why = isRunning(short)
-      ? "It is running: what is kept of it is shown when it ends."
-      : "What was said at each stage is not kept: [capture] stages = true keeps it from then on.";
-    parts.push(el("p", { class: "dim" }, why));
+    const reason = isRunning(short)
+      ? "It is running: its stages are shown when it ends."
+      : "Stages are not captured: set stages = true in [capture] to capture them.";
+    parts.push(el("p", { class: "dim" }, reason));
   }
   return parts;
 }
 
 async function choose(id) {
-  shown.chosen = id;
+  view.chosen = id;
   draw();
-  const short = shown.rows.get(id);
-  const turns = shown.what === "turns";
+  const short = view.rows.get(id);
+  const turns = view.kind === "turns";
   const path = `/api/${turns ? "turns" : "sessions"}/${encodeURIComponent(id)}`;
   const whole = turns && isRunning(short) ? null : await json(path).catch(() => null);
-  if (shown.chosen !== id) return;
+  if (view.chosen !== id) return;
   const parts = turns ? detailOfTurn(short, whole) : [el("h2", {}, id), fold("Session", JSON.stringify(whole ?? short, null, 2), true)];
   $("detail").replaceChildren(...parts);
 }
 
-// --- what comes in ---
+// --- events ---
 
 function put(row) {
-  const before = shown.rows.get(idOf(row));
-  const rows = before ? [...shown.rows.values()].map((one) => (one === before ? { ...before, ...row } : one)) : [row, ...shown.rows.values()];
-  shown.rows = new Map(rows.slice(0, 1000).map((one) => [idOf(one), one]));
+  const before = view.rows.get(idOf(row));
+  const rows = before ? [...view.rows.values()].map((other) => (other === before ? { ...before, ...row } : other)) : [row, ...view.rows.values()];
+  view.rows = new Map(rows.slice(0, 1000).map((entry) => [idOf(entry), entry]));
 }
 
 async function load() {
-  const what = shown.what;
-  const answer = await json(`/api/${what}`);
-  if (shown.what !== what) return;
-  shown.rows = new Map(answer[what].map((one) => [idOf(one), one]));
+  const kind = view.kind;
+  const answer = await json(`/api/${kind}`);
+  if (view.kind !== kind) return;
+  view.rows = new Map(answer[kind].map((entry) => [idOf(entry), entry]));
   draw();
 }
 
-/** One event: its name and its data. */
-function hear(text) {
+/** Handles one server-sent event. */
+function handleEvent(text) {
   const field = (name) => text.split("\n").find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const data = field("data");
-  if (!data || shown.what !== "turns") return;
+  if (!data || view.kind !== "turns") return;
   put(JSON.parse(data));
   draw();
-  if (field("event") === "turn.ended" && shown.chosen === JSON.parse(data).turn) choose(shown.chosen);
+  if (field("event") === "turn.ended" && view.chosen === JSON.parse(data).turn) choose(view.chosen);
 }
 
-async function listen() {
+async function subscribe() {
   for (let wait = 500; ; wait = Math.min(wait * 2, 10_000)) {
     try {
-      const reply = await ask("/api/events");
+      const reply = await request("/api/events");
       await load();
       $("state").textContent = "live";
       wait = 500;
@@ -159,7 +159,7 @@ async function listen() {
       for await (const piece of reply.body.pipeThrough(new TextDecoderStream())) {
         const texts = (rest + piece).split("\n\n");
         rest = texts.pop();
-        texts.forEach(hear);
+        texts.forEach(handleEvent);
       }
       $("state").textContent = "the gateway has stopped";
     } catch (problem) {
@@ -169,11 +169,11 @@ async function listen() {
   }
 }
 
-function show(what) {
-  Object.assign(shown, { what, rows: new Map(), chosen: null });
-  $("show-turns").setAttribute("aria-pressed", String(what === "turns"));
-  $("show-sessions").setAttribute("aria-pressed", String(what === "sessions"));
-  $("detail").replaceChildren(el("p", {}, "Choose one on the left."));
+function show(kind) {
+  Object.assign(view, { kind, rows: new Map(), chosen: null });
+  $("show-turns").setAttribute("aria-pressed", String(kind === "turns"));
+  $("show-sessions").setAttribute("aria-pressed", String(kind === "sessions"));
+  $("detail").replaceChildren(el("p", {}, "Select an entry on the left."));
   draw();
   load().catch((problem) => ($("state").textContent = problem.message));
 }
@@ -181,10 +181,10 @@ function show(what) {
 $("show-turns").addEventListener("click", () => show("turns"));
 $("show-sessions").addEventListener("click", () => show("sessions"));
 $("filter").addEventListener("input", draw);
-$("door").addEventListener("submit", (event) => {
+$("sign-in").addEventListener("submit", (event) => {
   event.preventDefault();
   key = $("key").value;
   load().catch((problem) => ($("state").textContent = problem.message));
 });
 draw();
-listen();
+subscribe();

@@ -1,71 +1,65 @@
-//! What the model is to be told of its calls, kept until the client sends the conversation again.
+//! Stores guard answers (error results for wrong tool calls) and finds them again when the client
+//! sends the conversation's next request.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
-use interlingua_model::{Args, Block, Body, Conversation, DialectId, Told, ToolCall};
-use interlingua_wire::{Doc, Json, Limits, Node, Text};
+use interlingua_model::{
+    Block, BlockContent, Conversation, DialectId, GuardAnswer, ToolArgs, ToolCall,
+};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
 use crate::canonical;
 use crate::finding::Finding;
 
-/// Where answers are kept. What is kept must be found again at once, for as long as the conversation
-/// may go on: the history that a model sees must not change.
-pub trait Answers: Send + Sync + fmt::Debug {
-    /// Keeps an answer under each of its keys, for whoever owns the conversation: the name of a
-    /// client's key, or nothing. Nobody is made to wait.
-    fn keep(&self, owner: &str, answer: Answer);
+/// Stores guard answers by owner and key. An answer must be found again immediately and for as long
+/// as the conversation may continue: the history that a model sees must not change.
+pub trait AnswerStore: Send + Sync + fmt::Debug {
+    /// Stores an answer under each of its keys without blocking. The owner is the name of the
+    /// client's API key, or empty.
+    fn insert(&self, owner: &str, answer_record: AnswerRecord);
 
-    /// The answers of this owner under these keys. Under one there may be several: ids are used again
+    /// The answers of this owner under these keys. One key may have several: call ids are reused
     /// in other conversations.
-    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> Search<'a>;
+    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> AnswersFuture<'a>;
 
-    /// Whether nothing is kept, so that nobody need look.
+    /// Whether the store has no answers, so that lookups can be skipped.
     fn is_empty(&self) -> bool {
         false
     }
 }
 
-/// Answers that are being looked for.
-pub type Search<'a> = Pin<Box<dyn Future<Output = Vec<Answer>> + Send + 'a>>;
+/// Boxed future of the answers found.
+pub type AnswersFuture<'a> = Pin<Box<dyn Future<Output = Vec<AnswerRecord>> + Send + 'a>>;
 
-/// What is kept of one call.
+/// The stored guard answer of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// What it is found by: the id of the call as the client knows it; and what is called and with
-    /// what, for a client that leaves the id away.
+pub struct AnswerRecord {
+    /// Lookup keys: the call id as the client knows it, and the tool name with the arguments'
+    /// fingerprint, for clients that omit the id.
     pub keys: Vec<String>,
     pub tool: String,
-    /// A short text that is the same for the same arguments.
-    pub arguments: String,
-    /// Whether the arguments are a JSON object, which clients replay as they are.
-    pub object: bool,
+    /// A short text that is equal for equal arguments.
+    pub args_fingerprint: String,
+    /// Whether the arguments are a JSON object. Clients replay objects unchanged.
+    pub args_are_object: bool,
     pub message: String,
 }
 
-/// The answer to keep for a finding, if there is one.
-pub fn answer_of(finding: &Finding) -> Option<Answer> {
-    let message = finding.answer()?.to_owned();
-    let call = &finding.call;
-    Some(Answer {
-        keys: vec![call.id.contents().into_owned(), unnamed(call)],
-        tool: call.name.contents().into_owned(),
-        arguments: canonical::fingerprint(&call.args),
-        object: matches!(&call.args, Args::Json(json) if json.is_object()),
-        message,
-    })
-}
-
-/// What the model is to be told of calls in this conversation.
-pub async fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answers) -> Vec<Told> {
+/// Finds the stored guard answers for the tool calls of this conversation.
+pub async fn find_guard_answers(
+    conversation: &Conversation,
+    owner: &str,
+    answers: &dyn AnswerStore,
+) -> Vec<GuardAnswer> {
     if answers.is_empty() {
         return Vec::new();
     }
     let mut calls = Vec::new();
     for turn in &conversation.turns {
         for block in &turn.blocks {
-            calls.extend(called(block, conversation.source));
+            calls.extend(call_with_key(block, conversation.dialect));
         }
     }
     if calls.is_empty() {
@@ -76,73 +70,87 @@ pub async fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answ
     if found.is_empty() {
         return Vec::new();
     }
-    let told = calls.iter().filter_map(|(call, key)| {
-        let answer = found.iter().find(|answer| answer.is_about(call, key))?;
-        Some(Told { call: (*call).clone(), message: Text::new(&answer.message) })
+    let guard_answers = calls.iter().filter_map(|(call, key)| {
+        let record = found.iter().find(|record| record.matches(call, key))?;
+        Some(GuardAnswer { call: (*call).clone(), message: JsonString::new(&record.message) })
     });
-    told.collect()
+    guard_answers.collect()
 }
 
-/// A call, and the key under which its answer would be kept.
-fn called(block: &Block, source: DialectId) -> Option<(&ToolCall, Cow<'_, str>)> {
-    let Body::ToolCall(call) = &block.body else { return None };
-    let marks = block.extras.of(source);
-    let unwritten = marks.iter().any(|(key, _)| UNWRITTEN.iter().any(|mark| key == mark));
-    let key = if unwritten { unnamed(call).into() } else { call.id.contents() };
+/// The tool call of a block, with its lookup key.
+fn call_with_key(block: &Block, source: DialectId) -> Option<(&ToolCall, Cow<'_, str>)> {
+    let BlockContent::ToolCall(call) = &block.content else { return None };
+    let extras = block.extras.fields_for(source);
+    let is_missing_id =
+        extras.iter().any(|(key, _)| MISSING_ID_MARKERS.iter().any(|marker| key == marker));
+    let key = if is_missing_id { key_without_id(call).into() } else { call.id.unescape() };
     Some((call, key))
 }
 
-fn unnamed(call: &ToolCall) -> String {
-    format!("{}({})", call.name.contents(), canonical::fingerprint(&call.args))
+fn key_without_id(call: &ToolCall) -> String {
+    format!("{}({})", call.name.unescape(), canonical::fingerprint(&call.args))
 }
 
-impl Answer {
-    /// Whether this call is the one that was answered: ids may be used again.
-    fn is_about(&self, call: &ToolCall, key: &str) -> bool {
-        if self.tool != *call.name.contents() || !self.keys.iter().any(|known| known == key) {
+impl AnswerRecord {
+    /// The record to store for a finding; `None` if the finding has no guard answer.
+    pub fn from_finding(finding: &Finding) -> Option<Self> {
+        let message = finding.answer_message()?.to_owned();
+        let call = &finding.call;
+        Some(Self {
+            keys: vec![call.id.unescape().into_owned(), key_without_id(call)],
+            tool: call.name.unescape().into_owned(),
+            args_fingerprint: canonical::fingerprint(&call.args),
+            args_are_object: matches!(&call.args, ToolArgs::Json(json) if json.is_object()),
+            message,
+        })
+    }
+
+    /// Whether this call is the one that was answered: ids may be reused.
+    fn matches(&self, call: &ToolCall, key: &str) -> bool {
+        if self.tool != *call.name.unescape() || !self.keys.iter().any(|known| known == key) {
             return false;
         }
-        if self.arguments == canonical::fingerprint(&call.args) {
+        if self.args_fingerprint == canonical::fingerprint(&call.args) {
             return true;
         }
-        // What is no object is replayed in other forms, where the client's dialect has no room for it.
-        !self.object
-            && (canonical::are_empty(&call.args)
-                || canonical::unwrapped(&call.args).contains(&self.arguments))
+        // Clients of dialects with object arguments replay anything else in another form.
+        !self.args_are_object
+            && (canonical::is_empty_args(&call.args)
+                || canonical::wrapped_fingerprints(&call.args).contains(&self.args_fingerprint))
     }
 
-    /// As a store keeps it.
-    pub fn to_json(&self) -> Json {
-        Json::object(|object| {
+    /// Encodes the record for a persistent store.
+    pub fn to_json(&self) -> RawJson {
+        RawJson::object(|object| {
             object.array("keys", |keys| {
                 for key in &self.keys {
-                    keys.item().string(key);
+                    keys.item().str(key);
                 }
             });
-            object.word("tool", &self.tool);
-            object.word("arguments", &self.arguments);
-            object.boolean("object", self.object);
-            object.word("message", &self.message);
+            object.str("tool", &self.tool);
+            object.str("arguments", &self.args_fingerprint);
+            object.boolean("object", self.args_are_object);
+            object.str("message", &self.message);
         })
     }
 
-    /// As it was kept; `None` for anything else.
-    pub fn read(kept: &[u8]) -> Option<Self> {
-        let doc = Doc::from_bytes(kept.to_vec().into(), Limits::default()).ok()?;
+    /// Decodes a stored record; `None` if it has another form.
+    pub fn from_json(stored: &[u8]) -> Option<Self> {
+        let doc = JsonDoc::from_bytes(stored.to_vec().into(), JsonLimits::default()).ok()?;
         let [keys, tool, arguments, object, message] =
-            doc.root().pick(["keys", "tool", "arguments", "object", "message"]);
-        let word = |node: Option<Node<'_>>| {
-            node.filter(|node| node.is_string()).map(|node| node.word().into_owned())
+            doc.root().get_many(["keys", "tool", "arguments", "object", "message"]);
+        let string_field = |node: Option<JsonNode<'_>>| {
+            node.filter(|node| node.is_string()).map(|node| node.str_or_empty().into_owned())
         };
         Some(Self {
-            keys: keys?.items().map(|key| key.word().into_owned()).collect(),
-            tool: word(tool)?,
-            arguments: word(arguments)?,
-            object: object?.boolean()?,
-            message: word(message)?,
+            keys: keys?.items().map(|key| key.str_or_empty().into_owned()).collect(),
+            tool: string_field(tool)?,
+            args_fingerprint: string_field(arguments)?,
+            args_are_object: object?.as_bool()?,
+            message: string_field(message)?,
         })
     }
 }
 
-/// What readers of dialects with optional ids leave where the client wrote none.
-const UNWRITTEN: &[&str] = &["written id", "no id", "empty id"];
+/// Names of the extras that a dialect's decoder sets where the client wrote no id.
+const MISSING_ID_MARKERS: &[&str] = &["written id", "no id", "empty id"];

@@ -1,97 +1,104 @@
-//! Compiled schemas, shared by all requests: an agent sends the same tools with every turn.
+//! Caches compiled schemas across requests: an agent sends the same tools with every turn.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use interlingua_wire::Json;
+use interlingua_wire::RawJson;
 
-use crate::schema::{Beyond, Limits, Schema};
+use crate::schema::{Schema, SkipReason, ValidationLimits};
 
-/// A bounded number of schemas, those that were asked for last.
+/// LRU cache of compiled schemas, bounded in entries and bytes.
 #[derive(Debug)]
-pub struct Schemas {
-    kept: Mutex<Kept>,
-    most: usize,
-    most_bytes: usize,
+pub struct SchemaCache {
+    state: Mutex<CacheState>,
+    max_entries: usize,
+    max_bytes: usize,
 }
 
-/// What a schema compiles to: a failure is kept, too.
-pub(crate) type Compiled = Result<Arc<Schema>, Beyond>;
+/// A compiled schema, or why it was skipped: both are cached.
+pub(crate) type CompileResult = Result<Arc<Schema>, SkipReason>;
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_text: HashMap<Box<str>, Entry>,
+struct CacheState {
+    by_text: HashMap<Box<str>, CacheEntry>,
     bytes: usize,
-    /// Counts the questions, so that the oldest can be told.
-    asked: u64,
+    /// Number of lookups so far, used as LRU time.
+    clock: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
-    compiled: Compiled,
-    limits: Limits,
-    asked: u64,
+struct CacheEntry {
+    compiled: CompileResult,
+    limits: ValidationLimits,
+    last_used: u64,
 }
 
-impl Schemas {
-    pub fn new(most: usize, most_bytes: usize) -> Self {
-        Self { kept: Mutex::default(), most, most_bytes }
+impl SchemaCache {
+    pub fn new(max_entries: usize, max_bytes: usize) -> Self {
+        Self { state: Mutex::default(), max_entries, max_bytes }
     }
 
-    /// How many are kept.
     pub fn len(&self) -> usize {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).by_text.len()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).by_text.len()
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub(crate) fn compiled(&self, schema: &Json, limits: &Limits) -> Compiled {
-        // What is too large to compile is too large to keep.
-        if schema.as_str().len() > limits.schema {
-            return Err(Beyond::SchemaSize);
+    pub(crate) fn get_or_compile(
+        &self,
+        schema: &RawJson,
+        limits: &ValidationLimits,
+    ) -> CompileResult {
+        // A schema too large to compile is too large to cache.
+        if schema.as_str().len() > limits.max_schema_bytes {
+            return Err(SkipReason::SchemaTooLarge);
         }
-        if let Some(known) = self.known(schema.as_str(), limits) {
-            return known;
+        if let Some(cached) = self.get(schema.as_str(), limits) {
+            return cached;
         }
-        // Others go on while this one is compiled.
+        // Compiled without the lock, so that other requests are not blocked.
         let compiled = Schema::compile(schema, limits).map(Arc::new);
-        self.keep(schema.as_str(), *limits, compiled.clone());
+        self.insert(schema.as_str(), *limits, compiled.clone());
         compiled
     }
 
-    fn known(&self, text: &str, limits: &Limits) -> Option<Compiled> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.asked += 1;
-        let asked = kept.asked;
-        let entry = kept.by_text.get_mut(text).filter(|entry| entry.limits == *limits)?;
-        entry.asked = asked;
+    fn get(&self, text: &str, limits: &ValidationLimits) -> Option<CompileResult> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.clock += 1;
+        let now = state.clock;
+        let entry = state.by_text.get_mut(text).filter(|entry| entry.limits == *limits)?;
+        entry.last_used = now;
         Some(entry.compiled.clone())
     }
 
-    fn keep(&self, text: &str, limits: Limits, compiled: Compiled) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = kept.asked;
-        // The text is copied: it is a part of a whole request.
-        if kept.by_text.insert(text.into(), Entry { compiled, limits, asked }).is_none() {
-            kept.bytes += text.len();
+    fn insert(&self, text: &str, limits: ValidationLimits, compiled: CompileResult) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = state.clock;
+        // Copied: the text is a slice of the whole request, which would stay in memory.
+        if state
+            .by_text
+            .insert(text.into(), CacheEntry { compiled, limits, last_used: now })
+            .is_none()
+        {
+            state.bytes += text.len();
         }
-        while kept.by_text.len() > self.most || kept.bytes > self.most_bytes {
-            let oldest = kept.by_text.iter().min_by_key(|(_, entry)| entry.asked);
+        while state.by_text.len() > self.max_entries || state.bytes > self.max_bytes {
+            let oldest = state.by_text.iter().min_by_key(|(_, entry)| entry.last_used);
             let Some(oldest) = oldest.map(|(text, _)| text.clone()) else { break };
-            kept.bytes -= oldest.len();
-            kept.by_text.remove(&oldest);
+            state.bytes -= oldest.len();
+            state.by_text.remove(&oldest);
         }
     }
 }
 
-impl Default for Schemas {
+impl Default for SchemaCache {
     fn default() -> Self {
-        Self::new(MOST, MOST_BYTES)
+        Self::new(MAX_ENTRIES, MAX_BYTES)
     }
 }
 
-const MOST: usize = 1024;
-/// Of the texts; what is compiled from them takes some times as much.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
+const MAX_ENTRIES: usize = 1024;
+/// Bytes of schema texts; the compiled forms take several times as much.
+const MAX_BYTES: usize = 8 * 1024 * 1024;

@@ -1,63 +1,62 @@
-//! What was found about one call, and what was done about it.
+//! Findings: what is wrong with one tool call, and which action was taken.
 
 use interlingua_model::ToolCall;
 
-use crate::mode::Mode;
-use crate::schema::{Beyond, Flaw, Violation};
+use crate::mode::GuardMode;
+use crate::schema::{SkipReason, Violation, ViolationKind};
 
-/// A call that does not fit what was offered, or could not be checked.
+/// A tool call that is invalid or could not be checked.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The call as the client knows it; as it was before it was mended.
+    /// The call as the client receives it, before mending.
     pub call: ToolCall,
-    pub kind: Kind,
-    pub mode: Mode,
+    pub kind: FindingKind,
+    pub mode: GuardMode,
     pub violations: Vec<Violation>,
-    pub done: Done,
+    pub action: GuardAction,
 }
 
-/// What is wrong.
+/// The kind of error in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// No such tool, and none that may be meant.
+pub enum FindingKind {
+    /// No such tool, and no tool with a similar name.
     UnknownTool,
-    /// No such tool, but one that is spelled almost so.
+    /// No such tool, but one with almost the same name.
     MisspelledTool,
-    /// Nothing was given where parameters are required.
+    /// No arguments where the schema requires parameters.
     EmptyArguments,
-    /// No text at all, where an object without fields would do: only mended.
-    NoArguments,
+    /// Empty text where an empty object is valid. Only mended, never answered.
+    AbsentArguments,
     MissingParameter,
     WrongType,
     UnknownParameter,
     WrongValue,
-    /// JSON, but no object.
     NotAnObject,
     DoubleEncoded,
     Concatenated,
     Truncated,
     Malformed,
-    NotChecked(Beyond),
+    NotChecked(SkipReason),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Done {
-    /// Noted only.
+pub enum GuardAction {
+    /// Recorded only.
     Observed,
-    /// The model is told this in the result of its call.
+    /// The model receives this text as the result of its call.
     Answered(String),
-    /// The client gets another call in its place.
+    /// The client receives this call instead.
     Mended(Box<ToolCall>),
 }
 
-impl Kind {
-    /// Every kind by its name, as metrics and documents have it.
+impl FindingKind {
+    /// The kind's name in metrics and documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::UnknownTool => "unknown-tool",
             Self::MisspelledTool => "misspelled-tool",
             Self::EmptyArguments => "empty-arguments",
-            Self::NoArguments => "no-arguments",
+            Self::AbsentArguments => "no-arguments",
             Self::MissingParameter => "missing-parameter",
             Self::WrongType => "wrong-type",
             Self::UnknownParameter => "unknown-parameter",
@@ -71,35 +70,36 @@ impl Kind {
         }
     }
 
-    /// The worst of what is wrong with arguments.
-    pub(crate) fn of(violations: &[Violation]) -> Option<Self> {
-        let flaws = [
-            (Flaw::Missing, Self::MissingParameter),
-            (Flaw::Type, Self::WrongType),
-            (Flaw::Extra, Self::UnknownParameter),
-            (Flaw::Value, Self::WrongValue),
+    /// The most severe kind among these violations.
+    pub(crate) fn worst_of(violations: &[Violation]) -> Option<Self> {
+        let kinds = [
+            (ViolationKind::Missing, Self::MissingParameter),
+            (ViolationKind::Type, Self::WrongType),
+            (ViolationKind::Extra, Self::UnknownParameter),
+            (ViolationKind::Value, Self::WrongValue),
         ];
-        let has = |flaw| violations.iter().any(|violation| violation.flaw == flaw);
-        flaws.into_iter().find(|(flaw, _)| has(*flaw)).map(|(_, kind)| kind)
+        let has =
+            |violation_kind| violations.iter().any(|violation| violation.kind == violation_kind);
+        kinds.into_iter().find(|(violation_kind, _)| has(*violation_kind)).map(|(_, kind)| kind)
     }
 }
 
 impl Finding {
-    /// What the model is to be told, if anything.
-    pub fn answer(&self) -> Option<&str> {
-        match &self.done {
-            Done::Answered(message) => Some(message),
-            Done::Observed | Done::Mended(_) => None,
+    /// The text of the guard answer, if there is one.
+    pub fn answer_message(&self) -> Option<&str> {
+        match &self.action {
+            GuardAction::Answered(message) => Some(message),
+            GuardAction::Observed | GuardAction::Mended(_) => None,
         }
     }
 
-    /// What was done, as metrics and the log say it.
-    pub fn done(&self) -> &'static str {
-        match (&self.done, self.kind) {
-            (_, Kind::NotChecked(_)) => "not-checked",
-            (Done::Observed, _) => "observed",
-            (Done::Answered(_), _) => "answered",
-            (Done::Mended(_), _) => "mended",
+    /// The action's name in metrics and logs.
+    pub fn action_name(&self) -> &'static str {
+        match (&self.action, self.kind) {
+            (_, FindingKind::NotChecked(_)) => "not-checked",
+            (GuardAction::Observed, _) => "observed",
+            (GuardAction::Answered(_), _) => "answered",
+            (GuardAction::Mended(_), _) => "mended",
         }
     }
 }

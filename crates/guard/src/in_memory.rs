@@ -1,86 +1,94 @@
-//! Answers in memory: the last so many, and not too many bytes of them.
+//! Stores guard answers in memory, bounded in count and bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::answers::{Answer, Answers, Search};
+use crate::answers::{AnswerRecord, AnswerStore, AnswersFuture};
 
 #[derive(Debug)]
-pub struct InMemory {
-    kept: Mutex<Kept>,
-    most: usize,
-    most_bytes: usize,
+pub struct MemoryAnswerStore {
+    state: Mutex<StoreState>,
+    max_answers: usize,
+    max_bytes: usize,
 }
 
-/// Answers by their owner and key.
+/// Answers by owner and key.
 #[derive(Debug, Default)]
-struct Kept {
-    by_key: HashMap<(String, String), Vec<Arc<Answer>>>,
-    /// In the order they came.
-    order: VecDeque<(String, Arc<Answer>)>,
+struct StoreState {
+    by_key: HashMap<(String, String), Vec<Arc<AnswerRecord>>>,
+    /// Oldest first, for eviction.
+    queue: VecDeque<(String, Arc<AnswerRecord>)>,
     bytes: usize,
 }
 
-impl InMemory {
-    pub fn new(most: usize, most_bytes: usize) -> Self {
-        Self { kept: Mutex::default(), most, most_bytes }
+impl MemoryAnswerStore {
+    pub fn new(max_answers: usize, max_bytes: usize) -> Self {
+        Self { state: Mutex::default(), max_answers, max_bytes }
     }
 }
 
-impl Default for InMemory {
+impl Default for MemoryAnswerStore {
     fn default() -> Self {
-        Self::new(MOST, MOST_BYTES)
+        Self::new(MAX_ANSWERS, MAX_BYTES)
     }
 }
 
-impl Answers for InMemory {
-    fn keep(&self, owner: &str, answer: Answer) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = Arc::new(answer);
+impl AnswerStore for MemoryAnswerStore {
+    fn insert(&self, owner: &str, record: AnswerRecord) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = Arc::new(record);
         let key = |key: &String| (owner.to_owned(), key.clone());
-        let known = |key| kept.by_key.get(&key).is_some_and(|same| same.contains(&answer));
-        if answer.keys.iter().map(key).all(known) {
+        let is_stored =
+            |key| state.by_key.get(&key).is_some_and(|records| records.contains(&record));
+        if record.keys.iter().map(key).all(is_stored) {
             return;
         }
-        for key in answer.keys.iter().map(key) {
-            kept.by_key.entry(key).or_default().push(Arc::clone(&answer));
+        for key in record.keys.iter().map(key) {
+            state.by_key.entry(key).or_default().push(Arc::clone(&record));
         }
-        kept.bytes += bytes(&answer);
-        kept.order.push_back((owner.to_owned(), answer));
-        while kept.order.len() > self.most || kept.bytes > self.most_bytes {
-            let Some((owner, oldest)) = kept.order.pop_front() else { break };
-            kept.bytes -= bytes(&oldest);
+        state.bytes += size_of_answer(&record);
+        state.queue.push_back((owner.to_owned(), record));
+        while state.queue.len() > self.max_answers || state.bytes > self.max_bytes {
+            let Some((owner, oldest)) = state.queue.pop_front() else { break };
+            state.bytes -= size_of_answer(&oldest);
             for key in &oldest.keys {
                 let key = (owner.clone(), key.clone());
-                let Some(same) = kept.by_key.get_mut(&key) else { continue };
-                same.retain(|other| !Arc::ptr_eq(other, &oldest));
-                if same.is_empty() {
-                    kept.by_key.remove(&key);
+                let Some(records) = state.by_key.get_mut(&key) else { continue };
+                records.retain(|other| !Arc::ptr_eq(other, &oldest));
+                if records.is_empty() {
+                    state.by_key.remove(&key);
                 }
             }
         }
     }
 
-    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> Search<'a> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut asked = (owner.to_owned(), String::new());
-        let mut found: Vec<Answer> = Vec::new();
+    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> AnswersFuture<'a> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lookup_key = (owner.to_owned(), String::new());
+        let mut found: Vec<AnswerRecord> = Vec::new();
         for key in keys {
-            (*key).clone_into(&mut asked.1);
-            found.extend(kept.by_key.get(&asked).into_iter().flatten().map(|one| (**one).clone()));
+            (*key).clone_into(&mut lookup_key.1);
+            found.extend(
+                state
+                    .by_key
+                    .get(&lookup_key)
+                    .into_iter()
+                    .flatten()
+                    .map(|record| (**record).clone()),
+            );
         }
         Box::pin(std::future::ready(found))
     }
 
     fn is_empty(&self) -> bool {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).order.is_empty()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).queue.is_empty()
     }
 }
 
-fn bytes(answer: &Answer) -> usize {
-    let keys: usize = answer.keys.iter().map(String::len).sum();
-    keys * 2 + answer.tool.len() + answer.arguments.len() + answer.message.len()
+fn size_of_answer(record: &AnswerRecord) -> usize {
+    let keys: usize = record.keys.iter().map(String::len).sum();
+    keys * 2 + record.tool.len() + record.args_fingerprint.len() + record.message.len()
 }
 
-const MOST: usize = 10_000;
-const MOST_BYTES: usize = 32 * 1024 * 1024;
+const MAX_ANSWERS: usize = 10_000;
+const MAX_BYTES: usize = 32 * 1024 * 1024;

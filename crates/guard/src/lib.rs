@@ -1,33 +1,35 @@
-//! Tool calls, checked against what the client offered; and what the model is told of its mistakes.
+//! Checks a model's tool calls against the tools that the client offered, and stores error results
+//! ("guard answers") for the calls that are wrong.
 //!
-//! A [`Watch`] looks at each finished call of a reply: is there such a tool, are its arguments JSON,
-//! do they fit the tool's schema. What it finds is a [`Finding`]: observed, answered or mended, as the
-//! [`Mode`] says. An answer is kept ([`Answers`]) until the client sends the conversation again, and
-//! then goes to the model as the result of its call ([`recall`]).
+//! A [`CallChecker`] checks each finished call of a reply: does the tool exist, are the arguments
+//! JSON, do they fit the tool's schema. A wrong call gives a [`Finding`], which is observed,
+//! answered or mended as the [`GuardMode`] demands. An answer is stored ([`AnswerStore`]) until the
+//! client sends the conversation again, and then goes to the model as the result of its call
+//! ([`find_guard_answers`]).
 //!
-//! Schemas come from clients, and arguments from models: neither is trusted. What is beyond the
-//! [`Limits`] is not checked, and that is noted. Only what is certainly wrong is a finding.
+//! Schemas come from clients and arguments from models: neither is trusted. Anything beyond the
+//! [`ValidationLimits`] is reported as not checked. Only certain errors are findings.
 
 mod answers;
-mod arguments;
+mod args;
 mod cache;
+mod call_checker;
 mod canonical;
+mod error_text;
 mod finding;
 mod in_memory;
 mod mend;
-mod message;
 mod mode;
-mod names;
-mod offer;
+mod offered_tools;
 pub mod schema;
-mod watch;
+mod tool_names;
 
-pub use answers::{Answer, Answers, Search, answer_of, recall};
-pub use cache::Schemas;
+pub use answers::{AnswerRecord, AnswerStore, AnswersFuture, find_guard_answers};
+pub use cache::SchemaCache;
+pub use call_checker::CallChecker;
 pub use canonical::fingerprint;
-pub use finding::{Done, Finding, Kind};
-pub use in_memory::InMemory;
-pub use mode::{Mode, Modes};
-pub use offer::{Offer, Takes};
-pub use schema::{Beyond, Limits, Violation};
-pub use watch::Watch;
+pub use finding::{Finding, FindingKind, GuardAction};
+pub use in_memory::MemoryAnswerStore;
+pub use mode::{GuardMode, GuardModes};
+pub use offered_tools::{OfferedTools, ToolInput};
+pub use schema::{SkipReason, ValidationLimits, Violation};

@@ -1,44 +1,47 @@
-//! Corrections that lose nothing: a value that was encoded once too often is decoded.
+//! Lossless corrections: decodes values that were JSON-encoded twice.
 
-use interlingua_model::Args;
-use interlingua_wire::{Doc, Json, Text};
+use interlingua_model::ToolArgs;
+use interlingua_wire::{JsonDoc, JsonString, RawJson};
 
-use crate::schema::{Flaw, Schema, Violation};
+use crate::schema::{Schema, Violation, ViolationKind};
 
-/// Arguments in which strings that hold the wanted value as JSON are that value, if they fit then.
-pub(crate) fn decoded(args: &Json, violations: &[Violation], schema: &Schema) -> Option<Json> {
+/// Decodes strings that contain the expected value as JSON; `None` if the result is still invalid.
+pub(crate) fn decode_double_encoded(
+    args: &RawJson,
+    violations: &[Violation],
+    schema: &Schema,
+) -> Option<RawJson> {
     let text = args.as_str();
     let mut spans: Vec<_> = violations
         .iter()
-        .map(|violation| (violation.flaw == Flaw::Type).then(|| violation.span.clone()))
+        .map(|violation| (violation.kind == ViolationKind::Type).then(|| violation.span.clone()))
         .collect::<Option<_>>()?;
-    // Each replaces a part of the text; none may hold another.
+    // Each span replaces a part of the text, so that no span may contain another.
     spans.sort_by_key(|span| span.start);
     spans.dedup();
     let mut mended = String::with_capacity(text.len());
     let mut done = 0;
     for span in spans {
-        let inner = once_less(text.get(span.clone())?)?;
+        let inner = decode_once(text.get(span.clone())?)?;
         mended.push_str(text.get(done..span.start)?);
         mended.push_str(inner.as_str());
         done = span.end;
     }
     mended.push_str(text.get(done..)?);
-    let mended = Json::parse(mended).ok()?;
-    fits(&mended, schema).then_some(mended)
+    let mended = RawJson::parse(mended).ok()?;
+    is_valid(&mended, schema).then_some(mended)
 }
 
-/// Whether nothing is found wrong with these arguments.
-pub(crate) fn fits(args: &Json, schema: &Schema) -> bool {
-    schema.check(args.doc().root()).is_ok_and(|checked| checked.violations.is_empty())
+pub(crate) fn is_valid(args: &RawJson, schema: &Schema) -> bool {
+    schema.check(args.to_doc().root()).is_ok_and(|checked| checked.violations.is_empty())
 }
 
-/// The JSON that a JSON string holds.
-fn once_less(raw: &str) -> Option<Json> {
-    let doc = Doc::parse(raw.into(), interlingua_wire::Limits::default()).ok()?;
-    let inner: Text = doc.root().text()?;
-    match Args::from_text(&inner) {
-        Args::Json(json) => Some(json),
-        Args::Malformed(_) | Args::Freeform(_) => None,
+/// The JSON value inside a JSON string.
+fn decode_once(raw: &str) -> Option<RawJson> {
+    let doc = JsonDoc::parse(raw.into(), interlingua_wire::JsonLimits::default()).ok()?;
+    let inner: JsonString = doc.root().json_string()?;
+    match ToolArgs::from_json_string(&inner) {
+        ToolArgs::Json(json) => Some(json),
+        ToolArgs::Malformed(_) | ToolArgs::Freeform(_) => None,
     }
 }

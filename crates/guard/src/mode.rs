@@ -1,27 +1,27 @@
-//! What is done about calls that do not fit, for all tools and for single ones.
+//! Configures what happens to invalid tool calls, by default and for single tools.
 
-/// What is done about a call that does not fit what was offered.
+/// What happens to a call that does not fit the offered tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Calls are not looked at.
+pub enum GuardMode {
+    /// Calls are not checked.
     Off,
-    /// Looked at and noted.
+    /// Calls are checked and findings recorded.
     Observe,
-    /// The model is told of its mistake in the result of the call.
+    /// The model receives an error as the result of its call.
     #[default]
     Answer,
-    /// What can be mended without loss is, and anything else answered.
+    /// Calls are corrected where that loses nothing, otherwise answered.
     Mend,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Modes {
-    pub mode: Mode,
-    /// Tools with a mode of their own.
-    pub tools: Vec<(String, Mode)>,
+pub struct GuardModes {
+    pub default: GuardMode,
+    /// Modes of single tools.
+    pub per_tool: Vec<(String, GuardMode)>,
 }
 
-impl Mode {
+impl GuardMode {
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -32,24 +32,23 @@ impl Mode {
     }
 }
 
-impl Modes {
-    /// The mode for calls of this tool.
-    pub fn of(&self, tool: &str) -> Mode {
-        let own = self.tools.iter().find(|(name, _)| name == tool);
-        own.map_or(self.mode, |(_, mode)| *mode)
+impl GuardModes {
+    pub fn for_tool(&self, tool: &str) -> GuardMode {
+        let tool_mode = self.per_tool.iter().find(|(name, _)| name == tool);
+        tool_mode.map_or(self.default, |(_, mode)| *mode)
     }
 
-    /// Whether calls of some tool are looked at.
-    pub fn is_on(&self) -> bool {
-        self.has(|mode| mode != Mode::Off)
+    /// Whether calls of any tool are checked.
+    pub fn is_enabled(&self) -> bool {
+        self.any(|mode| mode != GuardMode::Off)
     }
 
-    /// Whether calls of some tool are mended.
-    pub fn mends(&self) -> bool {
-        self.has(|mode| mode == Mode::Mend)
+    /// Whether calls of any tool are mended.
+    pub fn has_mend(&self) -> bool {
+        self.any(|mode| mode == GuardMode::Mend)
     }
 
-    fn has(&self, is_asked: impl Fn(Mode) -> bool) -> bool {
-        is_asked(self.mode) || self.tools.iter().any(|(_, mode)| is_asked(*mode))
+    fn any(&self, predicate: impl Fn(GuardMode) -> bool) -> bool {
+        predicate(self.default) || self.per_tool.iter().any(|(_, mode)| predicate(*mode))
     }
 }

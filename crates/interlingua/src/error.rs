@@ -1,69 +1,74 @@
-//! Why a body cannot take the road.
+//! Errors for bodies that cannot be translated.
 
 use std::fmt;
 
-use interlingua_model::Failure;
-use interlingua_wire::{Kind, Malformed};
+use interlingua_model::ApiError;
+use interlingua_wire::{JsonError, JsonKind};
 
-/// The body is nothing a dialect could read.
+/// An error of a body that is not a JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranslateError {
-    Malformed(Malformed),
-    /// JSON, but requests and replies are objects; `at` is the byte where the value begins.
+    /// The body is not JSON.
+    InvalidJson(JsonError),
+    /// The body is JSON, but not an object, as requests and replies are. `offset` is the byte
+    /// offset at which the value begins.
     NotAnObject {
-        at: usize,
-        found: Kind,
+        /// Byte offset of the value.
+        offset: usize,
+        /// The kind of the value.
+        found: JsonKind,
     },
 }
 
-/// A reply that cannot be given to the client as a reply.
+/// A reply that cannot be passed to the client as a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyError {
-    Unreadable(TranslateError),
-    /// The provider put an error into a reply that says 200: the client gets it as an error, written
-    /// by its dialect's `encode_error`.
-    Failed(Box<Failure>),
+    /// The body is not a JSON object.
+    InvalidBody(TranslateError),
+    /// A reply with status 200 whose body is an API error. The client gets an error, encoded by
+    /// `encode_error` of its dialect.
+    Api(Box<ApiError>),
 }
 
 impl TranslateError {
-    /// The byte of the body where it showed.
-    pub fn at(&self) -> usize {
+    /// Byte offset of the error in the body.
+    pub fn offset(&self) -> usize {
         match self {
-            Self::Malformed(malformed) => malformed.at,
-            Self::NotAnObject { at, .. } => *at,
+            Self::InvalidJson(error) => error.offset,
+            Self::NotAnObject { offset, .. } => *offset,
         }
     }
 
-    /// Line and column of that byte, both from 1.
+    /// Line and column of the error, both counted from 1.
     pub fn line_and_column(&self, body: &[u8]) -> (usize, usize) {
         match self {
-            Self::Malformed(malformed) => malformed.line_and_column(body),
-            Self::NotAnObject { at, .. } => {
-                let why = interlingua_wire::json::Why::Expected("an object");
-                Malformed { at: *at, why }.line_and_column(body)
+            Self::InvalidJson(error) => error.line_and_column(body),
+            Self::NotAnObject { offset, .. } => {
+                let kind = interlingua_wire::json::JsonErrorKind::Expected("an object");
+                JsonError { offset: *offset, kind }.line_and_column(body)
             }
         }
     }
 }
 
-impl From<Malformed> for TranslateError {
-    fn from(malformed: Malformed) -> Self {
-        Self::Malformed(malformed)
+impl From<JsonError> for TranslateError {
+    fn from(error: JsonError) -> Self {
+        Self::InvalidJson(error)
     }
 }
 
 impl<E: Into<TranslateError>> From<E> for ReplyError {
     fn from(error: E) -> Self {
-        Self::Unreadable(error.into())
+        Self::InvalidBody(error.into())
     }
 }
 
 impl fmt::Display for TranslateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(malformed) => malformed.fmt(f),
+            Self::InvalidJson(error) => error.fmt(f),
             Self::NotAnObject { found, .. } => {
-                write!(f, "expected a JSON object, found {}", name_of(*found))
+                write!(f, "expected a JSON object, found {}", describe_kind(*found))
             }
         }
     }
@@ -72,9 +77,9 @@ impl fmt::Display for TranslateError {
 impl fmt::Display for ReplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(error) => error.fmt(f),
-            Self::Failed(failure) => {
-                write!(f, "the reply is an error ({}): {}", failure.status, failure.message)
+            Self::InvalidBody(error) => error.fmt(f),
+            Self::Api(error) => {
+                write!(f, "the reply is an error ({}): {}", error.status, error.message)
             }
         }
     }
@@ -83,13 +88,13 @@ impl fmt::Display for ReplyError {
 impl std::error::Error for TranslateError {}
 impl std::error::Error for ReplyError {}
 
-fn name_of(kind: Kind) -> &'static str {
+fn describe_kind(kind: JsonKind) -> &'static str {
     match kind {
-        Kind::Null => "null",
-        Kind::Bool => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "an array",
-        Kind::Object => "an object",
+        JsonKind::Null => "null",
+        JsonKind::Bool => "a boolean",
+        JsonKind::Number => "a number",
+        JsonKind::String => "a string",
+        JsonKind::Array => "an array",
+        JsonKind::Object => "an object",
     }
 }

@@ -1,88 +1,106 @@
-//! Any agent, any model, no broken conversation: the road between model APIs, sans IO.
+//! Translates LLM API requests, replies, streams and errors between provider dialects, without I/O.
 //!
-//! A request, a reply, a stream or an error in one provider's dialect leaves in another's. What need
-//! not change leaves as the bytes it came in; what changes or cannot cross is in the [`Ledger`].
+//! A body in one provider's dialect is decoded into a dialect-neutral model, repaired for its
+//! target and encoded in the target's dialect. Text that need not change keeps its bytes. Every
+//! change and every loss is recorded in the [`Ledger`].
 //!
 //! ```text
-//! request   body ─decode─▶ Conversation ─mend, fit─▶ · ─encode─▶ body ─▶ provider
+//! request   body ─decode─▶ Conversation ─repair─▶ Conversation ─encode─▶ body ─▶ provider
 //! reply     body ─decode─▶ Reply ─encode─▶ body ─▶ client
-//! stream    bytes ─frame─▶ frames ─read─▶ Events ─guard─▶ Events ─write─▶ bytes ─▶ client
-//! error     body ─decode─▶ Failure ─encode─▶ body ─▶ client
+//! stream    bytes ─frame─▶ frames ─read─▶ events ─guard─▶ events ─write─▶ bytes ─▶ client
+//! error     body ─decode─▶ ApiError ─encode─▶ body ─▶ client
 //! ```
 //!
-//! The functions on this page are the whole road; nothing else translates anything.
+//! - [`find_dialect`] returns a dialect by its name, [`DIALECTS`] lists them.
+//! - [`translate_request`], [`translate_reply`] and [`translate_error`] translate complete bodies.
+//! - [`StreamTranslator`] translates a streamed reply as its bytes arrive.
+//! - [`decode_request`] and [`decode_reply`] split translation into decoding and encoding, for
+//!   callers that inspect what was decoded or add stored data to it.
+//! - [`TranslatedRequest::reply_context`] must be passed to the translation of the reply: it has the
+//!   names and ids that were changed in the request.
 
+mod continuation;
+mod echoed_fields;
 mod error;
-mod found;
 mod limits;
-mod opened;
-mod paused;
-mod repeated;
 mod reply;
+mod request;
+mod seal_envelope;
 mod stream;
-mod travel;
 mod watching;
+mod web_search;
 
 use bytes::Bytes;
 use interlingua_model::Tool;
 
+pub use continuation::continuation_request;
 pub use error::{ReplyError, TranslateError};
-pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, native, note};
+pub use interlingua_dialects::{
+    DIALECTS, Dialect, StreamReader, StreamWriter, find_dialect, native, note,
+};
 pub use interlingua_guard as guard;
 pub use interlingua_model as model;
 pub use interlingua_model::{
-    Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Recalled, Reply, Restored,
-    Target, Told, ToolKind, Verbatim, unfold,
+    ApiError, Conversation, ConversationPatch, DialectId, GuardAnswer, Ledger, Reply,
+    ReplyAccumulator, ReplyContext, RestoredTurn, StreamEvent, Target, ToolKind, Verbatim, unfold,
 };
 pub use interlingua_repair as repair;
 pub use interlingua_wire as wire;
-pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Spliced, Text};
+pub use interlingua_wire::{
+    Framing, JsonDoc, JsonError, JsonKind, JsonLimits, JsonString, RawJson, SegmentedBytes,
+};
 pub use limits::StreamLimits;
-pub use opened::{Opened, open_document};
-pub use paused::go_on;
-pub use reply::{GUARD_MEND, ReadReply, encode_reply, read_reply, stream_reply, writer};
-pub use stream::Stream;
+pub use reply::{
+    DecodedReply, GUARD_MEND_RULE, decode_reply, encode_reply, encode_reply_as_stream,
+    stream_writer,
+};
+pub use request::{DecodedRequest, decode_request};
+pub use stream::StreamTranslator;
 
-/// A request as it leaves.
+/// A translated request: its body, what was changed, and the context for translating the reply.
 #[derive(Clone, Debug)]
-pub struct Translated<B = Bytes> {
+pub struct TranslatedRequest<B = Bytes> {
+    /// The body in the provider's dialect.
     pub body: B,
-    /// What was changed or left out; empty when nothing was.
+    /// The changes and losses; empty if the body was not changed.
     pub ledger: Ledger,
-    /// What the translation of the reply needs to know of this request. Whoever has a clock and ids
-    /// to give adds them. Apart: it is large, and goes from hand to hand.
-    pub exchange: Box<Exchange>,
+    /// The context that the translation of the reply needs. A caller with a clock and an id
+    /// generator sets `created_unix_secs` and `fallback_id` in it. Boxed, because it is large and
+    /// moved often.
+    pub reply_context: Box<ReplyContext>,
 }
 
-/// A whole reply as it leaves.
+/// A complete translated reply.
 #[derive(Clone, Debug)]
 pub struct TranslatedReply {
+    /// The body in the client's dialect.
     pub body: Bytes,
+    /// The changes and losses.
     pub ledger: Ledger,
-    /// What it says, in the client's terms.
+    /// The decoded reply, with the client's names restored.
     pub reply: Box<Verbatim<Reply>>,
-    /// What the guard found about its calls.
+    /// The guard's findings about the tool calls of the reply.
     pub findings: Vec<guard::Finding>,
 }
 
-/// A request of a client that speaks `from`, for a provider that speaks `to`: read, repaired, written.
-/// Whatever the client sent, the provider accepts what leaves.
+/// Translates a request in dialect `from` for a provider of dialect `to`: decodes, repairs and
+/// encodes it. The repaired request is one that the provider accepts.
 ///
 /// ```
-/// use interlingua::{Target, Text, find, translate_request};
+/// use interlingua::{JsonString, Target, find_dialect, translate_request};
 ///
-/// let from = find("anthropic").unwrap();
-/// let to = find("openai-chat").unwrap();
+/// let from = find_dialect("anthropic").unwrap();
+/// let to = find_dialect("openai-chat").unwrap();
 /// let body = r#"{"model":"a","max_tokens":9,"system":"Be brief.",
 ///     "messages":[{"role":"user","content":"caf\u00e9?"}]}"#;
-/// let target = Target { model: Some(Text::new("b")), flavor: None, ..Target::default() };
+/// let target = Target { model: Some(JsonString::new("b")), flavor: None, ..Target::default() };
 ///
 /// let sent = translate_request(body.into(), from, to, &target).unwrap();
 /// let sent = String::from_utf8(sent.body.to_vec()).unwrap();
 /// assert!(sent.contains(r#""model":"b""#));
-/// assert!(sent.contains(r#""caf\u00e9?""#), "spelled as it came");
+/// assert!(sent.contains(r#""caf\u00e9?""#), "spelled as in the input");
 ///
-/// // To its own dialect, untouched, it leaves as the bytes it came in.
+/// // Within one dialect, an unchanged request keeps its bytes.
 /// let same = translate_request(body.into(), from, from, &Target::default()).unwrap();
 /// assert_eq!(same.body, body);
 /// assert!(same.ledger.is_empty());
@@ -92,48 +110,47 @@ pub fn translate_request(
     from: &dyn Dialect,
     to: &dyn Dialect,
     target: &Target,
-) -> Result<Translated, TranslateError> {
-    Ok(translate_document(read_object(body)?, from, to, target))
+) -> Result<TranslatedRequest, TranslateError> {
+    Ok(translate_parsed_request(parse_object(body)?, from, to, target))
 }
 
-/// As [`translate_request`], for a body that was read before, by somebody who had to know the model
-/// it asks for.
-pub fn translate_document(
-    body: Doc,
+/// As [`translate_request`], for a body that is already parsed, for example to look up its model.
+pub fn translate_parsed_request(
+    body: JsonDoc,
     from: &dyn Dialect,
     to: &dyn Dialect,
     target: &Target,
-) -> Translated {
-    open_document(body, from, to, target).translate(&Recalled::default())
+) -> TranslatedRequest {
+    decode_request(body, from, to, target).translate(&ConversationPatch::default())
 }
 
-/// A request as it is, in another dialect: read and written, and nothing repaired.
-pub fn transcribe_request(
+/// Decodes a request and encodes it in another dialect, without repairing it.
+pub fn transcode_request(
     body: Bytes,
     from: &dyn Dialect,
     to: &dyn Dialect,
     target: &Target,
-) -> Result<Translated, TranslateError> {
-    let body = read_object(body)?;
+) -> Result<TranslatedRequest, TranslateError> {
+    let body = parse_object(body)?;
     let mut ledger = Ledger::default();
     let conversation = from.decode_request(&body, &mut ledger);
-    let exchange = Box::new(exchange_of(&conversation, target));
+    let cx = Box::new(reply_context_for(&conversation, target));
     let body = to.encode_request(&conversation, target, &mut ledger);
-    Ok(Translated { body, ledger, exchange })
+    Ok(TranslatedRequest { body, ledger, reply_context: cx })
 }
 
-/// A whole reply of a provider that speaks `from`, for a client that speaks `to`.
+/// Translates a complete reply in dialect `from` for a client of dialect `to`.
 ///
 /// ```
-/// use interlingua::{Exchange, find, translate_reply};
+/// use interlingua::{ReplyContext, find_dialect, translate_reply};
 ///
-/// let from = find("openai-chat").unwrap();
-/// let to = find("anthropic").unwrap();
+/// let from = find_dialect("openai-chat").unwrap();
+/// let to = find_dialect("anthropic").unwrap();
 /// let body = r#"{"id":"r1","object":"chat.completion","created":0,"model":"b",
 ///     "choices":[{"index":0,"message":{"role":"assistant","content":"Bonjour"},"finish_reason":"stop"}],
 ///     "usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}"#;
 ///
-/// let (reply, ledger) = translate_reply(body.into(), from, to, &Exchange::default()).unwrap();
+/// let (reply, ledger) = translate_reply(body.into(), from, to, &ReplyContext::default()).unwrap();
 /// let reply = String::from_utf8(reply.to_vec()).unwrap();
 /// assert!(reply.contains(r#""stop_reason":"end_turn""#));
 /// assert!(reply.contains(r#""input_tokens":12"#));
@@ -143,26 +160,26 @@ pub fn translate_reply(
     body: Bytes,
     from: &dyn Dialect,
     to: &dyn Dialect,
-    exchange: &Exchange,
+    cx: &ReplyContext,
 ) -> Result<(Bytes, Ledger), ReplyError> {
-    let read = read_reply(body, from, exchange, None)?.encode(to, exchange);
-    Ok((read.body, read.ledger))
+    let translated = decode_reply(body, from, cx, None)?.encode(to, cx);
+    Ok((translated.body, translated.ledger))
 }
 
-/// The body of a provider's error, whatever it is, as the status and body for the client.
+/// Translates the body of a provider's error response; returns status and body for the client.
 ///
 /// ```
-/// use interlingua::model::{FailureKind, Retry};
-/// use interlingua::{find, translate_error};
+/// use interlingua::model::{ApiErrorKind, RetryAdvice};
+/// use interlingua::{find_dialect, translate_error};
 ///
-/// let from = find("anthropic").unwrap();
-/// let to = find("openai-chat").unwrap();
+/// let from = find_dialect("anthropic").unwrap();
+/// let to = find_dialect("openai-chat").unwrap();
 /// let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}"#;
 ///
-/// let (status, body, failure) = translate_error(429, body.into(), from, to);
+/// let (status, body, error) = translate_error(429, body.into(), from, to);
 /// assert_eq!(status, 429);
-/// assert_eq!(failure.kind, FailureKind::RateLimit);
-/// assert_ne!(failure.retry, Retry::No);
+/// assert_eq!(error.kind, ApiErrorKind::RateLimit);
+/// assert_ne!(error.retry, RetryAdvice::No);
 /// assert!(String::from_utf8(body.to_vec()).unwrap().contains("slow down"));
 /// ```
 pub fn translate_error(
@@ -170,50 +187,52 @@ pub fn translate_error(
     body: Bytes,
     from: &dyn Dialect,
     to: &dyn Dialect,
-) -> (u16, Bytes, Failure) {
-    let failure = from.decode_error(status, &body);
+) -> (u16, Bytes, ApiError) {
+    let error = from.decode_error(status, &body);
     if from.id() == to.id() {
-        return (status, body, failure);
+        return (status, body, error);
     }
-    let body = to.encode_error(&failure).into();
-    (failure.status, body, failure)
+    let body = to.encode_error(&error).into();
+    (error.status, body, error)
 }
 
-/// What the reply to this conversation needs to know of it.
-pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
+/// Returns the context that translating the reply to this conversation needs.
+pub fn reply_context_for(conversation: &Conversation, target: &Target) -> ReplyContext {
     let namespaces = conversation
         .tools
         .iter()
         .filter_map(|tool| Some((tool.name.clone(), tool.namespace.clone()?)));
-    Exchange {
-        model: conversation.model.clone().or_else(|| target.model.clone()),
+    ReplyContext {
+        client_model: conversation.model.clone().or_else(|| target.model.clone()),
         flavor: target.flavor,
-        freeform: freeform(conversation),
-        namespaces: namespaces.collect(),
-        usage: Some(conversation.settings.stream_usage == Some(true)),
-        ..Exchange::default()
+        freeform_tools: freeform_tool_names(conversation),
+        tool_namespaces: namespaces.collect(),
+        stream_usage: Some(conversation.settings.stream_usage == Some(true)),
+        ..ReplyContext::default()
     }
 }
 
-/// The names of the tools that take free text.
-pub(crate) fn freeform(conversation: &Conversation) -> Vec<Text> {
-    let takes_text = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
-    conversation.tools.iter().filter(takes_text).map(|tool| tool.name.clone()).collect()
+pub(crate) fn freeform_tool_names(conversation: &Conversation) -> Vec<JsonString> {
+    let is_freeform = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
+    conversation.tools.iter().filter(is_freeform).map(|tool| tool.name.clone()).collect()
 }
 
-/// Requests and replies are JSON objects in every dialect.
-pub fn read_object(body: Bytes) -> Result<Doc, TranslateError> {
-    read_object_within(body, Limits::default())
+/// Parses a body that must be a JSON object, as requests and replies are in every dialect.
+pub fn parse_object(body: Bytes) -> Result<JsonDoc, TranslateError> {
+    parse_object_with_limits(body, JsonLimits::default())
 }
 
-/// As [`read_object`], with limits of one's own.
-pub fn read_object_within(body: Bytes, limits: Limits) -> Result<Doc, TranslateError> {
-    let doc = Doc::from_bytes(body, limits)?;
+/// As [`parse_object`], with limits.
+pub fn parse_object_with_limits(
+    body: Bytes,
+    limits: JsonLimits,
+) -> Result<JsonDoc, TranslateError> {
+    let doc = JsonDoc::from_bytes(body, limits)?;
     match doc.root().kind() {
-        Kind::Object => Ok(doc),
+        JsonKind::Object => Ok(doc),
         found => {
             let text = doc.text().trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
-            Err(TranslateError::NotAnObject { at: doc.text().len() - text.len(), found })
+            Err(TranslateError::NotAnObject { offset: doc.text().len() - text.len(), found })
         }
     }
 }

@@ -1,164 +1,184 @@
-//! A whole reply: read, said in the client's terms, and looked at by the guard.
+//! Decodes a complete reply, restores the client's names, checks its tool calls and encodes it.
 
 use bytes::Bytes;
-use interlingua_dialects::{Dialect, StreamWriter, note, shown};
-use interlingua_guard::{Done, Finding, Watch};
-use interlingua_model::{Block, Body, Exchange, Ledger, Place, Reply, Verbatim, unfold};
-use interlingua_wire::Doc;
+use interlingua_dialects::{Dialect, StreamWriter, note, portable_block};
+use interlingua_guard::{CallChecker, Finding, GuardAction};
+use interlingua_model::{
+    Block, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, Verbatim, unfold,
+};
+use interlingua_wire::JsonDoc;
 
-use crate::found::Found;
-use crate::repeated::Repeated;
-use crate::travel::{self, Carrier};
-use crate::{ReplyError, TranslatedReply, read_object};
+use crate::echoed_fields::EchoedFields;
+use crate::seal_envelope::{self, WrappingWriter};
+use crate::web_search::WebSearchCollector;
+use crate::{ReplyError, TranslatedReply, parse_object};
 
-/// A reply that was read, and is not yet written.
+/// A decoded reply that is not yet encoded.
 #[derive(Debug)]
-pub struct ReadReply {
-    body: Doc,
-    /// Apart: it is large, and goes from hand to hand.
+pub struct DecodedReply {
+    body: JsonDoc,
+    /// The decoded reply. Boxed, because it is large and moved often.
     pub reply: Box<Verbatim<Reply>>,
+    /// The changes and losses of decoding.
     pub ledger: Ledger,
-    /// What the guard found about its calls.
+    /// The guard's findings about the tool calls of the reply.
     pub findings: Vec<Finding>,
 }
 
-/// Reads a reply of a provider that speaks `from`. A watch looks at its calls.
-pub fn read_reply(
+/// Decodes a reply in dialect `from` and checks its tool calls with `call_checker`, if there is
+/// one.
+pub fn decode_reply(
     body: Bytes,
     from: &dyn Dialect,
-    exchange: &Exchange,
-    watch: Option<&Watch>,
-) -> Result<ReadReply, ReplyError> {
+    cx: &ReplyContext,
+    call_checker: Option<&CallChecker>,
+) -> Result<DecodedReply, ReplyError> {
     let mut ledger = Ledger::default();
-    let bare = without_mark(&body);
-    let body = match (read_object(body), bare) {
+    let without_marker = strip_done_marker(&body);
+    let body = match (parse_object(body), without_marker) {
         (Err(_), Some(body)) => {
-            let what = "left out the end mark of a stream behind the reply";
-            ledger.change(note::ODD_INPUT, Place::REPLY, what);
-            read_object(body)?
+            let description = "left out the [DONE] marker after the reply";
+            ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, description);
+            parse_object(body)?
         }
-        (read, _) => read?,
+        (parsed, _) => parsed?,
     };
-    let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
+    let mut reply = match from.decode_reply(&body, cx, &mut ledger) {
         Ok(reply) => Box::new(reply),
-        Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
+        Err(error) => return Err(ReplyError::Api(Box::new(error))),
     };
-    if exchange.has_renamed() {
-        say_back(&mut reply, exchange);
+    if cx.has_renames() {
+        restore_client_names(&mut reply, cx);
     }
-    if exchange.called.is_some() {
-        reply.edit().id.clone_from(&exchange.called);
+    if cx.override_id.is_some() {
+        reply.edit().id.clone_from(&cx.override_id);
     }
-    let findings = watch.map(|watch| look(watch, &mut reply, &mut ledger)).unwrap_or_default();
-    Ok(ReadReply { body, reply, ledger, findings })
+    let findings = call_checker
+        .map(|call_checker| check_calls(call_checker, &mut reply, &mut ledger))
+        .unwrap_or_default();
+    Ok(DecodedReply { body, reply, ledger, findings })
 }
 
-/// The body without the end mark of a stream, which some relays put behind a reply that is none.
-fn without_mark(body: &Bytes) -> Option<Bytes> {
+/// Returns the body without a trailing `data: [DONE]`, which some relays append to replies that are
+/// not streamed; `None` if there is none.
+fn strip_done_marker(body: &Bytes) -> Option<Bytes> {
     let rest = body.trim_ascii_end().strip_suffix(b"[DONE]")?.trim_ascii_end();
     let rest = rest.strip_suffix(b"data:")?;
     Some(body.slice(..rest.len()))
 }
 
-impl ReadReply {
-    /// Writes it for a client that speaks `to`.
-    pub fn encode(self, to: &dyn Dialect, exchange: &Exchange) -> TranslatedReply {
+impl DecodedReply {
+    /// Encodes the reply for a client of dialect `to`.
+    pub fn encode(self, to: &dyn Dialect, cx: &ReplyContext) -> TranslatedReply {
         let Self { body, reply, mut ledger, findings } = self;
         let body = match reply.text_for(to.id()) {
             Some(_) => {
-                // What leaves as it came has lost nothing.
-                ledger.entries.retain(|entry| !entry.loss);
-                Repeated::of(exchange, to.id()).say(body.text().as_bytes())
+                // A passed-through reply has lost nothing.
+                ledger.entries.retain(|entry| !entry.is_loss);
+                EchoedFields::from_exchange(cx, to.id()).fill_in(body.text().as_bytes())
             }
-            None => encode_reply(&reply, to, exchange, &mut ledger).into(),
+            None => encode_reply(&reply, to, cx, &mut ledger).into(),
         };
         TranslatedReply { body, ledger, reply, findings }
     }
 }
 
-/// Writes a reply for a client that speaks `to`, with the seals that it can carry.
+/// Encodes a reply for a client of dialect `to`, with foreign seals wrapped if the client carries
+/// them.
 pub fn encode_reply(
     reply: &Reply,
     to: &dyn Dialect,
-    exchange: &Exchange,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
 ) -> Vec<u8> {
-    let carried =
-        exchange.carries.then(|| travel::pack(reply, to.seals(), exchange.asked.as_ref()));
-    let carried = carried.flatten();
-    let reply = carried.as_ref().unwrap_or(reply);
-    let seen = seen(reply, to, exchange);
-    to.encode_reply(seen.as_ref().unwrap_or(reply), exchange, ledger)
+    let wrapped = cx
+        .carries_foreign_seals
+        .then(|| seal_envelope::wrap_reply(reply, to.seal_issuers(), cx.provider_model.as_ref()));
+    let wrapped = wrapped.flatten();
+    let reply = wrapped.as_ref().unwrap_or(reply);
+    let portable = portable_reply(reply, to, cx);
+    to.encode_reply(portable.as_ref().unwrap_or(reply), cx, ledger)
 }
 
-/// Writes a reply as the whole of a stream, for a client that speaks `to` and wants one.
-pub fn stream_reply(
+/// Encodes a complete reply as a stream, for a client that requested one.
+pub fn encode_reply_as_stream(
     reply: &Reply,
     to: &dyn Dialect,
-    exchange: &Exchange,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
 ) -> Vec<u8> {
-    let seen = seen(reply, to, exchange);
-    let (mut writer, mut out) = (writer(to, exchange), Vec::new());
-    for event in unfold(seen.as_ref().unwrap_or(reply)) {
+    let portable = portable_reply(reply, to, cx);
+    let (mut writer, mut out) = (stream_writer(to, cx), Vec::new());
+    for event in unfold(portable.as_ref().unwrap_or(reply)) {
         writer.write(&event, &mut out, ledger);
     }
     out
 }
 
-/// The reply with what clients of the dialect can be shown of blocks that they do not know, if it has any.
-fn seen(reply: &Reply, to: &dyn Dialect, exchange: &Exchange) -> Option<Reply> {
-    let shown = |block: &Verbatim<Block>| shown(block, to.id());
-    let found = Found::in_whole(reply, exchange, to.id());
+/// Returns the reply with search results added and with blocks that the dialect does not know
+/// replaced by portable ones; `None` if there is nothing to change.
+fn portable_reply(reply: &Reply, to: &dyn Dialect, cx: &ReplyContext) -> Option<Reply> {
+    let to_portable = |block: &Verbatim<Block>| portable_block(block, to.id());
+    let with_search_results = WebSearchCollector::apply_to_reply(reply, cx, to.id());
     let blocks = &reply.turn.blocks;
-    let strange = || blocks.iter().any(|block| shown(block).is_some()).then(|| reply.clone());
-    let mut seen = found.or_else(strange)?;
-    for block in &mut seen.turn.blocks {
-        if let Some(shown) = shown(block) {
-            *block = shown.into();
+    let with_portable_blocks =
+        || blocks.iter().any(|block| to_portable(block).is_some()).then(|| reply.clone());
+    let mut portable = with_search_results.or_else(with_portable_blocks)?;
+    for block in &mut portable.turn.blocks {
+        if let Some(replacement) = to_portable(block) {
+            *block = replacement.into();
         }
     }
-    Some(seen)
+    Some(portable)
 }
 
-/// What writes a stream for a client that speaks `to`, with the seals that it can carry.
-pub fn writer(to: &dyn Dialect, exchange: &Exchange) -> Box<dyn StreamWriter> {
-    let writer = to.writer(exchange);
-    if exchange.carries && !to.seals().is_empty() {
-        return Box::new(Carrier::new(writer, to.seals(), exchange.asked.clone()));
+/// Returns the stream writer for a client of dialect `to`, which wraps foreign seals if the client
+/// carries them.
+pub fn stream_writer(to: &dyn Dialect, cx: &ReplyContext) -> Box<dyn StreamWriter> {
+    let writer = to.writer(cx);
+    if cx.carries_foreign_seals && !to.seal_issuers().is_empty() {
+        return Box::new(WrappingWriter::new(writer, to.seal_issuers(), cx.provider_model.clone()));
     }
     writer
 }
 
-/// Says the calls of a reply in the client's terms.
-fn say_back(reply: &mut Verbatim<Reply>, exchange: &Exchange) {
-    for at in 0..reply.turn.blocks.len() {
-        let Body::ToolCall(call) = &reply.turn.blocks[at].body else { continue };
+fn restore_client_names(reply: &mut Verbatim<Reply>, cx: &ReplyContext) {
+    for index in 0..reply.turn.blocks.len() {
+        let BlockContent::ToolCall(call) = &reply.turn.blocks[index].content else { continue };
         let mut call = call.clone();
-        if exchange.say_back(&mut call) {
-            reply.edit().turn.blocks[at].edit().body = Body::ToolCall(call);
+        if cx.restore_client_names(&mut call) {
+            reply.edit().turn.blocks[index].edit().content = BlockContent::ToolCall(call);
         }
     }
 }
 
-/// Looks at every call; only what is mended is touched.
-fn look(watch: &Watch, reply: &mut Verbatim<Reply>, ledger: &mut Ledger) -> Vec<Finding> {
+/// Checks every call; replaces only the mended ones.
+fn check_calls(
+    call_checker: &CallChecker,
+    reply: &mut Verbatim<Reply>,
+    ledger: &mut Ledger,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for at in 0..reply.turn.blocks.len() {
-        let Some(finding) = watch.look(&reply.turn.blocks[at]) else { continue };
-        if let Done::Mended(call) = &finding.done {
-            reply.edit().turn.blocks[at].edit().body = Body::ToolCall((**call).clone());
-            note_mended(&finding, ledger);
+    for index in 0..reply.turn.blocks.len() {
+        let Some(finding) = call_checker.check_block(&reply.turn.blocks[index]) else { continue };
+        if let GuardAction::Mended(call) = &finding.action {
+            reply.edit().turn.blocks[index].edit().content =
+                BlockContent::ToolCall((**call).clone());
+            record_mended_call(&finding, ledger);
         }
         findings.push(finding);
     }
     findings
 }
 
-pub(crate) fn note_mended(finding: &Finding, ledger: &mut Ledger) {
+pub(crate) fn record_mended_call(finding: &Finding, ledger: &mut Ledger) {
     let (id, kind) = (&finding.call.id, finding.kind.name());
-    ledger.change(GUARD_MEND, Place::REPLY, format!("mended the call {id}: {kind}"));
+    ledger.record_change(
+        GUARD_MEND_RULE,
+        LedgerPath::REPLY,
+        format!("mended the call {id}: {kind}"),
+    );
 }
 
-/// The name under which mended calls are noted.
-pub const GUARD_MEND: &str = "guard-mend";
+/// Ledger rule of calls that the guard mended.
+pub const GUARD_MEND_RULE: &str = "guard-mend";

@@ -1,40 +1,43 @@
-//! A streamed reply on the road, in whatever pieces it arrives.
+//! Translates a streamed reply that arrives in chunks of any size.
 
-mod apart;
-mod forward;
-mod paused;
-mod said_back;
+mod continuation;
+mod frame_recovery;
+mod name_restorer;
+mod passthrough;
 
 use std::fmt;
 
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
-use interlingua_guard::{Finding, Watch};
+use interlingua_guard::{CallChecker, Finding};
 use interlingua_model::{
-    Body, Delta, DialectId, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply,
+    ApiError, ApiErrorKind, BlockContent, Delta, DialectId, Ledger, LedgerPath, Reply,
+    ReplyAccumulator, ReplyContext, StreamEvent,
 };
-use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
+use interlingua_wire::{Frame, FrameError, FrameReader, Framing, JsonString};
 
-use self::forward::{Forward, Passed};
-use self::paused::Paused;
-use self::said_back::SaidBack;
+use self::continuation::Continuation;
+use self::name_restorer::NameRestorer;
+use self::passthrough::{Passthrough, PassthroughState};
 use crate::StreamLimits;
-use crate::found::Found;
-use crate::repeated::Repeated;
-use crate::reply::writer;
-use crate::watching::{Watching, Writing};
+use crate::echoed_fields::EchoedFields;
+use crate::reply::stream_writer;
+use crate::watching::{EventSink, StreamGuard};
+use crate::web_search::WebSearchCollector;
 
-/// Translates one streamed reply. Bytes go in as they come and leave as soon as they mean something.
+/// Translates one streamed reply. Bytes are pushed as they arrive, and events are written as soon
+/// as they are complete.
 ///
-/// Within one dialect each frame leaves as the bytes it came in; what clients would misread is said anew, and what
-/// the end lacks is added. The events are read all the same, so the reply is known when the stream ends.
+/// Within one dialect, each frame is forwarded as the bytes that were received; frames that clients
+/// would misread are rewritten, and a missing end is added. The events are decoded in both cases,
+/// so that the complete reply is available when the stream ends.
 ///
 /// ```
-/// use interlingua::{Exchange, Stream, find};
+/// use interlingua::{ReplyContext, StreamTranslator, find_dialect};
 ///
-/// let from = find("gemini").unwrap();
-/// let to = find("openai-chat").unwrap();
-/// let mut stream = Stream::new(from, to, &Exchange::default());
+/// let from = find_dialect("gemini").unwrap();
+/// let to = find_dialect("openai-chat").unwrap();
+/// let mut stream = StreamTranslator::new(from, to, &ReplyContext::default());
 /// let mut out = Vec::new();
 /// for chunk in [
 ///     "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"Bon\"}]}}]}\n",
@@ -53,324 +56,337 @@ use crate::watching::{Watching, Writing};
 /// assert_eq!(reply.unwrap().turn.blocks.len(), 1);
 /// assert!(ledger.is_empty());
 /// ```
-pub struct Stream {
+pub struct StreamTranslator {
     input: Input,
     reader: Box<dyn StreamReader>,
     writer: Box<dyn StreamWriter>,
     to: DialectId,
-    forward: Forward,
-    /// Kept if calls may have to be said in the client's terms.
-    said_back: Option<Box<SaidBack>>,
-    called: Option<Text>,
-    repeated: Repeated,
-    watching: Option<Box<Watching>>,
-    /// Kept if the client is to hear what a search has found.
-    found: Option<Box<Found>>,
-    /// Kept if a reply that its provider pauses is to go on.
-    paused: Option<Box<Paused>>,
-    /// Kept between frames for its memory.
-    events: Vec<Event>,
-    fold: Fold,
+    passthrough: Passthrough,
+    /// Set if tool names, call ids or argument keys of the reply must be restored.
+    name_restorer: Option<Box<NameRestorer>>,
+    override_id: Option<JsonString>,
+    echoed_fields: EchoedFields,
+    guard: Option<Box<StreamGuard>>,
+    /// Set if the client gets web search results as blocks.
+    web_search_collector: Option<Box<WebSearchCollector>>,
+    /// Set if a paused reply may be continued.
+    continuation: Option<Box<Continuation>>,
+    /// Reused between frames to save allocations.
+    events: Vec<StreamEvent>,
+    accumulator: ReplyAccumulator,
     ledger: Ledger,
-    /// A stop or a failure was read; nothing comes after it.
+    /// A stop or an error was read; further events are ignored.
     ended: bool,
-    /// Something was said.
-    begun: bool,
-    /// The name of events that only say that the provider is there, and the last one of them in a
-    /// stream that is forwarded.
-    idle: Option<&'static str>,
-    filler: &'static [u8],
-    ping: Option<Bytes>,
-    passed: Passed,
-    /// What a frame said that is no event.
-    words: Option<String>,
+    /// Some content of the reply was read.
+    has_content: bool,
+    /// The dialect's name for heartbeat events, and the last such frame of a passed-through stream.
+    heartbeat_event: Option<&'static str>,
+    heartbeat_bytes: &'static [u8],
+    last_heartbeat: Option<Bytes>,
+    passthrough_state: PassthroughState,
+    /// Text of a frame that could not be parsed, for the error message.
+    unparsed_text: Option<String>,
     limits: StreamLimits,
-    /// Bytes of arguments that came for the call that is open.
-    arguments: usize,
+    /// Bytes of the arguments of the open call so far.
+    argument_bytes: usize,
 }
 
-/// The framing is known from the dialect, or from the first byte where the dialect has two.
+/// The framing is determined by the dialect, or by the first byte if the dialect has two.
 enum Input {
-    Waiting {
+    Detecting {
         framing: Framing,
-        space: Vec<Bytes>,
+        leading_space: Vec<Bytes>,
     },
-    Framed(Framer),
-    /// The stream broke, or was finished.
+    Framed(FrameReader),
+    /// The stream failed or was finished.
     Closed,
 }
 
-impl Stream {
-    /// A stream of a provider that speaks `from`, for a client that speaks `to`. A stream of
-    /// server-sent events that turns out to be one JSON array, or an object, is read as that.
-    pub fn new(from: &dyn Dialect, to: &dyn Dialect, exchange: &Exchange) -> Self {
-        let input = Input::Waiting { framing: from.framing(), space: Vec::new() };
-        Self::over(input, from, to, exchange)
+impl StreamTranslator {
+    /// Creates a translator from dialect `from` to dialect `to`. A stream of server-sent events
+    /// that turns out to be a JSON array, or one object, is read as JSON.
+    pub fn new(from: &dyn Dialect, to: &dyn Dialect, cx: &ReplyContext) -> Self {
+        let input = Input::Detecting { framing: from.framing(), leading_space: Vec::new() };
+        Self::with_input(input, from, to, cx)
     }
 
-    /// As [`Stream::new`], where the framing is known, from a content type for instance.
+    /// As [`StreamTranslator::new`], with a known framing, for example from a content type.
     pub fn with_framing(
         framing: Framing,
         from: &dyn Dialect,
         to: &dyn Dialect,
-        exchange: &Exchange,
+        cx: &ReplyContext,
     ) -> Self {
-        let mut stream = Self::over(Input::Closed, from, to, exchange);
-        stream.begin(framing);
+        let mut stream = Self::with_input(Input::Closed, from, to, cx);
+        stream.start_framing(framing);
         stream
     }
 
-    fn over(input: Input, from: &dyn Dialect, to: &dyn Dialect, exchange: &Exchange) -> Self {
-        let renamed = exchange.has_renamed();
-        let same = from.id() == to.id() && !renamed;
+    fn with_input(input: Input, from: &dyn Dialect, to: &dyn Dialect, cx: &ReplyContext) -> Self {
+        let has_renames = cx.has_renames();
+        let is_passthrough = from.id() == to.id() && !has_renames;
         Self {
             input,
-            reader: from.reader(exchange),
-            writer: writer(to, exchange),
+            reader: from.reader(cx),
+            writer: stream_writer(to, cx),
             to: to.id(),
-            forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
-            said_back: renamed.then(|| Box::new(SaidBack::new(exchange))),
-            called: exchange.called.clone(),
-            repeated: Repeated::of(exchange, to.id()),
-            watching: None,
-            found: Found::within(exchange, to.id()).filter(|_| !same).map(Box::new),
-            paused: None,
+            passthrough: if is_passthrough {
+                Passthrough::IfFramingMatches { json_array: cx.wants_json_array }
+            } else {
+                Passthrough::Off
+            },
+            name_restorer: has_renames.then(|| Box::new(NameRestorer::new(cx))),
+            override_id: cx.override_id.clone(),
+            echoed_fields: EchoedFields::from_exchange(cx, to.id()),
+            guard: None,
+            web_search_collector: WebSearchCollector::for_exchange(cx, to.id())
+                .filter(|_| !is_passthrough)
+                .map(Box::new),
+            continuation: None,
             events: Vec::new(),
-            fold: Fold::new(),
+            accumulator: ReplyAccumulator::new(),
             ledger: Ledger::default(),
             ended: false,
-            begun: false,
-            idle: to.idle_event(),
-            filler: to.filler(),
-            ping: None,
-            passed: Passed::default(),
-            words: None,
+            has_content: false,
+            heartbeat_event: to.heartbeat_event(),
+            heartbeat_bytes: to.heartbeat_bytes(),
+            last_heartbeat: None,
+            passthrough_state: PassthroughState::default(),
+            unparsed_text: None,
             limits: StreamLimits::default(),
-            arguments: 0,
+            argument_bytes: 0,
         }
     }
 
-    /// With limits of one's own, to be given before anything else.
+    /// Sets the limits. Must be called before bytes are pushed.
     #[must_use]
-    pub fn within(mut self, limits: StreamLimits) -> Self {
+    pub fn with_limits(mut self, limits: StreamLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Has a guard look at each call of the reply when it is finished. Where frames leave as they come,
-    /// it looks only; if it may change calls, frames are written anew in the same dialect, too.
+    /// Checks each tool call of the reply with a guard when the call is complete. If the guard may
+    /// mend calls, frames are always decoded and written again; otherwise passed-through frames
+    /// stay as they are and the guard only reports.
     #[must_use]
-    pub fn watched(mut self, watch: Watch) -> Self {
-        if watch.mends() {
-            self.forward = Forward::No;
+    pub fn with_guard(mut self, call_checker: CallChecker) -> Self {
+        if call_checker.can_mend() {
+            self.passthrough = Passthrough::Off;
         }
-        self.watching = Some(Box::new(Watching::new(watch)));
+        self.guard = Some(Box::new(StreamGuard::new(call_checker)));
         self
     }
 
-    /// What the guard has found since it was last asked.
-    pub fn findings(&mut self) -> Vec<Finding> {
-        self.watching.as_mut().map(|on| std::mem::take(&mut on.findings)).unwrap_or_default()
+    /// Returns the guard's findings since the last call of this method.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        self.guard.as_mut().map(|guard| std::mem::take(&mut guard.findings)).unwrap_or_default()
     }
 
-    /// Takes the next bytes of the provider's stream, and adds to `out` what the client gets of them.
+    /// Processes the next bytes of the provider's stream, and appends the client's bytes to `out`.
     pub fn push(&mut self, chunk: &Bytes, out: &mut Vec<u8>) {
-        if let Input::Waiting { framing, space } = &mut self.input {
-            let Some(framing) = framing_of(*framing, chunk) else {
-                space.push(chunk.clone());
+        if let Input::Detecting { framing, leading_space } = &mut self.input {
+            let Some(framing) = detect_framing(*framing, chunk) else {
+                leading_space.push(chunk.clone());
                 return;
             };
-            self.begin(framing);
+            self.start_framing(framing);
         }
-        if let Input::Framed(framer) = &mut self.input {
-            framer.push(chunk);
-            self.drain(Framer::next, out);
+        if let Input::Framed(frame_reader) = &mut self.input {
+            frame_reader.push(chunk);
+            self.process_frames(FrameReader::next, out);
         }
     }
 
-    /// The provider's stream has ended. A reply that is not complete ends in an error for the client.
+    /// Ends the stream. An incomplete reply ends with an error for the client.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        if let Input::Waiting { framing, .. } = self.input {
-            self.begin(framing);
+        if let Input::Detecting { framing, .. } = self.input {
+            self.start_framing(framing);
         }
-        self.drain(Framer::finish, out);
+        self.process_frames(FrameReader::finish, out);
         if matches!(self.input, Input::Framed(_)) {
-            self.end(None, out);
+            self.end_input(None, out);
         }
     }
 
-    /// The provider's stream has broken, or is given up: the client is told why, in its own dialect.
-    pub fn fail(&mut self, failure: Failure, out: &mut Vec<u8>) {
+    /// Ends the stream with an error, which is written in the client's dialect.
+    pub fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
         self.input = Input::Closed;
-        self.paused = None;
+        self.continuation = None;
         if !self.ended {
-            self.events.push(Event::Fail(Box::new(failure)));
+            self.events.push(StreamEvent::Error(Box::new(error)));
         }
-        if self.forward == Forward::Yes {
-            self.end_forwarded(out);
+        if self.passthrough == Passthrough::On {
+            self.finish_passthrough(out);
         } else {
-            self.take_events(Some(out));
+            self.emit_events(Some(out));
         }
     }
 
-    /// Whether anything of the reply itself was read.
-    pub fn has_begun(&self) -> bool {
-        self.begun
+    /// Whether any content of the reply was read.
+    pub fn has_content(&self) -> bool {
+        self.has_content
     }
 
-    /// What broke the reply, if anything did.
-    pub fn failure(&self) -> Option<&Failure> {
-        self.fold.failure()
+    /// The error that ended the reply, if there was one.
+    pub fn error(&self) -> Option<&ApiError> {
+        self.accumulator.error()
     }
 
-    /// What was changed or left out so far.
+    /// The changes and losses so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The blocks of the reply that are complete so far.
-    pub fn so_far(&self) -> &Reply {
-        self.fold.so_far()
+    /// The reply so far, with the blocks that are complete.
+    pub fn partial_reply(&self) -> &Reply {
+        self.accumulator.partial_reply()
     }
 
-    /// Whether the reply has come to its end, good or bad.
+    /// Whether a stop or an error was read.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// The whole reply, or what broke it; and everything that was changed.
-    pub fn into_reply(self) -> (Result<Reply, Failure>, Ledger) {
-        (self.fold.finish(), self.ledger)
+    /// Returns the complete reply or the error that ended it, and the ledger.
+    pub fn into_reply(self) -> (Result<Reply, ApiError>, Ledger) {
+        (self.accumulator.finish(), self.ledger)
     }
 
-    fn begin(&mut self, framing: Framing) {
-        let mut framer = Framer::new(framing, self.limits.event).with_lines(self.limits.lines);
-        if let Input::Waiting { space, .. } = &self.input {
-            for chunk in space {
-                framer.push(chunk);
+    fn start_framing(&mut self, framing: Framing) {
+        let mut frame_reader = FrameReader::new(framing, self.limits.max_event_bytes)
+            .with_max_lines(self.limits.max_event_lines);
+        if let Input::Detecting { leading_space, .. } = &self.input {
+            for chunk in leading_space {
+                frame_reader.push(chunk);
             }
         }
-        self.input = Input::Framed(framer);
-        self.passed.is_sse = framing == Framing::Sse;
-        self.forward = self.forward.over(framing);
+        self.input = Input::Framed(frame_reader);
+        self.passthrough_state.is_sse = framing == Framing::Sse;
+        self.passthrough = self.passthrough.resolve(framing);
     }
 
-    /// Reads all frames that are there.
-    fn drain(
+    /// Processes all complete frames.
+    fn process_frames(
         &mut self,
-        next: fn(&mut Framer) -> Result<Option<Frame>, FrameError>,
+        next: fn(&mut FrameReader) -> Result<Option<Frame>, FrameError>,
         out: &mut Vec<u8>,
     ) {
-        while let Input::Framed(framer) = &mut self.input {
-            match next(framer) {
-                Ok(Some(frame)) => self.frame(frame, out),
+        while let Input::Framed(frame_reader) = &mut self.input {
+            match next(frame_reader) {
+                Ok(Some(frame)) => self.process_frame(frame, out),
                 Ok(None) => return,
-                Err(error) => self.end(Some(&error), out),
+                Err(error) => self.end_input(Some(&error), out),
             }
         }
     }
 
-    fn frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
-        if self.forward == Forward::Yes {
-            self.pass_on(frame, out);
+    fn process_frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
+        if self.passthrough == Passthrough::On {
+            self.forward_frame(frame, out);
         } else {
-            let (raw, noted) = (frame.raw.clone(), self.ledger.entries.len());
+            let (raw, known_entries) = (frame.raw.clone(), self.ledger.entries.len());
             self.reader.read(frame, &mut self.events, &mut self.ledger);
-            if self.is_unread(noted) && !self.read_apart(&raw, noted, out) {
-                self.remember(&raw);
+            if self.has_bad_frame(known_entries) && !self.recover_frame(&raw, known_entries, out) {
+                self.keep_unparsed_text(&raw);
             }
-            self.take_events(Some(out));
+            self.emit_events(Some(out));
         }
-        self.give_up(out);
+        self.enforce_argument_limit(out);
     }
 
-    /// Ends the stream if a call has more arguments than are taken.
-    fn give_up(&mut self, out: &mut Vec<u8>) {
-        if self.arguments <= self.limits.arguments {
+    /// Ends the stream with an error if the arguments of a call exceed the limit.
+    fn enforce_argument_limit(&mut self, out: &mut Vec<u8>) {
+        if self.argument_bytes <= self.limits.max_argument_bytes {
             return;
         }
-        let most = std::mem::replace(&mut self.limits.arguments, usize::MAX);
-        let message = format!("the arguments of a call have more than {most} bytes");
-        self.fail(Failure::new(FailureKind::Upstream, Text::new(&message)), out);
+        let limit = std::mem::replace(&mut self.limits.max_argument_bytes, usize::MAX);
+        let message = format!("the arguments of a call have more than {limit} bytes");
+        self.fail(ApiError::new(ApiErrorKind::ServerError, JsonString::new(&message)), out);
     }
 
-    /// No more frames: the reader says how the reply ends.
-    fn end(&mut self, broken: Option<&FrameError>, out: &mut Vec<u8>) {
+    /// Handles the end of the input: the reader decides how the reply ends.
+    fn end_input(&mut self, frame_error: Option<&FrameError>, out: &mut Vec<u8>) {
         self.input = Input::Closed;
-        if let Some(error) = broken {
-            self.ledger.loss(note::BAD_FRAME, Place::REPLY, error.to_string());
+        if let Some(error) = frame_error {
+            self.ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, error.to_string());
         }
         self.reader.finish(&mut self.events, &mut self.ledger);
-        self.say_words();
+        self.add_unparsed_text();
         for event in &mut self.events {
-            if let (Event::Fail(failure), Some(error)) = (event, broken) {
-                let message = Text::new(&format!("the stream cannot be read: {error}"));
-                **failure = Failure::new(FailureKind::Upstream, message);
+            if let (StreamEvent::Error(error), Some(frame_error)) = (event, frame_error) {
+                let message = JsonString::new(&format!("the stream cannot be read: {frame_error}"));
+                **error = ApiError::new(ApiErrorKind::ServerError, message);
             }
         }
-        if self.forward == Forward::Yes {
-            self.end_forwarded(out);
+        if self.passthrough == Passthrough::On {
+            self.finish_passthrough(out);
         } else {
-            self.take_events(Some(out));
+            self.emit_events(Some(out));
         }
-        self.give_up(out);
+        self.enforce_argument_limit(out);
     }
 
-    /// Writes the events that were read, if they go to a writer, and folds them.
-    fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
-        if let Some(paused) = &mut self.paused {
-            paused.take(&mut self.events);
+    /// Runs the events through all stages, the writer (if `out` is given) and the accumulator.
+    fn emit_events(&mut self, mut out: Option<&mut Vec<u8>>) {
+        if let Some(continuation) = &mut self.continuation {
+            continuation.apply(&mut self.events);
         }
-        if let Some(said_back) = &mut self.said_back {
-            said_back.take(&mut self.events);
+        if let Some(name_restorer) = &mut self.name_restorer {
+            name_restorer.apply(&mut self.events);
         }
-        if let (Some(watching), true) = (&mut self.watching, self.events.len() > 1) {
-            watching.hears(&self.events);
+        if let (Some(stream_guard), true) = (&mut self.guard, self.events.len() > 1) {
+            stream_guard.observe_batch(&self.events);
         }
         for mut event in self.events.drain(..) {
-            if self.ended || self.arguments > self.limits.arguments {
+            if self.ended || self.argument_bytes > self.limits.max_argument_bytes {
                 continue;
             }
             match &event {
-                Event::Open { block, .. } => self.arguments = block.arguments(),
-                Event::Delta { delta: Delta::Args(text), .. } => {
-                    self.arguments += text.raw().len();
+                StreamEvent::BlockStart { block, .. } => self.argument_bytes = block.args_len(),
+                StreamEvent::Delta { delta: Delta::Args(text), .. } => {
+                    self.argument_bytes += text.raw().len();
                 }
                 _ => {}
             }
-            if let (Some(called), Event::Start { id, .. }) = (&self.called, &mut event) {
-                *id = Some(called.clone());
+            if let (Some(override_id), StreamEvent::Start { id, .. }) =
+                (&self.override_id, &mut event)
+            {
+                *id = Some(override_id.clone());
             }
-            self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
-            self.begun = self.begun || says(&event);
-            let mut to = Writing {
+            self.ended = matches!(event, StreamEvent::Stop(_) | StreamEvent::Error(_));
+            self.has_content = self.has_content || carries_content(&event);
+            let mut sink = EventSink {
                 writer: &mut *self.writer,
                 out: out.as_deref_mut(),
                 ledger: &mut self.ledger,
                 to: self.to,
             };
-            if let Some(found) = &mut self.found {
-                if found.hears(&event) {
-                    self.fold.take(event);
+            if let Some(web_search_collector) = &mut self.web_search_collector {
+                if web_search_collector.observe(&event) {
+                    self.accumulator.push_owned(event);
                     continue;
                 }
-                if matches!(event, Event::Stop(_)) {
-                    to.add(found.told(), self.fold.so_far().turn.blocks.len());
+                if matches!(event, StreamEvent::Stop(_)) {
+                    sink.write_blocks(
+                        web_search_collector.result_blocks(),
+                        self.accumulator.partial_reply().turn.blocks.len(),
+                    );
                 }
             }
-            if let Some(watching) = self.watching.as_mut().filter(|on| on.is_about(&event)) {
-                watching.take(event, &mut self.fold, to);
+            if let Some(stream_guard) = self.guard.as_mut().filter(|guard| guard.concerns(&event)) {
+                stream_guard.process(event, &mut self.accumulator, sink);
             } else {
-                to.write(&event);
-                self.fold.take(event);
+                sink.write(&event);
+                self.accumulator.push_owned(event);
             }
         }
     }
 }
 
-/// `None` while only space has come. No server-sent event begins with a bracket; an object alone is an error, or
-/// the whole reply of a server that does not stream.
-fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
+/// Detects the framing from the first byte; `None` while there is only white space. A server-sent
+/// event does not begin with a bracket. A single object is an error, or the complete reply of a
+/// server that does not stream.
+fn detect_framing(framing: Framing, chunk: &Bytes) -> Option<Framing> {
     if framing != Framing::Sse {
         return Some(framing);
     }
@@ -378,19 +394,20 @@ fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
     Some(if matches!(first, b'[' | b'{') { Framing::JsonArray } else { framing })
 }
 
-/// Whether the client has heard something of the reply once it has this. A text that is opened is nothing yet.
-fn says(event: &Event) -> bool {
-    let is_nothing = |body: &Body| matches!(body, Body::Text { text, .. } if text.is_empty());
-    matches!(event, Event::Delta { .. })
-        || matches!(event, Event::Open { block, .. } if !is_nothing(&block.body))
+/// Whether an event carries content of the reply. The start of an empty text block does not.
+fn carries_content(event: &StreamEvent) -> bool {
+    let is_empty_text =
+        |body: &BlockContent| matches!(body, BlockContent::Text { text, .. } if text.is_empty());
+    matches!(event, StreamEvent::Delta { .. })
+        || matches!(event, StreamEvent::BlockStart { block, .. } if !is_empty_text(&block.content))
 }
 
-impl fmt::Debug for Stream {
+impl fmt::Debug for StreamTranslator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { forward, fold, ledger, ended, .. } = self;
-        f.debug_struct("Stream")
-            .field("forward", forward)
-            .field("fold", fold)
+        let Self { passthrough, accumulator, ledger, ended, .. } = self;
+        f.debug_struct("StreamTranslator")
+            .field("passthrough", passthrough)
+            .field("accumulator", accumulator)
             .field("ledger", ledger)
             .field("ended", ended)
             .finish_non_exhaustive()

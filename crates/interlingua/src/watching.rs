@@ -1,136 +1,154 @@
-//! The guard on a stream: each call is looked at when it is finished, and waits until then if it may
-//! be changed.
+//! Runs the guard on the tool calls of a stream.
+//!
+//! Each call is checked when it is complete; its events are held back until then if the guard may
+//! mend it.
 
-use interlingua_dialects::{StreamWriter, shown};
-use interlingua_guard::{Done, Finding, Watch};
-use interlingua_model::{Block, Body, DialectId, Event, Fold, Ledger, unfold_block};
+use interlingua_dialects::{StreamWriter, portable_block};
+use interlingua_guard::{CallChecker, Finding, GuardAction};
+use interlingua_model::{
+    Block, BlockContent, DialectId, Ledger, ReplyAccumulator, StreamEvent, push_block_events,
+};
 
-use crate::reply::note_mended;
+use crate::reply::record_mended_call;
 
 #[derive(Debug)]
-pub(crate) struct Watching {
-    watch: Watch,
-    /// The events of a call that waits.
-    held: Vec<Event>,
+pub(crate) struct StreamGuard {
+    checker: CallChecker,
+    /// The events of a call that is held back.
+    held_events: Vec<StreamEvent>,
     pub(crate) findings: Vec<Finding>,
     /// A call is open.
-    called: bool,
-    /// What is closed now is closed because the reply breaks off.
-    broken: bool,
+    in_call: bool,
+    /// The current batch contains an error, so calls that end in it are incomplete.
+    has_error: bool,
 }
 
-/// Where events go: to the client's writer, unless the frames themselves went there.
-pub(crate) struct Writing<'w> {
+/// Destination of events: the client's writer, or none if the frames are passed through.
+pub(crate) struct EventSink<'w> {
     pub(crate) writer: &'w mut dyn StreamWriter,
     pub(crate) out: Option<&'w mut Vec<u8>>,
     pub(crate) ledger: &'w mut Ledger,
     pub(crate) to: DialectId,
 }
 
-impl Writing<'_> {
-    pub(crate) fn write(&mut self, event: &Event) {
+impl EventSink<'_> {
+    pub(crate) fn write(&mut self, event: &StreamEvent) {
         let Some(out) = &mut self.out else { return };
-        if let Event::Open { index, block } = event
-            && let Some(block) = shown(block, self.to)
+        if let StreamEvent::BlockStart { index, block } = event
+            && let Some(block) = portable_block(block, self.to)
         {
-            let event = Event::Open { index: *index, block: Box::new(block) };
+            let event = StreamEvent::BlockStart { index: *index, block: Box::new(block) };
             return self.writer.write(&event, out, self.ledger);
         }
         self.writer.write(event, out, self.ledger);
     }
 
-    /// Writes blocks that only the client gets, after so many.
-    pub(crate) fn add(&mut self, blocks: impl Iterator<Item = Block>, count: usize) {
-        for (at, block) in blocks.enumerate() {
-            let index = (count + at) as u32;
-            self.write(&Event::Open { index, block: Box::new(block) });
-            self.write(&Event::Close { index });
+    /// Writes complete blocks that only the client gets; `count` is the index of the first.
+    pub(crate) fn write_blocks(&mut self, blocks: impl Iterator<Item = Block>, count: usize) {
+        for (offset, block) in blocks.enumerate() {
+            let index = (count + offset) as u32;
+            self.write(&StreamEvent::BlockStart { index, block: Box::new(block) });
+            self.write(&StreamEvent::BlockEnd { index });
         }
     }
 }
 
-impl Watching {
-    pub(crate) fn new(watch: Watch) -> Self {
-        Self { watch, held: Vec::new(), findings: Vec::new(), called: false, broken: false }
+impl StreamGuard {
+    pub(crate) fn new(checker: CallChecker) -> Self {
+        Self {
+            checker,
+            held_events: Vec::new(),
+            findings: Vec::new(),
+            in_call: false,
+            has_error: false,
+        }
     }
 
-    /// Whether an event is about a call. Most are not, and pass by.
+    /// Whether an event belongs to a call. Most do not, and skip the guard.
     #[inline]
-    pub(crate) fn is_about(&self, event: &Event) -> bool {
-        self.called || matches!(event, Event::Open { block, .. } if is_call(block))
+    pub(crate) fn concerns(&self, event: &StreamEvent) -> bool {
+        self.in_call || matches!(event, StreamEvent::BlockStart { block, .. } if is_call(block))
     }
 
-    /// These events come next, together: a call that ends with the reply is not one that is finished.
-    pub(crate) fn hears(&mut self, events: &[Event]) {
-        self.broken |= events.iter().any(|event| matches!(event, Event::Fail(_)));
+    /// Examines the next batch of events for an error, which means that its last call is
+    /// incomplete.
+    pub(crate) fn observe_batch(&mut self, events: &[StreamEvent]) {
+        self.has_error |= events.iter().any(|event| matches!(event, StreamEvent::Error(_)));
     }
 
-    /// Takes the next event in the place of writer and fold.
-    pub(crate) fn take(&mut self, event: Event, fold: &mut Fold, mut to: Writing<'_>) {
-        let Event::Close { index } = event else {
-            self.called = match &event {
-                Event::Open { block, .. } => is_call(block),
-                Event::Stop(_) | Event::Fail(_) => false,
+    /// Processes an event: passes it to the writer and the accumulator.
+    pub(crate) fn process(
+        &mut self,
+        event: StreamEvent,
+        reply_accumulator: &mut ReplyAccumulator,
+        mut to: EventSink<'_>,
+    ) {
+        let StreamEvent::BlockEnd { index } = event else {
+            self.in_call = match &event {
+                StreamEvent::BlockStart { block, .. } => is_call(block),
+                StreamEvent::Stop(_) | StreamEvent::Error(_) => false,
                 _ => true,
             };
-            if self.waits(&event, to.out.is_some()) {
-                self.held.push(event.clone());
+            if self.must_hold(&event, to.out.is_some()) {
+                self.held_events.push(event.clone());
             } else {
-                self.release(&mut to);
+                self.release_held(&mut to);
                 to.write(&event);
             }
-            fold.take(event);
+            reply_accumulator.push_owned(event);
             return;
         };
-        self.called = false;
-        let before = fold.so_far().turn.blocks.len();
-        fold.take(Event::Close { index });
-        let blocks = &fold.so_far().turn.blocks;
-        let closed = blocks.last().filter(|_| blocks.len() > before && !self.broken);
-        if let Some(finding) = closed.and_then(|block| self.watch.look(block)) {
-            if let (Done::Mended(call), false) = (&finding.done, self.held.is_empty()) {
-                self.held.clear();
-                if let Some(block) = fold.last_mut() {
-                    block.body = Body::ToolCall((**call).clone());
-                    unfold_block(index, block, &mut self.held);
-                    // It ends with this event, which is written below.
-                    self.held.pop();
+        self.in_call = false;
+        let block_count = reply_accumulator.partial_reply().turn.blocks.len();
+        reply_accumulator.push_owned(StreamEvent::BlockEnd { index });
+        let blocks = &reply_accumulator.partial_reply().turn.blocks;
+        let closed = blocks.last().filter(|_| blocks.len() > block_count && !self.has_error);
+        if let Some(finding) = closed.and_then(|block| self.checker.check_block(block)) {
+            if let (GuardAction::Mended(call), false) =
+                (&finding.action, self.held_events.is_empty())
+            {
+                self.held_events.clear();
+                if let Some(block) = reply_accumulator.last_block_mut() {
+                    block.content = BlockContent::ToolCall((**call).clone());
+                    push_block_events(index, block, &mut self.held_events);
+                    // The end of the block is written below.
+                    self.held_events.pop();
                 }
-                note_mended(&finding, to.ledger);
+                record_mended_call(&finding, to.ledger);
             }
             self.findings.push(finding);
         }
-        self.release(&mut to);
-        to.write(&Event::Close { index });
+        self.release_held(&mut to);
+        to.write(&StreamEvent::BlockEnd { index });
     }
 
-    /// Whether an event has to wait: those of a call that may be changed do.
-    fn waits(&self, event: &Event, written: bool) -> bool {
+    /// Whether an event must be held back: those of a call that may be mended.
+    fn must_hold(&self, event: &StreamEvent, written: bool) -> bool {
         match event {
-            Event::Open { block, .. } => {
+            StreamEvent::BlockStart { block, .. } => {
                 written
                     && block.seal.is_none()
-                    && matches!(&block.body, Body::ToolCall(call) if self.watch.may_mend(&call.name))
+                    && matches!(&block.content, BlockContent::ToolCall(call) if self.checker.may_mend(&call.name))
             }
-            Event::Delta { .. } => !self.held.is_empty(),
-            Event::Start { .. }
-            | Event::Close { .. }
-            | Event::Usage(_)
-            | Event::Stop(_)
-            | Event::Fail(_)
-            | Event::Ping
-            | Event::Foreign { .. } => false,
+            StreamEvent::Delta { .. } => !self.held_events.is_empty(),
+            StreamEvent::Start { .. }
+            | StreamEvent::BlockEnd { .. }
+            | StreamEvent::Usage(_)
+            | StreamEvent::Stop(_)
+            | StreamEvent::Error(_)
+            | StreamEvent::Ping
+            | StreamEvent::Foreign { .. } => false,
         }
     }
 
-    /// What waited goes on as it is.
-    fn release(&mut self, to: &mut Writing<'_>) {
-        for event in self.held.drain(..) {
+    /// Writes the events that were held back.
+    fn release_held(&mut self, to: &mut EventSink<'_>) {
+        for event in self.held_events.drain(..) {
             to.write(&event);
         }
     }
 }
 
 fn is_call(block: &Block) -> bool {
-    matches!(block.body, Body::ToolCall(_))
+    matches!(block.content, BlockContent::ToolCall(_))
 }

@@ -1,100 +1,113 @@
-//! The guard on the road: every dialect to every dialect, streamed and whole.
+//! The guard on translated replies: every dialect to every dialect, streamed and complete.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use interlingua::guard::{Finding, Limits, Mode, Modes, Offer, Schemas, Takes, Watch};
-use interlingua::model::{Args, Block, Body, Stop, StopReason, ToolCall};
+use interlingua::guard::{
+    CallChecker, Finding, GuardMode, GuardModes, OfferedTools, SchemaCache, ToolInput,
+    ValidationLimits,
+};
+use interlingua::model::{Block, BlockContent, Stop, StopReason, ToolArgs, ToolCall};
 use interlingua::{
-    ALL, Dialect, Exchange, GUARD_MEND, Json, Ledger, Reply, Stream, Text, TranslatedReply, find,
-    read_reply, unfold,
+    DIALECTS, Dialect, GUARD_MEND_RULE, JsonString, Ledger, RawJson, Reply, ReplyContext,
+    StreamTranslator, TranslatedReply, decode_reply, find_dialect, unfold,
 };
 
-fn watch(mode: Mode) -> Watch {
+fn call_checker(mode: GuardMode) -> CallChecker {
     let schema = r#"{"type":"object","properties":{"target_file":{"type":"string"},
         "limit":{"type":"integer"}},"required":["target_file"]}"#;
-    let takes = Takes::Object(Some(Json::parse(schema).unwrap()));
-    Watch {
-        offer: Offer { tools: vec![(Text::new("read_file"), takes)], open: false },
-        modes: Modes { mode, tools: Vec::new() },
-        limits: Limits::default(),
-        schemas: Arc::new(Schemas::default()),
+    let takes = ToolInput::Object(Some(RawJson::parse(schema).unwrap()));
+    CallChecker {
+        offered_tools: OfferedTools {
+            tools: vec![(JsonString::new("read_file"), takes)],
+            allows_unlisted: false,
+        },
+        modes: GuardModes { default: mode, per_tool: Vec::new() },
+        limits: ValidationLimits::default(),
+        schema_cache: Arc::new(SchemaCache::default()),
     }
 }
 
-/// A reply that says something and then calls the tool.
+/// A reply with a text and a call of the tool.
 fn reply(name: &str, arguments: &str) -> Reply {
-    let args = Args::from_text(&Text::new(arguments));
-    let call = ToolCall { id: Text::new("call_1"), name: Text::new(name), args };
-    let mut reply = Reply { id: Some(Text::new("r_1")), ..Reply::default() };
-    reply.turn.blocks =
-        vec![Block::text(Text::new("I read it.")).into(), Block::new(Body::ToolCall(call)).into()];
+    let args = ToolArgs::from_json_string(&JsonString::new(arguments));
+    let call = ToolCall { id: JsonString::new("call_1"), name: JsonString::new(name), args };
+    let mut reply = Reply { id: Some(JsonString::new("r_1")), ..Reply::default() };
+    reply.turn.blocks = vec![
+        Block::text(JsonString::new("I read it.")).into(),
+        Block::new(BlockContent::ToolCall(call)).into(),
+    ];
     reply.stop = Stop::new(StopReason::ToolUse);
     reply
 }
 
 /// The reply as a provider of this dialect streams it.
-fn streamed(reply: &Reply, dialect: &dyn Dialect) -> Bytes {
+fn encode_as_stream(reply: &Reply, dialect: &dyn Dialect) -> Bytes {
     let mut out = Vec::new();
-    let mut writer = dialect.writer(&Exchange::default());
+    let mut writer = dialect.writer(&ReplyContext::default());
     for event in unfold(reply) {
         writer.write(&event, &mut out, &mut Ledger::default());
     }
     out.into()
 }
 
-struct Seen {
+struct StreamResult {
     out: Vec<u8>,
     call: ToolCall,
     findings: Vec<Finding>,
     ledger: Ledger,
 }
 
-fn through(bytes: &Bytes, from: &dyn Dialect, to: &dyn Dialect, watch: Option<Watch>) -> Seen {
-    let mut stream = Stream::new(from, to, &Exchange::default());
-    if let Some(watch) = watch {
-        stream = stream.watched(watch);
+fn translate_stream(
+    bytes: &Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    call_checker: Option<CallChecker>,
+) -> StreamResult {
+    let mut stream = StreamTranslator::new(from, to, &ReplyContext::default());
+    if let Some(call_checker) = call_checker {
+        stream = stream.with_guard(call_checker);
     }
     let mut out = Vec::new();
     for piece in bytes.chunks(7) {
         stream.push(&Bytes::copy_from_slice(piece), &mut out);
     }
     stream.finish(&mut out);
-    let findings = stream.findings();
+    let findings = stream.take_findings();
     let (reply, ledger) = stream.into_reply();
     let call = call_of(&reply.unwrap());
-    Seen { out, call, findings, ledger }
+    StreamResult { out, call, findings, ledger }
 }
 
 fn call_of(reply: &Reply) -> ToolCall {
-    let call = reply.turn.blocks.iter().find_map(|block| match &block.body {
-        Body::ToolCall(call) => Some(call.clone()),
+    let call = reply.turn.blocks.iter().find_map(|block| match &block.content {
+        BlockContent::ToolCall(call) => Some(call.clone()),
         _ => None,
     });
     call.unwrap()
 }
 
 fn pairs() -> impl Iterator<Item = (&'static dyn Dialect, &'static dyn Dialect)> {
-    ALL.iter().flat_map(|from| ALL.iter().map(move |to| (*from, *to)))
+    DIALECTS.iter().flat_map(|from| DIALECTS.iter().map(move |to| (*from, *to)))
 }
 
 #[test]
-fn a_wrong_call_is_found_in_every_dialect_and_what_leaves_is_untouched() {
+fn a_wrong_call_is_found_in_every_dialect_and_not_changed() {
     for (from, to) in pairs() {
-        let bytes = streamed(&reply("read_file", "{}"), from);
-        let bare = through(&bytes, from, to, None);
-        for mode in [Mode::Observe, Mode::Answer] {
-            let seen = through(&bytes, from, to, Some(watch(mode)));
+        let bytes = encode_as_stream(&reply("read_file", "{}"), from);
+        let bare = translate_stream(&bytes, from, to, None);
+        for mode in [GuardMode::Observe, GuardMode::Answer] {
+            let result = translate_stream(&bytes, from, to, Some(call_checker(mode)));
             let pair = (from.id(), to.id(), mode);
-            assert_eq!(seen.out, bare.out, "{pair:?}");
-            assert_eq!(seen.call, bare.call, "{pair:?}");
-            let [finding] = &seen.findings[..] else { panic!("{pair:?}: {:?}", seen.findings) };
+            assert_eq!(result.out, bare.out, "{pair:?}");
+            assert_eq!(result.call, bare.call, "{pair:?}");
+            let [finding] = &result.findings[..] else { panic!("{pair:?}: {:?}", result.findings) };
             assert_eq!(finding.kind.name(), "empty-arguments", "{pair:?}");
-            assert_eq!(finding.answer().is_some(), mode == Mode::Answer);
+            assert_eq!(finding.answer_message().is_some(), mode == GuardMode::Answer);
             if from.id() == to.id() {
-                assert_eq!(seen.out, bytes, "{pair:?}");
+                assert_eq!(result.out, bytes, "{pair:?}");
             }
         }
     }
@@ -103,47 +116,60 @@ fn a_wrong_call_is_found_in_every_dialect_and_what_leaves_is_untouched() {
 #[test]
 fn a_right_call_and_no_call_are_no_findings() {
     for (from, to) in pairs() {
-        let bytes = streamed(&reply("read_file", r#"{"target_file":"a"}"#), from);
-        let seen = through(&bytes, from, to, Some(watch(Mode::Answer)));
-        assert!(seen.findings.is_empty(), "{} {}", from.id(), to.id());
+        let bytes = encode_as_stream(&reply("read_file", r#"{"target_file":"a"}"#), from);
+        let result = translate_stream(&bytes, from, to, Some(call_checker(GuardMode::Answer)));
+        assert!(result.findings.is_empty(), "{} {}", from.id(), to.id());
     }
 }
 
 #[test]
 fn a_call_is_mended_on_its_way_to_every_dialect() {
     for (from, to) in pairs() {
-        let wrong = reply("READ_FILE", r#"{"target_file":"a","limit":"3"}"#);
+        let wrong_reply = reply("READ_FILE", r#"{"target_file":"a","limit":"3"}"#);
         let right = reply("read_file", r#"{"target_file":"a","limit":3}"#);
-        let seen = through(&streamed(&wrong, from), from, to, Some(watch(Mode::Mend)));
+        let result = translate_stream(
+            &encode_as_stream(&wrong_reply, from),
+            from,
+            to,
+            Some(call_checker(GuardMode::Mend)),
+        );
         let pair = (from.id(), to.id());
-        assert_eq!(seen.call, call_of(&right), "{pair:?}");
-        assert_eq!(seen.findings[0].done(), "mended", "{pair:?}");
-        assert!(seen.ledger.entries.iter().any(|entry| entry.rule == GUARD_MEND), "{pair:?}");
-        // The client reads what was mended.
-        let read = through(&seen.out.into(), to, find("native").unwrap(), None);
-        assert_eq!((read.call.name, read.call.args), (seen.call.name, seen.call.args), "{pair:?}");
+        assert_eq!(result.call, call_of(&right), "{pair:?}");
+        assert_eq!(result.findings[0].action_name(), "mended", "{pair:?}");
+        assert!(
+            result.ledger.entries.iter().any(|entry| entry.rule == GUARD_MEND_RULE),
+            "{pair:?}"
+        );
+        // The client reads the mended call.
+        let read = translate_stream(&result.out.into(), to, find_dialect("native").unwrap(), None);
+        assert_eq!(
+            (read.call.name, read.call.args),
+            (result.call.name, result.call.args),
+            "{pair:?}"
+        );
     }
 }
 
 #[test]
-fn what_cannot_be_mended_leaves_as_it_is_and_is_answered() {
+fn a_call_that_cannot_be_mended_is_unchanged_and_answered() {
     for (from, to) in pairs() {
-        let bytes = streamed(&reply("read_file", r#"{"limit":3}"#), from);
-        let seen = through(&bytes, from, to, Some(watch(Mode::Mend)));
-        let bare = through(&bytes, from, to, None);
-        assert_eq!(seen.call, bare.call);
-        assert_eq!(seen.findings[0].done(), "answered", "{} {}", from.id(), to.id());
-        let read = through(&seen.out.into(), to, find("native").unwrap(), None);
+        let bytes = encode_as_stream(&reply("read_file", r#"{"limit":3}"#), from);
+        let result = translate_stream(&bytes, from, to, Some(call_checker(GuardMode::Mend)));
+        let bare = translate_stream(&bytes, from, to, None);
+        assert_eq!(result.call, bare.call);
+        assert_eq!(result.findings[0].action_name(), "answered", "{} {}", from.id(), to.id());
+        let read = translate_stream(&result.out.into(), to, find_dialect("native").unwrap(), None);
         assert_eq!(read.call.args, bare.call.args);
     }
 }
 
 #[test]
-fn words_go_on_while_a_call_waits() {
-    let (from, to) = (find("openai-chat").unwrap(), find("anthropic").unwrap());
-    let mut stream = Stream::new(from, to, &Exchange::default()).watched(watch(Mode::Mend));
+fn text_is_written_while_a_call_is_held_back() {
+    let (from, to) = (find_dialect("openai-chat").unwrap(), find_dialect("anthropic").unwrap());
+    let mut stream = StreamTranslator::new(from, to, &ReplyContext::default())
+        .with_guard(call_checker(GuardMode::Mend));
     let mut out = Vec::new();
-    let mut push = |stream: &mut Stream, delta: &str| {
+    let mut push = |stream: &mut StreamTranslator, delta: &str| {
         let chunk = format!(
             "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"m\",\
              \"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":null}}]}}\n\n"
@@ -167,39 +193,42 @@ fn words_go_on_while_a_call_waits() {
 }
 
 #[test]
-fn a_stream_that_breaks_gives_what_it_held_and_no_finding() {
-    let (from, to) = (find("anthropic").unwrap(), find("openai-chat").unwrap());
-    let whole = streamed(&reply("read_file", r#"{"limit":3}"#), from);
-    let text = std::str::from_utf8(&whole).unwrap();
+fn a_broken_stream_releases_held_events_without_a_finding() {
+    let (from, to) = (find_dialect("anthropic").unwrap(), find_dialect("openai-chat").unwrap());
+    let stream_bytes = encode_as_stream(&reply("read_file", r#"{"limit":3}"#), from);
+    let text = std::str::from_utf8(&stream_bytes).unwrap();
     let end = text.rfind("event: content_block_stop").unwrap();
-    let mut stream = Stream::new(from, to, &Exchange::default()).watched(watch(Mode::Mend));
+    let mut stream = StreamTranslator::new(from, to, &ReplyContext::default())
+        .with_guard(call_checker(GuardMode::Mend));
     let mut out = Vec::new();
-    stream.push(&whole.slice(..end), &mut out);
+    stream.push(&stream_bytes.slice(..end), &mut out);
     stream.finish(&mut out);
-    assert!(stream.findings().is_empty());
+    assert!(stream.take_findings().is_empty());
     let out = String::from_utf8(out).unwrap();
     assert!(out.contains("read_file") && out.contains("limit"), "{out}");
 }
 
 #[test]
-fn a_whole_reply_is_looked_at_too() {
+fn a_complete_reply_is_checked_too() {
     for (from, to) in pairs() {
         let pair = (from.id(), to.id());
-        let exchange = Exchange::default();
-        let body =
-            |reply: &Reply| from.encode_reply(reply, &exchange, &mut Ledger::default()).into();
-        let wrong: Bytes = body(&reply("read_file", "{}"));
-        let read = read_reply(wrong.clone(), from, &exchange, Some(&watch(Mode::Answer))).unwrap();
+        let cx = ReplyContext::default();
+        let body = |reply: &Reply| from.encode_reply(reply, &cx, &mut Ledger::default()).into();
+        let wrong_reply: Bytes = body(&reply("read_file", "{}"));
+        let read =
+            decode_reply(wrong_reply.clone(), from, &cx, Some(&call_checker(GuardMode::Answer)))
+                .unwrap();
         assert_eq!(read.findings[0].kind.name(), "empty-arguments", "{pair:?}");
-        let out = read.encode(to, &exchange).body;
-        let (bare, _) = interlingua::translate_reply(wrong.clone(), from, to, &exchange).unwrap();
+        let out = read.encode(to, &cx).body;
+        let (bare, _) = interlingua::translate_reply(wrong_reply.clone(), from, to, &cx).unwrap();
         assert_eq!(out, bare, "{pair:?}");
 
-        let wrong: Bytes = body(&reply("READ_FILE", r#"{"target_file":"a"}"#));
-        let read = read_reply(wrong, from, &exchange, Some(&watch(Mode::Mend))).unwrap();
-        let TranslatedReply { body: out, ledger, .. } = read.encode(to, &exchange);
-        assert!(ledger.entries.iter().any(|entry| entry.rule == GUARD_MEND), "{pair:?}");
-        let again = read_reply(out, to, &exchange, None).unwrap();
-        assert_eq!(call_of(&again.reply).name, "read_file", "{pair:?}");
+        let wrong_reply: Bytes = body(&reply("READ_FILE", r#"{"target_file":"a"}"#));
+        let read =
+            decode_reply(wrong_reply, from, &cx, Some(&call_checker(GuardMode::Mend))).unwrap();
+        let TranslatedReply { body: out, ledger, .. } = read.encode(to, &cx);
+        assert!(ledger.entries.iter().any(|entry| entry.rule == GUARD_MEND_RULE), "{pair:?}");
+        let decoded = decode_reply(out, to, &cx, None).unwrap();
+        assert_eq!(call_of(&decoded.reply).name, "read_file", "{pair:?}");
     }
 }

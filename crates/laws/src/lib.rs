@@ -1,20 +1,20 @@
-//! Checks the laws of the road over very many conversations.
+//! Checks the laws of the translation on generated conversations.
 //!
-//! Conversations come from the [`generate`] module, by a seed: the same seed gives the same ones.
-//! Each is translated for every provider the judge knows ([`targets`]), and the [`laws`] look at what
-//! leaves. What breaks a law is made smaller ([`shrink`]) and shown as a case for the corpus.
+//! The [`generate`] module makes conversations from a seed: the same seed gives the same ones. Each
+//! is translated for every provider of the judges ([`targets`]), and the [`laws`] check the output.
+//! A conversation that breaks a law is shrunk ([`shrink`]) and printed as a corpus case.
 
+pub mod canary;
+pub mod corpus_requests;
 pub mod generate;
-pub mod known;
+pub mod known_breaches;
 pub mod laws;
-pub mod marks;
 pub mod mutate;
+pub mod raw_json;
 pub mod report;
 pub mod rng;
 pub mod run;
-pub mod sealed;
-pub mod seeds;
+pub mod seal_requests;
 pub mod shrink;
 pub mod source;
-pub mod spell;
 pub mod targets;

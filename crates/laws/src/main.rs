@@ -1,52 +1,52 @@
-//! `interlingua-laws`: checks the laws over very many conversations and says what breaks them.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+//! `interlingua-laws`: checks the laws on generated conversations and reports breaches.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints to its user")]
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use interlingua_laws::known::set_aside;
+use interlingua_laws::corpus_requests::{load, load_case};
+use interlingua_laws::known_breaches::remove_known;
 use interlingua_laws::laws::Law;
 use interlingua_laws::report::{examples, summary};
-use interlingua_laws::run::{Plan, run};
-use interlingua_laws::seeds::{load, read};
-use interlingua_laws::source::Supply;
+use interlingua_laws::run::{RunConfig, run};
+use interlingua_laws::source::SampleSource;
 use interlingua_laws::targets::providers;
 
-/// A quarter of a run is small allocations.
+/// Small allocations take a quarter of a run.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const USAGE: &str = "\
 Usage: cargo xtask laws [OPTIONS]
 
-  --n N            how many conversations (200000)
-  --seed S         which ones (1)
-  --corpus no      without the requests of the corpus, which come first
-  --start I        from this number on (0)
-  --only I         the conversation with this number alone
-  --case FILE      the request of a case file alone, for every model
-  --from D,…       dialects that clients speak
-  --to D,…         dialects or dialect/flavor that are written
-  --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept,
+  --n N            number of conversations (200000)
+  --seed S         seed of the conversations (1)
+  --corpus no      skip the requests of the corpus, which are checked first
+  --start I        number of the first conversation (0)
+  --only I         check only the conversation with this number
+  --case FILE      check only the request of a case file, for every model
+  --from D,…       dialects of the clients
+  --to D,…         target dialects, or dialect/flavor
+  --law L,…        laws to check: total, sound, minimal, idempotent, prefix, kept,
                    seals, deterministic
   --known yes      breaches listed in crates/laws/known.txt do not fail the run
-  --examples E     small (made as small as they get), whole (as they were made), or
-                   no: count only, which is quicker
-  --fine yes       tell breaches of one rule apart by what was noted, or where
-  --seconds T      stop after so long
-  --threads T      (all cores)
+  --examples E     small (shrunk), whole (as generated), or no: count only, which
+                   is faster
+  --fine yes       group breaches of one rule by ledger entry or path
+  --seconds T      stop after this time
+  --threads T      number of threads (all cores)
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         print!("{USAGE}");
         return ExitCode::SUCCESS;
     }
-    match plan(&arguments) {
-        Ok((plan, options)) => carry_out(&plan, &options),
+    match parse_arguments(&arguments) {
+        Ok((plan, options)) => execute(&plan, &options),
         Err(message) => {
             eprint!("{message}\n\n{USAGE}");
             ExitCode::from(2)
@@ -54,66 +54,66 @@ fn main() -> ExitCode {
     }
 }
 
-/// How the outcome is told.
-struct Options {
-    examples: Examples,
-    /// Breaches of the list of known ones do not count.
-    known: bool,
+/// How the outcome is printed.
+struct OutputOptions {
+    examples: ExampleMode,
+    /// Known breaches do not fail the run.
+    ignore_known: bool,
 }
 
 #[derive(PartialEq)]
-enum Examples {
+enum ExampleMode {
     No,
     Whole,
-    Small,
+    Shrunk,
 }
 
-fn carry_out(plan: &Plan, options: &Options) -> ExitCode {
-    // A panic is a finding like any other; it is reported with its conversation.
+fn execute(plan: &RunConfig, options: &OutputOptions) -> ExitCode {
+    // The report has the panic with its conversation, so the default hook is silenced.
     std::panic::set_hook(Box::new(|_| {}));
-    let total = plan.numbers.end - plan.numbers.start;
-    let terminal = std::io::stderr().is_terminal();
-    let progress = |number: u64, faults: u64| {
-        if terminal {
-            eprint!("\r{} of {total}, {faults} violations ", number - plan.numbers.start);
+    let total = plan.sample_numbers.end - plan.sample_numbers.start;
+    let is_terminal = std::io::stderr().is_terminal();
+    let progress = |number: u64, breaches: u64| {
+        if is_terminal {
+            eprint!("\r{} of {total}, {breaches} breaches ", number - plan.sample_numbers.start);
             let _ = std::io::stderr().flush();
         }
     };
     let mut outcome = run(plan, &progress);
-    if terminal {
+    if is_terminal {
         eprintln!();
     }
-    if options.known {
-        let (breaches, unseen) = set_aside(&mut outcome);
-        println!("{breaches} breaches of known kinds are set aside; see crates/laws/known.txt");
-        if !unseen.is_empty() && total >= MANY {
-            println!("Nothing broke these any more; take them from the list: {unseen:?}");
+    if options.ignore_known {
+        let (breaches, unbroken) = remove_known(&mut outcome);
+        println!("{breaches} breaches of known kinds are ignored; see crates/laws/known.txt");
+        if !unbroken.is_empty() && total >= CONCLUSIVE_RUN {
+            println!("These kinds had no breach; remove them from the list: {unbroken:?}");
         }
     }
-    if options.examples == Examples::Small {
+    if options.examples == ExampleMode::Shrunk {
         outcome.shrink(plan.threads);
     }
-    if options.examples != Examples::No {
-        print!("{}", self::examples(&outcome, plan.supply.seed));
+    if options.examples != ExampleMode::No {
+        print!("{}", self::examples(&outcome, plan.source.seed));
     }
     print!("{}", summary(&outcome));
     if outcome.groups.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
-    let mut words = arguments.iter();
+fn parse_arguments(arguments: &[String]) -> Result<(RunConfig, OutputOptions), String> {
+    let mut args = arguments.iter();
     let (mut n, mut start, mut seed) = (200_000, 0, 1);
     let (mut only, mut seconds) = (None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
-    let (mut case, mut examples) = (None, Examples::Small);
-    let (mut known, mut by_note) = (false, false);
-    let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    while let Some(word) = words.next() {
-        let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
-        let number = || value.parse::<u64>().map_err(|_| format!("{word}: '{value}' is no number"));
+    let (mut case, mut examples) = (None, ExampleMode::Shrunk);
+    let (mut ignore_known, mut split_by_note) = (false, false);
+    let (mut with_corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    while let Some(flag) = args.next() {
+        let value = args.next().ok_or_else(|| format!("{flag}: no value, or no such option"))?;
+        let number = || value.parse::<u64>().map_err(|_| format!("{flag}: '{value}' is no number"));
         let list = || Some(value.split(',').map(str::to_owned).collect::<Vec<_>>());
-        match word.as_str() {
+        match flag.as_str() {
             "--n" => n = number()?,
             "--start" => start = number()?,
             "--seed" => seed = number()?,
@@ -122,34 +122,33 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
             "--threads" => threads = (number()? as usize).max(1),
             "--from" => from = list(),
             "--to" => to = list(),
-            "--case" => case = Some(read(Path::new(value))?),
-            "--known" => known = value == "yes",
+            "--case" => case = Some(load_case(Path::new(value))?),
+            "--known" => ignore_known = value == "yes",
             "--examples" => {
                 examples = match value.as_str() {
-                    "small" | "yes" => Examples::Small,
-                    "whole" => Examples::Whole,
-                    _ => Examples::No,
+                    "small" | "yes" => ExampleMode::Shrunk,
+                    "whole" => ExampleMode::Whole,
+                    _ => ExampleMode::No,
                 };
             }
-            "--fine" => by_note = value == "yes",
-            "--corpus" => corpus = value == "yes",
+            "--fine" => split_by_note = value == "yes",
+            "--corpus" => with_corpus = value == "yes",
             "--law" => laws = list(),
-            _ => return Err(format!("there is no option {word}")),
+            _ => return Err(format!("there is no option {flag}")),
         }
     }
-    let alone = case.is_some();
+    let only_case = case.is_some();
     let seeds = match case {
         Some(case) => vec![case],
         None => load(&root.join("corpus"))?,
     };
-    let supply = Supply::new(seed, from.as_deref(), seeds);
-    if supply.from.is_empty() {
+    let source = SampleSource::new(seed, from.as_deref(), seeds);
+    if source.dialects.is_empty() {
         return Err("--from: no such dialect".into());
     }
     let mut providers = providers();
     if let Some(to) = &to {
-        providers
-            .retain(|one| to.iter().any(|name| one.name() == *name || one.judge.dialect == name));
+        providers.retain(|it| to.iter().any(|name| it.name() == *name || it.judge.dialect == name));
     }
     if providers.is_empty() {
         return Err("--to: no such dialect or flavor".into());
@@ -157,20 +156,30 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
     let laws = match laws {
         None => Law::ALL.to_vec(),
         Some(names) => {
-            let find =
-                |name: &String| Law::find(name).ok_or_else(|| format!("there is no law {name}"));
+            let find = |name: &String| {
+                Law::from_name(name).ok_or_else(|| format!("there is no law {name}"))
+            };
             names.iter().map(find).collect::<Result<_, _>>()?
         }
     };
-    let corpus = corpus && only.is_none();
-    let n = if alone { 0 } else { n };
-    let numbers = only.map_or(start..start + n, |only| only..only + 1);
-    let limit = seconds.map(Duration::from_secs);
+    let with_corpus = with_corpus && only.is_none();
+    let n = if only_case { 0 } else { n };
+    let sample_numbers = only.map_or(start..start + n, |only| only..only + 1);
+    let time_limit = seconds.map(Duration::from_secs);
     Ok((
-        Plan { supply, providers, laws, corpus, numbers, limit, threads, fine: by_note },
-        Options { examples, known },
+        RunConfig {
+            source,
+            providers,
+            laws,
+            with_corpus,
+            sample_numbers,
+            time_limit,
+            threads,
+            split_by_note,
+        },
+        OutputOptions { examples, ignore_known },
     ))
 }
 
-/// So many conversations show every kind of breach that there is.
-const MANY: u64 = 100_000;
+/// A run with this many conversations is expected to show every kind of breach.
+const CONCLUSIVE_RUN: u64 = 100_000;

@@ -1,82 +1,82 @@
-//! One thing changed somewhere in a body, by chance: what editing, cutting and other programs do.
+//! Random changes to a body, like those of editing, truncation and other programs.
 
 use serde_json::{Value, json};
 
+use crate::raw_json::{HIGH_SURROGATE, UNQUOTED, nested_json};
 use crate::rng::Rng;
-use crate::spell::{BARE, HIGH_HALF, within};
 
-/// Changes the body in one to three places.
+/// Changes one to three values of the body.
 pub fn mutate(body: &mut Value, rng: &mut Rng) {
     for _ in 0..rng.pick(&[1, 1, 1, 2, 3]) {
-        if rng.once_in(8) && cut_history(body, rng) {
+        if rng.one_in(8) && cut_history(body, rng) {
             continue;
         }
-        if rng.once_in(8) {
-            relocate(body, rng);
+        if rng.one_in(8) {
+            move_element(body, rng);
             continue;
         }
-        let count = places(body);
-        // The body itself stays an object.
-        let Ok(place) = nth(body, rng.between(1, count.max(2) - 1)) else { continue };
-        change(place, rng);
+        let count = count_values(body);
+        // Index 0 is the body itself, which stays an object.
+        let Ok(value) = nth_value(body, rng.in_range(1, count.max(2) - 1)) else { continue };
+        mutate_value(value, rng);
     }
 }
 
-/// Leaves out the beginning, the end or the midst of the messages.
+/// Removes the beginning, the end or the middle of the messages.
 fn cut_history(body: &mut Value, rng: &mut Rng) -> bool {
-    let history = HISTORY.iter().find(|key| body.get(**key).is_some_and(Value::is_array));
+    let history = HISTORY_KEYS.iter().find(|key| body.get(**key).is_some_and(Value::is_array));
     let Some(Value::Array(list)) = history.and_then(|key| body.get_mut(*key)) else { return false };
-    let (one, other) = (rng.below(list.len() + 1), rng.below(list.len() + 1));
+    let (a, b) = (rng.below(list.len() + 1), rng.below(list.len() + 1));
     match rng.below(3) {
-        0 => list.truncate(one),
-        1 => drop(list.drain(..one)),
-        _ => drop(list.drain(one.min(other)..one.max(other))),
+        0 => list.truncate(a),
+        1 => drop(list.drain(..a)),
+        _ => drop(list.drain(a.min(b)..a.max(b))),
     }
     true
 }
 
-/// Takes something from its place and puts it, or a copy, into a list elsewhere.
-fn relocate(body: &mut Value, rng: &mut Rng) {
-    let count = places(body);
-    let Ok(from) = nth(body, rng.below(count)) else { return };
-    let taken = match from {
+/// Moves or copies a random list element into another list.
+fn move_element(body: &mut Value, rng: &mut Rng) {
+    let count = count_values(body);
+    let Ok(from) = nth_value(body, rng.below(count)) else { return };
+    let element = match from {
         Value::Array(list) if !list.is_empty() => {
             let at = rng.below(list.len());
-            if rng.once_in(2) { list.remove(at) } else { list[at].clone() }
+            if rng.one_in(2) { list.remove(at) } else { list[at].clone() }
         }
         _ => return,
     };
     for _ in 0..4 {
-        let count = places(body);
-        if let Ok(Value::Array(list)) = nth(body, rng.below(count)) {
+        let count = count_values(body);
+        if let Ok(Value::Array(list)) = nth_value(body, rng.below(count)) {
             let at = rng.below(list.len() + 1);
-            return list.insert(at, taken);
+            return list.insert(at, element);
         }
     }
 }
 
-fn change(value: &mut Value, rng: &mut Rng) {
+fn mutate_value(value: &mut Value, rng: &mut Rng) {
     match value {
-        Value::Array(list) if !list.is_empty() && rng.once_in(2) => {
-            let (one, other) = (rng.below(list.len()), rng.below(list.len()));
+        Value::Array(list) if !list.is_empty() && rng.one_in(2) => {
+            let (a, b) = (rng.below(list.len()), rng.below(list.len()));
             match rng.below(4) {
-                0 => drop(list.remove(one)),
+                0 => drop(list.remove(a)),
                 1 => {
-                    let again = list[one].clone();
-                    list.insert(other, again);
+                    let copy = list[a].clone();
+                    list.insert(b, copy);
                 }
-                2 => list.swap(one, other),
+                2 => list.swap(a, b),
                 _ => list.clear(),
             }
         }
-        Value::Object(fields) if !fields.is_empty() && !rng.once_in(4) => {
+        Value::Object(fields) if !fields.is_empty() && !rng.one_in(4) => {
             let key = fields.keys().nth(rng.below(fields.len())).cloned().unwrap_or_default();
             match rng.below(5) {
                 0 | 1 => drop(fields.shift_remove(&key)),
                 2 => drop(fields.insert("x_unknown".into(), json!({"deep": [1, "odd"]}))),
-                3 => drop(fields.insert("type".into(), rng.pick(TYPES).into())),
+                3 => drop(fields.insert("type".into(), rng.pick(ODD_TYPES).into())),
                 _ => {
-                    let word = rng.pick(&[
+                    let key = rng.pick(&[
                         "cache_control",
                         "id",
                         "name",
@@ -85,29 +85,29 @@ fn change(value: &mut Value, rng: &mut Rng) {
                         "role",
                         "status",
                     ]);
-                    fields.insert(word.into(), replaced(rng));
+                    fields.insert(key.into(), odd_value(rng));
                 }
             }
         }
-        Value::String(text) if !text.contains(BARE) && !rng.once_in(3) => match rng.below(4) {
+        Value::String(text) if !text.contains(UNQUOTED) && !rng.one_in(3) => match rng.below(4) {
             0 => text.clear(),
             1 => {
-                let kept = rng.below(text.chars().count() + 1);
-                *text = text.chars().take(kept).collect();
+                let length = rng.below(text.chars().count() + 1);
+                *text = text.chars().take(length).collect();
             }
-            2 => text.push(rng.pick(&[' ', '\n', HIGH_HALF, 'x'])),
-            _ => *text = rng.pick(WORDS).into(),
+            2 => text.push(rng.pick(&[' ', '\n', HIGH_SURROGATE, 'x'])),
+            _ => *text = rng.pick(ODD_STRINGS).into(),
         },
-        value => *value = otherwise(value.take(), rng),
+        value => *value = replace_value(value.take(), rng),
     }
 }
 
-/// Something else in a value's place, or the value in another guise.
-fn otherwise(value: Value, rng: &mut Rng) -> Value {
+/// Another value, or the same value in another form.
+fn replace_value(value: Value, rng: &mut Rng) -> Value {
     match rng.below(6) {
         0 => Value::Null,
         1 => json!([value]),
-        2 => within(&value).into(),
+        2 => nested_json(&value).into(),
         3 => match value {
             Value::Array(mut list) if list.len() == 1 => list.remove(0),
             Value::Array(_) => json!([]),
@@ -115,11 +115,11 @@ fn otherwise(value: Value, rng: &mut Rng) -> Value {
             Value::Number(number) => number.as_f64().map_or(Value::Null, |it| json!(-it)),
             other => other,
         },
-        _ => replaced(rng),
+        _ => odd_value(rng),
     }
 }
 
-fn replaced(rng: &mut Rng) -> Value {
+fn odd_value(rng: &mut Rng) -> Value {
     rng.pick(&[
         json!(null),
         json!(12.5),
@@ -133,17 +133,17 @@ fn replaced(rng: &mut Rng) -> Value {
     ])
 }
 
-/// How many values there are, the body among them.
-fn places(value: &Value) -> usize {
+/// The number of values, with the body itself.
+fn count_values(value: &Value) -> usize {
     1 + match value {
-        Value::Array(list) => list.iter().map(places).sum::<usize>(),
-        Value::Object(fields) => fields.values().map(places).sum(),
+        Value::Array(list) => list.iter().map(count_values).sum::<usize>(),
+        Value::Object(fields) => fields.values().map(count_values).sum(),
         _ => 0,
     }
 }
 
-/// The value with this number, counted from the outside in; how many there are if it has none.
-fn nth(value: &mut Value, number: usize) -> Result<&mut Value, usize> {
+/// The value with this number in depth-first order; otherwise the number of values.
+fn nth_value(value: &mut Value, number: usize) -> Result<&mut Value, usize> {
     if number == 0 {
         return Ok(value);
     }
@@ -154,19 +154,19 @@ fn nth(value: &mut Value, number: usize) -> Result<&mut Value, usize> {
         _ => return Err(seen),
     };
     for child in children {
-        let inside = places(child);
-        if number < seen + inside {
-            return nth(child, number - seen);
+        let count = count_values(child);
+        if number < seen + count {
+            return nth_value(child, number - seen);
         }
-        seen += inside;
+        seen += count;
     }
     Err(seen)
 }
 
-const HISTORY: &[&str] = &["messages", "input", "contents", "turns"];
-const WORDS: &[&str] =
+const HISTORY_KEYS: &[&str] = &["messages", "input", "contents", "turns"];
+const ODD_STRINGS: &[&str] =
     &["user", "assistant", "system", "tool", "model", "", " ", "text", "auto", "none", "call_1"];
-const TYPES: &[&str] = &[
+const ODD_TYPES: &[&str] = &[
     "text",
     "thinking",
     "tool_use",

@@ -1,59 +1,61 @@
-//! What a run found, for a person: groups, each with one small example as a case for the corpus.
+//! Prints the breaches of a run in groups, each with one example as a corpus case.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use crate::laws::translate;
-use crate::run::{Example, Group, Key, Outcome};
+use crate::run::{BreachExample, BreachGroup, BreachKey, RunReport};
 
 /// The whole report.
-pub fn report(outcome: &Outcome, seed: u64) -> String {
+pub fn report(outcome: &RunReport, seed: u64) -> String {
     examples(outcome, seed) + &summary(outcome)
 }
 
-/// One example of each group, the laws in order and the most frequent first.
-pub fn examples(outcome: &Outcome, seed: u64) -> String {
+/// One example of each group, ordered by law, then by frequency.
+pub fn examples(outcome: &RunReport, seed: u64) -> String {
     let mut out = String::new();
-    for (key, group) in sorted(outcome) {
-        let Example { broken, aim, .. } = &group.example;
-        let _ = writeln!(out, "\n== {} × {}", line(key, group), group.count);
-        let _ = writeln!(out, "  at {:?}: {}", broken.path, broken.message);
-        let _ = writeln!(out, "  from {}, to {aim:?}", found(&group.example, seed));
-        let _ = writeln!(out, "  {}", case(key, &group.example, seed));
-        out += &outcome_of(&group.example);
+    for (key, group) in sorted_groups(outcome) {
+        let BreachExample { breach, destination, .. } = &group.example;
+        let _ = writeln!(out, "\n== {} × {}", group_title(key, group), group.count);
+        let _ = writeln!(out, "  at {:?}: {}", breach.path, breach.message);
+        let _ =
+            writeln!(out, "  from {}, to {destination:?}", reproduce_command(&group.example, seed));
+        let _ = writeln!(out, "  {}", to_case_file(key, &group.example, seed));
+        out += &describe_translation(&group.example);
     }
     out
 }
 
-/// What left of an example, and what was noted.
-fn outcome_of(example: &Example) -> String {
-    let Ok(sent) = translate(&example.case.bytes, example.case.from, &example.aim) else {
+/// The translation of an example, and its ledger.
+fn describe_translation(example: &BreachExample) -> String {
+    let Ok(sent) = translate(&example.request.bytes, example.request.dialect, &example.destination)
+    else {
         return String::new();
     };
     let mut out = format!("  gives {}\n", String::from_utf8_lossy(&sent.body));
     for entry in &sent.ledger.entries {
-        let _ = writeln!(out, "    {} at {}: {}", entry.rule, entry.place, entry.what);
+        let _ = writeln!(out, "    {} at {}: {}", entry.rule, entry.path, entry.description);
     }
     out
 }
 
-/// How often what was found; the last line is the sum.
-pub fn summary(outcome: &Outcome) -> String {
+/// Counts of each group; the last line is the total.
+pub fn summary(outcome: &RunReport) -> String {
     let mut out = String::new();
-    let groups = sorted(outcome);
+    let groups = sorted_groups(outcome);
     if !groups.is_empty() {
         let _ = writeln!(out, "\n{:>9}  law and rule", "times");
     }
     for (key, group) in &groups {
-        let _ = writeln!(out, "{:>9}  {}", group.count, line(key, group));
+        let _ = writeln!(out, "{:>9}  {}", group.count, group_title(key, group));
     }
-    let faults: u64 = groups.iter().map(|(_, group)| group.count).sum();
+    let breaches: u64 = groups.iter().map(|(_, group)| group.count).sum();
     let rate = u128::from(outcome.conversations) * 1000 / outcome.time.as_millis().max(1);
     let _ = writeln!(
         out,
         "\n{} conversations, {} translations in {:.1} s: {rate} conversations per second; \
-         {faults} violations in {} groups",
+         {breaches} breaches in {} groups",
         outcome.conversations,
         outcome.translations,
         outcome.time.as_secs_f64(),
@@ -62,22 +64,22 @@ pub fn summary(outcome: &Outcome) -> String {
     out
 }
 
-fn sorted(outcome: &Outcome) -> Vec<(&Key, &Group)> {
+fn sorted_groups(outcome: &RunReport) -> Vec<(&BreachKey, &BreachGroup)> {
     let mut groups: Vec<_> = outcome.groups.iter().collect();
     groups.sort_by_key(|(key, group)| (key.law, std::cmp::Reverse(group.count)));
     groups
 }
 
-/// Where a conversation is from, so that it is found again.
-fn found(example: &Example, seed: u64) -> String {
+/// How to reproduce a conversation: a command, or its path in the corpus.
+fn reproduce_command(example: &BreachExample, seed: u64) -> String {
     let origin = &example.origin;
-    match example.number {
+    match example.sample_number {
         Some(number) => format!("cargo xtask laws --seed {seed} --only {number} ({origin})"),
         None => format!("corpus/{origin}"),
     }
 }
 
-fn line(key: &Key, group: &Group) -> String {
+fn group_title(key: &BreachKey, group: &BreachGroup) -> String {
     let flavors: Vec<String> = match group.flavors.len() {
         0 | 1 => group.flavors.keys().map(|flavor| (*flavor).to_owned()).collect(),
         _ => group.flavors.iter().map(|(flavor, count)| format!("{flavor} {count}")).collect(),
@@ -85,22 +87,22 @@ fn line(key: &Key, group: &Group) -> String {
     format!("{} {} {} ({})", key.law.name(), key.to, key.rule, flavors.join(", "))
 }
 
-/// The example as a case file: what is expected is for a person to say.
-pub fn case(key: &Key, example: &Example, seed: u64) -> String {
+/// The example as a case file without an expectation.
+pub fn to_case_file(key: &BreachKey, example: &BreachExample, seed: u64) -> String {
     let about = format!("{}: {} {}", key.law.name(), key.to, key.rule);
-    let source = found(example, seed);
+    let source = reproduce_command(example, seed);
     let mut case = json!({
         "about": about,
         "source": source,
-        "from": example.case.from.id().0,
-        "to": example.aim.provider.to.id().0,
-        "model": example.aim.model,
+        "from": example.request.dialect.id().0,
+        "to": example.destination.provider.to.id().0,
+        "model": example.destination.model,
     });
-    if let Some(flavor) = example.aim.target().flavor {
+    if let Some(flavor) = example.destination.target().flavor {
         case["flavor"] = flavor.into();
     }
-    // The body keeps its spelling, which a parsed value cannot hold.
+    // The bytes of the body are inserted, because a parsed value cannot represent all of them.
     case["request"] = Value::Null;
-    let body = String::from_utf8_lossy(&example.case.bytes);
+    let body = String::from_utf8_lossy(&example.request.bytes);
     case.to_string().replace("\"request\":null", &format!("\"request\":{body}"))
 }

@@ -1,4 +1,4 @@
-//! Many conversations, on all cores.
+//! Runs the laws on many conversations, on several threads.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -6,207 +6,217 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::laws::{Broken, Case, Law, examine};
-use crate::seeds::Seed;
+use crate::corpus_requests::CorpusRequest;
+use crate::laws::{Breach, Law, SampleRequest, check_laws};
 use crate::shrink::shrink;
-use crate::source::Supply;
-use crate::targets::{Aim, Provider};
+use crate::source::SampleSource;
+use crate::targets::{Destination, TargetProvider};
 
-/// What is run.
+/// The settings of a run.
 #[derive(Debug)]
-pub struct Plan {
-    pub supply: Supply,
-    pub providers: Vec<Provider>,
+pub struct RunConfig {
+    pub source: SampleSource,
+    pub providers: Vec<TargetProvider>,
     pub laws: Vec<Law>,
-    /// Every request of the corpus, for every model.
-    pub corpus: bool,
-    /// The conversations with these numbers.
-    pub numbers: std::ops::Range<u64>,
-    pub limit: Option<Duration>,
+    /// Also check every request of the corpus, for every model.
+    pub with_corpus: bool,
+    /// Numbers of the generated conversations.
+    pub sample_numbers: std::ops::Range<u64>,
+    pub time_limit: Option<Duration>,
     pub threads: usize,
-    /// Faults are told apart by what was noted, too.
-    pub fine: bool,
+    /// Group breaches by ledger entry, too.
+    pub split_by_note: bool,
 }
 
-/// What a run found.
+/// The outcome of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RunReport {
     pub conversations: u64,
     pub translations: u64,
     pub time: Duration,
-    pub groups: BTreeMap<Key, Group>,
+    pub groups: BTreeMap<BreachKey, BreachGroup>,
 }
 
-/// Faults that have one cause, most likely.
+/// Law, dialect and rule: breaches with the same key most likely have one cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct BreachKey {
     pub law: Law,
-    /// The dialect that was written.
+    /// The target dialect.
     pub to: &'static str,
     pub rule: String,
 }
 
 #[derive(Debug)]
-pub struct Group {
+pub struct BreachGroup {
     pub count: u64,
-    /// How often in each flavor.
+    /// Breaches by flavor.
     pub flavors: BTreeMap<&'static str, u64>,
-    pub example: Example,
+    pub example: BreachExample,
 }
 
 /// A conversation that breaks a law.
 #[derive(Clone, Debug)]
-pub struct Example {
-    /// None of its own if it stands in the corpus.
-    pub number: Option<u64>,
+pub struct BreachExample {
+    /// `None` for a request of the corpus.
+    pub sample_number: Option<u64>,
     pub origin: String,
-    pub case: Case,
-    pub aim: Aim,
-    pub broken: Broken,
+    pub request: SampleRequest,
+    pub destination: Destination,
+    pub breach: Breach,
 }
 
-/// Runs the plan; `progress` is told now and then how far it is.
-pub fn run(plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Outcome {
+/// Runs the plan; `progress` is called from time to time with the number of conversations and
+/// breaches.
+pub fn run(plan: &RunConfig, progress: &(dyn Fn(u64, u64) + Sync)) -> RunReport {
     let start = Instant::now();
     let next = AtomicU64::new(0);
-    let found = Mutex::new(Outcome::default());
-    let faults = AtomicU64::new(0);
+    let report = Mutex::new(RunReport::default());
+    let breach_count = AtomicU64::new(0);
     thread::scope(|scope| {
         for _ in 0..plan.threads {
             scope.spawn(|| {
-                let mut mine = Outcome::default();
-                work(plan, &next, &faults, start, progress, &mut mine);
-                if let Ok(mut all) = found.lock() {
-                    all.merge(mine);
+                let mut worker_report = RunReport::default();
+                run_worker(plan, &next, &breach_count, start, progress, &mut worker_report);
+                if let Ok(mut report) = report.lock() {
+                    report.merge(worker_report);
                 }
             });
         }
     });
-    let mut outcome = found.into_inner().unwrap_or_default();
-    outcome.time = start.elapsed();
-    outcome
+    let mut report = report.into_inner().unwrap_or_default();
+    report.time = start.elapsed();
+    report
 }
 
-fn work(
-    plan: &Plan,
+fn run_worker(
+    plan: &RunConfig,
     next: &AtomicU64,
-    faults: &AtomicU64,
+    breach_count: &AtomicU64,
     start: Instant,
     progress: &(dyn Fn(u64, u64) + Sync),
-    mine: &mut Outcome,
+    report: &mut RunReport,
 ) {
-    let seeds = if plan.corpus { &plan.supply.seeds[..] } else { &[] };
+    let seeds = if plan.with_corpus { &plan.source.corpus_requests[..] } else { &[] };
     loop {
-        let turn = next.fetch_add(1, Ordering::Relaxed);
-        let late = plan.limit.is_some_and(|limit| start.elapsed() >= limit);
-        if late {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let timed_out = plan.time_limit.is_some_and(|limit| start.elapsed() >= limit);
+        if timed_out {
             return;
         }
-        let found = if let Some(seed) = seeds.get(turn as usize) {
-            mine.corpus(plan, seed)
+        let count = if let Some(seed) = seeds.get(index as usize) {
+            report.check_corpus_request(plan, seed)
         } else {
-            let number = plan.numbers.start + turn - seeds.len() as u64;
-            if number >= plan.numbers.end {
+            let number = plan.sample_numbers.start + index - seeds.len() as u64;
+            if number >= plan.sample_numbers.end {
                 return;
             }
-            mine.drawn(plan, number)
+            report.check_sample(plan, number)
         };
-        let faults = faults.fetch_add(found, Ordering::Relaxed);
-        if turn.is_multiple_of(1024) {
-            progress(turn, faults);
+        let breaches = breach_count.fetch_add(count, Ordering::Relaxed);
+        if index.is_multiple_of(1024) {
+            progress(index, breaches);
         }
     }
 }
 
-impl Outcome {
-    /// A request of the corpus goes to every model there is.
-    fn corpus(&mut self, plan: &Plan, seed: &Seed) -> u64 {
+impl RunReport {
+    /// Translates a request of the corpus for every model.
+    fn check_corpus_request(&mut self, plan: &RunConfig, seed: &CorpusRequest) -> u64 {
         self.conversations += 1;
-        let mut found = 0;
+        let mut count = 0;
         for provider in &plan.providers {
-            let asked = provider.asked(&seed.case);
-            for model in provider.models.iter().copied().chain(asked) {
-                let aim = Aim { provider: *provider, model: model.to_owned() };
-                found += self.examine(plan, &seed.case, &aim, None, &seed.name);
+            let requested = provider.requested_model(&seed.request);
+            for model in provider.models.iter().copied().chain(requested) {
+                let destination = Destination { provider: *provider, model: model.to_owned() };
+                count += self.examine(plan, &seed.request, &destination, None, &seed.name);
             }
         }
-        found
+        count
     }
 
-    /// The conversation with this number goes to one model of each provider.
-    fn drawn(&mut self, plan: &Plan, number: u64) -> u64 {
-        let Some(mut drawn) = plan.supply.draw(number) else { return 0 };
+    /// Translates the conversation with this number for one model of each provider.
+    fn check_sample(&mut self, plan: &RunConfig, number: u64) -> u64 {
+        let Some(mut sample) = plan.source.sample(number) else { return 0 };
         self.conversations += 1;
-        let mut found = 0;
+        let mut count = 0;
         for provider in &plan.providers {
-            let aim = provider.aim(&drawn.case, &mut drawn.rng);
-            found += self.examine(plan, &drawn.case, &aim, Some(number), &drawn.origin);
+            let destination = provider.pick_destination(&sample.request, &mut sample.rng);
+            count +=
+                self.examine(plan, &sample.request, &destination, Some(number), &sample.origin);
         }
-        found
+        count
     }
 
     fn examine(
         &mut self,
-        plan: &Plan,
-        case: &Case,
-        aim: &Aim,
+        plan: &RunConfig,
+        case: &SampleRequest,
+        destination: &Destination,
         number: Option<u64>,
         origin: &str,
     ) -> u64 {
         self.translations += 1;
-        let mut broken = Vec::new();
-        examine(case, aim, &plan.laws, &mut broken);
-        let found = broken.len() as u64;
-        for mut broken in broken {
-            if plan.fine {
-                broken.rule = broken.kind();
+        let mut breaches = Vec::new();
+        check_laws(case, destination, &plan.laws, &mut breaches);
+        let count = breaches.len() as u64;
+        for mut breach in breaches {
+            if plan.split_by_note {
+                breach.rule = breach.fine_key();
             }
-            let example = || Example {
-                number,
+            let example = || BreachExample {
+                sample_number: number,
                 origin: origin.to_owned(),
-                case: case.clone(),
-                aim: aim.clone(),
-                broken: broken.clone(),
+                request: case.clone(),
+                destination: destination.clone(),
+                breach: breach.clone(),
             };
-            self.add(aim, &broken, example);
+            self.add_breach(destination, &breach, example);
         }
-        found
+        count
     }
 
-    fn add(&mut self, aim: &Aim, broken: &Broken, example: impl FnOnce() -> Example) {
-        let key =
-            Key { law: broken.law, to: aim.provider.judge.dialect, rule: broken.rule.clone() };
-        let group = self.groups.entry(key).or_insert_with(|| Group {
+    fn add_breach(
+        &mut self,
+        destination: &Destination,
+        breach: &Breach,
+        example: impl FnOnce() -> BreachExample,
+    ) {
+        let key = BreachKey {
+            law: breach.law,
+            to: destination.provider.judge.dialect,
+            rule: breach.rule.clone(),
+        };
+        let group = self.groups.entry(key).or_insert_with(|| BreachGroup {
             count: 0,
             flavors: BTreeMap::new(),
             example: example(),
         });
         group.count += 1;
-        *group.flavors.entry(aim.provider.flavor).or_default() += 1;
+        *group.flavors.entry(destination.provider.flavor).or_default() += 1;
     }
 
     fn merge(&mut self, other: Self) {
         self.conversations += other.conversations;
         self.translations += other.translations;
-        for (key, theirs) in other.groups {
-            let Some(ours) = self.groups.get_mut(&key) else {
-                self.groups.insert(key, theirs);
+        for (key, other_group) in other.groups {
+            let Some(group) = self.groups.get_mut(&key) else {
+                self.groups.insert(key, other_group);
                 continue;
             };
-            ours.count += theirs.count;
-            for (flavor, count) in theirs.flavors {
-                *ours.flavors.entry(flavor).or_default() += count;
+            group.count += other_group.count;
+            for (flavor, count) in other_group.flavors {
+                *group.flavors.entry(flavor).or_default() += count;
             }
-            // The same example whichever thread is faster.
-            if theirs.example.order() < ours.example.order() {
-                ours.example = theirs.example;
+            // The first example wins, so that the report does not depend on thread timing.
+            if other_group.example.sort_key() < group.example.sort_key() {
+                group.example = other_group.example;
             }
         }
     }
 
-    /// Makes every example as small as it gets.
+    /// Shrinks all examples.
     pub fn shrink(&mut self, threads: usize) {
-        let groups: Mutex<Vec<&mut Group>> = Mutex::new(self.groups.values_mut().collect());
+        let groups: Mutex<Vec<&mut BreachGroup>> = Mutex::new(self.groups.values_mut().collect());
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
@@ -221,24 +231,24 @@ impl Outcome {
     }
 }
 
-impl Example {
-    fn order(&self) -> (Option<u64>, &str) {
-        (self.number, &self.origin)
+impl BreachExample {
+    fn sort_key(&self) -> (Option<u64>, &str) {
+        (self.sample_number, &self.origin)
     }
 
     fn shrink(&mut self) {
-        let (case, aim) = (&self.case, &self.aim);
-        let (law, rule) = (self.broken.law, self.broken.rule.clone());
-        let same = |one: &Broken| one.rule == rule || one.kind() == rule;
-        let fault = |body: &serde_json::Value| {
-            let mut broken = Vec::new();
-            examine(&case.with(body.clone()), aim, &[law], &mut broken);
-            broken.into_iter().find(|one| one.law == law && same(one))
+        let (case, destination) = (&self.request, &self.destination);
+        let (law, rule) = (self.breach.law, self.breach.rule.clone());
+        let has_rule = |breach: &Breach| breach.rule == rule || breach.fine_key() == rule;
+        let find_breach = |body: &serde_json::Value| {
+            let mut breaches = Vec::new();
+            check_laws(&case.with_body(body.clone()), destination, &[law], &mut breaches);
+            breaches.into_iter().find(|breach| breach.law == law && has_rule(breach))
         };
-        let body = shrink(&self.case.body, |body| fault(body).is_some());
-        if let Some(broken) = fault(&body) {
-            self.broken = broken;
-            self.case = self.case.with(body);
+        let body = shrink(&self.request.body, |body| find_breach(body).is_some());
+        if let Some(breach) = find_breach(&body) {
+            self.breach = breach;
+            self.request = self.request.with_body(body);
         }
     }
 }

@@ -1,45 +1,45 @@
-//! Makes a body that breaks a law smaller, as long as it breaks it in the same way.
+//! Shrinks a body while it still breaks the same law in the same way.
 
 use serde_json::Value;
 
-use crate::spell::BARE;
+use crate::raw_json::UNQUOTED;
 
-/// How many candidates are tried at the most.
-const BUDGET: usize = 4000;
+/// Limit of candidates that are checked.
+const MAX_ATTEMPTS: usize = 4000;
 
-/// The smallest body that is found for which `fails` still holds.
+/// The smallest body found for which `fails` still holds.
 pub fn shrink(body: &Value, fails: impl Fn(&Value) -> bool) -> Value {
-    let mut search = Search { best: body.clone(), left: BUDGET, fails };
+    let mut shrinker = Shrinker { best: body.clone(), attempts_left: MAX_ATTEMPTS, fails };
     loop {
-        let before = search.left;
-        let smaller = search.pass();
-        if !smaller || search.left == 0 || before == search.left {
-            return search.best;
+        let before = shrinker.attempts_left;
+        let smaller = shrinker.pass();
+        if !smaller || shrinker.attempts_left == 0 || before == shrinker.attempts_left {
+            return shrinker.best;
         }
     }
 }
 
-struct Search<F> {
+struct Shrinker<F> {
     best: Value,
-    left: usize,
+    attempts_left: usize,
     fails: F,
 }
 
-impl<F: Fn(&Value) -> bool> Search<F> {
-    /// Walks over everything once, the outermost first; true if something became smaller.
+impl<F: Fn(&Value) -> bool> Shrinker<F> {
+    /// Visits all values once, outermost first; true if something became smaller.
     fn pass(&mut self) -> bool {
         let mut smaller = false;
-        let mut open = vec![String::new()];
-        while let Some(place) = open.pop() {
-            smaller |= self.lessen(&place);
-            let Some(value) = self.best.pointer(&place) else { continue };
+        let mut pointers = vec![String::new()];
+        while let Some(pointer) = pointers.pop() {
+            smaller |= self.shrink_at(&pointer);
+            let Some(value) = self.best.pointer(&pointer) else { continue };
             match value {
                 Value::Array(items) => {
-                    open.extend((0..items.len()).rev().map(|at| format!("{place}/{at}")));
+                    pointers.extend((0..items.len()).rev().map(|at| format!("{pointer}/{at}")));
                 }
                 Value::Object(fields) => {
                     let keys = fields.keys().rev();
-                    open.extend(keys.map(|key| format!("{place}/{}", escaped(key))));
+                    pointers.extend(keys.map(|key| format!("{pointer}/{}", escape_pointer(key))));
                 }
                 _ => {}
             }
@@ -47,28 +47,28 @@ impl<F: Fn(&Value) -> bool> Search<F> {
         smaller
     }
 
-    /// Makes the value at this place smaller.
-    fn lessen(&mut self, place: &str) -> bool {
+    /// Shrinks the value at this pointer.
+    fn shrink_at(&mut self, pointer: &str) -> bool {
         let mut smaller = false;
-        smaller |= self.leave_out(place);
-        let Some(value) = self.best.pointer(place).cloned() else { return smaller };
-        for simple in simpler(&value) {
-            if simple != value && self.accepts(place, |old| *old = simple.clone()) {
+        smaller |= self.remove_elements(pointer);
+        let Some(value) = self.best.pointer(pointer).cloned() else { return smaller };
+        for simple in simpler_values(&value) {
+            if simple != value && self.try_change(pointer, |old| *old = simple.clone()) {
                 return true;
             }
         }
         smaller
     }
 
-    /// Leaves out elements: first many at once, then each.
-    fn leave_out(&mut self, place: &str) -> bool {
+    /// Removes elements: first in large chunks, then one at a time.
+    fn remove_elements(&mut self, pointer: &str) -> bool {
         let mut smaller = false;
-        let mut chunk = self.best.pointer(place).map_or(0, length).div_ceil(2);
+        let mut chunk = self.best.pointer(pointer).map_or(0, element_count).div_ceil(2);
         while chunk > 0 {
-            let mut at = self.best.pointer(place).map_or(0, length);
+            let mut at = self.best.pointer(pointer).map_or(0, element_count);
             while at > 0 {
                 let from = at.saturating_sub(chunk);
-                smaller |= self.accepts(place, |value| cut(value, from, at));
+                smaller |= self.try_change(pointer, |value| remove_range(value, from, at));
                 at = from;
             }
             chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
@@ -76,13 +76,13 @@ impl<F: Fn(&Value) -> bool> Search<F> {
         smaller
     }
 
-    fn accepts(&mut self, place: &str, change: impl FnOnce(&mut Value)) -> bool {
-        if self.left == 0 {
+    fn try_change(&mut self, pointer: &str, change: impl FnOnce(&mut Value)) -> bool {
+        if self.attempts_left == 0 {
             return false;
         }
-        self.left -= 1;
+        self.attempts_left -= 1;
         let mut candidate = self.best.clone();
-        let Some(value) = candidate.pointer_mut(place) else { return false };
+        let Some(value) = candidate.pointer_mut(pointer) else { return false };
         change(value);
         let fails = (self.fails)(&candidate);
         if fails {
@@ -92,7 +92,7 @@ impl<F: Fn(&Value) -> bool> Search<F> {
     }
 }
 
-fn length(value: &Value) -> usize {
+fn element_count(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.len(),
         Value::Object(fields) => fields.len(),
@@ -100,7 +100,7 @@ fn length(value: &Value) -> usize {
     }
 }
 
-fn cut(value: &mut Value, from: usize, to: usize) {
+fn remove_range(value: &mut Value, from: usize, to: usize) {
     match value {
         Value::Array(items) => drop(items.drain(from..to.min(items.len()))),
         Value::Object(fields) => {
@@ -113,10 +113,10 @@ fn cut(value: &mut Value, from: usize, to: usize) {
     }
 }
 
-/// Simpler values to try in a value's place, the simplest first.
-fn simpler(value: &Value) -> Vec<Value> {
+/// Simpler values to try instead of a value, the simplest first.
+fn simpler_values(value: &Value) -> Vec<Value> {
     match value {
-        Value::String(text) if text.contains(BARE) => vec![0.into()],
+        Value::String(text) if text.contains(UNQUOTED) => vec![0.into()],
         Value::String(text) if text.len() > 1 => {
             let half = text.chars().count() / 2;
             let first: String = text.chars().take(half).collect();
@@ -131,6 +131,6 @@ fn simpler(value: &Value) -> Vec<Value> {
     }
 }
 
-fn escaped(key: &str) -> String {
+fn escape_pointer(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

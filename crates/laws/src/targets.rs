@@ -1,62 +1,62 @@
-//! Everyone a request can be sent to: every flavor of every judge, with models of each generation.
+//! The targets of translation: every flavor of every judge, with models of each generation.
 
-use interlingua::{Dialect, Target, Text};
+use interlingua::{Dialect, JsonString, Target};
 use interlingua_strict::Judge;
 
-use crate::laws::Case;
+use crate::laws::SampleRequest;
 use crate::rng::Rng;
 
-/// A provider, and models of it that differ in what they accept.
+/// A provider, and models that differ in the requests they accept.
 #[derive(Clone, Copy)]
-pub struct Provider {
+pub struct TargetProvider {
     pub to: &'static dyn Dialect,
     pub judge: &'static Judge,
-    /// As the judge calls it.
+    /// Its name at the judge.
     pub flavor: &'static str,
     pub models: &'static [&'static str],
 }
 
 /// A provider and one of its models.
 #[derive(Clone)]
-pub struct Aim {
-    pub provider: Provider,
+pub struct Destination {
+    pub provider: TargetProvider,
     pub model: String,
 }
 
 /// All providers, in the order of the judges and their flavors.
-pub fn providers() -> Vec<Provider> {
+pub fn providers() -> Vec<TargetProvider> {
     let mut providers = Vec::new();
     for judge in interlingua_strict::ALL {
-        let Some(to) = interlingua::find(judge.dialect) else { continue };
+        let Some(to) = interlingua::find_dialect(judge.dialect) else { continue };
         let flavors = judge.flavors.iter().copied();
-        providers.extend(flavors.map(|flavor| Provider {
+        providers.extend(flavors.map(|flavor| TargetProvider {
             to,
             judge,
             flavor,
-            models: models(judge.dialect, flavor),
+            models: sample_models(judge.dialect, flavor),
         }));
     }
     providers
 }
 
-/// Servers whose models have names of their own: whoever routes to them names one of these.
-const NAMED: &[(&str, &str)] = &[("anthropic", "deepseek")];
+/// Servers that accept only their own model names.
+const OWN_MODEL_NAMES: &[(&str, &str)] = &[("anthropic", "deepseek")];
 
-impl Provider {
-    /// This provider with one of its models. A client of the same dialect often gets the model it
-    /// asks for.
-    pub fn aim(self, case: &Case, rng: &mut Rng) -> Aim {
-        let drawn = rng.pick(self.models);
-        let same = rng.once_in(2);
-        let model = self.asked(case).filter(|_| same).unwrap_or(drawn);
-        Aim { provider: self, model: model.to_owned() }
+impl TargetProvider {
+    /// This provider with a random model, or in half of the cases the requested one, if the dialect
+    /// is the same.
+    pub fn pick_destination(self, case: &SampleRequest, rng: &mut Rng) -> Destination {
+        let random = rng.pick(self.models);
+        let keep = rng.one_in(2);
+        let model = self.requested_model(case).filter(|_| keep).unwrap_or(random);
+        Destination { provider: self, model: model.to_owned() }
     }
 
-    /// The model that a client of the same dialect asks for, if it has one of that name.
-    pub fn asked<'c>(&self, case: &'c Case) -> Option<&'c str> {
-        let own = case.from.id() == self.to.id();
-        let named = !NAMED.contains(&(self.judge.dialect, self.flavor));
-        case.model().filter(|_| own && named)
+    /// The requested model, if the client has the same dialect and the server accepts its name.
+    pub fn requested_model<'c>(&self, case: &'c SampleRequest) -> Option<&'c str> {
+        let same_dialect = case.dialect.id() == self.to.id();
+        let accepts_name = !OWN_MODEL_NAMES.contains(&(self.judge.dialect, self.flavor));
+        case.requested_model().filter(|_| same_dialect && accepts_name)
     }
 
     pub fn name(&self) -> String {
@@ -67,41 +67,42 @@ impl Provider {
     }
 }
 
-impl Aim {
-    /// What the road is told. The inventor's flavor has no name there.
+impl Destination {
+    /// The target of the translation. The vendor's own flavor is the default, without a name.
     pub fn target(&self) -> Target {
-        let inventor = self.provider.judge.flavors.first() == Some(&self.provider.flavor);
+        let is_first_party = self.provider.judge.flavors.first() == Some(&self.provider.flavor);
         Target {
-            model: Some(Text::new(&self.model)),
-            flavor: (!inventor).then_some(self.provider.flavor),
+            model: Some(JsonString::new(&self.model)),
+            flavor: (!is_first_party).then_some(self.provider.flavor),
             ..Target::default()
         }
     }
 }
 
-impl std::fmt::Debug for Provider {
+impl std::fmt::Debug for TargetProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name())
     }
 }
 
-impl std::fmt::Debug for Aim {
+impl std::fmt::Debug for Destination {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.provider.name(), self.model)
     }
 }
 
-/// One model for each row of what the judge knows about a provider, and one nobody knows.
-fn models(dialect: &str, flavor: &str) -> &'static [&'static str] {
-    let row =
-        MODELS.iter().find(|(of, name, _)| *of == dialect && (name.is_empty() || *name == flavor));
+/// One model for each row of the judge's profiles of a provider, and one unknown model.
+fn sample_models(dialect: &str, flavor: &str) -> &'static [&'static str] {
+    let row = SAMPLE_MODELS.iter().find(|(row_dialect, name, _)| {
+        *row_dialect == dialect && (name.is_empty() || *name == flavor)
+    });
     row.map_or(&["some-model"], |(_, _, models)| models)
 }
 
-type Models = &'static [&'static str];
+type ModelNames = &'static [&'static str];
 
 /// Dialect, flavor (any if empty), models.
-const MODELS: &[(&str, &str, Models)] = &[
+const SAMPLE_MODELS: &[(&str, &str, ModelNames)] = &[
     ("anthropic", "deepseek", &["deepseek-v4-pro", "deepseek-chat", "claude-sonnet-4-5"]),
     (
         "anthropic",

@@ -1,96 +1,106 @@
-//! What a turn is made of.
+//! Content blocks of a turn: text, reasoning, media, tool calls and tool results.
 
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::{DialectId, Extras, Verbatim};
 
+/// A content block with its seal, cache breakpoint and extra fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    pub body: Body,
-    /// Present when only its issuer can vouch for this block: it goes back whole, or not at all.
+    pub content: BlockContent,
+    /// The provider's signature. The provider verifies a sealed block, so it is sent back unchanged
+    /// or not at all.
     pub seal: Option<Box<Seal>>,
-    /// The client asks for the prompt to be cached up to here.
-    pub cache: Option<Box<Cache>>,
+    /// The client's cache breakpoint after this block.
+    pub cache_breakpoint: Option<Box<CacheBreakpoint>>,
     pub extras: Extras,
 }
 
-/// A closed set: a new variant must visit every dialect, so nobody matches it with a wildcard.
+/// What a block holds. The enum is closed and matched without wildcards, so that a new variant does
+/// not compile until every dialect handles it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub enum BlockContent {
     Text {
-        text: Text,
+        text: JsonString,
         citations: Vec<Citation>,
     },
-    /// The model declines, in a place of its own.
-    Refusal(Text),
-    Thinking(Thinking),
+    /// The model's refusal, in a field separate from the text.
+    Refusal(JsonString),
+    Reasoning(Reasoning),
     Media(Box<Media>),
-    /// Structured data where others would write text, such as a tool's result.
-    Data(Json),
+    /// Structured JSON, such as a tool result.
+    Json(RawJson),
     ToolCall(ToolCall),
     ToolResult(ToolResult),
-    /// A block only its own dialect understands, as written there.
+    /// A block that only one dialect understands, as JSON of that dialect.
     Foreign {
         dialect: DialectId,
-        kind: Text,
-        json: Json,
+        kind: JsonString,
+        json: RawJson,
     },
 }
 
+/// The text of a reasoning block and its form.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Thinking {
-    pub text: Text,
-    pub form: Form,
+pub struct Reasoning {
+    pub text: JsonString,
+    pub form: ReasoningForm,
 }
 
+/// Whether reasoning is complete, summarized or redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// The reasoning itself.
+pub enum ReasoningForm {
+    /// The complete reasoning.
     Full,
-    /// A summary that the provider shows in its place.
+    /// A summary that the provider shows instead of the reasoning.
     Summary,
-    /// Nothing to show: the seal is all there is.
+    /// No text; only the seal.
     Redacted,
 }
 
+/// A tool call by the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
-    pub id: Text,
-    pub name: Text,
-    pub args: Args,
+    pub id: JsonString,
+    pub name: JsonString,
+    pub args: ToolArgs,
 }
 
-/// The arguments of a call. What cannot be read is kept, and never becomes `{}` in silence.
+/// The arguments of a tool call. Arguments that cannot be parsed are kept as text instead of
+/// becoming `{}`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Args {
+pub enum ToolArgs {
     /// A JSON value, normally an object.
-    Json(Json),
-    /// Something that was to be JSON and is not; empty when nothing came.
-    Malformed(Text),
-    /// Free text for a tool that takes it.
-    Freeform(Text),
+    Json(RawJson),
+    /// Text that should be JSON and is not; empty if no arguments were received.
+    Malformed(JsonString),
+    /// Free text, for a tool that accepts it.
+    Freeform(JsonString),
 }
 
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
-    /// The id of the call it answers.
-    pub call: Text,
-    /// The tool's name, where the dialect repeats it.
-    pub name: Option<Text>,
+    /// The id of the tool call that this result answers.
+    pub call_id: JsonString,
+    /// The tool's name, if the dialect repeats it in the result.
+    pub name: Option<JsonString>,
     pub content: Vec<Verbatim<Block>>,
     pub is_error: bool,
 }
 
+/// An image, document, audio or video.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Media {
     pub kind: MediaKind,
-    pub source: Source,
+    pub source: MediaSource,
     /// File name or title.
-    pub name: Option<Text>,
-    /// How closely to look at an image, in the words of the client.
-    pub detail: Option<Text>,
+    pub name: Option<JsonString>,
+    /// The resolution at which the model examines an image, as the client wrote it (`low`, `high`).
+    pub detail: Option<JsonString>,
 }
 
+/// The kind of a media block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
     Image,
@@ -99,93 +109,94 @@ pub enum MediaKind {
     Video,
 }
 
+/// Where the data of a media block is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
-    /// `mime` may be missing where the client did not say.
+pub enum MediaSource {
+    /// `mime` is missing if the client did not send it.
     Base64 {
-        mime: Option<Text>,
-        data: Text,
+        mime: Option<JsonString>,
+        data: JsonString,
     },
     Url {
-        mime: Option<Text>,
-        url: Text,
+        mime: Option<JsonString>,
+        url: JsonString,
     },
-    /// An id in the provider's own store of files.
+    /// An id in the provider's file storage.
     File {
-        mime: Option<Text>,
-        id: Text,
+        mime: Option<JsonString>,
+        id: JsonString,
     },
-    /// A document given as plain text.
-    Text(Text),
-    /// A document given as blocks.
+    /// A document as plain text.
+    Text(JsonString),
+    /// A document as content blocks.
     Blocks(Vec<Verbatim<Block>>),
 }
 
-/// A mark on a text that says where it comes from.
+/// The source of a passage of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Citation {
-    pub url: Option<Text>,
-    pub title: Option<Text>,
-    /// The words cited.
-    pub quote: Option<Text>,
-    /// First character and the one after the last, in the text that carries the mark.
+    pub url: Option<JsonString>,
+    pub title: Option<JsonString>,
+    /// The cited text.
+    pub quote: Option<JsonString>,
+    /// Offset of the first character and of the one after the last, in the text of the block.
     pub span: Option<(u64, u64)>,
-    /// The mark as its dialect wrote it.
-    pub written: Option<(DialectId, Json)>,
+    /// The citation as JSON of the dialect that encoded it.
+    pub original: Option<(DialectId, RawJson)>,
 }
 
-/// A provider's signature.
+/// A provider's signature of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seal {
-    pub origin: Origin,
-    pub data: Text,
-    /// The provider's id of the sealed thing, where it has one.
-    pub id: Option<Text>,
+    pub origin: SealOrigin,
+    pub data: JsonString,
+    /// The provider's id of the sealed item, if it has one.
+    pub id: Option<JsonString>,
 }
 
-/// Who made a seal, and so who can open it.
+/// The issuer and model of a seal, which are able to open it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Origin {
-    pub issuer: Text,
-    pub model: Option<Text>,
+pub struct SealOrigin {
+    pub issuer: JsonString,
+    pub model: Option<JsonString>,
 }
 
-/// A cache breakpoint.
+/// A prompt cache breakpoint (`cache_control`).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cache {
-    /// How long, in the words of the client.
-    pub ttl: Option<Text>,
+pub struct CacheBreakpoint {
+    /// Lifetime of the cache entry, as the client wrote it (`5m`, `1h`).
+    pub ttl: Option<JsonString>,
 }
 
 impl Block {
-    pub fn new(body: Body) -> Self {
-        Self { body, seal: None, cache: None, extras: Extras::default() }
+    pub fn new(content: BlockContent) -> Self {
+        Self { content, seal: None, cache_breakpoint: None, extras: Extras::default() }
     }
 
-    pub fn text(text: Text) -> Self {
-        Self::new(Body::Text { text, citations: Vec::new() })
+    pub fn text(text: JsonString) -> Self {
+        Self::new(BlockContent::Text { text, citations: Vec::new() })
     }
 
     #[must_use]
-    pub fn sealed(mut self, seal: Option<Seal>) -> Self {
+    pub fn with_seal(mut self, seal: Option<Seal>) -> Self {
         self.seal = seal.map(Box::new);
         self
     }
 
-    /// Bytes of the arguments, of a call.
-    pub fn arguments(&self) -> usize {
-        if let Body::ToolCall(call) = &self.body { call.args.len() } else { 0 }
+    /// Size of the arguments of a tool call in bytes; 0 for other blocks.
+    pub fn args_len(&self) -> usize {
+        if let BlockContent::ToolCall(call) = &self.content { call.args.len() } else { 0 }
     }
 }
 
-impl Body {
-    pub fn as_text(&self) -> Option<&Text> {
+impl BlockContent {
+    pub fn as_text(&self) -> Option<&JsonString> {
         match self {
             Self::Text { text, .. } => Some(text),
             Self::Refusal(_)
-            | Self::Thinking(_)
+            | Self::Reasoning(_)
             | Self::Media(_)
-            | Self::Data(_)
+            | Self::Json(_)
             | Self::ToolCall(_)
             | Self::ToolResult(_)
             | Self::Foreign { .. } => None,
@@ -193,13 +204,13 @@ impl Body {
     }
 }
 
-impl Args {
-    /// Arguments that come as a string which should hold JSON.
-    pub fn from_text(text: &Text) -> Self {
-        text.as_json().map_or_else(|_| Self::Malformed(text.clone()), Self::Json)
+impl ToolArgs {
+    /// Parses arguments that a dialect encodes as a JSON string.
+    pub fn from_json_string(text: &JsonString) -> Self {
+        text.parse_json().map_or_else(|_| Self::Malformed(text.clone()), Self::Json)
     }
 
-    /// Bytes, as they are written.
+    /// Size of the encoded arguments in bytes.
     pub fn len(&self) -> usize {
         match self {
             Self::Json(json) => json.as_str().len(),
@@ -211,17 +222,17 @@ impl Args {
         self.len() == 0
     }
 
-    /// The arguments as text, for dialects that carry them in a string.
-    pub fn to_text(&self) -> Text {
+    /// The arguments as text, for dialects that encode them as a string.
+    pub fn to_json_string(&self) -> JsonString {
         match self {
-            Self::Json(json) => Text::new(json.as_str()),
+            Self::Json(json) => JsonString::new(json.as_str()),
             Self::Malformed(text) | Self::Freeform(text) => text.clone(),
         }
     }
 }
 
 impl Seal {
-    pub fn new(issuer: Text, data: Text) -> Self {
-        Self { origin: Origin { issuer, model: None }, data, id: None }
+    pub fn new(issuer: JsonString, data: JsonString) -> Self {
+        Self { origin: SealOrigin { issuer, model: None }, data, id: None }
     }
 }

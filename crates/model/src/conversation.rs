@@ -1,38 +1,39 @@
-//! One request: everything an agent sends to a model each turn.
+//! One request: the complete conversation that an agent sends to a model.
 
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::{Block, Body, DialectId, Extras, Settings, Tool, Verbatim};
+use crate::{Block, BlockContent, DialectId, Extras, Settings, Tool, Verbatim};
 
+/// A request in no dialect: system messages, turns, tools and settings.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// The dialect the client wrote in.
-    pub source: DialectId,
-    pub model: Option<Text>,
-    /// Instructions from the dialect's own place for them, outside the list of turns. The text of
-    /// the whole is the value of that field.
+    /// The dialect of the client's request.
+    pub dialect: DialectId,
+    pub model: Option<JsonString>,
+    /// System messages from the dialect's separate field for them, outside the list of turns. The
+    /// outer text is the value of that field.
     pub system: Verbatim<Vec<Verbatim<Block>>>,
     pub turns: Vec<Verbatim<Turn>>,
-    /// The text of the whole is the list as written.
+    /// The outer text is the list of tools.
     pub tools: Verbatim<Vec<Verbatim<Tool>>>,
-    /// The text stands for all settings fields together: present means none was edited. Apart: they are large, and
-    /// what is decoded goes from hand to hand.
+    /// The text represents all settings fields together: it is present if none was edited. Boxed,
+    /// because settings are large and a decoded conversation is moved often.
     pub settings: Verbatim<Box<Settings>>,
-    /// The fields of the body in the order written, for leaving in the same dialect.
-    pub fields: Vec<TopField>,
+    /// All fields of the body in the order written, for encoding in the same dialect.
+    pub top_level_fields: Vec<TopLevelField>,
 }
 
-/// A field of the body.
+/// One top-level field of the request body.
 #[derive(Clone, Debug)]
-pub struct TopField {
-    pub key: Text,
-    pub value: Json,
-    /// The model holds its meaning; otherwise it cannot cross to another dialect.
-    pub known: bool,
+pub struct TopLevelField {
+    pub key: JsonString,
+    pub value: RawJson,
+    /// The model represents the meaning of this field. Other fields cannot cross dialects.
+    pub is_modeled: bool,
 }
 
-/// One element of the client's list: a message, or an item where the dialect lists items.
-/// Neighbours of one role are joined only when encoded for a dialect that wants it.
+/// One element of the client's list: a message, or an item in dialects that list items. Adjacent
+/// turns of one role are joined only while encoding, for dialects that require it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub role: Role,
@@ -40,7 +41,8 @@ pub struct Turn {
     pub extras: Extras,
 }
 
-/// Tool results are the user's: where a dialect has a role of its own for them, that is spelling.
+/// The role of a turn. Tool results belong to user turns; dialects with a separate role for them
+/// differ only in spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     System,
@@ -50,25 +52,25 @@ pub enum Role {
 }
 
 impl Conversation {
-    pub fn new(source: DialectId) -> Self {
+    pub fn new(dialect: DialectId) -> Self {
         Self {
-            source,
+            dialect,
             model: None,
             system: Verbatim::default(),
             turns: Vec::new(),
             tools: Verbatim::default(),
             settings: Verbatim::default(),
-            fields: Vec::new(),
+            top_level_fields: Vec::new(),
         }
     }
 
-    /// The call that a result answers: the last one with its id before `turn`.
-    pub fn call_of(&self, turn: usize, id: &Text) -> Option<&crate::ToolCall> {
+    /// The call that a result answers: the last one with this id before `turn`.
+    pub fn call_before(&self, turn: usize, id: &JsonString) -> Option<&crate::ToolCall> {
         let before = self.turns.get(..turn).unwrap_or(&self.turns);
         before.iter().rev().flat_map(|turn| turn.blocks.iter().rev()).find_map(|block| match &block
-            .body
+            .content
         {
-            Body::ToolCall(call) if call.id == *id => Some(call),
+            BlockContent::ToolCall(call) if call.id == *id => Some(call),
             _ => None,
         })
     }
@@ -79,21 +81,22 @@ impl Turn {
         Self { role, blocks: Vec::new(), extras: Extras::default() }
     }
 
-    /// It says nothing that could be sent back: thoughts alone are no answer, and blank words are refused.
-    pub fn is_silent(&self) -> bool {
-        self.blocks.iter().all(|block| match &block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => text.is_blank(),
-            Body::Thinking(_) => true,
-            Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::Foreign { .. } => false,
+    /// Whether the turn has only reasoning and white space. Providers reject such a turn when it is
+    /// sent back.
+    pub fn is_blank(&self) -> bool {
+        self.blocks.iter().all(|block| match &block.content {
+            BlockContent::Text { text, .. } | BlockContent::Refusal(text) => text.is_blank(),
+            BlockContent::Reasoning(_) => true,
+            BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::Foreign { .. } => false,
         })
     }
 
-    /// Some provider vouches for a block of this turn, and perhaps for its place.
-    pub fn is_sealed(&self) -> bool {
+    /// Whether a block of the turn is sealed. Some providers also verify the position of the block.
+    pub fn has_sealed_block(&self) -> bool {
         self.blocks.iter().any(|block| block.seal.is_some())
     }
 }

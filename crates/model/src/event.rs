@@ -1,19 +1,20 @@
-//! One step of a streamed reply.
+//! Events of a streamed reply, in no dialect.
 
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::{Block, Citation, DialectId, Failure, Seal, Stop, Usage};
+use crate::{ApiError, Block, Citation, DialectId, Seal, Stop, Usage};
 
-/// A lawful stream is `Start, (Open Delta* Close)*, Stop | Fail` with usage in between: blocks are
-/// numbered densely from 0, one is open at a time, usage comes before the stop, and nothing after it.
+/// One event of a streamed reply. A valid stream is `Start, (BlockStart Delta* BlockEnd)*, Stop |
+/// Error` with usage in between: blocks are numbered from 0 without gaps, one is open at a time,
+/// usage comes before the stop, and nothing follows the stop.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum StreamEvent {
     Start {
-        id: Option<Text>,
-        model: Option<Text>,
+        id: Option<JsonString>,
+        model: Option<JsonString>,
     },
-    /// A block begins. What it holds already is its beginning; deltas add to it.
-    Open {
+    /// A block begins. Deltas append to the content that it already has.
+    BlockStart {
         index: u32,
         block: Box<Block>,
     },
@@ -21,30 +22,31 @@ pub enum Event {
         index: u32,
         delta: Delta,
     },
-    Close {
+    BlockEnd {
         index: u32,
     },
-    /// Totals so far; a later count replaces an earlier one.
+    /// Token totals so far; a later count replaces an earlier one.
     Usage(Usage),
     Stop(Stop),
-    Fail(Box<Failure>),
-    /// The provider is still there.
+    Error(Box<ApiError>),
+    /// A heartbeat.
     Ping,
-    /// A step only its own dialect understands.
+    /// An event that only one dialect understands.
     Foreign {
         dialect: DialectId,
-        kind: Text,
-        json: Json,
+        kind: JsonString,
+        json: RawJson,
     },
 }
 
+/// An addition to the open block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delta {
-    /// More text of a text, refusal or thinking block.
-    Text(Text),
-    /// More of the text of a call's arguments.
-    Args(Text),
-    /// The block's seal, whole.
+    /// Text of a text, refusal or reasoning block.
+    Text(JsonString),
+    /// Text of a tool call's arguments.
+    Args(JsonString),
+    /// The complete seal of the block.
     Seal(Box<Seal>),
     Citation(Box<Citation>),
 }

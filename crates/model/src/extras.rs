@@ -1,21 +1,21 @@
-//! Fields the model has no name for.
+//! Fields that the model does not represent.
 
-use interlingua_wire::json::Object;
-use interlingua_wire::{Field, Json, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{Field, JsonString, RawJson};
 
 use crate::DialectId;
 
-/// Fields that only one dialect understands. They survive edits of what they belong to, and leave
-/// only in that dialect.
+/// Fields that only one dialect understands. They are kept when their owner is edited, and are
+/// encoded only in that dialect.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Extras(Option<Box<Kept>>);
+pub struct Extras(Option<Box<DialectFields>>);
 
-type Kept = (DialectId, Vec<(Text, Json)>);
+type DialectFields = (DialectId, Vec<(JsonString, RawJson)>);
 
 impl Extras {
-    /// Whether a key names no field but something that the dialect remembers about how it was
-    /// written: no field has a blank in its name. Its value is null.
-    pub fn is_memory(key: &Text) -> bool {
+    /// Whether a key only records how the dialect spelled something. Such keys contain a space,
+    /// which no field name does, and have the value null.
+    pub fn is_spelling_marker(key: &JsonString) -> bool {
         key.raw().contains(' ')
     }
 
@@ -23,51 +23,56 @@ impl Extras {
         self.0.is_none()
     }
 
-    /// Keeps a field of `dialect` that its decoder does not know.
-    pub fn keep(&mut self, dialect: DialectId, field: Field<'_>) {
-        self.put(dialect, field.key(), field.value.json());
+    /// Adds a field of `dialect` that its decoder does not know.
+    pub fn push_field(&mut self, dialect: DialectId, field: Field<'_>) {
+        self.push(dialect, field.key_json_string(), field.value.json());
     }
 
-    /// Keeps a value under a key. Fields of another dialect are forgotten: a thing has one origin.
-    pub fn put(&mut self, dialect: DialectId, key: Text, value: Json) {
-        let kept = self.0.get_or_insert_with(|| Box::new((dialect, Vec::new())));
-        if !kept.0.is(dialect) {
-            **kept = (dialect, Vec::new());
+    /// Adds a value under a key. Drops fields of another dialect: an item has one origin.
+    pub fn push(&mut self, dialect: DialectId, key: JsonString, value: RawJson) {
+        let entry = self.0.get_or_insert_with(|| Box::new((dialect, Vec::new())));
+        if !entry.0.is_same(dialect) {
+            **entry = (dialect, Vec::new());
         }
-        kept.1.push((key, value));
+        entry.1.push((key, value));
     }
 
-    /// The value of a field, if it is of this dialect.
-    pub fn find(&self, dialect: DialectId, key: &str) -> Option<&Json> {
-        self.of(dialect).iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    /// The value of a field, if it belongs to this dialect.
+    pub fn get(&self, dialect: DialectId, key: &str) -> Option<&RawJson> {
+        self.fields_for(dialect).iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The fields, if they are of this dialect.
-    pub fn of(&self, dialect: DialectId) -> &[(Text, Json)] {
+    /// The fields, if they belong to this dialect.
+    pub fn fields_for(&self, dialect: DialectId) -> &[(JsonString, RawJson)] {
         match &self.0 {
-            Some(kept) if kept.0.is(dialect) => &kept.1,
+            Some(entry) if entry.0.is_same(dialect) => &entry.1,
             _ => &[],
         }
     }
 
-    /// Keeps the fields of this dialect for which `keep` says so; it may change their values.
-    pub fn retain(&mut self, dialect: DialectId, mut keep: impl FnMut(&Text, &mut Json) -> bool) {
-        let Some(kept) = self.0.as_mut().filter(|kept| kept.0.is(dialect)) else { return };
-        kept.1.retain_mut(|(key, value)| keep(key, value));
-        if kept.1.is_empty() {
+    /// Retains the fields of this dialect for which `keep` returns true; `keep` may change the
+    /// values.
+    pub fn retain(
+        &mut self,
+        dialect: DialectId,
+        mut keep: impl FnMut(&JsonString, &mut RawJson) -> bool,
+    ) {
+        let Some(entry) = self.0.as_mut().filter(|entry| entry.0.is_same(dialect)) else { return };
+        entry.1.retain_mut(|(key, value)| keep(key, value));
+        if entry.1.is_empty() {
             self.0 = None;
         }
     }
 
     /// The dialect and all fields.
-    pub fn all(&self) -> Option<(DialectId, &[(Text, Json)])> {
-        self.0.as_ref().map(|kept| (kept.0, kept.1.as_slice()))
+    pub fn as_parts(&self) -> Option<(DialectId, &[(JsonString, RawJson)])> {
+        self.0.as_ref().map(|entry| (entry.0, entry.1.as_slice()))
     }
 
     /// Writes the fields of this dialect into an object.
-    pub fn write(&self, dialect: DialectId, object: &mut Object<'_>) {
-        for (key, value) in self.of(dialect) {
-            object.key_text(key).json(value);
+    pub fn write(&self, dialect: DialectId, object: &mut ObjectWriter<'_>) {
+        for (key, value) in self.fields_for(dialect) {
+            object.key_json_string(key).json(value);
         }
     }
 }

@@ -1,91 +1,92 @@
-//! What was learned of a target from what it refused.
+//! Limits of a target that were learned from its rejections.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Everything that was learned of a target. Nothing, by default, and then it costs nothing.
+/// The lessons of one target. An empty set allocates nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Lessons(Option<Arc<Vec<Lesson>>>);
 
-/// One thing that was learned, written as one line: `empty-text=drop`.
+/// One lesson, written as one line such as `empty-text=drop`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lesson {
-    /// What becomes of an empty text between two blocks of reasoning.
-    EmptyText(EmptyText),
-    /// A field that is not taken.
-    Field(RefusedField),
-    /// How thinking is asked for, and where it stands.
-    Thinking(Habit),
+    /// How an empty text between two reasoning blocks is sent.
+    EmptyText(EmptyTextHandling),
+    /// A field that the target rejects.
+    RejectedField(RejectedField),
+    /// A constraint on reasoning settings, or on reasoning that is sent back.
+    Reasoning(ReasoningConstraint),
     Image(ImageLimit),
-    /// An answer has no more tokens than this.
-    Length(u64),
-    /// Neighbours of one role are one turn.
-    Alternation,
-    /// The provider does not search the web by itself.
-    NoSearch,
-    /// Reasoning with a seal of this fingerprint does not go back.
-    Seal(u64),
+    /// Maximum output tokens that the target accepts.
+    MaxTokens(u64),
+    /// Adjacent turns of one role must be joined.
+    AlternateRoles,
+    /// The provider has no built-in web search.
+    NoWebSearch,
+    /// Fingerprint of a seal that the target rejects.
+    RejectedSeal(u64),
 }
 
+/// How an empty text between two reasoning blocks is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EmptyText {
-    /// It stays as it came.
+pub enum EmptyTextHandling {
+    /// The empty text is sent.
     Keep,
-    /// It is left out, and the reasoning around it stays.
+    /// The empty text is left out; the reasoning around it stays.
     Drop,
-    /// A blank stands for it; a blank that came stays as it came.
-    Space,
-    /// The reasoning around it is left out with it.
-    Strip,
+    /// A single space replaces it; other blank text is sent unchanged.
+    ReplaceWithSpace,
+    /// It is left out together with the reasoning around it.
+    DropWithReasoning,
 }
 
-/// A field by its path: names between dots, `*` for any element of a list.
+/// A field by its path: names joined by dots, `*` for every element of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedField {
+pub struct RejectedField {
     pub path: String,
-    /// The name under which its value is taken.
-    pub instead: Option<String>,
-    /// The features beyond the usual that were asked for when it was refused: who asks for others
-    /// may be allowed it.
+    /// Name under which the target accepts the value.
+    pub rename_to: Option<String>,
+    /// The beta features of the rejected request: the field may be accepted with others.
     pub betas: Vec<String>,
 }
 
+/// One constraint of a target on reasoning. Constraints of one topic replace each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Habit {
-    /// It has a budget: the model does not decide itself.
-    Budget,
-    /// The model decides itself: it has no budget.
-    Adaptive,
-    /// It cannot be turned off.
-    Always,
-    /// Turned off, it goes on between tools.
-    BetweenTools,
-    /// It cannot be turned off, and is asked for least instead.
-    Least,
-    /// It can be turned off.
-    Off,
-    /// An answer that holds thinking begins with it.
-    First,
-    /// With a budget, an open tool loop begins with thinking.
-    OpensLoop,
-    /// It comes back with the calls it led to, be it empty.
-    Echo,
-    /// It is off while a call is forced.
-    Unforced,
-    /// It goes back only where nobody can read it.
-    Redacted,
+pub enum ReasoningConstraint {
+    /// Reasoning needs a token budget; adaptive reasoning is rejected.
+    BudgetOnly,
+    /// Reasoning is adaptive; a budget is rejected.
+    AdaptiveOnly,
+    /// Reasoning cannot be turned off.
+    CannotDisable,
+    /// Turned off, the model still reasons between tool calls.
+    BetweenToolsWhenOff,
+    /// Reasoning cannot be turned off; the lowest effort is requested instead.
+    MinimumWhenOff,
+    /// Reasoning can be turned off.
+    CanDisable,
+    /// A turn with reasoning must begin with it.
+    MustComeFirst,
+    /// With a budget, an open tool loop must begin with reasoning.
+    MustOpenToolLoop,
+    /// Reasoning must be sent back with its tool calls, even if it is empty.
+    EchoWithCalls,
+    /// Reasoning must be off while a tool call is forced.
+    OffWithForcedCall,
+    /// Reasoning is sent back only in redacted form.
+    OnlyRedacted,
 }
 
-/// How large an image may be.
+/// A limit on the size of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLimit {
-    /// Characters of base64.
-    Size(usize),
-    /// Pixels of its longer side.
-    Side(u32),
-    /// As the side, of each of many images.
-    CrowdSide(u32),
+    /// Maximum characters of base64.
+    Base64Chars(usize),
+    /// Maximum pixels of the longer side.
+    SidePixels(u32),
+    /// Maximum pixels of the longer side if there are many images.
+    SidePixelsOfMany(u32),
 }
 
 impl Lessons {
@@ -97,25 +98,26 @@ impl Lessons {
         self.0.iter().flat_map(|lessons| lessons.iter())
     }
 
-    /// These and those, which are newer.
+    /// These lessons and newer ones.
     #[must_use]
-    pub fn and(&self, newer: &Self) -> Self {
+    pub fn merged_with(&self, newer: &Self) -> Self {
         newer.iter().fold(self.clone(), |all, lesson| all.with(lesson.clone()))
     }
 
-    /// These and one more, which takes the place of the one about the same. Of very many seals the
-    /// oldest are forgotten.
+    /// These lessons and one more, which replaces the one on the same topic. Only the newest
+    /// 2,000 rejected seals are kept.
     #[must_use]
     pub fn with(&self, lesson: Lesson) -> Self {
         let mut lessons: Vec<Lesson> =
             self.iter().filter(|known| !known.is_replaced_by(&lesson)).cloned().collect();
         lessons.push(lesson);
-        let seals = lessons.iter().filter(|lesson| matches!(lesson, Lesson::Seal(_))).count();
-        let mut surplus = seals.saturating_sub(MOST_SEALS);
+        let seals =
+            lessons.iter().filter(|lesson| matches!(lesson, Lesson::RejectedSeal(_))).count();
+        let mut surplus = seals.saturating_sub(MAX_SEALS);
         lessons.retain(|lesson| {
-            let goes = surplus > 0 && matches!(lesson, Lesson::Seal(_));
-            surplus -= usize::from(goes);
-            !goes
+            let is_surplus = surplus > 0 && matches!(lesson, Lesson::RejectedSeal(_));
+            surplus -= usize::from(is_surplus);
+            !is_surplus
         });
         Self(Some(Arc::new(lessons)))
     }
@@ -124,35 +126,40 @@ impl Lessons {
 impl Lesson {
     fn is_replaced_by(&self, newer: &Self) -> bool {
         match (self, newer) {
-            (Self::EmptyText(_), Self::EmptyText(_)) | (Self::Length(_), Self::Length(_)) => true,
-            (Self::Field(one), Self::Field(other)) => one.path == other.path,
-            (Self::Thinking(one), Self::Thinking(other)) => one.about() == other.about(),
-            (Self::Image(one), Self::Image(other)) => one.word() == other.word(),
-            (one, other) => one == other,
+            (Self::EmptyText(_), Self::EmptyText(_)) | (Self::MaxTokens(_), Self::MaxTokens(_)) => {
+                true
+            }
+            (Self::RejectedField(older), Self::RejectedField(newer)) => older.path == newer.path,
+            (Self::Reasoning(older), Self::Reasoning(newer)) => older.topic() == newer.topic(),
+            (Self::Image(older), Self::Image(newer)) => older.name() == newer.name(),
+            (older, newer) => older == newer,
         }
     }
 }
 
-impl Habit {
-    fn about(self) -> u8 {
+impl ReasoningConstraint {
+    fn topic(self) -> u8 {
         match self {
-            Self::Budget | Self::Adaptive => 0,
-            Self::Always | Self::BetweenTools | Self::Least | Self::Off => 1,
-            Self::First => 2,
-            Self::OpensLoop => 3,
-            Self::Echo => 4,
-            Self::Unforced => 5,
-            Self::Redacted => 6,
+            Self::BudgetOnly | Self::AdaptiveOnly => 0,
+            Self::CannotDisable
+            | Self::BetweenToolsWhenOff
+            | Self::MinimumWhenOff
+            | Self::CanDisable => 1,
+            Self::MustComeFirst => 2,
+            Self::MustOpenToolLoop => 3,
+            Self::EchoWithCalls => 4,
+            Self::OffWithForcedCall => 5,
+            Self::OnlyRedacted => 6,
         }
     }
 }
 
 impl ImageLimit {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Self::Size(_) => "image-size",
-            Self::Side(_) => "image-side",
-            Self::CrowdSide(_) => "crowd-side",
+            Self::Base64Chars(_) => "image-size",
+            Self::SidePixels(_) => "image-side",
+            Self::SidePixelsOfMany(_) => "crowd-side",
         }
     }
 }
@@ -172,22 +179,26 @@ impl fmt::Debug for Lessons {
 impl fmt::Display for Lesson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::EmptyText(one) => write!(f, "empty-text={}", word(EMPTY_TEXTS, *one)),
-            Self::Thinking(one) => write!(f, "thinking={}", word(HABITS, *one)),
-            Self::Image(one) => match one {
-                ImageLimit::Size(most) => write!(f, "{}={most}", one.word()),
-                ImageLimit::Side(most) | ImageLimit::CrowdSide(most) => {
-                    write!(f, "{}={most}", one.word())
+            Self::EmptyText(handling) => {
+                write!(f, "empty-text={}", name_of(EMPTY_TEXT_NAMES, *handling))
+            }
+            Self::Reasoning(constraint) => {
+                write!(f, "thinking={}", name_of(REASONING_NAMES, *constraint))
+            }
+            Self::Image(image_limit) => match image_limit {
+                ImageLimit::Base64Chars(limit) => write!(f, "{}={limit}", image_limit.name()),
+                ImageLimit::SidePixels(limit) | ImageLimit::SidePixelsOfMany(limit) => {
+                    write!(f, "{}={limit}", image_limit.name())
                 }
             },
-            Self::Length(most) => write!(f, "max-tokens={most}"),
-            Self::Alternation => f.write_str("roles=alternate"),
-            Self::NoSearch => f.write_str("search=none"),
-            Self::Seal(seal) => write!(f, "seal={seal:016x}"),
-            Self::Field(RefusedField { path, instead, betas }) => {
+            Self::MaxTokens(limit) => write!(f, "max-tokens={limit}"),
+            Self::AlternateRoles => f.write_str("roles=alternate"),
+            Self::NoWebSearch => f.write_str("search=none"),
+            Self::RejectedSeal(seal) => write!(f, "seal={seal:016x}"),
+            Self::RejectedField(RejectedField { path, rename_to, betas }) => {
                 write!(f, "field={path}")?;
-                if let Some(instead) = instead {
-                    write!(f, " as={instead}")?;
+                if let Some(rename_to) = rename_to {
+                    write!(f, " as={rename_to}")?;
                 }
                 if !betas.is_empty() {
                     write!(f, " betas={}", betas.join(","))?;
@@ -198,81 +209,91 @@ impl fmt::Display for Lesson {
     }
 }
 
-/// A line that says no lesson.
+/// Error for a line that is not a lesson.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoLesson;
+pub struct ParseLessonError;
 
-impl fmt::Display for NoLesson {
+impl fmt::Display for ParseLessonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this says no lesson")
+        f.write_str("not a lesson")
     }
 }
 
-impl std::error::Error for NoLesson {}
+impl std::error::Error for ParseLessonError {}
 
 impl FromStr for Lesson {
-    type Err = NoLesson;
+    type Err = ParseLessonError;
 
-    fn from_str(line: &str) -> Result<Self, NoLesson> {
-        let (name, value) = line.split_once('=').ok_or(NoLesson)?;
+    fn from_str(line: &str) -> Result<Self, ParseLessonError> {
+        let (name, value) = line.split_once('=').ok_or(ParseLessonError)?;
         Ok(match name {
-            "empty-text" => Self::EmptyText(named(EMPTY_TEXTS, value)?),
-            "thinking" => Self::Thinking(named(HABITS, value)?),
-            "image-size" => Self::Image(ImageLimit::Size(value.parse().map_err(|_| NoLesson)?)),
-            "image-side" => Self::Image(ImageLimit::Side(value.parse().map_err(|_| NoLesson)?)),
-            "crowd-side" => {
-                Self::Image(ImageLimit::CrowdSide(value.parse().map_err(|_| NoLesson)?))
+            "empty-text" => Self::EmptyText(parse_name(EMPTY_TEXT_NAMES, value)?),
+            "thinking" => Self::Reasoning(parse_name(REASONING_NAMES, value)?),
+            "image-size" => {
+                Self::Image(ImageLimit::Base64Chars(value.parse().map_err(|_| ParseLessonError)?))
             }
-            "max-tokens" => Self::Length(value.parse().map_err(|_| NoLesson)?),
-            "roles" if value == "alternate" => Self::Alternation,
-            "search" if value == "none" => Self::NoSearch,
-            "seal" => Self::Seal(u64::from_str_radix(value, 16).map_err(|_| NoLesson)?),
+            "image-side" => {
+                Self::Image(ImageLimit::SidePixels(value.parse().map_err(|_| ParseLessonError)?))
+            }
+            "crowd-side" => Self::Image(ImageLimit::SidePixelsOfMany(
+                value.parse().map_err(|_| ParseLessonError)?,
+            )),
+            "max-tokens" => Self::MaxTokens(value.parse().map_err(|_| ParseLessonError)?),
+            "roles" if value == "alternate" => Self::AlternateRoles,
+            "search" if value == "none" => Self::NoWebSearch,
+            "seal" => {
+                Self::RejectedSeal(u64::from_str_radix(value, 16).map_err(|_| ParseLessonError)?)
+            }
             "field" => {
-                let mut words = value.split(' ');
-                let path = words.next().filter(|path| !path.is_empty()).ok_or(NoLesson)?;
-                let (mut instead, mut betas) = (None, Vec::new());
-                for word in words {
-                    match word.split_once('=').ok_or(NoLesson)? {
-                        ("as", name) => instead = Some(name.to_owned()),
+                let mut parts = value.split(' ');
+                let path = parts.next().filter(|path| !path.is_empty()).ok_or(ParseLessonError)?;
+                let (mut rename_to, mut betas) = (None, Vec::new());
+                for part in parts {
+                    match part.split_once('=').ok_or(ParseLessonError)? {
+                        ("as", name) => rename_to = Some(name.to_owned()),
                         ("betas", names) => betas = names.split(',').map(str::to_owned).collect(),
-                        _ => return Err(NoLesson),
+                        _ => return Err(ParseLessonError),
                     }
                 }
-                Self::Field(RefusedField { path: path.to_owned(), instead, betas })
+                Self::RejectedField(RejectedField { path: path.to_owned(), rename_to, betas })
             }
-            _ => return Err(NoLesson),
+            _ => return Err(ParseLessonError),
         })
     }
 }
 
-fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], said: T) -> &'static str {
-    words.iter().find(|(_, one)| *one == said).map_or("", |(word, _)| word)
+fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
+    names.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }
 
-fn named<T: Copy>(words: &[(&str, T)], said: &str) -> Result<T, NoLesson> {
-    words.iter().find(|(word, _)| *word == said).map(|(_, one)| *one).ok_or(NoLesson)
+fn parse_name<T: Copy>(names: &[(&str, T)], name: &str) -> Result<T, ParseLessonError> {
+    names
+        .iter()
+        .find(|(known_name, _)| *known_name == name)
+        .map(|(_, value)| *value)
+        .ok_or(ParseLessonError)
 }
 
-const EMPTY_TEXTS: &[(&str, EmptyText)] = &[
-    ("keep", EmptyText::Keep),
-    ("drop", EmptyText::Drop),
-    ("space", EmptyText::Space),
-    ("strip", EmptyText::Strip),
+const EMPTY_TEXT_NAMES: &[(&str, EmptyTextHandling)] = &[
+    ("keep", EmptyTextHandling::Keep),
+    ("drop", EmptyTextHandling::Drop),
+    ("space", EmptyTextHandling::ReplaceWithSpace),
+    ("strip", EmptyTextHandling::DropWithReasoning),
 ];
 
-const HABITS: &[(&str, Habit)] = &[
-    ("budget", Habit::Budget),
-    ("adaptive", Habit::Adaptive),
-    ("always", Habit::Always),
-    ("between-tools", Habit::BetweenTools),
-    ("least", Habit::Least),
-    ("off", Habit::Off),
-    ("first", Habit::First),
-    ("opens-loop", Habit::OpensLoop),
-    ("echo", Habit::Echo),
-    ("unforced", Habit::Unforced),
-    ("redacted", Habit::Redacted),
+const REASONING_NAMES: &[(&str, ReasoningConstraint)] = &[
+    ("budget", ReasoningConstraint::BudgetOnly),
+    ("adaptive", ReasoningConstraint::AdaptiveOnly),
+    ("always", ReasoningConstraint::CannotDisable),
+    ("between-tools", ReasoningConstraint::BetweenToolsWhenOff),
+    ("least", ReasoningConstraint::MinimumWhenOff),
+    ("off", ReasoningConstraint::CanDisable),
+    ("first", ReasoningConstraint::MustComeFirst),
+    ("opens-loop", ReasoningConstraint::MustOpenToolLoop),
+    ("echo", ReasoningConstraint::EchoWithCalls),
+    ("unforced", ReasoningConstraint::OffWithForcedCall),
+    ("redacted", ReasoningConstraint::OnlyRedacted),
 ];
 
-/// As many as some long conversations have.
-const MOST_SEALS: usize = 2000;
+/// Maximum refused seals that are kept; some long conversations have as many.
+const MAX_SEALS: usize = 2000;

@@ -1,21 +1,21 @@
-//! The canonical conversation. No wire names, no IO, no failure.
+//! Dialect-neutral types for LLM requests, replies, stream events and errors, without I/O.
 //!
-//! - [`Conversation`]: system, turns, tools, settings of one request, as the client wrote them.
-//! - [`Verbatim`]: a value that remembers its text in the dialect it came from, until it is edited.
-//! - [`Event`]: one step of a streamed reply; [`Fold`] makes a [`Reply`] of them, [`unfold`] the way back.
-//! - [`Ledger`]: everything that was changed or left out on the way.
-//! - [`Lessons`]: what was learned of a target from what it refused.
-//! - [`Failure`]: what went wrong, who is to blame, and whether to try again.
+//! - [`Conversation`]: system messages, turns, tools and settings of one request.
+//! - [`Verbatim`]: a value with the text that it was decoded from, until it is edited.
+//! - [`StreamEvent`]: one event of a streamed reply. [`ReplyAccumulator`] folds events into a
+//!   [`Reply`], [`unfold`] splits a reply into events.
+//! - [`Ledger`]: every change and every loss that a translation made.
+//! - [`Lessons`]: limits of a target that were learned from its rejections.
+//! - [`ApiError`]: the error of an LLM API, with its origin and advice on retries.
 
+mod accumulator;
+mod api_error;
 mod block;
-mod calls;
 mod conversation;
 mod event;
 mod extras;
-mod failure;
-mod fold;
 mod id;
-mod keys;
+mod key_renamer;
 mod ledger;
 mod lessons;
 mod recalled;
@@ -25,27 +25,31 @@ mod settings;
 mod target;
 mod told;
 mod tool;
+mod tool_call_index;
 mod verbatim;
 
+pub use accumulator::{ReplyAccumulator, push_block_events, unfold};
+pub use api_error::{ApiError, ApiErrorKind, ErrorOrigin, RetryAdvice};
 pub use block::{
-    Args, Block, Body, Cache, Citation, Form, Media, MediaKind, Origin, Seal, Source, Thinking,
-    ToolCall, ToolResult,
+    Block, BlockContent, CacheBreakpoint, Citation, Media, MediaKind, MediaSource, Reasoning,
+    ReasoningForm, Seal, SealOrigin, ToolArgs, ToolCall, ToolResult,
 };
-pub use calls::Calls;
-pub use conversation::{Conversation, Role, TopField, Turn};
-pub use event::{Delta, Event};
+pub use conversation::{Conversation, Role, TopLevelField, Turn};
+pub use event::{Delta, StreamEvent};
 pub use extras::Extras;
-pub use failure::{Blame, Failure, FailureKind, Retry};
-pub use fold::{Fold, unfold, unfold_block};
-pub use id::{derive_id, derive_own_id, is_own_id};
-pub use keys::Keys;
-pub use ledger::{Entry, Ledger, Place, Section};
-pub use lessons::{EmptyText, Habit, ImageLimit, Lesson, Lessons, NoLesson, RefusedField};
-pub use recalled::Recalled;
+pub use id::{derive_checksummed_id, derive_id, is_checksummed_id};
+pub use key_renamer::KeyRenamer;
+pub use ledger::{Ledger, LedgerEntry, LedgerPath, LedgerSection};
+pub use lessons::{
+    EmptyTextHandling, ImageLimit, Lesson, Lessons, ParseLessonError, ReasoningConstraint,
+    RejectedField,
+};
+pub use recalled::ConversationPatch;
 pub use reply::{Reply, Stop, StopReason, Usage};
-pub use restored::Restored;
-pub use settings::{Choice, Format, Reasoning, ReasoningMode, Settings};
-pub use target::{DialectId, Exchange, Target};
-pub use told::Told;
+pub use restored::RestoredTurn;
+pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
+pub use target::{DialectId, ReplyContext, Target};
+pub use told::GuardAnswer;
 pub use tool::{Tool, ToolKind};
+pub use tool_call_index::ToolCallIndex;
 pub use verbatim::Verbatim;

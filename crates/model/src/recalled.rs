@@ -1,12 +1,12 @@
-//! What the house remembers of a conversation that the client does not.
+//! Stored data that is applied to a conversation before it is sent.
 
-use crate::{Restored, Told};
+use crate::{GuardAnswer, RestoredTurn};
 
-/// Everything that is to be added to a conversation before it is sent.
+/// Guard answers and restored turns to apply to a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recalled {
-    /// Results of calls, in the place of the client's or beside them.
-    pub told: Vec<Told>,
-    /// Turns of models that are to be what they were, in their order.
-    pub restored: Vec<Restored>,
+pub struct ConversationPatch {
+    /// Results of tool calls, which replace the client's results or are added to them.
+    pub guard_answers: Vec<GuardAnswer>,
+    /// Assistant turns to put back as they were, in order.
+    pub restored_turns: Vec<RestoredTurn>,
 }

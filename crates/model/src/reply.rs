@@ -1,62 +1,63 @@
-//! A whole reply.
+//! A complete reply: its turn, token usage and stop reason.
 
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::{DialectId, Role, Turn};
 
+/// A reply in no dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    pub id: Option<Text>,
-    pub model: Option<Text>,
+    pub id: Option<JsonString>,
+    pub model: Option<JsonString>,
     pub turn: Turn,
     pub usage: Usage,
     pub stop: Stop,
-    /// Fields of the reply the model has no name for, of the dialect that wrote them.
+    /// Fields that the model does not represent, of the dialect that encoded them.
     pub extras: crate::Extras,
 }
 
-/// Token counts in disjoint buckets, so that each dialect can add up what it counts together.
+/// Token counts in disjoint buckets, so that each dialect can sum those that it counts together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Read and not from a cache.
+    /// Input tokens that were not read from a cache.
     pub input: Option<u64>,
     pub cache_read: Option<u64>,
     pub cache_write: Option<u64>,
-    /// The part of `cache_write` that is kept for an hour, where that is told.
-    pub cache_write_hour: Option<u64>,
-    /// Read by the provider's own tools, where that is counted apart.
+    /// The part of `cache_write` with a lifetime of one hour, if the provider reports it.
+    pub cache_write_1h: Option<u64>,
+    /// Input of the provider's own tools, if it is counted separately.
     pub tool_input: Option<u64>,
-    /// Written, without reasoning where that is told apart.
+    /// Output tokens, without reasoning if that is reported separately.
     pub output: Option<u64>,
     pub reasoning: Option<u64>,
-    /// Counts only one dialect has, as written there.
-    pub written: Option<(DialectId, Json)>,
+    /// Counters that only one dialect has, as JSON of that dialect.
+    pub original: Option<(DialectId, RawJson)>,
 }
 
 /// Why the reply ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stop {
     pub reason: StopReason,
-    /// The stop sequence that was met, where that is told.
-    pub sequence: Option<Text>,
-    /// The dialect's own word for it.
-    pub word: Option<(DialectId, Text)>,
-    /// What the provider says about it, for people.
-    pub message: Option<Text>,
+    /// The stop sequence that was produced, if the provider reports it.
+    pub sequence: Option<JsonString>,
+    /// The dialect's own stop reason.
+    pub original_reason: Option<(DialectId, JsonString)>,
+    /// The provider's explanation, for people.
+    pub message: Option<JsonString>,
 }
 
-/// Words nobody knows yet come in as `Other`; every dialect has a word for each of these on the way out.
+/// Dialect-neutral stop reasons. Unknown reasons are decoded as `Other`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    End,
-    Sequence,
+    EndTurn,
+    StopSequence,
     MaxTokens,
     ToolUse,
     ContextFull,
     Refusal,
-    /// The provider paused a long turn; sending it back goes on.
+    /// The provider paused a long turn; sending the turn back continues it.
     Pause,
-    /// The model's call could not be read by the provider.
+    /// The provider could not parse the model's tool call.
     MalformedCall,
     Error,
     Other,
@@ -69,25 +70,28 @@ impl Reply {
             model: None,
             turn: Turn::new(Role::Assistant),
             usage: Usage::default(),
-            stop: Stop::new(StopReason::End),
+            stop: Stop::new(StopReason::EndTurn),
             extras: crate::Extras::default(),
         }
     }
 
-    /// Whether the provider goes on if this is sent back to it.
+    /// Whether the provider continues the reply if it is sent back.
     pub fn is_paused(&self) -> bool {
-        self.stop.reason == StopReason::Pause && !self.has_calls()
+        self.stop.reason == StopReason::Pause && !self.has_tool_calls()
     }
 
-    /// What its provider said when it went on.
-    pub fn goes_on(&mut self, next: Reply) {
+    /// Appends the reply that continues this one.
+    pub fn append_continuation(&mut self, next: Reply) {
         self.turn.blocks.extend(next.turn.blocks);
         self.usage.add(&next.usage);
         self.stop = next.stop;
     }
 
-    pub fn has_calls(&self) -> bool {
-        self.turn.blocks.iter().any(|block| matches!(block.body, crate::Body::ToolCall(_)))
+    pub fn has_tool_calls(&self) -> bool {
+        self.turn
+            .blocks
+            .iter()
+            .any(|block| matches!(block.content, crate::BlockContent::ToolCall(_)))
     }
 }
 
@@ -99,27 +103,27 @@ impl Default for Reply {
 
 impl Stop {
     pub fn new(reason: StopReason) -> Self {
-        Self { reason, sequence: None, word: None, message: None }
+        Self { reason, sequence: None, original_reason: None, message: None }
     }
 
-    /// The dialect's own word, if it was this dialect that ended the reply.
-    pub fn word_for(&self, dialect: DialectId) -> Option<&Text> {
-        self.word.as_ref().filter(|(from, _)| *from == dialect).map(|(_, word)| word)
+    /// The dialect's own stop reason, if this dialect encoded the reply.
+    pub fn original_reason_for(&self, dialect: DialectId) -> Option<&JsonString> {
+        self.original_reason.as_ref().filter(|(from, _)| *from == dialect).map(|(_, reason)| reason)
     }
 
-    /// A reply with calls ended for the calls, whatever its provider says; some say `stop`.
+    /// Sets the reason to `ToolUse` if the reply has tool calls: some providers report `stop`.
     #[must_use]
-    pub fn with_calls(mut self, has_calls: bool) -> Self {
-        if has_calls && matches!(self.reason, StopReason::End | StopReason::Other) {
+    pub fn adjusted_for_tool_calls(mut self, has_tool_calls: bool) -> Self {
+        if has_tool_calls && matches!(self.reason, StopReason::EndTurn | StopReason::Other) {
             self.reason = StopReason::ToolUse;
-            self.word = None;
+            self.original_reason = None;
         }
         self
     }
 }
 
 impl Usage {
-    /// Later counts replace earlier ones.
+    /// Updates the counts; later ones replace earlier ones.
     pub fn update(&mut self, later: &Usage) {
         fn replace<T: Clone>(earlier: &mut Option<T>, later: Option<&T>) {
             if let Some(later) = later {
@@ -129,42 +133,42 @@ impl Usage {
         replace(&mut self.input, later.input.as_ref());
         replace(&mut self.cache_read, later.cache_read.as_ref());
         replace(&mut self.cache_write, later.cache_write.as_ref());
-        replace(&mut self.cache_write_hour, later.cache_write_hour.as_ref());
+        replace(&mut self.cache_write_1h, later.cache_write_1h.as_ref());
         replace(&mut self.tool_input, later.tool_input.as_ref());
         replace(&mut self.output, later.output.as_ref());
         replace(&mut self.reasoning, later.reasoning.as_ref());
-        replace(&mut self.written, later.written.as_ref());
+        replace(&mut self.original, later.original.as_ref());
     }
 
-    /// What another part of the same reply has cost, too.
+    /// Adds the usage of another part of the same reply.
     pub fn add(&mut self, other: &Usage) {
-        fn add(one: &mut Option<u64>, other: Option<u64>) {
-            *one = match (*one, other) {
-                (Some(one), Some(other)) => Some(one.saturating_add(other)),
-                (one, other) => one.or(other),
+        fn add(sum: &mut Option<u64>, other: Option<u64>) {
+            *sum = match (*sum, other) {
+                (Some(sum), Some(other)) => Some(sum.saturating_add(other)),
+                (sum, other) => sum.or(other),
             };
         }
         add(&mut self.input, other.input);
         add(&mut self.cache_read, other.cache_read);
         add(&mut self.cache_write, other.cache_write);
-        add(&mut self.cache_write_hour, other.cache_write_hour);
+        add(&mut self.cache_write_1h, other.cache_write_1h);
         add(&mut self.tool_input, other.tool_input);
         add(&mut self.output, other.output);
         add(&mut self.reasoning, other.reasoning);
-        // What is written is of one part alone.
-        self.written = None;
+        // The original counters cover only one part.
+        self.original = None;
     }
 
-    /// Everything read: uncached, cached, written to the cache, and by tools.
-    pub fn all_input(&self) -> u64 {
+    /// All input tokens: uncached, cached, written to the cache, and by tools.
+    pub fn total_input(&self) -> u64 {
         [self.input, self.cache_read, self.cache_write, self.tool_input]
             .into_iter()
             .flatten()
             .fold(0, u64::saturating_add)
     }
 
-    /// Everything written, with reasoning.
-    pub fn all_output(&self) -> u64 {
+    /// All output tokens, with reasoning.
+    pub fn total_output(&self) -> u64 {
         self.output.unwrap_or(0).saturating_add(self.reasoning.unwrap_or(0))
     }
 

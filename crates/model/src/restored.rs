@@ -1,13 +1,13 @@
-//! What a turn was before a client lost a part of it.
+//! The original of a turn of which the client lost a part.
 
 use std::ops::Range;
 
 use crate::Turn;
 
-/// Turns of a model in a conversation, and the one turn that they are to be.
+/// An assistant turn that replaces a range of turns in the client's conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Restored {
-    /// As they stand in the conversation that the client wrote.
-    pub turns: Range<usize>,
+pub struct RestoredTurn {
+    /// Indices in the conversation that the client wrote.
+    pub replaced: Range<usize>,
     pub turn: Turn,
 }

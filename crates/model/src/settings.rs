@@ -1,79 +1,82 @@
-//! How the client wants the reply made.
+//! Sampling, tool and output settings of a request.
 
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{JsonString, RawJson};
 
-/// Numbers keep their spelling. What no dialect but one knows stays in the body's fields.
+/// The settings that more than one dialect has. Numbers keep their spelling. Settings of only one
+/// dialect remain in the body's fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    pub max_tokens: Option<Json>,
-    pub temperature: Option<Json>,
-    pub top_p: Option<Json>,
-    pub top_k: Option<Json>,
-    pub seed: Option<Json>,
-    pub presence_penalty: Option<Json>,
-    pub frequency_penalty: Option<Json>,
-    /// How many answers.
-    pub answers: Option<Json>,
-    pub stop: Vec<Text>,
+    pub max_tokens: Option<RawJson>,
+    pub temperature: Option<RawJson>,
+    pub top_p: Option<RawJson>,
+    pub top_k: Option<RawJson>,
+    pub seed: Option<RawJson>,
+    pub presence_penalty: Option<RawJson>,
+    pub frequency_penalty: Option<RawJson>,
+    /// Number of replies (`n`, `candidateCount`).
+    pub candidate_count: Option<RawJson>,
+    pub stop_sequences: Vec<JsonString>,
     pub stream: Option<bool>,
-    /// Whether a stream shall end with its usage, where that is a choice.
+    /// Whether a stream ends with token usage, in dialects where that is optional.
     pub stream_usage: Option<bool>,
-    pub choice: Option<Choice>,
-    /// Whether several calls may come in one turn.
-    pub parallel: Option<bool>,
-    pub reasoning: Option<Reasoning>,
-    pub format: Option<Format>,
-    /// How long the answer should be, in the words of the client.
-    pub verbosity: Option<Text>,
+    pub tool_choice: Option<ToolChoice>,
+    /// Whether one turn may have several tool calls.
+    pub parallel_tool_calls: Option<bool>,
+    pub reasoning: Option<ReasoningSettings>,
+    pub response_format: Option<ResponseFormat>,
+    /// Length of the reply, as the client wrote it.
+    pub verbosity: Option<JsonString>,
     /// The end user, as an opaque id.
-    pub user: Option<Text>,
-    pub metadata: Option<Json>,
-    pub service_tier: Option<Text>,
-    pub cache_key: Option<Text>,
-    /// Whether the provider shall keep the reply.
+    pub user: Option<JsonString>,
+    pub metadata: Option<RawJson>,
+    pub service_tier: Option<JsonString>,
+    pub cache_key: Option<JsonString>,
+    /// Whether the provider stores the reply.
     pub store: Option<bool>,
-    /// Reasoning is to come sealed, for who sends it back.
-    pub sealed: bool,
-    /// Features beyond the usual, by their names, where they are asked for in the body.
-    pub betas: Vec<Text>,
+    /// The client requests sealed reasoning, which it sends back (`reasoning.encrypted_content`).
+    pub sealed_reasoning: bool,
+    /// Names of beta features that the body requests.
+    pub betas: Vec<JsonString>,
 }
 
+/// Which tools the model may or must call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Choice {
+pub enum ToolChoice {
     Auto,
     None,
     Required,
-    Named(Text),
-    /// Only these, and whether one of them must be called.
+    Named(JsonString),
+    /// Only these tools, and whether one of them must be called.
     Allowed {
-        names: Vec<Text>,
+        names: Vec<JsonString>,
         required: bool,
     },
 }
 
+/// Mode, effort, budget and display of reasoning.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reasoning {
+pub struct ReasoningSettings {
     pub mode: Option<ReasoningMode>,
-    /// In the words of the client: `low`, `high` and so on.
-    pub effort: Option<Text>,
-    /// In tokens.
-    pub budget: Option<Json>,
-    /// Whether the reasoning, or which summary of it, is to be shown, in the words of the client.
-    pub display: Option<Text>,
+    /// As the client wrote it: `low`, `high` and so on.
+    pub effort: Option<JsonString>,
+    pub budget_tokens: Option<RawJson>,
+    /// Whether to show the reasoning, or which summary of it, as the client wrote it.
+    pub display: Option<JsonString>,
 }
 
+/// Whether and when the model reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningMode {
     Off,
     On,
     /// The model decides.
     Adaptive,
-    /// Not before the answer; between calls the model notes what it does.
+    /// No reasoning before the reply; the model reasons between tool calls.
     BetweenTools,
 }
 
 impl ReasoningMode {
-    /// The model does not think before it answers.
+    /// Whether the model does not reason before it replies.
     pub fn is_off(self) -> bool {
         match self {
             Self::Off | Self::BetweenTools => true,
@@ -82,23 +85,23 @@ impl ReasoningMode {
     }
 }
 
-impl Reasoning {
-    /// The model is told not to think before it answers.
+impl ReasoningSettings {
+    /// Whether the request turns off reasoning before the reply.
     pub fn is_off(&self) -> bool {
         self.mode.is_some_and(ReasoningMode::is_off)
     }
 }
 
-/// What form the text of the answer has.
+/// The format of the reply's text.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Format {
+pub enum ResponseFormat {
     Text,
     /// Any JSON.
     Json,
     Schema {
-        name: Option<Text>,
-        description: Option<Text>,
-        schema: Json,
+        name: Option<JsonString>,
+        description: Option<JsonString>,
+        schema: RawJson,
         strict: Option<bool>,
     },
 }

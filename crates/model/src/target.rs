@@ -1,126 +1,126 @@
-//! Who speaks which dialect: where a request goes, and what a reply must know of its request.
+//! The target of a request, and the context that the translation of its reply needs.
 
 use std::fmt;
 
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::{Extras, Keys, Lessons};
+use crate::{Extras, KeyRenamer, Lessons};
 
-/// Names a dialect. An open set: the model does not list the dialects.
+/// The name of a dialect. The set is open: this crate does not list the dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DialectId(pub &'static str);
 
 impl DialectId {
-    /// Whether it is the other. Rules and writers ask this of all that they meet: names are short, and two looks
-    /// of eight bytes take in one.
+    /// Compares two ids. Called for every rule and writer: names up to 16 bytes are compared as two
+    /// words of eight bytes, without a call to `memcmp`.
     #[inline]
-    pub fn is(self, other: Self) -> bool {
-        let (one, other) = (self.0.as_bytes(), other.0.as_bytes());
-        if one.len() != other.len() {
+    pub fn is_same(self, other: Self) -> bool {
+        let (own_bytes, other) = (self.0.as_bytes(), other.0.as_bytes());
+        if own_bytes.len() != other.len() {
             return false;
         }
-        match (one.first_chunk::<8>(), other.first_chunk::<8>()) {
-            (Some(start), Some(same)) if one.len() <= 16 => {
-                start == same && one.last_chunk::<8>() == other.last_chunk::<8>()
+        match (own_bytes.first_chunk::<8>(), other.first_chunk::<8>()) {
+            (Some(start), Some(same)) if own_bytes.len() <= 16 => {
+                start == same && own_bytes.last_chunk::<8>() == other.last_chunk::<8>()
             }
-            _ => one == other,
+            _ => own_bytes == other,
         }
     }
 }
 
-/// Where a request goes.
+/// Where a request is sent, and what is known of that provider.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// The model to ask for; `None` keeps the one the client named.
-    pub model: Option<Text>,
-    /// A named set of quirks within the dialect; `None` is the dialect as its inventor speaks it.
+    /// The model to request; `None` keeps the client's.
+    pub model: Option<JsonString>,
+    /// A named variant of the dialect; `None` is the dialect as its vendor defines it.
     pub flavor: Option<&'static str>,
-    /// Names of features beyond the usual that the client asked for beside the body, in a header.
-    pub betas: Vec<Text>,
-    /// The client asked for a stream beside the body, in the address.
+    /// Names of beta features that the client requested in a header.
+    pub betas: Vec<JsonString>,
+    /// The client requested a stream by the URL instead of the body.
     pub stream: bool,
-    /// Fields that are known nowhere here are passed on within their dialect: the provider may be
-    /// newer than we are.
-    pub trusting: bool,
-    /// Whoever asks keeps what comes back, so that reasoning may come in a form only its provider can
-    /// read.
-    pub remembers: bool,
-    /// What whoever asks calls the conversation, where it has a name: some providers find what they
-    /// have cached of it by that.
-    pub conversation: Option<Text>,
-    /// What was learned of it from what it refused.
+    /// Pass on unknown fields within one dialect: the provider may be newer than this crate.
+    pub pass_unknown_fields: bool,
+    /// The caller stores replies, so reasoning may be requested in a form that only its provider
+    /// can open.
+    pub keeps_replies: bool,
+    /// The caller's name of the conversation, if it has one: some providers look up their prompt
+    /// cache by it.
+    pub conversation_key: Option<JsonString>,
+    /// What was learned from the target's rejections.
     pub lessons: Lessons,
 }
 
-/// What translating a reply needs to know of the request it answers.
+/// What the translation of a reply needs of its request: names, ids and options of the client.
 #[derive(Clone, Debug, Default)]
-pub struct Exchange {
-    /// The model the client asked for, if the reply does not name one.
-    pub model: Option<Text>,
-    /// The model that was asked, as its provider knows it: what comes sealed is sealed by it.
-    pub asked: Option<Text>,
-    /// The flavor of the dialect the reply is written in by the provider.
+pub struct ReplyContext {
+    /// The model that the client requested, for a reply that does not name one.
+    pub client_model: Option<JsonString>,
+    /// The model that was requested, by the provider's name; seals of the reply are attributed to
+    /// it.
+    pub provider_model: Option<JsonString>,
+    /// The flavor of the provider's dialect.
     pub flavor: Option<&'static str>,
-    /// An id for a reply that brings none; ids of its parts are derived from it.
-    pub id: Option<Text>,
-    /// What the reply is called, whatever its provider calls it. Not for a reply in the dialect of its
-    /// client, which leaves as it comes.
-    pub called: Option<Text>,
-    /// Fields of the request that the reply repeats, where its dialect does that.
-    pub repeats: Extras,
-    /// Seconds since 1970, for dialects that say when a reply was made. The pure crates have no clock.
-    pub created: u64,
+    /// The reply's id if the provider sends none; ids of its parts are derived from it.
+    pub fallback_id: Option<JsonString>,
+    /// The reply's id, in place of the provider's. Not used within one dialect, where the reply is
+    /// passed through.
+    pub override_id: Option<JsonString>,
+    /// Request fields that the reply echoes, in dialects that do so.
+    pub echoed_fields: Extras,
+    /// Seconds since 1970, for dialects whose replies have a creation time. This crate has no
+    /// clock.
+    pub created_unix_secs: u64,
     /// Names of tools that take free text, so that a call wrapped for the provider is unwrapped.
-    pub freeform: Vec<Text>,
-    /// Names of tools that the client groups, each with the name of its group, so that a call to one
-    /// is said in the client's terms.
-    pub namespaces: Vec<(Text, Text)>,
-    /// Tools that the provider knows by another name than the client: the name sent, the client's.
-    pub renamed_tools: Vec<(Text, Text)>,
-    /// Calls that the provider knows by another id than the client: the id sent, the client's.
-    pub renamed_calls: Vec<(Text, Text)>,
-    /// Properties that the provider knows by another name than the client, by the name sent of their
-    /// tool: the name sent, the client's.
-    pub renamed_properties: Vec<(Text, Vec<(Text, Text)>)>,
-    /// Schemas that were said in simpler terms: the name sent, and the schema as the client wrote it,
-    /// for who checks the arguments of a call.
-    pub schemas: Vec<(Text, Json)>,
-    /// Whether the client asked for usage in its stream, where the dialect sends it only then; `None`
-    /// if that is not known.
-    pub usage: Option<bool>,
-    /// Whether the client carries reasoning that its dialect's own providers did not seal.
-    pub carries: bool,
-    /// Whether whoever answers was asked to search the web.
-    pub searches: bool,
-    /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
-    pub array: bool,
+    pub freeform_tools: Vec<JsonString>,
+    /// Names of the tools that the client groups, each with its group, so that calls get the
+    /// client's names.
+    pub tool_namespaces: Vec<(JsonString, JsonString)>,
+    /// Tools with another name at the provider: the name sent and the client's.
+    pub renamed_tools: Vec<(JsonString, JsonString)>,
+    /// Tool calls with another id at the provider: the id sent and the client's.
+    pub renamed_call_ids: Vec<(JsonString, JsonString)>,
+    /// Properties with another name at the provider, by the sent name of their tool: the name sent
+    /// and the client's.
+    pub renamed_properties: Vec<(JsonString, Vec<(JsonString, JsonString)>)>,
+    /// Simplified schemas: the name sent and the schema as the client wrote it, which the guard
+    /// checks arguments against.
+    pub original_schemas: Vec<(JsonString, RawJson)>,
+    /// Whether the client requested usage in its stream, in dialects where that is optional; `None`
+    /// if not known.
+    pub stream_usage: Option<bool>,
+    /// Whether the client can carry seals of other providers.
+    pub carries_foreign_seals: bool,
+    /// Whether the request enabled the provider's web search.
+    pub uses_web_search: bool,
+    /// Whether the client wants its stream as one JSON array, in dialects that have that form.
+    pub wants_json_array: bool,
 }
 
-impl Exchange {
-    /// Says a call of the provider's in the client's terms; whether anything had to be said
-    /// otherwise.
-    pub fn say_back(&self, call: &mut crate::ToolCall) -> bool {
-        let back = |pairs: &[(Text, Text)], word: &mut Text| {
-            let known = pairs.iter().find(|(sent, _)| sent == word);
-            known.inspect(|(_, client)| word.clone_from(client)).is_some()
+impl ReplyContext {
+    /// Restores the client's names and ids in a tool call; returns whether anything changed.
+    pub fn restore_client_names(&self, call: &mut crate::ToolCall) -> bool {
+        let restore = |pairs: &[(JsonString, JsonString)], value: &mut JsonString| {
+            let rename = pairs.iter().find(|(sent, _)| sent == value);
+            rename.inspect(|(_, client)| value.clone_from(client)).is_some()
         };
-        let keys = self.keys_of(&call.name).is_some_and(|keys| keys.say_back(&mut call.args));
-        let renamed = back(&self.renamed_tools, &mut call.name);
-        back(&self.renamed_calls, &mut call.id) || renamed || keys
+        let renamed_keys =
+            self.key_renamer(&call.name).is_some_and(|renamer| renamer.rename_args(&mut call.args));
+        let renamed = restore(&self.renamed_tools, &mut call.name);
+        restore(&self.renamed_call_ids, &mut call.id) || renamed || renamed_keys
     }
 
-    /// Whether calls of the reply may have to be said otherwise.
-    pub fn has_renamed(&self) -> bool {
+    /// Whether any tool, call id or property was renamed.
+    pub fn has_renames(&self) -> bool {
         !(self.renamed_tools.is_empty()
-            && self.renamed_calls.is_empty()
+            && self.renamed_call_ids.is_empty()
             && self.renamed_properties.is_empty())
     }
 
-    /// What says the arguments of a call in the client's terms, by the name sent of its tool, if they may
-    /// have to be.
-    pub fn keys_of(&self, tool: &Text) -> Option<Keys> {
+    /// The renamer for the argument keys of a tool, by the name sent; `None` if none was renamed.
+    pub fn key_renamer(&self, tool: &JsonString) -> Option<KeyRenamer> {
         let (_, pairs) = self.renamed_properties.iter().find(|(sent, _)| sent == tool)?;
-        Some(Keys::new(pairs.clone()))
+        Some(KeyRenamer::new(pairs.clone()))
     }
 }
 

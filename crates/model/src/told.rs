@@ -1,13 +1,14 @@
-//! What a model is to be told of a call it made.
+//! The guard's answer to a wrong tool call.
 
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
 use crate::ToolCall;
 
-/// An error result for a call in the history that nobody but us has seen to be wrong.
+/// An error result that the gateway inserts for a tool call in the history that the guard found
+/// wrong.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    /// The call as it stands in the conversation that the client wrote.
+pub struct GuardAnswer {
+    /// The call as it is in the conversation that the client wrote.
     pub call: ToolCall,
-    pub message: Text,
+    pub message: JsonString,
 }

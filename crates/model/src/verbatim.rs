@@ -1,56 +1,57 @@
-//! A value that remembers how it was written.
+//! A value with the text that it was decoded from.
 
 use std::ops::Deref;
 
-use interlingua_wire::Json;
+use interlingua_wire::RawJson;
 
 use crate::DialectId;
 
-/// A value with the text it was read from. It can be looked at freely; [`Verbatim::edit`] is the one
-/// way to change what the text says, and forgets the text. So whatever still has its text may leave
-/// as it came.
+/// A value with the text that it was decoded from. [`Verbatim::edit`] is the only way to change
+/// what the text represents, and it drops the text. A value that still has its text can therefore
+/// be encoded as that text.
 #[derive(Clone, Debug)]
 pub struct Verbatim<T> {
     value: T,
-    text: Option<(DialectId, Json)>,
+    text: Option<(DialectId, RawJson)>,
 }
 
 impl<T> Verbatim<T> {
-    /// A value as it was read, with its text in that dialect.
-    pub fn read(value: T, dialect: DialectId, text: Json) -> Self {
+    /// A value with the text that it was decoded from, in that dialect.
+    pub fn with_text(value: T, dialect: DialectId, text: RawJson) -> Self {
         Self { value, text: Some((dialect, text)) }
     }
 
-    /// A value that was never written by anybody.
+    /// A value without text.
     pub fn new(value: T) -> Self {
         Self { value, text: None }
     }
 
-    /// Changes the value; its text is no longer true, and is forgotten.
+    /// Returns the value for editing and drops its text.
     pub fn edit(&mut self) -> &mut T {
         self.text = None;
         &mut self.value
     }
 
-    /// Changes what the text does not hold, such as a mark that its dialect writes beside it.
+    /// Changes what the text does not represent, such as a cache breakpoint that the dialect writes
+    /// elsewhere.
     #[must_use]
-    pub fn beside(mut self, change: impl FnOnce(&mut T)) -> Self {
+    pub fn map_keeping_text(mut self, change: impl FnOnce(&mut T)) -> Self {
         change(&mut self.value);
         self
     }
 
-    /// As [`Verbatim::beside`], in place.
-    pub fn change_beside(&mut self, change: impl FnOnce(&mut T)) {
+    /// As [`Verbatim::map_keeping_text`], in place.
+    pub fn edit_keeping_text(&mut self, change: impl FnOnce(&mut T)) {
         change(&mut self.value);
     }
 
-    /// The text, if the value came from this dialect and was not edited since.
-    pub fn text_for(&self, dialect: DialectId) -> Option<&Json> {
-        self.text.as_ref().filter(|(from, _)| from.is(dialect)).map(|(_, text)| text)
+    /// The text, if the value came from this dialect and was not edited.
+    pub fn text_for(&self, dialect: DialectId) -> Option<&RawJson> {
+        self.text.as_ref().filter(|(from, _)| from.is_same(dialect)).map(|(_, text)| text)
     }
 
-    /// The dialect it came from and its text there, if it was not edited since.
-    pub fn written(&self) -> Option<(DialectId, &Json)> {
+    /// The dialect and the text, if the value was not edited.
+    pub fn original(&self) -> Option<(DialectId, &RawJson)> {
         self.text.as_ref().map(|(dialect, text)| (*dialect, text))
     }
 
@@ -79,7 +80,7 @@ impl<T: Default> Default for Verbatim<T> {
     }
 }
 
-/// Equal values are equal however they were written.
+/// Compares the values and ignores the texts.
 impl<T: PartialEq> PartialEq for Verbatim<T> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value

@@ -1,43 +1,50 @@
-//! Rounds one after the other, with what comes later put aside: a turn more or less moves nothing then.
+//! Iterates over unpaired rounds with later turns split off, so that inserting or removing a turn
+//! moves no others.
 
 use interlingua_model::Role;
 
 use crate::Work;
-use crate::pairing::{Round, is_fine};
-use crate::work::many::Aside;
+use crate::pairing::{Round, is_well_paired};
+use crate::work::many::DetachedTurns;
 
-/// As [`mend_rounds`](crate::pairing::mend_rounds), for who looks at no turn behind what the model
-/// says after the round. What comes later is put aside once there is something to mend.
-pub(crate) fn mend_rounds_apart(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Round)) {
-    let mut start = work.paired();
-    while let Some(round) = Round::at(work.turns(), start).filter(|round| is_fine(work, round)) {
-        if work.paired() == start {
-            work.pairs_settled(round.end());
+/// As [`for_each_unpaired_round`](crate::pairing::for_each_unpaired_round), for rules that read no
+/// turn behind the assistant turns that follow a round. Later turns are split off once a round
+/// needs mending.
+pub(crate) fn for_each_unpaired_round_detached(
+    work: &mut Work<'_>,
+    mut mend: impl FnMut(&mut Work<'_>, &Round),
+) {
+    let mut start = work.paired_until();
+    while let Some(round) =
+        Round::starting_at(work.turns(), start).filter(|round| is_well_paired(work, round))
+    {
+        if work.paired_until() == start {
+            work.set_paired_until(round.end());
         }
         start = round.end();
     }
-    let Some(round) = Round::at(work.turns(), start) else { return };
-    let mut aside = work.put_aside(round.end() + 1);
-    bring_round(work, &mut aside, start);
-    while let Some(round) = Round::at(work.turns(), start) {
-        if !is_fine(work, &round) {
+    let Some(round) = Round::starting_at(work.turns(), start) else { return };
+    let mut detached_turns = work.split_off(round.end() + 1);
+    reattach_round(work, &mut detached_turns, start);
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        if !is_well_paired(work, &round) {
             mend(work, &round);
         }
-        // Where nothing parts them any more, the next round is one with this.
-        bring_round(work, &mut aside, start);
-        start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
-        bring_round(work, &mut aside, start);
+        // Without turns between them, the next round has merged into this one.
+        reattach_round(work, &mut detached_turns, start);
+        start = Round::starting_at(work.turns(), start).map_or(start + 1, |round| round.end());
+        reattach_round(work, &mut detached_turns, start);
     }
-    while work.bring_back(&mut aside) {}
+    while work.reattach_turn(&mut detached_turns) {}
 }
 
-/// Brings back the turns of the round that begins with `start`, what the model says after them, and one
-/// more.
-fn bring_round(work: &mut Work<'_>, aside: &mut Aside, start: usize) {
+/// Reattaches the turns of the round that begins with `start`, the assistant turns after them, and
+/// one more turn.
+fn reattach_round(work: &mut Work<'_>, detached_turns: &mut DetachedTurns, start: usize) {
     let mut at = start;
-    for speaks in [true, false, true] {
-        while (at < work.turns().len() || work.bring_back(aside))
-            && (work.turns()[at].role == Role::Assistant) == speaks
+    for is_assistant in [true, false, true] {
+        while (at < work.turns().len() || work.reattach_turn(detached_turns))
+            && (work.turns()[at].role == Role::Assistant) == is_assistant
         {
             at += 1;
         }

@@ -1,184 +1,195 @@
-//! What stands around the turns of a request: its settings, its tools, its instructions. Agents send the same
-//! with every request, and where a rule found nothing to do it need not look again.
+//! Caches per thread which settings rules had nothing to do for the same settings, tools and
+//! instructions.
+//!
+//! Agents send the same settings with every request, so that idle rules need not run again.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ptr;
 
-use interlingua_model::{DialectId, TopField};
-use interlingua_wire::{Kind, Text};
+use interlingua_model::{DialectId, TopLevelField};
+use interlingua_wire::{JsonKind, JsonString};
 
-use crate::profile::Row;
-use crate::{ALL, About, Profile, Work};
+use crate::profile::ProfileRow;
+use crate::{ALL, Feature, TargetProfile, Work};
 
-/// What stands around the turns, and what is known of it.
+/// One cached set of settings fields for a target, with the rules that were idle on it.
 #[derive(Debug)]
-pub(crate) struct Around {
-    goal: Goal,
-    /// Every field but the list of turns, in memory of its own.
-    fields: Vec<TopField>,
+pub(crate) struct SettingsCache {
+    key: SettingsCacheKey,
+    /// Every top-level field but the list of turns, in memory of its own.
+    fields: Vec<TopLevelField>,
     /// Bytes of the fields.
-    size: usize,
-    /// Which rules have nothing to do with it.
-    idle: [bool; ALL.len()],
+    bytes: usize,
+    /// By index in `ALL`: whether the rule had nothing to do.
+    idle_rules: [bool; ALL.len()],
 }
 
-/// Everything that rules ask about a target.
+/// Everything about a target that rules depend on, as a comparable key.
 #[derive(Debug, PartialEq, Eq)]
-struct Goal {
+struct SettingsCacheKey {
     dialect: DialectId,
-    model: Option<Text>,
-    betas: Vec<Text>,
-    trusting: bool,
-    remembers: bool,
-    /// Where its rows stand in their tables.
+    model: Option<JsonString>,
+    betas: Vec<JsonString>,
+    pass_unknown_fields: bool,
+    keeps_replies: bool,
+    /// Addresses of the static profile rows.
     rows: [usize; 9],
 }
 
-/// What was seen lately, the last first.
+/// Cache entries of one thread, most recently used first.
 #[derive(Debug, Default)]
-struct Seen {
-    all: VecDeque<Box<Around>>,
-    size: usize,
+struct SettingsCaches {
+    entries: VecDeque<Box<SettingsCache>>,
+    bytes: usize,
 }
 
 thread_local! {
-    static SEEN: RefCell<Seen> = RefCell::default();
+    static SEEN: RefCell<SettingsCaches> = RefCell::default();
 }
 
-impl Around {
-    /// What stands around the turns of a request that nobody has touched, if it may be known again.
-    pub(crate) fn of(work: &mut Work<'_>) -> Option<Box<Self>> {
-        // What turns bring along counts among the tools.
-        if !work.is_own() || !work.is_as_it_came() || work.holds(About::Foreign) {
+impl SettingsCache {
+    /// The cache entry for a request that no rule has changed yet, taken from the cache or new.
+    /// `None` if the request cannot be cached.
+    pub(crate) fn lookup(work: &mut Work<'_>) -> Option<Box<Self>> {
+        // Tools inside turns count as tools.
+        if !work.is_same_dialect() || !work.is_unchanged() || work.has(Feature::ForeignBlocks) {
             return None;
         }
-        let (profile, fields) = (work.profile, &work.conversation().fields);
-        let rows = rows(profile)?;
-        if fields.iter().filter(|field| holds_turns(field, profile)).count() != 1 {
+        let (profile, fields) = (work.profile, &work.conversation().top_level_fields);
+        let rows = row_addresses(profile)?;
+        if fields.iter().filter(|field| is_turn_list(field, profile)).count() != 1 {
             return None;
         }
-        let fields = || fields.iter().filter(|field| !holds_turns(field, profile));
-        let length = |field: &TopField| field.key.raw().len() + field.value.as_str().len();
-        let size = fields().map(length).sum();
-        if size > LARGEST {
+        let fields = || fields.iter().filter(|field| !is_turn_list(field, profile));
+        let length = |field: &TopLevelField| field.key.raw().len() + field.value.as_str().len();
+        let bytes = fields().map(length).sum();
+        if bytes > MAX_ENTRY_BYTES {
             return None;
         }
-        let is_same = |one: &Self| {
-            one.size == size
-                && one.goal.is(profile, &rows)
-                && one.fields.len() == fields().count()
-                && one.fields.iter().zip(fields()).all(|(one, other)| is_same(one, other))
+        let is_same = |entry: &Self| {
+            entry.bytes == bytes
+                && entry.key.matches(profile, &rows)
+                && entry.fields.len() == fields().count()
+                && entry
+                    .fields
+                    .iter()
+                    .zip(fields())
+                    .all(|(entry, other)| is_same_field(entry, other))
         };
-        let known = SEEN.with_borrow_mut(|seen| seen.take(is_same));
-        Some(known.unwrap_or_else(|| {
+        let cached = SEEN.with_borrow_mut(|caches| caches.take(is_same));
+        Some(cached.unwrap_or_else(|| {
             Box::new(Self {
-                goal: Goal::of(profile, rows),
-                fields: fields().map(detached).collect(),
-                size,
-                idle: [false; _],
+                key: SettingsCacheKey::new(profile, rows),
+                fields: fields().map(detach).collect(),
+                bytes,
+                idle_rules: [false; _],
             })
         }))
     }
 
-    /// Remembers it for the next request.
-    pub(crate) fn keep(self: Box<Self>) {
-        SEEN.with_borrow_mut(|seen| seen.keep(self));
+    /// Puts the entry back for the next request.
+    pub(crate) fn store(self: Box<Self>) {
+        SEEN.with_borrow_mut(|caches| caches.store(self));
     }
 }
 
-/// Lets a rule look at what stands around the turns, unless it is known to have nothing to do there.
+/// Runs a settings rule unless the cache lists it as idle.
 #[inline]
-pub(crate) fn look(
+pub(crate) fn run_unless_idle(
     work: &mut Work<'_>,
     apply: fn(&mut Work<'_>),
-    known: Option<(&mut Around, usize)>,
+    cache: Option<(&mut SettingsCache, usize)>,
 ) {
-    let Some((around, rule)) = known.filter(|_| work.is_as_it_came()) else { return apply(work) };
-    if !around.idle[rule] {
+    let Some((settings_cache, rule)) = cache.filter(|_| work.is_unchanged()) else {
+        return apply(work);
+    };
+    if !settings_cache.idle_rules[rule] {
         apply(work);
-        around.idle[rule] = work.is_as_it_came();
+        settings_cache.idle_rules[rule] = work.is_unchanged();
     }
 }
 
-impl Goal {
-    fn of(profile: &Profile, rows: [usize; 9]) -> Self {
+impl SettingsCacheKey {
+    fn new(profile: &TargetProfile, rows: [usize; 9]) -> Self {
         Self {
             dialect: profile.dialect,
-            model: profile.model.as_ref().map(Text::detached),
-            betas: profile.betas.iter().map(Text::detached).collect(),
-            trusting: profile.trusting,
-            remembers: profile.remembers,
+            model: profile.model.as_ref().map(JsonString::deep_clone),
+            betas: profile.betas.iter().map(JsonString::deep_clone).collect(),
+            pass_unknown_fields: profile.pass_unknown_fields,
+            keeps_replies: profile.keeps_replies,
             rows,
         }
     }
 
-    fn is(&self, profile: &Profile, rows: &[usize; 9]) -> bool {
+    fn matches(&self, profile: &TargetProfile, rows: &[usize; 9]) -> bool {
         self.rows == *rows
             && self.dialect == profile.dialect
             && self.model == profile.model
             && self.betas == profile.betas
-            && (self.trusting, self.remembers) == (profile.trusting, profile.remembers)
+            && (self.pass_unknown_fields, self.keeps_replies)
+                == (profile.pass_unknown_fields, profile.keeps_replies)
     }
 }
 
-impl Seen {
-    fn take(&mut self, is_it: impl Fn(&Around) -> bool) -> Option<Box<Around>> {
-        let found = self.all.iter().position(|around| is_it(around))?;
-        let taken = self.all.remove(found)?;
-        self.size -= taken.size;
-        Some(taken)
+impl SettingsCaches {
+    fn take(&mut self, is_match: impl Fn(&SettingsCache) -> bool) -> Option<Box<SettingsCache>> {
+        let index = self.entries.iter().position(|settings_cache| is_match(settings_cache))?;
+        let entry = self.entries.remove(index)?;
+        self.bytes -= entry.bytes;
+        Some(entry)
     }
 
-    fn keep(&mut self, around: Box<Around>) {
-        self.size += around.size;
-        self.all.push_front(around);
-        while self.all.len() > MOST || self.size > LARGEST_IN_ALL {
-            self.size -= self.all.pop_back().map_or(0, |oldest| oldest.size);
+    fn store(&mut self, settings_cache: Box<SettingsCache>) {
+        self.bytes += settings_cache.bytes;
+        self.entries.push_front(settings_cache);
+        while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_THREAD_BYTES {
+            self.bytes -= self.entries.pop_back().map_or(0, |oldest| oldest.bytes);
         }
     }
 }
 
-/// Where the rows of a target stand; nothing for one that has others than stand there.
-fn rows(profile: &Profile) -> Option<[usize; 9]> {
-    let Profile { cache, calls, fields, media, params, roles, texts, thinking, tools, .. } =
-        profile;
+/// Addresses of the profile's rows; `None` if a row was changed by lessons.
+fn row_addresses(profile: &TargetProfile) -> Option<[usize; 9]> {
+    let TargetProfile {
+        cache, calls, fields, media, settings, roles, texts, reasoning, tools, ..
+    } = profile;
     profile.lessons.is_empty().then_some(())?;
     Some([
         ptr::from_ref(*cache).addr(),
         ptr::from_ref(*calls).addr(),
         ptr::from_ref(*fields).addr(),
-        place(media)?,
-        place(params)?,
+        row_address(media)?,
+        row_address(settings)?,
         ptr::from_ref(*roles).addr(),
-        place(texts)?,
-        place(thinking)?,
+        row_address(texts)?,
+        row_address(reasoning)?,
         ptr::from_ref(*tools).addr(),
     ])
 }
 
-fn place<T>(row: &Row<T>) -> Option<usize> {
+fn row_address<T>(row: &ProfileRow<T>) -> Option<usize> {
     match row {
-        Row::Known(row) => Some(ptr::from_ref(*row).addr()),
-        Row::Learned(_) => None,
+        ProfileRow::Static(row) => Some(ptr::from_ref(*row).addr()),
+        ProfileRow::Learned(_) => None,
     }
 }
 
-fn holds_turns(field: &TopField, profile: &Profile) -> bool {
-    field.key == profile.roles.list && field.value.kind() == Kind::Array
+fn is_turn_list(field: &TopLevelField, profile: &TargetProfile) -> bool {
+    field.key == profile.roles.messages_field && field.value.kind() == JsonKind::Array
 }
 
-fn is_same(one: &TopField, other: &TopField) -> bool {
-    one.key.raw() == other.key.raw() && one.value == other.value && one.known == other.known
+fn is_same_field(entry: &TopLevelField, b: &TopLevelField) -> bool {
+    entry.key.raw() == b.key.raw() && entry.value == b.value && entry.is_modeled == b.is_modeled
 }
 
-fn detached(field: &TopField) -> TopField {
-    let TopField { key, value, known } = field;
-    TopField { key: key.detached(), value: value.detached(), known: *known }
+fn detach(field: &TopLevelField) -> TopLevelField {
+    let TopLevelField { key, value, is_modeled } = field;
+    TopLevelField { key: key.deep_clone(), value: value.deep_clone(), is_modeled: *is_modeled }
 }
 
-/// What is larger is not kept.
-const LARGEST: usize = 512 * 1024;
-/// What one thread keeps at the most.
-const LARGEST_IN_ALL: usize = 1024 * 1024;
-const MOST: usize = 32;
+/// Larger settings are not cached.
+const MAX_ENTRY_BYTES: usize = 512 * 1024;
+/// Limit for all entries of one thread.
+const MAX_THREAD_BYTES: usize = 1024 * 1024;
+const MAX_ENTRIES: usize = 32;

@@ -1,28 +1,28 @@
-//! The page about all repairs, made from the documentation of the rules themselves.
+//! Renders docs/REPAIRS.md from the module documentation of the rules.
 
 use std::fmt::Write as _;
 
-use crate::{ALL, Stage};
+use crate::{ALL, RuleKind};
 
-/// What a rule's file says about it.
+/// Module documentation of a rule's source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct RulePage {
     pub summary: String,
     /// Everything after the first paragraph.
-    pub text: String,
+    pub body: String,
 }
 
-/// Where a rule's file stands in the crate.
-pub fn file(name: &str, stage: Stage) -> String {
-    let room = match stage {
-        Stage::Mend => "mend",
-        Stage::Fit => "fit",
+/// Path of a rule's source file within the crate.
+pub fn rule_file(name: &str, kind: RuleKind) -> String {
+    let folder = match kind {
+        RuleKind::Mend => "mend",
+        RuleKind::Fit => "fit",
     };
-    format!("src/{room}/{}.rs", name.replace('-', "_"))
+    format!("src/{folder}/{}.rs", name.replace('-', "_"))
 }
 
-/// Reads the documentation at the beginning of a rule's source.
-pub fn page(source: &str) -> Page {
+/// Parses the module documentation of a rule's source.
+pub fn parse_rule_page(source: &str) -> RulePage {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let text: String = lines.fold(String::new(), |mut text, line| {
         text.push_str(line.strip_prefix(' ').unwrap_or(line));
@@ -30,65 +30,65 @@ pub fn page(source: &str) -> Page {
         text
     });
     let (summary, text) = text.split_once("\n\n").unwrap_or((&text, ""));
-    Page { summary: summary.trim().replace('\n', " "), text: text.trim().to_owned() }
+    RulePage { summary: summary.trim().replace('\n', " "), body: text.trim().to_owned() }
 }
 
-/// The whole page, given how to read a rule's source.
-pub fn repairs(read: impl Fn(&str) -> String) -> String {
-    let mut out = String::from(HEAD);
-    for (stage, title) in [(Stage::Mend, MEND), (Stage::Fit, FIT)] {
+/// Renders docs/REPAIRS.md; `read` returns the contents of a source file.
+pub fn render_repairs(read: impl Fn(&str) -> String) -> String {
+    let mut out = String::from(INTRO);
+    for (kind, title) in [(RuleKind::Mend, MEND_TITLE), (RuleKind::Fit, FIT_TITLE)] {
         let _ = write!(out, "\n{title}\n");
-        for rule in ALL.iter().filter(|rule| rule.stage == stage) {
-            let page = page(&read(&file(rule.name, stage)));
-            let text = page.text.replace("\n## ", "\n#### ").replace("\n#### ", "\n\n#### ");
+        for rule in ALL.iter().filter(|rule| rule.kind == kind) {
+            let page = parse_rule_page(&read(&rule_file(rule.name, kind)));
+            let text = page.body.replace("\n## ", "\n#### ").replace("\n#### ", "\n\n#### ");
             let text = text.strip_prefix("## ").map_or(text.clone(), |text| format!("#### {text}"));
             let text = text.replace("\n\n\n", "\n\n");
             let _ = write!(out, "\n### {}\n\n{}\n\n{text}\n", rule.name, page.summary);
         }
     }
-    let _ = write!(out, "\n{SAID}\n");
-    for (name, about) in notes(&read(NOTES)) {
-        let _ = writeln!(out, "| `{name}` | {about} |");
+    let _ = write!(out, "\n{TRANSLATION_NOTES_INTRO}\n");
+    for (name, docs) in parse_notes(&read(NOTES_FILE)) {
+        let _ = writeln!(out, "| `{name}` | {docs} |");
     }
     out
 }
 
-/// The names under which translating itself notes what it changes, each with what is said about it.
-pub fn notes(source: &str) -> Vec<(String, String)> {
-    let (mut notes, mut about) = (Vec::new(), Vec::new());
+/// Names of the ledger entries of the translation itself, each with its documentation.
+pub fn parse_notes(source: &str) -> Vec<(String, String)> {
+    let (mut notes, mut docs) = (Vec::new(), Vec::new());
     for line in source.lines() {
         if let Some(text) = line.strip_prefix("/// ") {
-            about.push(text);
+            docs.push(text);
         } else if let Some((_, name)) = line.split_once(": &str = \"") {
-            notes.push((name.trim_end_matches("\";").to_owned(), about.join(" ")));
-            about.clear();
+            notes.push((name.trim_end_matches("\";").to_owned(), docs.join(" ")));
+            docs.clear();
         }
     }
     notes
 }
 
-const HEAD: &str = "\
+const INTRO: &str = "\
 # Every repair, by name
 
-This page is made from the rules in `crates/repair`; change them, not it (`UPDATE_DOCS=1 cargo test
--p interlingua-repair` writes it anew). A rule's name is what the ledger says, what the header
-`x-interlingua-repairs` lists, and the name of its file and of its cases in `corpus/repair`. The
-rules run in the order in which they stand here. What a translation says differently has names, too:
-they are [at the end](#said-differently).
+This page is generated from the rules in `crates/repair`: edit the rules, then run
+`UPDATE_DOCS=1 cargo test -p interlingua-repair`. The name of a rule is in the ledger and in the
+header `x-interlingua-repairs`; its file and its cases in `corpus/repair` have the same name. The
+rules run in the order of this page. Changes that a translation makes without a rule have names as
+well, listed [at the end](#translation-notes).
 ";
 
-/// Where the dialects name what they note.
-pub const NOTES: &str = "../dialects/src/note.rs";
+/// The file in which the dialects name their ledger entries.
+pub const NOTES_FILE: &str = "../dialects/src/note.rs";
 
-const SAID: &str = "\
-## Said differently
+const TRANSLATION_NOTES_INTRO: &str = "\
+## Translation notes
 
-No rule of repair, but what dialects have no words for, and how it is said instead. These names stand
-in the ledger and in `x-interlingua-repairs` beside those above. `guard-mend` is there for a whole
-reply in which a call was mended ([GUARD.md](GUARD.md)).
+These are not rules of repair. They name values that a dialect cannot express, and how they are
+expressed instead. They are in the ledger and in `x-interlingua-repairs`, too. `guard-mend` is there
+for a reply in which the guard mended a call ([GUARD.md](GUARD.md)).
 
 | name | what it means |
 |---|---|";
 
-const MEND: &str = "## For any target";
-const FIT: &str = "## For targets that need it";
+const MEND_TITLE: &str = "## For any target";
+const FIT_TITLE: &str = "## For targets that need it";

@@ -1,42 +1,45 @@
-//! A block goes, its cache mark stays: with the block before it.
+//! Passes the cache breakpoint of a removed block to the block before it.
 
-use interlingua_model::Cache;
+use interlingua_model::CacheBreakpoint;
 
 use crate::Work;
-use crate::look::{is_reasoning, words};
-use crate::marks::{self, Spot};
+use crate::look::{is_reasoning_or_entry, plain_text};
+use crate::marks::{self, CacheBreakpointPos};
 
 impl Work<'_> {
-    /// Gives the cache mark of a block that goes to the nearest one before it that can bear one, in this
-    /// turn or the one before. Whether the mark is lost.
-    pub fn hand_on(&mut self, turn: usize, block: usize) -> bool {
-        let Some(cache) = self.block(turn, block).cache.clone() else { return false };
-        match self.bearer(turn, block) {
+    /// Passes the cache breakpoint of a block that is about to be removed to the nearest earlier
+    /// block that can carry one, in this turn or the previous one. Returns whether the breakpoint
+    /// is lost.
+    pub fn pass_cache_breakpoint_back(&mut self, turn: usize, block: usize) -> bool {
+        let Some(cache) = self.block(turn, block).cache_breakpoint.clone() else { return false };
+        match self.previous_cacheable(turn, block) {
             Some((turn, block)) => {
-                self.mark(turn, block, *cache);
+                self.add_cache_breakpoint(turn, block, *cache);
                 false
             }
             None => true,
         }
     }
 
-    fn mark(&mut self, turn: usize, block: usize, cache: Cache) {
-        if self.block(turn, block).cache.is_none() {
-            marks::set(self, Spot::Block(turn, block), Some(cache));
+    fn add_cache_breakpoint(&mut self, turn: usize, block: usize, cache: CacheBreakpoint) {
+        if self.block(turn, block).cache_breakpoint.is_none() {
+            marks::set_breakpoint(self, CacheBreakpointPos::Block(turn, block), Some(cache));
         }
     }
 
-    /// The nearest block before this place that can bear a mark.
-    fn bearer(&self, turn: usize, block: usize) -> Option<(usize, usize)> {
-        let bears = |turn: usize, block: usize| {
+    /// The nearest earlier block that can carry a breakpoint.
+    fn previous_cacheable(&self, turn: usize, block: usize) -> Option<(usize, usize)> {
+        let can_carry = |turn: usize, block: usize| {
             let block = self.block(turn, block);
-            !is_reasoning(block) && words(block).is_none_or(|text| !text.is_blank())
+            !is_reasoning_or_entry(block) && plain_text(block).is_none_or(|text| !text.is_blank())
         };
-        let within = (0..block).rev().find(|at| bears(turn, *at)).map(|at| (turn, at));
-        within.or_else(|| {
-            let before = turn.checked_sub(1)?;
-            let at = (0..self.blocks(before).len()).rev().find(|at| bears(before, *at))?;
-            Some((before, at))
+        let in_turn = (0..block).rev().find(|at| can_carry(turn, *at)).map(|at| (turn, at));
+        in_turn.or_else(|| {
+            let previous_turn = turn.checked_sub(1)?;
+            let at = (0..self.blocks(previous_turn).len())
+                .rev()
+                .find(|at| can_carry(previous_turn, *at))?;
+            Some((previous_turn, at))
         })
     }
 }

@@ -1,121 +1,131 @@
-//! How the request asks for thinking, as the target hears it.
+//! Determines the reasoning settings of a request from the fields that the target reads.
 //!
-//! Servers of one dialect have fields of their own for whether to think. Decoding reads all of them, as
-//! it does not know whose they are; a target listens to its own. Where the two readings differ, that of
-//! the target counts; the request leaves as it came until its settings are written anew, and then
-//! without the fields that nobody listens to.
+//! Servers of one dialect have different fields for reasoning. Decoding reads all of them, because
+//! it does not know the server; the target reads only its own. Where the results differ, the
+//! target's counts. The request still leaves unchanged until its settings are encoded again, and
+//! then without the fields that the target ignores.
 
-use interlingua_model::{Place, Reasoning, ReasoningMode, TopField};
-use interlingua_wire::{Json, Kind, Node, Text};
+use interlingua_model::{LedgerPath, ReasoningMode, ReasoningSettings, TopLevelField};
+use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::profile::thinking::Thinking;
+use crate::profile::reasoning::ReasoningProfile;
 
-/// What one field says to the target.
-enum Said {
-    Effort(Text),
-    /// Whether to think, and with which budget.
-    Switch(bool, Option<Json>),
+/// Meaning of one field for the target.
+enum ReasoningField {
+    Effort(JsonString),
+    /// Whether to reason, and with which token budget.
+    Switch(bool, Option<RawJson>),
 }
 
-/// Takes the target's reading for that of the dialect; whether they differ.
-pub(crate) fn listen(work: &mut Work<'_>) -> bool {
-    let row = &work.profile.thinking;
-    if row.heard_in.is_empty() || !work.is_own() {
+/// Replaces the decoded reasoning settings by the target's reading; returns whether they differ.
+pub(crate) fn apply_target_reading(work: &mut Work<'_>) -> bool {
+    let row = &work.profile.reasoning;
+    if row.request_fields.is_empty() || !work.is_same_dialect() {
         return false;
     }
-    let held = work.conversation().settings.reasoning.clone();
-    let fields = &work.conversation().fields;
-    let said: Vec<Said> = fields.iter().filter_map(|field| says(row, field)).collect();
-    // What the target has another word for is still to be said to it.
-    let respelled = work.profile.params.respelled;
-    let is_respelled =
-        |field: &TopField| respelled.contains(&&*field.key.contents()) && field.value != Json::NULL;
-    if said.is_empty() && fields.iter().any(is_respelled) {
+    let decoded = work.conversation().settings.reasoning.clone();
+    let fields = &work.conversation().top_level_fields;
+    let reasoning_fields: Vec<ReasoningField> =
+        fields.iter().filter_map(|field| read_field(row, field)).collect();
+    // A field that the target names differently is still to be renamed.
+    let renamed = work.profile.settings.renamed_fields;
+    let is_renamed = |field: &TopLevelField| {
+        renamed.contains(&&*field.key.unescape()) && field.value != RawJson::NULL
+    };
+    if reasoning_fields.is_empty() && fields.iter().any(is_renamed) {
         return false;
     }
-    let heard = reading(said, row.unasked);
-    let is_same = match &held {
-        None => heard == Reasoning::default(),
-        // How much and what is shown may be said beside a switch.
-        Some(held) => {
-            held.mode == heard.mode
-                && (heard.effort == held.effort || is_switched(work))
-                && (heard.budget == held.budget || heard.mode == Some(ReasoningMode::On))
+    let reading = combine_fields(reasoning_fields, row.reasons_by_default);
+    let is_same = match &decoded {
+        None => reading == ReasoningSettings::default(),
+        // Effort and visibility may be given in addition to a switch.
+        Some(decoded) => {
+            decoded.mode == reading.mode
+                && (reading.effort == decoded.effort || has_reasoning_switch(work))
+                && (reading.budget_tokens == decoded.budget_tokens
+                    || reading.mode == Some(ReasoningMode::On))
         }
     };
     if !is_same {
-        work.hear((heard != Reasoning::default()).then_some(heard));
+        work.override_reasoning((reading != ReasoningSettings::default()).then_some(reading));
     }
     !is_same
 }
 
-/// Leaves out what the target does not listen to, if the settings are written anew.
-pub(crate) fn settle(work: &mut Work<'_>) {
-    let (row, dialect) = (&work.profile.thinking, work.profile.dialect);
+/// Removes the fields that the target ignores, if the settings are encoded again.
+pub(crate) fn remove_ignored_fields(work: &mut Work<'_>) {
+    let (row, dialect) = (&work.profile.reasoning, work.profile.dialect);
     if work.conversation().settings.text_for(dialect).is_some() {
         return;
     }
-    let asks = |field: &TopField| {
-        let key = field.key.contents();
-        let heard = row.heard_in.iter().any(|(heard, _)| *heard == key);
-        (heard || row.unheard_in.contains(&&*key)) && field.value != Json::NULL
+    let is_reasoning_field = |field: &TopLevelField| {
+        let key = field.key.unescape();
+        let is_read = row.request_fields.iter().any(|(is_read, _)| *is_read == key);
+        (is_read || row.ignored_fields.contains(&&*key)) && field.value != RawJson::NULL
     };
-    let mode = work.conversation().settings.reasoning.as_ref().and_then(|said| said.mode);
-    // Of two switches, one may say what is not so.
-    let is_true = |said: &Said| match said {
-        Said::Effort(_) => true,
-        Said::Switch(on, _) => *on == (mode != Some(ReasoningMode::Off)),
+    let mode = work.conversation().settings.reasoning.as_ref().and_then(|reasoning| reasoning.mode);
+    // Of two contradicting switches, the one that differs from the mode is removed.
+    let matches_mode = |reasoning_field: &ReasoningField| match reasoning_field {
+        ReasoningField::Effort(_) => true,
+        ReasoningField::Switch(on, _) => *on == (mode != Some(ReasoningMode::Off)),
     };
-    let is_unheard =
-        |field: &TopField| asks(field) && !says(row, field).is_some_and(|said| is_true(&said));
-    while let Some(at) = work.conversation().fields.iter().position(is_unheard) {
-        let field = work.fields().remove(at);
-        let what = format!("left out `{}`: the target does not listen to it", field.key);
-        work.loss(Place::SETTINGS, what);
+    let is_ignored = |field: &TopLevelField| {
+        is_reasoning_field(field)
+            && !read_field(row, field).is_some_and(|reasoning_field| matches_mode(&reasoning_field))
+    };
+    while let Some(at) = work.conversation().top_level_fields.iter().position(is_ignored) {
+        let field = work.edit_top_level_fields().remove(at);
+        let description = format!("left out `{}`: the target ignores it", field.key);
+        work.record_loss(LedgerPath::SETTINGS, description);
     }
 }
 
-/// Whether thinking is a switch, beside which an effort may stand.
-fn is_switched(work: &Work<'_>) -> bool {
-    work.profile.thinking.heard_in.iter().any(|(_, kind)| *kind != Kind::String)
+/// Whether reasoning is a switch that may be combined with an effort.
+fn has_reasoning_switch(work: &Work<'_>) -> bool {
+    work.profile.reasoning.request_fields.iter().any(|(_, kind)| *kind != JsonKind::String)
 }
 
-/// What a field says, if the target listens to it.
-fn says(row: &Thinking, field: &TopField) -> Option<Said> {
+/// The meaning of a field, if the target reads it.
+fn read_field(row: &ReasoningProfile, field: &TopLevelField) -> Option<ReasoningField> {
     let kind = field.value.kind();
-    let mut heard = row.heard_in.iter();
-    heard.find(|(key, of)| field.key == *key && *of == kind)?;
-    if let Some(word) = field.value.text() {
-        return Some(Said::Effort(word));
+    let mut request_fields = row.request_fields.iter();
+    request_fields.find(|(key, request_kind)| field.key == *key && *request_kind == kind)?;
+    if let Some(word) = field.value.json_string() {
+        return Some(ReasoningField::Effort(word));
     }
-    let doc = field.value.doc();
-    let word = doc.root().get("type").map(Node::word).unwrap_or_default();
+    let doc = field.value.to_doc();
+    let word = doc.root().get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     let budget = doc.root().get("budget_tokens").filter(|budget| !budget.is_null());
-    let on = match (field.value.boolean_value(), &*word) {
+    let on = match (field.value.as_bool(), &*word) {
         (Some(on), _) => on,
         (None, "enabled") => true,
         (None, "disabled") => false,
         (None, _) => return None,
     };
-    Some(Said::Switch(on, budget.map(Node::json)))
+    Some(ReasoningField::Switch(on, budget.map(JsonNode::json)))
 }
 
-/// All of it together: of two switches, the one that changes what the model does by itself counts.
-fn reading(said: Vec<Said>, unasked: bool) -> Reasoning {
-    let mut heard = Reasoning::default();
-    for one in said {
-        match one {
-            Said::Effort(word) if word == "none" => heard.mode = Some(ReasoningMode::Off),
-            Said::Effort(word) => heard.effort = Some(word),
-            Said::Switch(on, budget) => {
+/// Combines the fields: of two switches, the one that differs from the model's default counts.
+fn combine_fields(
+    reasoning_fields: Vec<ReasoningField>,
+    reasons_by_default: bool,
+) -> ReasoningSettings {
+    let mut combined = ReasoningSettings::default();
+    for field in reasoning_fields {
+        match field {
+            ReasoningField::Effort(word) if word == "none" => {
+                combined.mode = Some(ReasoningMode::Off);
+            }
+            ReasoningField::Effort(word) => combined.effort = Some(word),
+            ReasoningField::Switch(on, budget) => {
                 let mode = if on { ReasoningMode::On } else { ReasoningMode::Off };
-                if heard.mode.is_none() || on != unasked {
-                    heard.mode = Some(mode);
+                if combined.mode.is_none() || on != reasons_by_default {
+                    combined.mode = Some(mode);
                 }
-                heard.budget = heard.budget.or(budget);
+                combined.budget_tokens = combined.budget_tokens.or(budget);
             }
         }
     }
-    heard
+    combined
 }

@@ -1,53 +1,60 @@
-//! What stands for what a conversation does not say: what the provider holds of it, and ids that nobody wrote.
+//! Detects conversations that the provider stores, and calls without written ids.
 
 use std::collections::HashSet;
 
-use interlingua_model::TopField;
+use interlingua_model::TopLevelField;
 
 use crate::Work;
-use crate::pairing::{Round, Spot, crosses, is_incomplete};
-use crate::shape::Fit;
+use crate::pairing::{BlockPos, Round, has_rejected_spelling, is_cross_dialect};
+use crate::shape::Verdict;
 
-/// The provider holds what came before this round, and with it the calls that are answered here.
-pub(crate) fn is_held(work: &Work<'_>, round: &Round) -> bool {
-    round.speech.is_empty() && round.speech.start == 0 && continues(work)
+/// Whether the provider stores the turns before this round, and with them the calls that are
+/// answered here.
+pub(crate) fn are_calls_stored_by_provider(work: &Work<'_>, round: &Round) -> bool {
+    round.assistant_turns.is_empty()
+        && round.assistant_turns.start == 0
+        && continues_stored_conversation(work)
 }
 
-/// Whether the provider holds a conversation that this one goes on from.
-pub fn continues(work: &Work<'_>) -> bool {
-    let reading = work.profile.reading();
-    // What is not as it should be does not leave.
-    let goes = |field: &&TopField| {
-        work.profile.fields.body.is_none_or(|known| {
-            let known = reading.find(known, &field.key.contents());
-            known.is_some_and(|known| reading.fit(&field.value, known.kind) != Fit::Drop)
+/// Whether this conversation continues one that the provider stores.
+pub fn continues_stored_conversation(work: &Work<'_>) -> bool {
+    let checker = work.profile.shape_checker();
+    // Fields with an invalid value are dropped, so they do not count.
+    let is_sent = |field: &&TopLevelField| {
+        work.profile.fields.body_fields.is_none_or(|fields| {
+            let fields = checker.find_field(fields, &field.key.unescape());
+            fields.is_some_and(|fields| checker.check(&field.value, fields.shape) != Verdict::Drop)
         })
     };
-    let held = |(key, kind): &(&str, Option<&str>)| {
-        let field = work.conversation().fields.iter().find(|field| field.key == **key);
-        field.filter(goes).is_some_and(|field| {
-            let doc = field.value.doc();
+    let is_set = |(key, kind): &(&str, Option<&str>)| {
+        let field = work.conversation().top_level_fields.iter().find(|field| field.key == **key);
+        field.filter(is_sent).is_some_and(|field| {
+            let doc = field.value.to_doc();
             match kind {
-                Some(kind) => doc.root().get("type").is_some_and(|node| node.word() == *kind),
+                Some(kind) => {
+                    doc.root().get("type").is_some_and(|node| node.str_or_empty() == *kind)
+                }
                 None => !doc.root().is_null(),
             }
         })
     };
-    !crosses(work) && work.profile.calls.continues.iter().any(held)
+    !is_cross_dialect(work) && work.profile.calls.stored_state_fields.iter().any(is_set)
 }
 
-/// Whether a call was written without an id, which the target takes: what names no call answers it.
-pub(crate) fn is_nameless(work: &Work<'_>, (turn, at): Spot) -> bool {
+/// Whether the client wrote the call without an id, which the target accepts: results cannot refer
+/// to it.
+pub(crate) fn has_no_written_id(work: &Work<'_>, (turn, at): BlockPos) -> bool {
     let extras = &work.block(turn, at).extras;
-    let marked = |mark: &&str| extras.find(work.profile.dialect, mark).is_some();
-    !extras.is_empty() && NAMELESS.iter().any(marked) && !is_incomplete(work, extras)
+    let has_marker = |marker: &&str| extras.get(work.profile.dialect, marker).is_some();
+    !extras.is_empty()
+        && MISSING_ID_MARKERS.iter().any(has_marker)
+        && !has_rejected_spelling(work, extras)
 }
 
-/// What a call that was written without an id has among its extras.
-const NAMELESS: &[&str] = &["no id", "empty id"];
+/// Extras that decoding adds to a call without an id.
+const MISSING_ID_MARKERS: &[&str] = &["no id", "empty id"];
 
-/// Whether two results are of one id.
-pub(crate) fn repeats(work: &Work<'_>, round: &Round) -> bool {
-    let mut seen = HashSet::new();
-    round.results(work).any(|(_, result)| !seen.insert(result.call.contents()))
+pub(crate) fn has_duplicate_results(work: &Work<'_>, round: &Round) -> bool {
+    let mut call_ids = HashSet::new();
+    round.results(work).any(|(_, result)| !call_ids.insert(result.call_id.unescape()))
 }

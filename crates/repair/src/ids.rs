@@ -1,153 +1,167 @@
-//! Ids of calls and results: who has which, and how they are written.
+//! Indexes and compares the ids of tool calls and results.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Conversation, Extras};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, Conversation, Extras};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
-use crate::mend::foreign_pair::{self, Answered};
-use crate::pairing::{Spot, call, result};
+use crate::mend::foreign_pair::{self, AnswerableIds};
+use crate::pairing::{BlockPos, as_call, as_result};
 
-/// Some ids, for who asks of many whether they are among them.
+/// A set of ids, for repeated lookups.
 #[derive(Debug, Default)]
-pub struct Ids<'w>(HashSet<Cow<'w, str>>);
+pub struct IdSet<'w>(HashSet<Cow<'w, str>>);
 
-impl<'w> Ids<'w> {
-    pub fn of(ids: impl Iterator<Item = &'w Text>) -> Self {
-        Self(ids.map(Text::contents).collect())
+impl<'w> IdSet<'w> {
+    pub fn from_ids(ids: impl Iterator<Item = &'w JsonString>) -> Self {
+        Self(ids.map(JsonString::unescape).collect())
     }
 
-    pub fn has(&self, id: &Text) -> bool {
-        self.0.contains(&*id.contents())
+    pub fn contains(&self, id: &JsonString) -> bool {
+        self.0.contains(&*id.unescape())
     }
 
-    /// The ids on their own, for who changes what they are of.
-    pub fn kept(self) -> Ids<'static> {
-        Ids(self.0.into_iter().map(|id| Cow::Owned(id.into_owned())).collect())
+    /// Copies the ids, so that the conversation can be edited.
+    pub fn into_owned(self) -> IdSet<'static> {
+        IdSet(self.0.into_iter().map(|id| Cow::Owned(id.into_owned())).collect())
     }
 }
 
-/// In which turn each id is first called, up to some turn: whoever asks for many looks only once at
-/// what stands before them.
+/// The first turn in which each id is called, up to some turn. Extended on demand, so that many
+/// lookups scan the turns once.
 #[derive(Debug, Default)]
-pub(crate) struct Called {
-    looked: usize,
-    first: HashMap<String, usize>,
-    listed: Vec<(usize, String)>,
-    /// The same of calls that only the dialect knows, and the turns of those that may be any call.
-    foreign: HashMap<String, usize>,
-    listed_foreign: Vec<(usize, String)>,
-    any: Vec<usize>,
+pub(crate) struct CallIndex {
+    scanned_turns: usize,
+    first_turn: HashMap<String, usize>,
+    ids_by_turn: Vec<(usize, String)>,
+    /// The same for calls in foreign blocks, and the turns of foreign calls that match any id.
+    foreign_first_turn: HashMap<String, usize>,
+    foreign_ids_by_turn: Vec<(usize, String)>,
+    wildcard_turns: Vec<usize>,
 }
 
-impl Called {
-    /// From this turn on, things are no longer what they were.
-    pub(crate) fn forget(&mut self, turn: usize) {
-        if turn >= self.looked {
+impl CallIndex {
+    /// Forgets the turns from this one on, because they change.
+    pub(crate) fn truncate(&mut self, turn: usize) {
+        if turn >= self.scanned_turns {
             return;
         }
-        self.looked = turn;
-        forget(&mut self.first, &mut self.listed, turn);
-        forget(&mut self.foreign, &mut self.listed_foreign, turn);
-        self.any.truncate(self.any.partition_point(|any| *any < turn));
+        self.scanned_turns = turn;
+        truncate_index(&mut self.first_turn, &mut self.ids_by_turn, turn);
+        truncate_index(&mut self.foreign_first_turn, &mut self.foreign_ids_by_turn, turn);
+        self.wildcard_turns.truncate(self.wildcard_turns.partition_point(|at| *at < turn));
     }
 
     /// Whether a call before this turn has this id.
-    pub(crate) fn is_called(&mut self, work: &Work<'_>, turn: usize, id: &Text) -> bool {
-        self.look(work, turn);
-        self.first.get(&*id.contents()).is_some_and(|first| *first < turn)
+    pub(crate) fn has_call(&mut self, work: &Work<'_>, turn: usize, id: &JsonString) -> bool {
+        self.scan(work, turn);
+        self.first_turn.get(&*id.unescape()).is_some_and(|first| *first < turn)
     }
 
-    /// Whether a call before this turn that only this dialect knows, or that the provider holds, may have
-    /// this id.
-    pub(crate) fn may_be_called(&mut self, work: &Work<'_>, turn: usize, id: &Text) -> bool {
-        self.look(work, turn);
-        self.any.first().is_some_and(|first| *first < turn)
-            || self.foreign.get(&*id.contents()).is_some_and(|first| *first < turn)
+    /// Whether a foreign call, or a call that the provider stores, before this turn may have this
+    /// id.
+    pub(crate) fn may_have_call(&mut self, work: &Work<'_>, turn: usize, id: &JsonString) -> bool {
+        self.scan(work, turn);
+        self.wildcard_turns.first().is_some_and(|first| *first < turn)
+            || self.foreign_first_turn.get(&*id.unescape()).is_some_and(|first| *first < turn)
     }
 
-    fn look(&mut self, work: &Work<'_>, until: usize) {
+    fn scan(&mut self, work: &Work<'_>, until: usize) {
         let conversation: &Conversation = work.conversation();
         let until = until.min(conversation.turns.len());
-        for turn in self.looked..until {
+        for turn in self.scanned_turns..until {
             for block in &conversation.turns[turn].blocks {
-                if let Body::ToolCall(call) = &block.body {
-                    list(&mut self.first, &mut self.listed, turn, &call.id.contents());
+                if let BlockContent::ToolCall(call) = &block.content {
+                    insert_first(
+                        &mut self.first_turn,
+                        &mut self.ids_by_turn,
+                        turn,
+                        &call.id.unescape(),
+                    );
                 }
-                match foreign_pair::answered(work, turn, block) {
-                    Some(Answered::Any) => self.any.push(turn),
-                    Some(Answered::One(id)) => {
-                        list(&mut self.foreign, &mut self.listed_foreign, turn, &id);
+                match foreign_pair::answerable_ids(work, turn, block) {
+                    Some(AnswerableIds::Any) => self.wildcard_turns.push(turn),
+                    Some(AnswerableIds::One(id)) => {
+                        insert_first(
+                            &mut self.foreign_first_turn,
+                            &mut self.foreign_ids_by_turn,
+                            turn,
+                            &id,
+                        );
                     }
                     None => {}
                 }
             }
         }
-        self.looked = self.looked.max(until);
+        self.scanned_turns = self.scanned_turns.max(until);
     }
 }
 
-fn list(
-    first: &mut HashMap<String, usize>,
-    listed: &mut Vec<(usize, String)>,
+fn insert_first(
+    first_turn: &mut HashMap<String, usize>,
+    ids_by_turn: &mut Vec<(usize, String)>,
     turn: usize,
     id: &str,
 ) {
-    if !first.contains_key(id) {
-        first.insert(id.to_owned(), turn);
-        listed.push((turn, id.to_owned()));
+    if !first_turn.contains_key(id) {
+        first_turn.insert(id.to_owned(), turn);
+        ids_by_turn.push((turn, id.to_owned()));
     }
 }
 
-fn forget(first: &mut HashMap<String, usize>, listed: &mut Vec<(usize, String)>, from: usize) {
-    while let Some((_, id)) = listed.pop_if(|(turn, _)| *turn >= from) {
-        first.remove(&id);
+fn truncate_index(
+    first_turn: &mut HashMap<String, usize>,
+    ids_by_turn: &mut Vec<(usize, String)>,
+    from: usize,
+) {
+    while let Some((_, id)) = ids_by_turn.pop_if(|(turn, _)| *turn >= from) {
+        first_turn.remove(&id);
     }
 }
 
-/// A result has an id where its call has one: a call that was written without gets its id written,
-/// or the result goes without, too.
-pub fn share_id(work: &mut Work<'_>, (turn, at): Spot, answer: &mut Block) {
+/// Writes the id of a call that was written without one, or removes the id from its result, so that
+/// both have an id or neither has.
+pub fn match_id_spelling(work: &mut Work<'_>, (turn, at): BlockPos, result: &mut Block) {
     let dialect = work.profile.dialect;
     let extras = &work.block(turn, at).extras;
-    let unwritten = |id: &Json| id.text().is_none_or(|id| id.is_empty());
-    if extras.find(dialect, UNWRITTEN).is_some_and(unwritten) {
-        answer.extras = crate::extras::without(&answer.extras, dialect, UNWRITTEN);
-        answer.extras.put(dialect, Text::word(UNWRITTEN), Json::NULL);
+    let unwritten = |id: &RawJson| id.json_string().is_none_or(|id| id.is_empty());
+    if extras.get(dialect, WRITTEN_ID).is_some_and(unwritten) {
+        result.extras = crate::extras::without_key(&result.extras, dialect, WRITTEN_ID);
+        result.extras.push(dialect, JsonString::from_static(WRITTEN_ID), RawJson::NULL);
     }
-    for mark in ["no id", "empty id"] {
+    for marker in ["no id", "empty id"] {
         let extras = &work.block(turn, at).extras;
-        if extras.find(dialect, mark).is_some() {
-            let kept = crate::extras::without(extras, dialect, mark);
-            work.edit(turn, at).extras = kept;
+        if extras.get(dialect, marker).is_some() {
+            let rest = crate::extras::without_key(extras, dialect, marker);
+            work.edit_block(turn, at).extras = rest;
         }
     }
 }
 
-/// The id with which a call or a result is written in the target's own dialect.
-pub fn written_id(work: &Work<'_>, block: &Block) -> Option<Text> {
-    let id = match (call(block), result(block)) {
+/// The id with which the client wrote a call or a result in the target's dialect.
+pub fn written_id(work: &Work<'_>, block: &Block) -> Option<JsonString> {
+    let id = match (as_call(block), as_result(block)) {
         (Some(call), _) => &call.id,
-        (_, Some(result)) => &result.call,
+        (_, Some(result)) => &result.call_id,
         (None, None) => return None,
     };
-    let id = match block.extras.find(work.profile.dialect, UNWRITTEN) {
+    let id = match block.extras.get(work.profile.dialect, WRITTEN_ID) {
         None => Some(id.clone()),
-        Some(written) => written.text(),
+        Some(written) => written.json_string(),
     };
     id.filter(|id| !id.is_empty())
 }
 
-/// Whether something is missing in how a call or a result was written that the target asks for.
-pub fn is_incomplete(work: &Work<'_>, extras: &Extras) -> bool {
+/// Whether the client's spelling of a call or a result lacks something that the target requires.
+pub fn has_rejected_spelling(work: &Work<'_>, extras: &Extras) -> bool {
     let dialect = work.profile.dialect;
-    let missed = work.profile.calls.complete;
-    !extras.is_empty() && missed.iter().any(|mark| extras.find(dialect, mark).is_some())
+    let rejected = work.profile.calls.rejected_spellings;
+    !extras.is_empty() && rejected.iter().any(|marker| extras.get(dialect, marker).is_some())
 }
 
-/// What a call or a result that is written in the old way has among its extras.
-pub const OLD: &str = "legacy form";
-/// What a block whose client wrote no id has among its extras.
-pub const UNWRITTEN: &str = "written id";
+/// Extra of a call or a result in the legacy form.
+pub const LEGACY_FORM: &str = "legacy form";
+/// Extra of a block that the client wrote without an id.
+pub const WRITTEN_ID: &str = "written id";

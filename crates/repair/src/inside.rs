@@ -1,24 +1,24 @@
-//! A value to look inside: where it stands in the body, or in a document of its own.
+//! Gives access to a JSON value in the document that was read, or in a reparsed copy.
 
-use interlingua_wire::{Doc, Json, Node};
+use interlingua_wire::{JsonDoc, JsonNode, RawJson};
 
 #[derive(Debug)]
-pub(crate) enum Inside<'d> {
-    /// As it was read.
-    Body(Node<'d>),
-    /// What was written since, or kept elsewhere, is read again.
-    Own(Doc),
+pub(crate) enum JsonRef<'d> {
+    /// A node of the document that was read.
+    Borrowed(JsonNode<'d>),
+    /// A value that was written since, or stored elsewhere, and is parsed again.
+    Owned(JsonDoc),
 }
 
-impl<'d> Inside<'d> {
-    pub(crate) fn of(value: &Json, body: &'d Doc) -> Self {
-        body.find(value).map_or_else(|| Self::Own(value.doc()), Self::Body)
+impl<'d> JsonRef<'d> {
+    pub(crate) fn new(value: &RawJson, body: &'d JsonDoc) -> Self {
+        body.node_of(value).map_or_else(|| Self::Owned(value.to_doc()), Self::Borrowed)
     }
 
-    pub(crate) fn root(&self) -> Node<'_> {
+    pub(crate) fn root(&self) -> JsonNode<'_> {
         match self {
-            Self::Body(node) => *node,
-            Self::Own(doc) => doc.root(),
+            Self::Borrowed(node) => *node,
+            Self::Owned(doc) => doc.root(),
         }
     }
 }

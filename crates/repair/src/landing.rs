@@ -1,98 +1,119 @@
-//! Results come to where the target looks for them, all of a round at once.
+//! Inserts tool results at the position where the target expects them, all results of a round
+//! together.
 
 use std::collections::HashMap;
 
 use interlingua_model::{Block, Role};
 
 use crate::Work;
-use crate::pairing::{self, Round, Spot};
-use crate::profile::calls::Answers;
-use crate::work::many::Moved;
+use crate::pairing::{self, BlockPos, Round};
+use crate::profile::calls::ResultPlacement;
+use crate::work::many::DetachedBlock;
 
-/// Puts results where they belong in the round that begins with `start`, one behind the other; says where
-/// each is then.
-pub(crate) fn land(work: &mut Work<'_>, start: usize, results: Vec<Moved>) -> Vec<Spot> {
-    land_in_order(work, start, results, false)
-}
-
-/// As [`land`], if they come in the order of their calls; where that counts, also among results that
-/// stand there already.
-pub(crate) fn land_in_order(
+/// Inserts results at their position in the round that begins with `start`, in the given order;
+/// returns the position of each.
+pub(crate) fn insert_results(
     work: &mut Work<'_>,
     start: usize,
-    results: Vec<Moved>,
+    results: Vec<DetachedBlock>,
+) -> Vec<BlockPos> {
+    insert_results_ordered(work, start, results, false)
+}
+
+/// As [`insert_results`]; with `by_call` in the order of their calls, also among results that are
+/// already there.
+pub(crate) fn insert_results_ordered(
+    work: &mut Work<'_>,
+    start: usize,
+    results: Vec<DetachedBlock>,
     by_call: bool,
-) -> Vec<Spot> {
-    let mut places = Vec::with_capacity(results.len());
+) -> Vec<BlockPos> {
+    let mut positions = Vec::with_capacity(results.len());
     let mut rest = results.into_iter();
     while rest.len() > 0 {
-        let Some(round) = Round::at(work.turns(), start) else { break };
+        let Some(round) = Round::starting_at(work.turns(), start) else { break };
         let count = work.turns().len();
-        let (turn, at) = pairing::place_for_result(work, &round);
-        let made = work.turns().len() > count;
-        let said = work.blocks(turn).iter().any(|block| pairing::result(block).is_none());
-        if is_together(work) || said {
-            let all: Vec<Moved> = rest.collect();
-            let order =
-                if by_call { ranked(work, &round, (turn, at), &all) } else { unranked(at, &all) };
-            let mut spots = vec![(turn, at); all.len()];
-            for (more, (before, one)) in order.iter().enumerate() {
-                spots[*one].1 = before + more;
+        let (turn, at) = pairing::make_result_pos(work, &round);
+        let is_new_turn = work.turns().len() > count;
+        let has_other_blocks =
+            work.blocks(turn).iter().any(|block| pairing::as_result(block).is_none());
+        if is_in_one_turn(work) || has_other_blocks {
+            let all: Vec<DetachedBlock> = rest.collect();
+            let order = if by_call {
+                call_order(work, &round, (turn, at), &all)
+            } else {
+                appended_order(at, &all)
+            };
+            let mut inserted = vec![(turn, at); all.len()];
+            for (offset, (base, index)) in order.iter().enumerate() {
+                inserted[*index].1 = base + offset;
             }
-            places.extend(spots);
-            let mut all: Vec<Option<Moved>> = all.into_iter().map(Some).collect();
-            let sorted = order.into_iter().filter_map(|(at, one)| Some((at, all[one].take()?)));
-            work.land(turn, sorted.collect());
+            positions.extend(inserted);
+            let mut all: Vec<Option<DetachedBlock>> = all.into_iter().map(Some).collect();
+            let sorted = order.into_iter().filter_map(|(at, index)| Some((at, all[index].take()?)));
+            work.insert_blocks(turn, sorted.collect());
             break;
         }
-        // A turn that has nothing but results keeps its form: the next stand behind it.
-        work.land(turn, rest.next().map(|one| (at, one)).into_iter().collect());
-        places.push((turn, at));
-        if made {
-            places.extend((turn + 1..).take(rest.len()).map(|turn| (turn, 0)));
-            work.land_apart(turn + 1, rest.collect());
+        // A turn that has nothing but results keeps its form: the next results go into turns behind
+        // it.
+        work.insert_blocks(turn, rest.next().map(|index| (at, index)).into_iter().collect());
+        positions.push((turn, at));
+        if is_new_turn {
+            positions.extend((turn + 1..).take(rest.len()).map(|turn| (turn, 0)));
+            work.insert_user_turns(turn + 1, rest.collect());
             break;
         }
     }
-    places
+    positions
 }
 
-/// Whether the first result that comes fills a turn with nothing in it.
-pub(crate) fn fills(work: &Work<'_>, start: usize) -> bool {
-    let first = Round::at(work.turns(), start).map(|round| round.answers.start);
+/// Whether the first inserted result goes into an empty turn.
+pub(crate) fn fills_empty_turn(work: &Work<'_>, start: usize) -> bool {
+    let first = Round::starting_at(work.turns(), start).map(|round| round.following_turns.start);
     let first = first.and_then(|first| work.turns().get(first));
-    !is_together(work)
+    !is_in_one_turn(work)
         && first.is_some_and(|first| first.role == Role::User && first.blocks.is_empty())
 }
 
-fn is_together(work: &Work<'_>) -> bool {
-    matches!(work.profile.calls.answers, Answers::NextTurn | Answers::Counted)
+fn is_in_one_turn(work: &Work<'_>) -> bool {
+    matches!(
+        work.profile.calls.result_placement,
+        ResultPlacement::NextTurn | ResultPlacement::MatchingCount
+    )
 }
 
-/// Each behind the one before it: its place, and its number.
-fn unranked(at: usize, new: &[Moved]) -> Vec<(usize, usize)> {
-    (0..new.len()).map(|one| (at, one)).collect()
+/// Insert position and index of each result, one behind the other.
+fn appended_order(at: usize, new: &[DetachedBlock]) -> Vec<(usize, usize)> {
+    (0..new.len()).map(|index| (at, index)).collect()
 }
 
-/// Each behind the last result that answers no later call: before which of those that stand there already,
-/// and its number. In the order in which they stand then.
-fn ranked(work: &Work<'_>, round: &Round, (turn, end): Spot, new: &[Moved]) -> Vec<(usize, usize)> {
+/// Insert position and index of each result: behind the last present result of the same or an
+/// earlier call. Sorted by the final order.
+fn call_order(
+    work: &Work<'_>,
+    round: &Round,
+    (turn, end): BlockPos,
+    new: &[DetachedBlock],
+) -> Vec<(usize, usize)> {
     let mut ranks = HashMap::new();
     for (rank, (_, call)) in round.calls(work).enumerate() {
-        ranks.entry(call.id.contents()).or_insert(rank);
+        ranks.entry(call.id.unescape()).or_insert(rank);
     }
     let rank = |block: &Block| {
-        let result = pairing::result(block)?;
-        ranks.get(&result.call.contents()).copied()
+        let result = pairing::as_result(block)?;
+        ranks.get(&result.call_id.unescape()).copied()
     };
-    let mut least: Vec<Option<usize>> =
+    let mut min_ranks: Vec<Option<usize>> =
         work.blocks(turn)[..end].iter().map(|block| rank(block)).collect();
-    for at in (1..least.len()).rev() {
-        least[at - 1] = least[at - 1].min(least[at]);
+    for at in (1..min_ranks.len()).rev() {
+        min_ranks[at - 1] = min_ranks[at - 1].min(min_ranks[at]);
     }
-    let mut order: Vec<_> =
-        new.iter().enumerate().map(|(one, moved)| (rank(&moved.block), one)).collect();
+    let mut order: Vec<_> = new
+        .iter()
+        .enumerate()
+        .map(|(index, new_result)| (rank(&new_result.block), index))
+        .collect();
     order.sort_unstable();
-    let before = |own| least.partition_point(|least| *least <= own);
-    order.into_iter().map(|(own, one)| (before(own), one)).collect()
+    let insert_at = |result_rank| min_ranks.partition_point(|min_ranks| *min_ranks <= result_rank);
+    order.into_iter().map(|(result_rank, index)| (insert_at(result_rank), index)).collect()
 }

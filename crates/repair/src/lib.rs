@@ -1,21 +1,19 @@
-//! Named rules that turn any conversation into one its target accepts.
+//! Applies named rules that change a conversation so that its target accepts it.
 //!
-//! A rule is one file: `mend/<rule>.rs` for what is wrong anywhere, `fit/<rule>.rs` for what one
-//! target does not take. It looks first, and edits only where it must: what it leaves alone leaves as
-//! the bytes it came in. Whatever it changes it notes, under its own name. What a target takes is data,
-//! in [`Profile`]; no rule asks for a name.
+//! A rule is one file: `mend/<rule>.rs` for what is invalid for every target, `fit/<rule>.rs` for
+//! what one target rejects. A rule first checks, and edits only where it has to: unedited values
+//! leave as the bytes that were read. Every change is recorded in the ledger under the rule's name.
+//! What a target accepts is data in [`TargetProfile`]; no rule checks the name of a provider.
 //!
 //! To add a rule: write the file, with `## Why` and `## Example` in its documentation, then its line
 //! in [`ALL`], then its cases in `corpus/repair/<rule>/`.
 
-#![expect(
-    clippy::similar_names,
-    reason = "`work` and a `word` of the client are told apart by eye"
-)]
+#![expect(clippy::similar_names, reason = "`work` and `word` are both established names")]
 
 mod apart;
 mod around;
 pub mod docs;
+mod effort;
 mod extras;
 mod fingerprint;
 pub mod fit;
@@ -24,11 +22,9 @@ mod hearing;
 mod held;
 mod ids;
 mod inside;
-pub mod ladder;
 mod landing;
 mod look;
 mod marks;
-mod measure;
 mod media;
 pub mod mend;
 mod number;
@@ -36,6 +32,7 @@ mod odd;
 mod offer;
 pub mod pairing;
 pub mod profile;
+pub mod rejection;
 mod schema;
 pub mod shape;
 mod stand_in;
@@ -47,331 +44,367 @@ mod tools;
 mod trail;
 mod work;
 
-use interlingua_model::{Conversation, Ledger, Place, Recalled, Verbatim};
-use interlingua_wire::{Doc, Json, Limits, Spliced, Text};
+use interlingua_model::{Conversation, ConversationPatch, Ledger, LedgerPath, Verbatim};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson, SegmentedBytes};
 
-use around::Around;
-pub use profile::Profile;
-pub use survey::About;
-pub use trail::Trail;
-pub use work::{Renamed, Work};
+use around::SettingsCache;
+pub use profile::TargetProfile;
+pub use survey::Feature;
+pub use trail::SourceMap;
+pub use work::{Renames, Work};
 
-/// One named repair.
+/// A rule with its preconditions.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// The name of its file, with dashes.
     pub name: &'static str,
-    pub stage: Stage,
-    /// What there must be for the rule to have anything to do; `None` if it always looks.
-    pub about: Option<About>,
-    /// Looks a second time if turns changed: what a later rule takes away may leave something behind
-    /// that is empty, or at the wrong end.
-    pub again: bool,
-    pub apply: Apply,
+    pub kind: RuleKind,
+    /// Feature that the conversation must have for the rule to run; `None` if the rule always runs.
+    pub requires: Option<Feature>,
+    /// Runs a second time if turns changed: a later rule may have left a turn that is empty or in
+    /// an invalid position.
+    pub reruns: bool,
+    pub apply: RuleFn,
 }
 
-/// What a rule works on.
+/// Form of the data that a rule edits.
 #[derive(Clone, Copy, Debug)]
-pub enum Apply {
-    /// The body as it came: the body to be read instead, and what was done. Nothing for nothing.
-    Body(fn(&Doc) -> Option<(String, String)>),
+pub enum RuleFn {
+    /// The body before decoding. Returns the body to decode instead and a description of the
+    /// change, or `None` if nothing changes.
+    RawBody(fn(&JsonDoc) -> Option<(String, String)>),
     Conversation(fn(&mut Work<'_>)),
-    /// The same, where nothing depends on what turns say, unless they hold what only one dialect knows.
-    Around(fn(&mut Work<'_>)),
-    /// First what stands around the turns, then the turns.
-    Both(fn(&mut Work<'_>), fn(&mut Work<'_>)),
-    /// The body as it is written for the target: the body to be sent instead, and what was done.
-    Written(fn(&Doc, &Profile) -> Option<(String, String)>),
+    /// A conversation rule that does not depend on the turns, unless they have foreign blocks.
+    Settings(fn(&mut Work<'_>)),
+    /// First the settings part, then the part for the turns.
+    SettingsThenTurns(fn(&mut Work<'_>), fn(&mut Work<'_>)),
+    /// The body as encoded for the target. Returns the body to send instead and a description.
+    EncodedBody(fn(&JsonDoc, &TargetProfile) -> Option<(String, String)>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// True for any target.
+pub enum RuleKind {
+    /// Applies to any target.
     Mend,
-    /// Asks the target's profile.
+    /// Depends on the target's profile.
     Fit,
 }
 
-/// What repairing leaves for those who come after.
+/// Result of a repair that later steps need.
 #[derive(Debug, Default)]
-pub struct Repaired {
-    /// Where everything came from, so that later notes can be put in the client's terms.
-    pub trail: Trail,
-    /// Names and ids that the client knows otherwise.
-    pub renamed: Renamed,
-    /// Schemas that were said in simpler terms: the name sent, and the schema as the client wrote it.
-    pub schemas: Vec<(Text, Json)>,
+pub struct RepairOutput {
+    /// Origin of every value, with which later ledger entries get paths in the client's body.
+    pub source_map: SourceMap,
+    /// Names and ids that differ from the client's.
+    pub renames: Renames,
+    /// Schemas that were simplified: the tool name as sent, and the schema as the client wrote it.
+    pub original_schemas: Vec<(JsonString, RawJson)>,
 }
 
-/// Every rule, in the order they run.
+/// Every rule, in the order of execution.
 pub static ALL: &[Rule] = &[
-    // What could not be read as it stands.
+    // Bodies that cannot be decoded as they are.
     Rule {
         name: "lone-surrogate",
-        stage: Stage::Mend,
-        about: None,
-        again: false,
-        apply: Apply::Body(mend::lone_surrogate::apply),
+        kind: RuleKind::Mend,
+        requires: None,
+        reruns: false,
+        apply: RuleFn::RawBody(mend::lone_surrogate::apply),
     },
-    // What the client has lost. Places are as it wrote them.
+    // Blocks that the client has lost. Paths are still those of the client's body.
     mend("restored-reasoning", mend::restored_reasoning::apply),
-    // What only another dialect knows is words from here on, and stands among the others as such.
-    on(About::Foreign, fit("foreign-block", fit::foreign_block::apply)),
-    on(About::Foreign, fit("unsealed-search", fit::unsealed_search::apply)),
-    // Which tools there are tells which calls of them may wait.
-    around("provider-search", fit::provider_search::apply),
-    around("unknown-tool", fit::unknown_tool::apply),
+    // Blocks of one foreign dialect become text here, and later rules treat them as text.
+    requires(Feature::ForeignBlocks, fit("foreign-block", fit::foreign_block::apply)),
+    requires(Feature::ForeignBlocks, fit("unsealed-search", fit::unsealed_search::apply)),
+    // The list of tools decides which calls may stay unanswered.
+    settings_rule("provider-search", fit::provider_search::apply),
+    settings_rule("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.
-    on(About::Extras, fit("old-call", fit::old_call::apply)),
+    requires(Feature::Extras, fit("old-call", fit::old_call::apply)),
     mend("wrong-side", mend::wrong_side::apply),
     fit("split-calls", fit::split_calls::apply),
     mend("duplicate-call", mend::duplicate_call::apply),
-    on(About::Unnamed, mend("unnamed-result", mend::unnamed_result::apply)),
+    requires(Feature::ResultWithoutId, mend("unnamed-result", mend::unnamed_result::apply)),
     mend("duplicate-result", mend::duplicate_result::apply),
     mend("orphan-result", mend::orphan_result::apply),
-    on(About::Foreign, mend("foreign-pair", mend::foreign_pair::apply)),
+    requires(Feature::ForeignBlocks, mend("foreign-pair", mend::foreign_pair::apply)),
     mend("scattered-result", mend::scattered_result::apply),
     mend("guard-answer", mend::guard_answer::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
     fit("unkept-item", fit::unkept_item::apply),
     fit("result-order", fit::result_order::apply),
-    on(About::Extras, fit("empty-calls", fit::empty_calls::apply)),
-    on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
+    requires(Feature::Extras, fit("empty-calls", fit::empty_calls::apply)),
+    requires(Feature::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
     fit("freeform-call", fit::freeform_call::apply),
-    // Fields and blocks that the target does not know.
-    around("respelled-setting", fit::respelled_setting::apply),
+    // Fields and blocks that the target rejects.
+    settings_rule("respelled-setting", fit::respelled_setting::apply),
     fit("account-label", fit::account_label::apply),
-    on(About::Cache, fit("cache-unknown", fit::cache_unknown::apply)),
-    around("odd-field", fit::odd_field::apply),
+    requires(Feature::CacheBreakpoints, fit("cache-unknown", fit::cache_unknown::apply)),
+    settings_rule("odd-field", fit::odd_field::apply),
     Rule {
-        apply: Apply::Both(fit::unknown_field::around, fit::unknown_field::apply),
+        apply: RuleFn::SettingsThenTurns(fit::unknown_field::apply_body, fit::unknown_field::apply),
         ..fit("unknown-field", fit::unknown_field::apply)
     },
-    on(About::Extras, fit("strange-calls", fit::strange_calls::apply)),
-    again(fit("unknown-block", fit::unknown_block::apply)),
-    again(on(About::Foreign, fit("only-last", fit::only_last::apply))),
-    // Empty turns and blocks, also those that are empty now.
-    again(on(About::ThinTurn, fit("aborted-turn", fit::aborted_turn::apply))),
-    again(on(About::Blank, fit("empty-text", fit::empty_text::apply))),
-    again(on(About::Blank, fit("empty-result", fit::empty_result::apply))),
+    requires(Feature::Extras, fit("strange-calls", fit::strange_calls::apply)),
+    reruns(fit("unknown-block", fit::unknown_block::apply)),
+    reruns(requires(Feature::ForeignBlocks, fit("only-last", fit::only_last::apply))),
+    // Empty turns and blocks, also those emptied by the rules above.
+    reruns(requires(Feature::TurnWithoutContent, fit("aborted-turn", fit::aborted_turn::apply))),
+    reruns(requires(Feature::BlankText, fit("empty-text", fit::empty_text::apply))),
+    reruns(requires(Feature::BlankText, fit("empty-result", fit::empty_result::apply))),
     // Settings.
-    around("odd-setting", fit::odd_setting::apply),
-    around("thinking-mode", fit::thinking_mode::apply),
-    around("unknown-effort", fit::unknown_effort::apply),
-    around("fixed-setting", fit::fixed_setting::apply),
-    around("tool-choice", fit::tool_choice::apply),
-    around("forced-while-thinking", fit::forced_while_thinking::apply),
+    settings_rule("odd-setting", fit::odd_setting::apply),
+    settings_rule("thinking-mode", fit::thinking_mode::apply),
+    settings_rule("unknown-effort", fit::unknown_effort::apply),
+    settings_rule("fixed-setting", fit::fixed_setting::apply),
+    settings_rule("tool-choice", fit::tool_choice::apply),
+    settings_rule("forced-while-thinking", fit::forced_while_thinking::apply),
     fit("answer-format", fit::answer_format::apply),
-    around("max-tokens", fit::max_tokens::apply),
-    around("thinking-budget", fit::thinking_budget::apply),
-    around("stop-sequences", fit::stop_sequences::apply),
-    around("unknown-word", fit::unknown_word::apply),
-    around("metadata-size", fit::metadata_size::apply),
-    around("unknown-beta", fit::unknown_beta::apply),
+    settings_rule("max-tokens", fit::max_tokens::apply),
+    settings_rule("thinking-budget", fit::thinking_budget::apply),
+    settings_rule("stop-sequences", fit::stop_sequences::apply),
+    settings_rule("unknown-word", fit::unknown_word::apply),
+    settings_rule("metadata-size", fit::metadata_size::apply),
+    settings_rule("unknown-beta", fit::unknown_beta::apply),
     // Tools.
-    around("tool-fields", fit::tool_fields::apply),
+    settings_rule("tool-fields", fit::tool_fields::apply),
     fit("tool-name", fit::tool_name::apply),
-    around("duplicate-tool", fit::duplicate_tool::apply),
+    settings_rule("duplicate-tool", fit::duplicate_tool::apply),
     fit("tool-count", fit::tool_count::apply),
-    on(About::Foreign, fit("tool-reference", fit::tool_reference::apply)),
-    on(About::Foreign, fit("added-tools", fit::added_tools::apply)),
+    requires(Feature::ForeignBlocks, fit("tool-reference", fit::tool_reference::apply)),
+    requires(Feature::ForeignBlocks, fit("added-tools", fit::added_tools::apply)),
     fit("missing-tools", fit::missing_tools::apply),
-    around("mixed-tools", fit::mixed_tools::apply),
-    around("schema-root", fit::schema_root::apply),
-    around("schema-reference", fit::schema_reference::apply),
-    around("schema-keyword", fit::schema_keyword::apply),
+    settings_rule("mixed-tools", fit::mixed_tools::apply),
+    settings_rule("schema-root", fit::schema_root::apply),
+    settings_rule("schema-reference", fit::schema_reference::apply),
+    settings_rule("schema-keyword", fit::schema_keyword::apply),
     fit("property-name", fit::property_name::apply),
-    around("answer-schema", fit::answer_schema::apply),
-    around("strict-tool", fit::strict_tool::apply),
-    around("input-examples", fit::input_examples::apply),
-    around("tool-description", fit::tool_description::apply),
-    around("deferred-tools", fit::deferred_tools::apply),
+    settings_rule("answer-schema", fit::answer_schema::apply),
+    settings_rule("strict-tool", fit::strict_tool::apply),
+    settings_rule("input-examples", fit::input_examples::apply),
+    settings_rule("tool-description", fit::tool_description::apply),
+    settings_rule("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
-    on(About::Reasoning, fit("refused-seal", fit::refused_seal::apply)),
-    on(About::Reasoning, fit("foreign-seal", fit::foreign_seal::apply)),
-    again(on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply))),
-    again(on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply))),
+    requires(Feature::ReasoningOrSeal, fit("refused-seal", fit::refused_seal::apply)),
+    requires(Feature::ReasoningOrSeal, fit("foreign-seal", fit::foreign_seal::apply)),
+    reruns(requires(
+        Feature::UnsealedReasoning,
+        fit("unsigned-thinking", fit::unsigned_thinking::apply),
+    )),
+    reruns(requires(
+        Feature::MisplacedReasoning,
+        fit("misplaced-thinking", fit::misplaced_thinking::apply),
+    )),
     fit("sealed-reasoning", fit::sealed_reasoning::apply),
-    again(on(About::Thinking, fit("lone-reasoning", fit::lone_reasoning::apply))),
-    again(fit("strange-reasoning", fit::strange_reasoning::apply)),
+    reruns(requires(Feature::ReasoningBlock, fit("lone-reasoning", fit::lone_reasoning::apply))),
+    reruns(fit("strange-reasoning", fit::strange_reasoning::apply)),
     fit("missing-reasoning", fit::missing_reasoning::apply),
-    // Who speaks when.
-    again(on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply))),
-    again(on(About::ThinTurn, fit("empty-turn", fit::empty_turn::apply))),
-    again(fit("missing-content", fit::missing_content::apply)),
-    again(fit("null-field", fit::null_field::apply)),
+    // Roles and their order.
+    reruns(requires(
+        Feature::BlankText,
+        fit("blank-between-reasoning", fit::blank_between_reasoning::apply),
+    )),
+    reruns(requires(Feature::TurnWithoutContent, fit("empty-turn", fit::empty_turn::apply))),
+    reruns(fit("missing-content", fit::missing_content::apply)),
+    reruns(fit("null-field", fit::null_field::apply)),
     fit("developer-role", fit::developer_role::apply),
-    again(fit("missing-role", fit::missing_role::apply)),
-    again(fit("system-placement", fit::system_placement::apply)),
-    again(fit("empty-system", fit::empty_system::apply)),
-    again(fit("missing-instructions", fit::missing_instructions::apply)),
-    again(fit("no-messages", fit::no_messages::apply)),
-    again(fit("string-input", fit::string_input::apply)),
-    again(fit("alternation", fit::alternation::apply)),
-    again(fit("words-after-call", fit::words_after_call::apply)),
-    again(fit("words-with-calls", fit::words_with_calls::apply)),
-    again(fit("user-after-results", fit::user_after_results::apply)),
-    again(fit("user-first", fit::user_first::apply)),
-    again(fit("ends-with-assistant", fit::ends_with_assistant::apply)),
-    again(fit("trailing-whitespace", fit::trailing_whitespace::apply)),
-    again(fit("opening-call", fit::opening_call::apply)),
-    // Which calls must be sealed depends on where the current turn begins.
-    again(fit("missing-signature", fit::missing_signature::apply)),
+    reruns(fit("missing-role", fit::missing_role::apply)),
+    reruns(fit("system-placement", fit::system_placement::apply)),
+    reruns(fit("empty-system", fit::empty_system::apply)),
+    reruns(fit("missing-instructions", fit::missing_instructions::apply)),
+    reruns(fit("no-messages", fit::no_messages::apply)),
+    reruns(fit("string-input", fit::string_input::apply)),
+    reruns(fit("alternation", fit::alternation::apply)),
+    reruns(fit("words-after-call", fit::words_after_call::apply)),
+    reruns(fit("words-with-calls", fit::words_with_calls::apply)),
+    reruns(fit("user-after-results", fit::user_after_results::apply)),
+    reruns(fit("user-first", fit::user_first::apply)),
+    reruns(fit("ends-with-assistant", fit::ends_with_assistant::apply)),
+    reruns(fit("trailing-whitespace", fit::trailing_whitespace::apply)),
+    reruns(fit("opening-call", fit::opening_call::apply)),
+    // Which calls need a signature depends on where the current turn begins.
+    reruns(fit("missing-signature", fit::missing_signature::apply)),
     // Media.
-    on(About::Media, fit("media-type", fit::media_type::apply)),
-    on(About::Media, fit("some-citations", fit::some_citations::apply)),
-    on(About::Media, fit("unsupported-media", fit::unsupported_media::apply)),
-    on(About::Media, fit("broken-media", fit::broken_media::apply)),
-    on(About::Media, fit("large-media", fit::large_media::apply)),
-    on(About::Media, fit("many-media", fit::many_media::apply)),
-    on(About::RichResult, fit("failed-result-media", fit::failed_result_media::apply)),
-    on(About::Foreign, fit("search-result", fit::search_result::apply)),
-    on(About::Media, fit("document-name", fit::document_name::apply)),
-    on(About::Media, fit("document-alone", fit::document_alone::apply)),
+    requires(Feature::Media, fit("media-type", fit::media_type::apply)),
+    requires(Feature::Media, fit("some-citations", fit::some_citations::apply)),
+    requires(Feature::Media, fit("unsupported-media", fit::unsupported_media::apply)),
+    requires(Feature::Media, fit("broken-media", fit::broken_media::apply)),
+    requires(Feature::Media, fit("large-media", fit::large_media::apply)),
+    requires(Feature::Media, fit("many-media", fit::many_media::apply)),
+    requires(Feature::NonTextResult, fit("failed-result-media", fit::failed_result_media::apply)),
+    requires(Feature::ForeignBlocks, fit("search-result", fit::search_result::apply)),
+    requires(Feature::Media, fit("document-name", fit::document_name::apply)),
+    requires(Feature::Media, fit("document-alone", fit::document_alone::apply)),
     // Ids and arguments.
-    on(About::OddArguments, fit("bad-arguments", fit::bad_arguments::apply)),
-    on(About::Extras, fit("repeated-field", fit::repeated_field::apply)),
+    requires(Feature::NonObjectArgs, fit("bad-arguments", fit::bad_arguments::apply)),
+    requires(Feature::Extras, fit("repeated-field", fit::repeated_field::apply)),
     fit("result-name", fit::result_name::apply),
     fit("result-kind", fit::result_kind::apply),
     fit("call-id", fit::call_id::apply),
     fit("item-id", fit::item_id::apply),
-    // Texts that the target does not take.
-    again(fit("string-content", fit::string_content::apply)),
-    // Settings that depend on how the conversation leaves, and on whether the model thinks in the end.
+    // Texts that the target rejects.
+    reruns(fit("string-content", fit::string_content::apply)),
+    // Settings that depend on the final conversation, and on whether the model reasons.
     fit("missing-thinking", fit::missing_thinking::apply),
-    around("conflicting-field", fit::conflicting_field::apply),
+    settings_rule("conflicting-field", fit::conflicting_field::apply),
     fit("pending-code", fit::pending_code::apply),
-    around("sampling", fit::sampling::apply),
-    // Cache marks.
+    settings_rule("sampling", fit::sampling::apply),
+    // Cache breakpoints.
     fit("cache-place", fit::cache_place::apply),
-    on(About::Cache, fit("cache-limit", fit::cache_limit::apply)),
-    on(About::Cache, fit("cache-lifetime", fit::cache_lifetime::apply)),
-    // What depends on whether anything else was to be done.
+    requires(Feature::CacheBreakpoints, fit("cache-limit", fit::cache_limit::apply)),
+    requires(Feature::CacheBreakpoints, fit("cache-lifetime", fit::cache_lifetime::apply)),
+    // Depends on whether any other rule changed the request.
     fit("json-word", fit::json_word::apply),
-    // What is written.
+    // The encoded body.
     Rule {
         name: "refused-field",
-        stage: Stage::Fit,
-        about: None,
-        again: false,
-        apply: Apply::Written(fit::refused_field::apply),
+        kind: RuleKind::Fit,
+        requires: None,
+        reruns: false,
+        apply: RuleFn::EncodedBody(fit::refused_field::apply),
     },
 ];
 
-/// Runs every rule that works on the body before it is read; the body as it came if there is nothing
-/// to do.
-pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
+/// Runs every rule that works on the body before decoding; returns the same body if nothing
+/// changes.
+pub fn repair_raw_body(mut body: JsonDoc, ledger: &mut Ledger) -> JsonDoc {
     for rule in ALL {
-        // They stand before all others.
-        let Apply::Body(apply) = rule.apply else { break };
-        let Some((text, what)) = apply(&body) else { continue };
-        // What a rule writes is JSON; if it were not, the body stays as it is.
-        let Ok(mended) = Doc::parse(text.into(), Limits::default()) else { continue };
-        ledger.change(rule.name, Place::BODY, what);
+        // `RawBody` rules come first in `ALL`.
+        let RuleFn::RawBody(apply) = rule.apply else { break };
+        let Some((text, description)) = apply(&body) else { continue };
+        // Rules write valid JSON; if one did not, the body would stay unchanged.
+        let Ok(mended) = JsonDoc::parse(text.into(), JsonLimits::default()) else { continue };
+        ledger.record_change(rule.name, LedgerPath::BODY, description);
         body = mended;
     }
     body
 }
 
-/// Runs every rule on the conversation, and notes every change. What is recalled becomes a part of it.
-/// Rules look at what was written where it stands in the body that was read.
+/// Runs every rule on the conversation, applies `conversation_patch`, and records every change.
+/// `body` must be the document from which the conversation was decoded: rules look up raw values in
+/// it.
 pub fn repair(
     conversation: &mut Verbatim<Conversation>,
-    body: &Doc,
-    profile: &Profile,
-    recalled: &Recalled,
+    body: &JsonDoc,
+    profile: &TargetProfile,
+    conversation_patch: &ConversationPatch,
     ledger: &mut Ledger,
-) -> Repaired {
-    let mut work = Work::new(conversation, body, profile, recalled, ledger);
-    odd::forget(&mut work);
-    let misheard = hearing::listen(&mut work);
-    let mut around = Around::of(&mut work);
+) -> RepairOutput {
+    let mut work = Work::new(conversation, body, profile, conversation_patch, ledger);
+    odd::normalize(&mut work);
+    let reading_differs = hearing::apply_target_reading(&mut work);
+    let mut settings_cache = SettingsCache::lookup(&mut work);
     for (at, rule) in ALL.iter().enumerate() {
-        run(rule, &mut work, around.as_deref_mut().map(|around| (around, at)));
-        // What fitted an older list is looked at again in the new one.
-        if work.take_relisted() {
-            let again = ALL[..=at].iter().filter(|rule| rule.stage == Stage::Fit);
-            again.for_each(|rule| run(rule, &mut work, None));
+        run_rule(
+            rule,
+            &mut work,
+            settings_cache.as_deref_mut().map(|settings_cache| (settings_cache, at)),
+        );
+        // The merged list of tools has not been checked by the rules so far.
+        if work.take_legacy_tools_merged() {
+            let fit_rules = ALL[..=at].iter().filter(|rule| rule.kind == RuleKind::Fit);
+            fit_rules.for_each(|rule| run_rule(rule, &mut work, None));
         }
     }
-    if let Some(around) = around {
-        around.keep();
+    if let Some(settings_cache) = settings_cache {
+        settings_cache.store();
     }
-    settle(&mut work);
-    if misheard {
-        work.begin("respelled-setting");
-        hearing::settle(&mut work);
+    rerun_until_stable(&mut work);
+    if reading_differs {
+        work.set_rule("respelled-setting");
+        hearing::remove_ignored_fields(&mut work);
     }
-    work.finish()
+    work.into_output()
 }
 
-/// Lets the rules about the shape of the conversation look again for as long as turns change.
-fn settle(work: &mut Work<'_>) {
-    for _ in 0..ROUNDS {
-        if !work.take_changed() {
+/// Runs the rules marked `reruns` again while turns change, at most [`MAX_RERUNS`] times.
+fn rerun_until_stable(work: &mut Work<'_>) {
+    for _ in 0..MAX_RERUNS {
+        if !work.take_turns_changed() {
             return;
         }
-        ALL.iter().filter(|rule| rule.again).for_each(|rule| run(rule, work, None));
+        ALL.iter().filter(|rule| rule.reruns).for_each(|rule| run_rule(rule, work, None));
     }
 }
 
-/// Runs a rule, unless there is nothing for it to do. Its place goes with what is known around the turns.
-fn run(rule: &Rule, work: &mut Work<'_>, around: Option<(&mut Around, usize)>) {
-    if rule.about.is_some_and(|about| !work.holds(about)) {
+/// Runs a rule unless its feature is missing or the settings cache lists it as idle.
+fn run_rule(rule: &Rule, work: &mut Work<'_>, cache: Option<(&mut SettingsCache, usize)>) {
+    if rule.requires.is_some_and(|feature| !work.has(feature)) {
         return;
     }
-    work.begin(rule.name);
+    work.set_rule(rule.name);
     match rule.apply {
-        Apply::Conversation(apply) => apply(work),
-        Apply::Around(apply) => around::look(work, apply, around),
-        Apply::Both(beside, turns) => {
-            around::look(work, beside, around);
-            turns(work);
+        RuleFn::Conversation(apply) => apply(work),
+        RuleFn::Settings(apply) => around::run_unless_idle(work, apply, cache),
+        RuleFn::SettingsThenTurns(apply_settings, apply_turns) => {
+            around::run_unless_idle(work, apply_settings, cache);
+            apply_turns(work);
         }
-        Apply::Body(_) | Apply::Written(_) => {}
+        RuleFn::RawBody(_) | RuleFn::EncodedBody(_) => {}
     }
 }
 
-/// Runs every rule that works on the body as it is written, if there is anything to do for one.
-pub fn repair_written(body: Spliced, profile: &Profile, ledger: &mut Ledger) -> Spliced {
+/// Runs every rule that works on the encoded body. Only lessons give these rules anything to do.
+pub fn repair_encoded_body(
+    body: SegmentedBytes,
+    profile: &TargetProfile,
+    ledger: &mut Ledger,
+) -> SegmentedBytes {
     if profile.lessons.is_empty() {
         return body;
     }
-    let body = body.joined();
-    let Ok(mut doc) = Doc::from_bytes(body.clone(), Limits::default()) else {
+    let body = body.into_bytes();
+    let Ok(mut doc) = JsonDoc::from_bytes(body.clone(), JsonLimits::default()) else {
         return body.into();
     };
     for rule in ALL {
-        let Apply::Written(apply) = rule.apply else { continue };
-        let Some((text, what)) = apply(&doc, profile) else { continue };
-        let Ok(written) = Doc::parse(text.into(), Limits::default()) else { continue };
-        ledger.loss(rule.name, Place::BODY, what);
+        let RuleFn::EncodedBody(apply) = rule.apply else { continue };
+        let Some((text, description)) = apply(&doc, profile) else { continue };
+        let Ok(written) = JsonDoc::parse(text.into(), JsonLimits::default()) else { continue };
+        ledger.record_loss(rule.name, LedgerPath::BODY, description);
         doc = written;
     }
     doc.text().as_bytes().clone().into()
 }
 
 const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Mend, about: None, again: false, apply: Apply::Conversation(apply) }
+    Rule {
+        name,
+        kind: RuleKind::Mend,
+        requires: None,
+        reruns: false,
+        apply: RuleFn::Conversation(apply),
+    }
 }
 
 const fn fit(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Fit, about: None, again: false, apply: Apply::Conversation(apply) }
+    Rule {
+        name,
+        kind: RuleKind::Fit,
+        requires: None,
+        reruns: false,
+        apply: RuleFn::Conversation(apply),
+    }
 }
 
-/// A rule that looks at nothing but what stands around the turns.
-const fn around(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Fit, about: None, again: false, apply: Apply::Around(apply) }
+/// A rule that depends on settings, tools and instructions only.
+const fn settings_rule(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
+    Rule {
+        name,
+        kind: RuleKind::Fit,
+        requires: None,
+        reruns: false,
+        apply: RuleFn::Settings(apply),
+    }
 }
 
-/// A rule that has something to do only where this is there.
-const fn on(about: About, rule: Rule) -> Rule {
-    Rule { about: Some(about), ..rule }
+/// A rule that runs only if the conversation has this feature.
+const fn requires(feature: Feature, rule: Rule) -> Rule {
+    Rule { requires: Some(feature), ..rule }
 }
 
-const fn again(rule: Rule) -> Rule {
-    Rule { again: true, ..rule }
+const fn reruns(rule: Rule) -> Rule {
+    Rule { reruns: true, ..rule }
 }
 
-/// How often the shape of a conversation is looked at again at most.
-const ROUNDS: usize = 3;
+const MAX_RERUNS: usize = 3;

@@ -1,260 +1,275 @@
-//! Questions that several rules ask of a conversation.
+//! Predicates on blocks and turns that several rules share.
 
-use interlingua_model::{Block, Body, DialectId, Form, Role, Source, Turn, Verbatim};
-use interlingua_wire::{Node, Text};
+use interlingua_model::{
+    Block, BlockContent, DialectId, MediaSource, ReasoningForm, Role, Turn, Verbatim,
+};
+use interlingua_wire::{JsonNode, JsonString};
 
 use crate::Work;
 use crate::media::base64;
-use crate::profile::calls::Answers;
-use crate::profile::roles::{Instructions, Joined};
-use crate::profile::texts::Least;
+use crate::profile::calls::ResultPlacement;
+use crate::profile::roles::{InstructionPlacement, MergePolicy};
+use crate::profile::texts::TextMinimum;
 
-impl Least {
-    /// Whether a text holds less.
-    pub fn refuses(self, text: &Text) -> bool {
+impl TextMinimum {
+    /// Whether the text has less than the minimum.
+    pub fn rejects(self, text: &JsonString) -> bool {
         match self {
-            Self::Nothing => false,
-            Self::Something => text.is_empty(),
-            Self::Words => text.is_blank(),
+            Self::Empty => false,
+            Self::NonEmpty => text.is_empty(),
+            Self::NonBlank => text.is_blank(),
         }
     }
 }
 
 impl Work<'_> {
-    /// Whether the request leaves in the dialect it came in: each turn is then a message of its own,
-    /// as its client wrote it. For other dialects neighbours are joined as they are written.
-    pub fn is_own(&self) -> bool {
-        self.conversation().source.is(self.profile.dialect)
+    /// Whether the request leaves in the dialect in which it came: each turn is then a message of
+    /// its own, as the client wrote it. For other dialects, encoding merges neighbours.
+    pub fn is_same_dialect(&self) -> bool {
+        self.conversation().dialect.is_same(self.profile.dialect)
     }
 
-    /// Whether a turn, or a block of it, leaves as it was written in the target's dialect. In a stored
-    /// conversation each turn may have come in another one.
-    pub fn is_own_turn(&self, turn: usize) -> bool {
+    /// Whether a turn, or one of its blocks, leaves as written in the target's dialect. In a stored
+    /// conversation each turn may have come in a different dialect.
+    pub fn is_turn_in_target_dialect(&self, turn: usize) -> bool {
         let (turn, dialect) = (&self.turns()[turn], self.profile.dialect);
-        self.is_own()
+        self.is_same_dialect()
             || turn.text_for(dialect).is_some()
             || turn.blocks.iter().any(|block| block.text_for(dialect).is_some())
     }
 
-    /// Whether the target refuses the block for what its text does not hold.
-    pub fn is_refused(&self, block: &Block) -> bool {
-        self.holds_less(block, self.profile.texts.least)
+    /// Whether the target rejects the block because its text is too short.
+    pub fn is_text_rejected(&self, block: &Block) -> bool {
+        self.is_text_below(block, self.profile.texts.min_text)
     }
 
-    /// Whether the text of a block holds less than this, and nobody vouches for it.
-    pub fn holds_less(&self, block: &Block, least: Least) -> bool {
-        let text = match &block.body {
-            // Where blank texts are taken, reasoning is a text as any other.
-            Body::Thinking(thinking)
-                if least == Least::Something && !self.profile.texts.as_a_whole =>
+    /// Whether the text of a block has less than the minimum, and no seal of the target protects
+    /// it.
+    pub fn is_text_below(&self, block: &Block, minimum: TextMinimum) -> bool {
+        let text = match &block.content {
+            // Where blank texts are accepted, reasoning counts as text.
+            BlockContent::Reasoning(reasoning)
+                if minimum == TextMinimum::NonEmpty && !self.profile.texts.checks_whole_message =>
             {
-                Some(&thinking.text)
+                Some(&reasoning.text)
             }
-            // And documents of text are said as texts.
-            Body::Media(media) if least == Least::Something => match &media.source {
-                Source::Text(text) => Some(text),
-                Source::Blocks(inner) => {
-                    return inner.iter().all(|block| self.holds_less(block, least));
+            // Text documents are encoded as text.
+            BlockContent::Media(media) if minimum == TextMinimum::NonEmpty => match &media.source {
+                MediaSource::Text(text) => Some(text),
+                MediaSource::Blocks(inner) => {
+                    return inner.iter().all(|block| self.is_text_below(block, minimum));
                 }
-                Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => None,
+                MediaSource::Base64 { .. } | MediaSource::Url { .. } | MediaSource::File { .. } => {
+                    None
+                }
             },
-            _ => words(block),
+            _ => plain_text(block),
         };
-        text.is_some_and(|text| least.refuses(text)) && !self.is_sealed(block)
+        text.is_some_and(|text| minimum.rejects(text)) && !self.is_sealed_by_target(block)
     }
 
-    /// Whether the target itself vouches for the text.
-    pub fn is_sealed(&self, block: &Block) -> bool {
-        let issuer = self.profile.texts.sealed_by;
-        let plain = !self.profile.thinking.base64_seals;
+    /// Whether the target itself sealed the text.
+    pub fn is_sealed_by_target(&self, block: &Block) -> bool {
+        let issuer = self.profile.texts.empty_text_sealer;
+        let allows_any_text = !self.profile.reasoning.base64_seals;
         block.seal.as_ref().is_some_and(|seal| {
-            issuer.is_some_and(|own| seal.origin.issuer == own)
-                && (plain || base64::is_valid(&seal.data.contents(), true))
+            issuer.is_some_and(|target_issuer| seal.origin.issuer == target_issuer)
+                && (allows_any_text || base64::is_valid(&seal.data.unescape(), true))
         })
     }
 
-    /// Whether the block is reasoning that goes to the target.
-    pub fn is_kept_reasoning(&self, block: &Verbatim<Block>) -> bool {
-        let issuer = self.profile.texts.reasoning_of;
-        let sealed = |block: &Block| {
+    /// Whether the block is reasoning that is sent to the target.
+    pub fn is_replayed_reasoning(&self, block: &Verbatim<Block>) -> bool {
+        let issuer = self.profile.texts.reasoning_issuer;
+        let is_sealed = |block: &Block| {
             block
                 .seal
                 .as_ref()
                 .is_some_and(|seal| issuer.is_none_or(|issuer| seal.origin.issuer == issuer))
         };
-        is_reasoning(block) && (block.text_for(self.profile.dialect).is_some() || sealed(block))
+        is_reasoning_or_entry(block)
+            && (block.text_for(self.profile.dialect).is_some() || is_sealed(block))
     }
 
-    /// Whether the block stands between two blocks of reasoning that go to the target; the second is
-    /// `next`.
+    /// Whether the block is between two blocks of reasoning that are sent to the target; `next` is
+    /// the second one.
     pub(crate) fn is_between_reasoning(&self, turn: usize, block: usize, next: usize) -> bool {
         let blocks = self.blocks(turn);
-        // A mark that stays with the reasoning stands between them.
+        // A cache breakpoint block behind the reasoning separates them already.
         let cache = self.profile.cache;
-        let marked = block.checked_sub(1).is_some_and(|at| blocks[at].cache.is_some());
-        if marked && cache.beside.is_some() && !cache.not_on_reasoning {
+        let has_breakpoint =
+            block.checked_sub(1).is_some_and(|at| blocks[at].cache_breakpoint.is_some());
+        if has_breakpoint && cache.breakpoint_block_kind.is_some() && !cache.not_on_reasoning {
             return false;
         }
-        let kept = |at: Option<usize>| {
-            at.and_then(|at| blocks.get(at)).is_some_and(|block| self.is_kept_reasoning(block))
+        let is_replayed = |at: Option<usize>| {
+            at.and_then(|at| blocks.get(at)).is_some_and(|block| self.is_replayed_reasoning(block))
         };
-        kept(block.checked_sub(1)) && kept(Some(next))
+        is_replayed(block.checked_sub(1)) && is_replayed(Some(next))
     }
 
-    /// Whether anything of the block is written for the target.
-    pub fn is_said(&self, block: &Verbatim<Block>) -> bool {
-        match &block.body {
-            Body::Foreign { dialect, .. } => {
-                *dialect == self.profile.dialect && !is_reasoning(block)
+    /// Whether the block is part of the target's encoding.
+    pub fn is_encoded(&self, block: &Verbatim<Block>) -> bool {
+        match &block.content {
+            BlockContent::Foreign { dialect, .. } => {
+                *dialect == self.profile.dialect && !is_reasoning_or_entry(block)
             }
-            // Where reasoning is part of the content, it says something if there is a text.
-            Body::Thinking(one) if self.profile.texts.reasoning_in_content => {
-                one.form != Form::Redacted && !one.text.is_empty()
+            // Where reasoning is part of the content, only a text counts.
+            BlockContent::Reasoning(reasoning) if self.profile.texts.reasoning_in_content => {
+                reasoning.form != ReasoningForm::Redacted && !reasoning.text.is_empty()
             }
-            Body::Thinking(_) => {
-                self.is_own()
-                    || self.profile.texts.reasoning_of.is_some() && self.is_kept_reasoning(block)
+            BlockContent::Reasoning(_) => {
+                self.is_same_dialect()
+                    || self.profile.texts.reasoning_issuer.is_some()
+                        && self.is_replayed_reasoning(block)
             }
-            Body::Text { .. }
-            | Body::Refusal(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_) => true,
+            BlockContent::Text { .. }
+            | BlockContent::Refusal(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_) => true,
         }
     }
 
-    /// Whether a turn of the user's goes to the target that has nothing in it.
-    pub fn takes_empty(&self) -> bool {
+    /// Whether the target accepts a user turn without blocks, and encoding writes one.
+    pub fn accepts_empty_user_turn(&self) -> bool {
         let roles = self.profile.roles;
-        roles.empty_turns && (roles.writes_empty || self.is_own())
+        roles.allows_empty_user && (roles.encodes_empty || self.is_same_dialect())
     }
 
-    /// The same of the assistant's.
-    pub fn takes_silence(&self) -> bool {
+    /// The same for an assistant turn.
+    pub fn accepts_empty_assistant_turn(&self) -> bool {
         let roles = self.profile.roles;
-        roles.silent_assistant && (roles.writes_empty || self.is_own())
+        roles.allows_empty_assistant && (roles.encodes_empty || self.is_same_dialect())
     }
 
-    /// Whether anything of the turn is written for the target.
-    pub fn is_spoken(&self, turn: &Turn) -> bool {
+    /// Whether the turn is part of the target's encoding.
+    pub fn is_turn_encoded(&self, turn: &Turn) -> bool {
         let roles = self.profile.roles;
-        let silent = turn.blocks.is_empty() && self.takes_empty() && !roles.items;
-        silent || self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
+        let is_empty_user_turn =
+            turn.blocks.is_empty() && self.accepts_empty_user_turn() && !roles.has_items;
+        is_empty_user_turn
+            || self.is_same_dialect()
+            || turn.blocks.iter().any(|block| self.is_encoded(block))
     }
 
-    /// Whether instructions between what the model says are said by the user in the end.
-    pub fn is_reminder(&self, turn: usize) -> bool {
-        let (this, roles) = (&self.turns()[turn], self.profile.roles);
-        let apart = roles.instructions.are_apart(!self.is_own());
-        let words = |block: &Verbatim<Block>| !self.is_refused(block) && self.is_said(block);
-        let joins = !self.is_own() || roles.joined == Joined::All;
-        instructs(this) && apart && (joins || this.blocks.iter().any(words))
+    /// Whether these mid-conversation instructions end up as user text.
+    pub fn becomes_user_text(&self, turn: usize) -> bool {
+        let (source, roles) = (&self.turns()[turn], self.profile.roles);
+        let must_move = roles.instruction_placement.must_move(!self.is_same_dialect());
+        let has_text =
+            |block: &Verbatim<Block>| !self.is_text_rejected(block) && self.is_encoded(block);
+        let merges = !self.is_same_dialect() || roles.merge_policy == MergePolicy::All;
+        is_instruction(source) && must_move && (merges || source.blocks.iter().any(has_text))
     }
 
-    /// Whether the target looks for results behind these instructions as if they were not there.
-    pub fn is_passed_over(&self, turn: &Turn) -> bool {
-        let anywhere = self.profile.roles.instructions == Instructions::Anywhere;
-        instructs(turn) && anywhere && self.profile.calls.answers == Answers::FirstAfterRun
+    /// Whether the target skips these instructions when it looks for results.
+    pub fn is_skipped_before_results(&self, turn: &Turn) -> bool {
+        let anywhere = self.profile.roles.instruction_placement == InstructionPlacement::Anywhere;
+        is_instruction(turn)
+            && anywhere
+            && self.profile.calls.result_placement == ResultPlacement::FirstAfterRun
     }
 
-    /// Where the turns begin that are not instructions at the head of the conversation.
-    pub fn leading(&self) -> usize {
-        self.turns().iter().take_while(|turn| instructs(turn)).count()
+    /// Number of instruction turns at the head of the conversation.
+    pub fn leading_instructions(&self) -> usize {
+        self.turns().iter().take_while(|turn| is_instruction(turn)).count()
     }
 
-    /// The first turn that is no instruction.
-    pub fn first_speaker(&self) -> Option<usize> {
-        self.turns().iter().position(|turn| !instructs(turn) && self.is_spoken(turn))
+    /// The first turn that is not an instruction.
+    pub fn first_dialogue_turn(&self) -> Option<usize> {
+        self.turns().iter().position(|turn| !is_instruction(turn) && self.is_turn_encoded(turn))
     }
 
-    /// Whether the model thinks before it answers.
-    pub fn thinks(&self) -> bool {
-        self.profile.thinking.thinks(&self.conversation().settings)
+    pub fn is_reasoning_enabled(&self) -> bool {
+        self.profile.reasoning.is_reasoning_enabled(&self.conversation().settings)
     }
 
-    /// Whether the target takes the turn as it is written, and looks at no more of it.
-    pub fn stands_as_written(&self, turn: usize) -> bool {
-        let Some(takes) = self.profile.fields.takes.filter(|_| self.is_own()) else { return false };
+    /// Whether the target accepts the turn as it is written and checks nothing else of it.
+    pub fn is_accepted_verbatim(&self, turn: usize) -> bool {
+        let Some(accepts) = self.profile.fields.accepts_item.filter(|_| self.is_same_dialect())
+        else {
+            return false;
+        };
         let text = self.turns()[turn].text_for(self.profile.dialect);
-        text.is_some_and(|text| text.is_object() && takes(self.inside(text).root()))
+        text.is_some_and(|text| text.is_object() && accepts(self.json_ref(text).root()))
     }
 
-    /// Whether the turn is all that keeps instructions after it from being those at the head, for a
-    /// target that writes these apart.
-    pub fn is_threshold(&self, turn: usize) -> bool {
-        self.is_threshold_to(turn, turn + 1)
+    /// Whether only this turn separates the instructions behind it from those at the head, for a
+    /// target with a separate field for instructions.
+    pub fn separates_instructions(&self, turn: usize) -> bool {
+        self.separates_instructions_at(turn, turn + 1)
     }
 
-    /// As [`Work::is_threshold`], where all that stands before `next` is about to go.
-    pub(crate) fn is_threshold_to(&self, turn: usize, next: usize) -> bool {
-        let (turns, instructions) = (self.turns(), self.profile.roles.instructions);
-        (instructions.are_apart(false) || !self.is_own())
+    /// As [`Work::separates_instructions`], where every turn before `next` is about to be removed.
+    pub(crate) fn separates_instructions_at(&self, turn: usize, next: usize) -> bool {
+        let (turns, instructions) = (self.turns(), self.profile.roles.instruction_placement);
+        (instructions.must_move(false) || !self.is_same_dialect())
             && turns[turn].role == Role::Assistant
-            && turns.get(next).is_some_and(|next| instructs(next))
-            && turns[..turn].iter().all(|turn| instructs(turn))
+            && turns.get(next).is_some_and(|next| is_instruction(next))
+            && turns[..turn].iter().all(|turn| is_instruction(turn))
     }
 
-    /// The last turn that is no instruction.
-    pub fn last_speaker(&self) -> Option<usize> {
-        self.turns().iter().rposition(|turn| !instructs(turn) && self.is_spoken(turn))
-    }
-}
-
-/// The words of a block that has nothing else.
-pub(crate) fn words(block: &Block) -> Option<&Text> {
-    match &block.body {
-        Body::Text { text, .. } | Body::Refusal(text) => Some(text),
-        Body::Thinking(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_)
-        | Body::Foreign { .. } => None,
+    /// The last turn that is not an instruction.
+    pub fn last_dialogue_turn(&self) -> Option<usize> {
+        self.turns().iter().rposition(|turn| !is_instruction(turn) && self.is_turn_encoded(turn))
     }
 }
 
-/// Reasoning, or an entry of a list of it that nobody can read.
-/// Whether content, as it is written, holds nothing; where `blanks`, empty texts in a list are nothing, too.
-pub(crate) fn is_vacant(content: Node<'_>, blanks: bool) -> bool {
-    let nothing = |text: Node<'_>| text.raw() == "\"\"";
-    let blank = |part: Node<'_>| blanks && part.get("text").is_some_and(nothing);
-    nothing(content) || content.is_array() && content.items().all(blank)
+/// The text of a block that has nothing else.
+pub(crate) fn plain_text(block: &Block) -> Option<&JsonString> {
+    match &block.content {
+        BlockContent::Text { text, .. } | BlockContent::Refusal(text) => Some(text),
+        BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => None,
+    }
 }
 
-pub(crate) fn is_reasoning(block: &Block) -> bool {
-    match &block.body {
-        Body::Thinking(_) => true,
-        Body::Foreign { kind, .. } => kind.raw().starts_with("reasoning"),
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_) => false,
+/// Whether content, as written, is empty; with `blanks`, a list of empty texts counts as empty.
+pub(crate) fn is_content_empty(content: JsonNode<'_>, blanks: bool) -> bool {
+    let is_empty = |text: JsonNode<'_>| text.raw() == "\"\"";
+    let is_blank = |part: JsonNode<'_>| blanks && part.get("text").is_some_and(is_empty);
+    is_empty(content) || content.is_array() && content.items().all(is_blank)
+}
+
+pub(crate) fn is_reasoning_or_entry(block: &Block) -> bool {
+    match &block.content {
+        BlockContent::Reasoning(_) => true,
+        BlockContent::Foreign { kind, .. } => kind.raw().starts_with("reasoning"),
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_) => false,
     }
 }
 
 pub(crate) fn is_result(block: &Block) -> bool {
-    matches!(block.body, Body::ToolResult(_))
+    matches!(block.content, BlockContent::ToolResult(_))
 }
 
 pub(crate) fn is_call(block: &Block) -> bool {
-    matches!(block.body, Body::ToolCall(_))
+    matches!(block.content, BlockContent::ToolCall(_))
 }
 
-pub(crate) fn instructs(turn: &Turn) -> bool {
+pub(crate) fn is_instruction(turn: &Turn) -> bool {
     matches!(turn.role, Role::System | Role::Developer)
 }
 
-pub(crate) fn is_assistants(turn: &Turn) -> bool {
+pub(crate) fn is_assistant(turn: &Turn) -> bool {
     turn.role == Role::Assistant
 }
 
-/// Whether something of the message may stand in another field than its content: the words of what was
-/// spoken, the place of a seal, or what should be an image.
-pub(crate) fn speaks_elsewhere(turn: &Turn, dialect: DialectId) -> bool {
-    ELSEWHERE.iter().any(|field| turn.extras.find(dialect, field).is_some())
+/// Whether the message may have content in a field other than its content: an audio transcript, a
+/// seal, or images.
+pub(crate) fn has_content_elsewhere(turn: &Turn, dialect: DialectId) -> bool {
+    CONTENT_EXTRAS.iter().any(|field| turn.extras.get(dialect, field).is_some())
 }
 
-const ELSEWHERE: &[&str] = &["audio", "held extra_content", "held images"];
+const CONTENT_EXTRAS: &[&str] = &["audio", "held extra_content", "held images"];

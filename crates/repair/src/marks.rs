@@ -1,180 +1,215 @@
-//! Every cache mark of a conversation, in the order in which providers go through them.
+//! Lists and sets the cache breakpoints of a conversation, in the order in which providers process
+//! them.
 
-use interlingua_model::{Block, Body, Cache, Place, Role, ToolKind, ToolResult, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Block, BlockContent, CacheBreakpoint, LedgerPath, Role, ToolKind, ToolResult, Verbatim,
+};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
 
-/// Where a mark stands.
+/// Position of a cache breakpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spot {
+pub(crate) enum CacheBreakpointPos {
     Tool(usize),
     System(usize),
     Block(usize, usize),
     /// Inside a result.
-    Inner(usize, usize, usize),
+    ResultContent(usize, usize, usize),
 }
 
-impl Spot {
-    pub(crate) fn place(self) -> Place {
+impl CacheBreakpointPos {
+    pub(crate) fn ledger_path(self) -> LedgerPath {
         match self {
-            Self::Tool(tool) => Place::tool(tool),
-            Self::System(block) => Place::system(block),
-            Self::Block(turn, block) | Self::Inner(turn, block, _) => Place::block(turn, block),
+            Self::Tool(tool) => LedgerPath::tool(tool),
+            Self::System(block) => LedgerPath::system(block),
+            Self::Block(turn, block) | Self::ResultContent(turn, block, _) => {
+                LedgerPath::block(turn, block)
+            }
         }
     }
 
     pub(crate) fn is_in_turns(self) -> bool {
-        matches!(self, Self::Block(..) | Self::Inner(..))
+        matches!(self, Self::Block(..) | Self::ResultContent(..))
     }
 }
 
-/// All marks, with the lifetime each asks for.
-pub(crate) fn all(work: &Work<'_>) -> Vec<(Spot, Option<Text>)> {
-    let mut marks = Vec::new();
-    let mut add = |spot, cache: Option<&Cache>| {
+/// All cache breakpoints with their lifetimes.
+pub(crate) fn list_breakpoints(work: &Work<'_>) -> Vec<(CacheBreakpointPos, Option<JsonString>)> {
+    let mut breakpoints = Vec::new();
+    let mut add = |pos, cache: Option<&CacheBreakpoint>| {
         if let Some(cache) = cache {
-            marks.push((spot, cache.ttl.clone()));
+            breakpoints.push((pos, cache.ttl.clone()));
         }
     };
     let conversation = work.conversation();
     for (at, tool) in conversation.tools.iter().enumerate() {
-        add(Spot::Tool(at), tool.cache.as_deref());
+        add(CacheBreakpointPos::Tool(at), tool.cache_breakpoint.as_deref());
     }
     for (at, block) in conversation.system.iter().enumerate() {
-        add(Spot::System(at), block.cache.as_deref());
+        add(CacheBreakpointPos::System(at), block.cache_breakpoint.as_deref());
     }
-    for (turn, at) in written(work) {
+    for (turn, at) in blocks_with_breakpoint(work) {
         let block = &conversation.turns[turn].blocks[at];
-        for (inner, block) in inside(block).iter().enumerate() {
-            add(Spot::Inner(turn, at, inner), block.cache.as_deref());
+        for (inner, block) in result_content(block).iter().enumerate() {
+            add(
+                CacheBreakpointPos::ResultContent(turn, at, inner),
+                block.cache_breakpoint.as_deref(),
+            );
         }
-        add(Spot::Block(turn, at), block.cache.as_deref());
+        add(CacheBreakpointPos::Block(turn, at), block.cache_breakpoint.as_deref());
     }
-    marks
+    breakpoints
 }
 
-/// What a result holds.
-fn inside(block: &Block) -> &[Verbatim<Block>] {
-    match &block.body {
-        Body::ToolResult(ToolResult { content, .. }) => content,
+fn result_content(block: &Block) -> &[Verbatim<Block>] {
+    match &block.content {
+        BlockContent::ToolResult(ToolResult { content, .. }) => content,
         _ => &[],
     }
 }
 
-/// Every block of the turns that holds a mark, in the order in which it is written: from another
-/// dialect, results come before all else that is said until the model speaks again.
-fn written(work: &Work<'_>) -> Vec<(usize, usize)> {
-    let mut spots = Vec::new();
-    let assistants = |turn: usize| work.turns()[turn].role == Role::Assistant;
-    let is_marked = |block: &Block| {
-        block.cache.is_some() || inside(block).iter().any(|block| block.cache.is_some())
+/// Every block with a cache breakpoint, in the order of encoding: for another dialect, results come
+/// before the other blocks of the same run of user turns.
+fn blocks_with_breakpoint(work: &Work<'_>) -> Vec<(usize, usize)> {
+    let mut positions = Vec::new();
+    let is_assistant = |turn: usize| work.turns()[turn].role == Role::Assistant;
+    let has_breakpoint = |block: &Block| {
+        block.cache_breakpoint.is_some()
+            || result_content(block).iter().any(|block| block.cache_breakpoint.is_some())
     };
-    let of = |turn: usize| {
+    let marked_blocks = |turn: usize| {
         let blocks = work.blocks(turn).iter().enumerate();
-        blocks.filter(move |(_, block)| is_marked(block)).map(move |(at, _)| (turn, at))
+        blocks.filter(move |(_, block)| has_breakpoint(block)).map(move |(at, _)| (turn, at))
     };
     let mut start = 0;
     while start < work.turns().len() {
-        let run = (start..work.turns().len()).take_while(|at| assistants(*at) == assistants(start));
+        let run =
+            (start..work.turns().len()).take_while(|at| is_assistant(*at) == is_assistant(start));
         let end = start + run.count();
-        let from = spots.len();
-        spots.extend((start..end).flat_map(of));
-        if !work.is_own() && !assistants(start) {
+        let from = positions.len();
+        positions.extend((start..end).flat_map(marked_blocks));
+        if !work.is_same_dialect() && !is_assistant(start) {
             let is_result = |(turn, at): &(usize, usize)| {
-                matches!(work.block(*turn, *at).body, Body::ToolResult(_))
+                matches!(work.block(*turn, *at).content, BlockContent::ToolResult(_))
             };
-            spots[from..].sort_by_key(|spot| !is_result(spot));
+            positions[from..].sort_by_key(|pos| !is_result(pos));
         }
         start = end;
     }
-    spots
+    positions
 }
 
-/// The field of the body that marks the whole request: where it is, and the lifetime it asks for.
-pub(crate) fn whole(work: &Work<'_>, field: &str) -> Option<(usize, Option<String>)> {
+/// The body field with a breakpoint for the whole request: its index and lifetime.
+pub(crate) fn request_breakpoint(work: &Work<'_>, field: &str) -> Option<(usize, Option<String>)> {
     let conversation = work.conversation();
-    let known = conversation.source == work.profile.dialect;
-    let at = conversation.fields.iter().position(|one| known && one.key == *field)?;
-    let mark = conversation.fields[at].value.doc();
-    let ttl = mark.root().get("ttl").map(|ttl| ttl.word().into_owned());
-    mark.root().is_object().then_some((at, ttl.filter(|ttl| !ttl.is_empty())))
+    let same_dialect = conversation.dialect == work.profile.dialect;
+    let at = conversation
+        .top_level_fields
+        .iter()
+        .position(|entry| same_dialect && entry.key == *field)?;
+    let doc = conversation.top_level_fields[at].value.to_doc();
+    let ttl = doc.root().get("ttl").map(|ttl| ttl.str_or_empty().into_owned());
+    doc.root().is_object().then_some((at, ttl.filter(|ttl| !ttl.is_empty())))
 }
 
-/// Puts another mark, or none, where there was one.
-pub(crate) fn set(work: &mut Work<'_>, spot: Spot, cache: Option<Cache>) {
+/// Replaces or removes the cache breakpoint at a position.
+pub(crate) fn set_breakpoint(
+    work: &mut Work<'_>,
+    pos: CacheBreakpointPos,
+    cache: Option<CacheBreakpoint>,
+) {
     let cache = cache.map(Box::new);
     let dialect = work.profile.dialect;
-    if work.profile.cache.beside.is_some() {
-        return beside(work, spot, cache);
+    if work.profile.cache.breakpoint_block_kind.is_some() {
+        return set_keeping_text(work, pos, cache);
     }
-    match spot {
-        Spot::Tool(tool) => {
-            let tool = work.tools()[tool].edit();
+    match pos {
+        CacheBreakpointPos::Tool(tool) => {
+            let tool = work.edit_tools()[tool].edit();
             if let ToolKind::Foreign { json, .. } = &mut tool.kind {
-                *json = marked(json, cache.as_deref());
+                *json = with_breakpoint(json, cache.as_deref());
             }
-            tool.extras.retain(dialect, |key, _| *key != *FIELD && !is_remembered(key));
-            tool.cache = cache;
+            tool.extras
+                .retain(dialect, |key, _| *key != *CACHE_CONTROL && !is_breakpoint_marker(key));
+            tool.cache_breakpoint = cache;
         }
-        Spot::System(block) => mark(work.system()[block].edit(), cache, dialect),
-        Spot::Block(turn, block) => mark(work.edit(turn, block), cache, dialect),
-        Spot::Inner(turn, block, inner) => {
-            if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
-                mark(result.content[inner].edit(), cache, dialect);
-            }
+        CacheBreakpointPos::System(block) => {
+            set_on_block(work.edit_system()[block].edit(), cache, dialect);
         }
-    }
-}
-
-/// The same where the text of what is marked does not hold the mark.
-fn beside(work: &mut Work<'_>, spot: Spot, cache: Option<Box<Cache>>) {
-    match spot {
-        Spot::Tool(tool) => work.tools()[tool].change_beside(|tool| tool.cache = cache),
-        Spot::System(block) => work.system()[block].change_beside(|block| block.cache = cache),
-        Spot::Block(turn, block) => {
-            work.turn(turn).blocks[block].change_beside(|block| block.cache = cache);
+        CacheBreakpointPos::Block(turn, block) => {
+            set_on_block(work.edit_block(turn, block), cache, dialect);
         }
-        Spot::Inner(turn, block, inner) => {
-            if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
-                result.content[inner].change_beside(|block| block.cache = cache);
+        CacheBreakpointPos::ResultContent(turn, block, inner) => {
+            if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, block).content {
+                set_on_block(result.content[inner].edit(), cache, dialect);
             }
         }
     }
 }
 
-fn mark(block: &mut Block, cache: Option<Box<Cache>>, dialect: interlingua_model::DialectId) {
-    if let Body::Foreign { json, .. } = &mut block.body {
-        *json = marked(json, cache.as_deref());
+/// The same for dialects in which the breakpoint is not part of the block's text.
+fn set_keeping_text(
+    work: &mut Work<'_>,
+    pos: CacheBreakpointPos,
+    cache: Option<Box<CacheBreakpoint>>,
+) {
+    match pos {
+        CacheBreakpointPos::Tool(tool) => {
+            work.edit_tools()[tool].edit_keeping_text(|tool| tool.cache_breakpoint = cache);
+        }
+        CacheBreakpointPos::System(block) => {
+            work.edit_system()[block].edit_keeping_text(|block| block.cache_breakpoint = cache);
+        }
+        CacheBreakpointPos::Block(turn, block) => {
+            work.edit_turn(turn).blocks[block]
+                .edit_keeping_text(|block| block.cache_breakpoint = cache);
+        }
+        CacheBreakpointPos::ResultContent(turn, block, inner) => {
+            if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, block).content {
+                result.content[inner].edit_keeping_text(|block| block.cache_breakpoint = cache);
+            }
+        }
     }
-    // A mark with more in it than the model holds is kept beside it.
-    block.extras.retain(dialect, |key, _| *key != *FIELD && !is_remembered(key));
-    block.cache = cache;
 }
 
-/// A block as one dialect writes it, with this mark and no other.
-fn marked(json: &Json, cache: Option<&Cache>) -> Json {
-    let doc = json.doc();
+fn set_on_block(
+    block: &mut Block,
+    cache: Option<Box<CacheBreakpoint>>,
+    dialect: interlingua_model::DialectId,
+) {
+    if let BlockContent::Foreign { json, .. } = &mut block.content {
+        *json = with_breakpoint(json, cache.as_deref());
+    }
+    // Extras keep the client's breakpoint if it has fields that the model lacks.
+    block.extras.retain(dialect, |key, _| *key != *CACHE_CONTROL && !is_breakpoint_marker(key));
+    block.cache_breakpoint = cache;
+}
+
+/// The JSON of a foreign block or tool with this breakpoint only.
+fn with_breakpoint(json: &RawJson, cache: Option<&CacheBreakpoint>) -> RawJson {
+    let doc = json.to_doc();
     if !doc.root().is_object() {
         return json.clone();
     }
-    Json::object(|out| {
-        for field in doc.root().fields().filter(|field| !field.is(FIELD)) {
-            out.key_text(&field.key()).json(&field.value.json());
+    RawJson::object(|out| {
+        for field in doc.root().fields().filter(|field| !field.key_is(CACHE_CONTROL)) {
+            out.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
         if let Some(cache) = cache {
-            out.object(FIELD, |out| {
-                out.word("type", "ephemeral");
-                out.text_if("ttl", cache.ttl.as_ref());
+            out.object(CACHE_CONTROL, |out| {
+                out.str("type", "ephemeral");
+                out.json_string_opt("ttl", cache.ttl.as_ref());
             });
         }
     })
 }
 
-/// The field that marks, in the one dialect whose own blocks are kept as written and may be marked.
-pub(crate) const FIELD: &str = "cache_control";
+/// The breakpoint field of the one dialect with foreign blocks that are passed verbatim and can
+/// carry a breakpoint.
+pub(crate) const CACHE_CONTROL: &str = "cache_control";
 
-/// Whether a dialect remembers with this how a mark was spelled.
-fn is_remembered(key: &Text) -> bool {
+/// Whether this extra remembers how the client spelled a breakpoint.
+fn is_breakpoint_marker(key: &JsonString) -> bool {
     *key == "held cache_control" || *key == "held prompt_cache_breakpoint"
 }

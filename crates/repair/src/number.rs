@@ -1,39 +1,39 @@
-//! Numbers of the settings, looked at and spelled.
+//! Parses and formats numbers of settings.
 
-use interlingua_wire::{Json, Kind};
+use interlingua_wire::{JsonKind, RawJson};
 
-/// The number that a value says, be it in a string.
-pub(crate) fn said(json: &Json) -> Option<f64> {
+/// The number in a value, which may be a string.
+pub(crate) fn parse(json: &RawJson) -> Option<f64> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     match json.kind() {
-        Kind::Number => number(json.as_str()),
-        Kind::String => number(&json.text()?.contents()),
-        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
+        JsonKind::Number => number(json.as_str()),
+        JsonKind::String => number(&json.json_string()?.unescape()),
+        JsonKind::Null | JsonKind::Bool | JsonKind::Array | JsonKind::Object => None,
     }
 }
 
-/// A number as short as it can be written. Nothing has no sign.
-pub(crate) fn spelled(number: f64) -> Json {
+/// The shortest spelling of a number. Zero has no sign.
+pub(crate) fn to_json(number: f64) -> RawJson {
     let number = if number == 0.0 { 0.0 } else { number };
-    Json::parse(number.to_string()).unwrap_or(Json::NULL)
+    RawJson::parse(number.to_string()).unwrap_or(RawJson::NULL)
 }
 
-/// A whole number written without a fraction or an exponent, and not beyond all measure. Nothing with a
-/// sign is read as a fraction.
-pub(crate) fn is_exact(json: &Json) -> bool {
+/// Whether this is an integer without fraction or exponent that fits into 64 bits. `-0` is
+/// excluded: parsers read it as a float.
+pub(crate) fn is_plain_integer(json: &RawJson) -> bool {
     let digits = json.as_str().trim();
     digits != "-0" && (digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok())
 }
 
-/// A whole number as near to this as any reader of JSON can hold.
-pub(crate) fn whole(number: f64) -> f64 {
-    number.trunc().clamp(-MOST, MOST)
+/// The nearest integer that every JSON parser represents exactly.
+pub(crate) fn to_safe_integer(number: f64) -> f64 {
+    number.trunc().clamp(-MAX_SAFE_INTEGER, MAX_SAFE_INTEGER)
 }
 
-const MOST: f64 = 9_007_199_254_740_991.0;
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// A number as a count: no less than nothing, and whole.
-#[expect(clippy::cast_sign_loss, reason = "what is less than nothing is nothing")]
-pub(crate) fn count(number: f64) -> u64 {
+/// A number as a count: truncated, and at least zero.
+#[expect(clippy::cast_sign_loss, reason = "clamped to zero")]
+pub(crate) fn to_count(number: f64) -> u64 {
     number.max(0.0) as u64
 }

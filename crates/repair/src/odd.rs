@@ -1,88 +1,93 @@
-//! What decoding could not read as it stands is written anew.
+//! Discards the raw text of values that decoding could not read exactly, so that their decoded form
+//! is sent.
 //!
-//! Decoding keeps the text of what it reads and notes what is odd in it. The note is the name of the
-//! change; here the odd text is forgotten, so that what leaves is what was understood.
+//! Decoding keeps the raw text of each value and records irregularities in the ledger. The ledger
+//! entry names the change; here the raw text at its path is discarded.
 
-use interlingua_model::{Block, Body, Place, Section, Source, ToolResult, Verbatim};
+use interlingua_model::{
+    Block, BlockContent, LedgerPath, LedgerSection, MediaSource, ToolResult, Verbatim,
+};
 
-use interlingua_wire::Node;
+use interlingua_wire::JsonNode;
 
 use crate::Work;
 use crate::fit::empty_text;
 
-pub(crate) fn forget(work: &mut Work<'_>) {
-    if let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) {
-        pardon(work, takes);
+pub(crate) fn normalize(work: &mut Work<'_>) {
+    if let Some(accepts) = work.profile.fields.accepts_item.filter(|_| work.is_same_dialect()) {
+        retract_unchecked(work, accepts);
     }
     for at in 0..work.ledger().entries.len() {
-        let place = work.ledger().entries[at].place;
-        forget_at(work, place);
-        if work.profile.thinking.placed {
-            empty_text::hold_place(work, place);
+        let path = work.ledger().entries[at].path;
+        normalize_at(work, path);
+        if work.profile.reasoning.checks_placement {
+            empty_text::fill_lost_text(work, path);
         }
     }
 }
 
-/// What the target does not look at is not odd to it: it leaves as it came.
-fn pardon(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
+/// Drops ledger entries about values that the target does not check: they leave unchanged.
+fn retract_unchecked(work: &mut Work<'_>, accepts: fn(JsonNode<'_>) -> bool) {
     let dialect = work.profile.dialect;
-    let taken: Vec<bool> = work
+    let accepted: Vec<bool> = work
         .turns()
         .iter()
-        .map(|turn| turn.text_for(dialect).is_some_and(|text| takes(work.inside(text).root())))
+        .map(|turn| turn.text_for(dialect).is_some_and(|text| accepts(work.json_ref(text).root())))
         .collect();
-    let is_taken = |turn: u32| taken.get(turn as usize) == Some(&true);
-    work.unnote(|entry| match entry.place.section {
-        Section::Turns => entry.place.index.is_some_and(is_taken),
-        Section::System | Section::Tools | Section::Settings => true,
-        Section::Body | Section::Reply => false,
+    let is_accepted = |turn: u32| accepted.get(turn as usize) == Some(&true);
+    work.retract(|entry| match entry.path.section {
+        LedgerSection::Turns => entry.path.index.is_some_and(is_accepted),
+        LedgerSection::System | LedgerSection::Tools | LedgerSection::Settings => true,
+        LedgerSection::Body | LedgerSection::Reply => false,
     });
 }
 
-fn forget_at(work: &mut Work<'_>, place: Place) {
-    let index = place.index.map(|index| index as usize);
-    let block = place.block.map(|block| block as usize);
-    match (place.section, index, block) {
-        (Section::Turns, Some(turn), None) if turn < work.turns().len() => {
-            work.turn(turn);
+fn normalize_at(work: &mut Work<'_>, path: LedgerPath) {
+    let index = path.index.map(|index| index as usize);
+    let block = path.block.map(|block| block as usize);
+    match (path.section, index, block) {
+        (LedgerSection::Turns, Some(turn), None) if turn < work.turns().len() => {
+            work.edit_turn(turn);
         }
-        (Section::Turns, Some(turn), Some(block)) if turn < work.turns().len() => {
-            if let Some(block) = work.turn(turn).blocks.get_mut(block) {
-                deep(block);
+        (LedgerSection::Turns, Some(turn), Some(block)) if turn < work.turns().len() => {
+            if let Some(block) = work.edit_turn(turn).blocks.get_mut(block) {
+                discard_block_text(block);
             }
         }
-        (Section::System, _, block) => {
-            let system = work.system();
+        (LedgerSection::System, _, block) => {
+            let system = work.edit_system();
             if let Some(block) = block.and_then(|block| system.get_mut(block)) {
-                deep(block);
+                discard_block_text(block);
             }
         }
-        (Section::Tools, Some(tool), _) => {
-            if let Some(tool) = work.tools().get_mut(tool) {
+        (LedgerSection::Tools, Some(tool), _) => {
+            if let Some(tool) = work.edit_tools().get_mut(tool) {
                 tool.edit();
             }
         }
-        (Section::Body | Section::Settings, ..) => {
-            work.fields();
+        (LedgerSection::Body | LedgerSection::Settings, ..) => {
+            work.edit_top_level_fields();
         }
-        (Section::Turns | Section::Tools | Section::Reply, ..) => {}
+        (LedgerSection::Turns | LedgerSection::Tools | LedgerSection::Reply, ..) => {}
     }
 }
 
-/// Forgets the text of a block and of what it holds.
-fn deep(block: &mut Verbatim<Block>) {
-    match &mut block.edit().body {
-        Body::ToolResult(ToolResult { content, .. }) => content.iter_mut().for_each(deep),
-        Body::Media(media) => {
-            if let Source::Blocks(blocks) = &mut media.source {
-                blocks.iter_mut().for_each(deep);
+/// Discards the raw text of a block and of nested blocks.
+fn discard_block_text(block: &mut Verbatim<Block>) {
+    match &mut block.edit().content {
+        BlockContent::ToolResult(ToolResult { content, .. }) => {
+            content.iter_mut().for_each(discard_block_text);
+        }
+        BlockContent::Media(media) => {
+            if let MediaSource::Blocks(blocks) = &mut media.source {
+                blocks.iter_mut().for_each(discard_block_text);
             }
         }
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Thinking(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::Foreign { .. } => {}
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::Foreign { .. } => {}
     }
 }

@@ -1,234 +1,250 @@
-//! What tools a request offers, and how its own words choose among them.
+//! Lists the tools that a request offers and checks its tool choice against them.
 
-use interlingua_model::{Body, ToolKind};
-use interlingua_wire::{Doc, Json, Node, Text};
+use interlingua_model::{BlockContent, ToolKind};
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::tools::OLD_LIST;
+use crate::tools::LEGACY_LIST_FIELD;
 
-/// A tool as a choice names it: its kind, and its name or label.
-type Offered = (String, String);
+/// Type and name (or server label) of a tool, as a tool choice refers to it.
+type OfferedTool = (String, String);
 
-/// Whether there are any tools, here or where the provider goes on from.
-pub(crate) fn has_any(work: &Work<'_>) -> bool {
-    let functions_only = work.profile.params.choice.functions_only;
-    let counts = |kind: &ToolKind| match kind {
+/// Whether there are any tools, in the request or in the conversation that the provider stores.
+pub(crate) fn has_tools(work: &Work<'_>) -> bool {
+    let functions_only = work.profile.settings.tool_choice.functions_only;
+    let is_usable = |kind: &ToolKind| match kind {
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
-        // A provider's own tool does not cross to another.
+        // Tools of one dialect are not sent to another.
         ToolKind::Foreign { dialect, .. } => !functions_only && *dialect == work.profile.dialect,
     };
-    work.conversation().tools.iter().any(|tool| counts(&tool.kind))
-        || is_elsewhere(work)
-        || brought(work).any(|json| {
-            let doc = json.doc();
-            let mut tools = doc.root().get("tools").into_iter().flat_map(Node::items);
-            tools.any(|tool| crate::tools::fits(tool, work.profile))
+    work.conversation().tools.iter().any(|tool| is_usable(&tool.kind))
+        || may_have_stored_tools(work)
+        || added_tool_items(work).any(|json| {
+            let doc = json.to_doc();
+            let mut tools = doc.root().get("tools").into_iter().flat_map(JsonNode::items);
+            tools.any(|tool| crate::tools::accepts_tool(tool, work.profile))
         })
 }
 
-/// Whether any tool is written for the target.
-pub(crate) fn is_listed(work: &Work<'_>) -> bool {
+/// Whether any tool is encoded for the target.
+pub(crate) fn has_encoded_tools(work: &Work<'_>) -> bool {
     work.conversation().tools.iter().any(|tool| match &tool.kind {
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
         ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
     })
 }
 
-/// Whether the provider goes on from what it keeps: tools may be there.
-pub(crate) fn is_elsewhere(work: &Work<'_>) -> bool {
-    let state = work.profile.params.state;
-    let fields = &work.conversation().fields;
-    let says = |field: &interlingua_model::TopField| {
-        state.contains(&&*field.key.contents()) && field.value != Json::NULL
+/// Whether the request continues a stored conversation, which may have tools.
+pub(crate) fn may_have_stored_tools(work: &Work<'_>) -> bool {
+    let state_fields = work.profile.settings.stored_state_fields;
+    let fields = &work.conversation().top_level_fields;
+    let is_set = |field: &interlingua_model::TopLevelField| {
+        state_fields.contains(&&*field.key.unescape()) && field.value != RawJson::NULL
     };
-    work.is_own() && !state.is_empty() && fields.iter().any(says)
+    work.is_same_dialect() && !state_fields.is_empty() && fields.iter().any(is_set)
 }
 
-/// Whether the body refers to something that may bring tools which are not there.
-pub(crate) fn is_brought(work: &Work<'_>) -> bool {
-    let brought_by = work.profile.params.choice.brought_by;
-    let fields = &work.conversation().fields;
-    work.is_own() && fields.iter().any(|field| brought_by.contains(&&*field.key.contents()))
+/// Whether the body refers to a stored object that may have tools.
+pub(crate) fn may_bring_tools(work: &Work<'_>) -> bool {
+    let bringing_fields = work.profile.settings.tool_choice.tool_bringing_fields;
+    let fields = &work.conversation().top_level_fields;
+    work.is_same_dialect()
+        && fields.iter().any(|field| bringing_fields.contains(&&*field.key.unescape()))
 }
 
-/// Whether a tool of this name is there.
-pub(crate) fn has(work: &Work<'_>, name: &Text) -> bool {
+/// Whether the request offers a tool of this name.
+pub(crate) fn has_tool_named(work: &Work<'_>, name: &JsonString) -> bool {
     let tools = &work.conversation().tools;
-    // A provider's own tool does not cross to another.
+    // Tools of one dialect are not sent to another.
     let crosses = |kind: &ToolKind| match kind {
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
         ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
     };
     tools.iter().any(|tool| tool.name == *name && crosses(&tool.kind))
-        || !name.is_empty() && offered(work).iter().any(|(_, one)| *one == *name.contents())
+        || !name.is_empty()
+            && offered_tools(work).iter().any(|(_, offered_name)| *offered_name == *name.unescape())
 }
 
-/// The items that bring tools along.
-fn brought<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Json> {
-    let own = work.is_own();
-    let blocks = work.turns().iter().filter(move |_| own).flat_map(|turn| &turn.blocks);
-    blocks.filter_map(|block| match &block.body {
-        Body::Foreign { kind, json, .. } if kind == BRINGS => Some(json),
+/// Items in the turns that add tools.
+fn added_tool_items<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w RawJson> {
+    let same_dialect = work.is_same_dialect();
+    let blocks = work.turns().iter().filter(move |_| same_dialect).flat_map(|turn| &turn.blocks);
+    blocks.filter_map(|block| match &block.content {
+        BlockContent::Foreign { kind, json, .. } if kind == ADDED_TOOLS_KIND => Some(json),
         _ => None,
     })
 }
 
-fn offered(work: &Work<'_>) -> Vec<Offered> {
-    let mut all = Vec::new();
+fn offered_tools(work: &Work<'_>) -> Vec<OfferedTool> {
+    let mut offered = Vec::new();
     for tool in work.conversation().tools.iter() {
         match &tool.kind {
-            ToolKind::Function { .. } => all.push(("function".to_owned(), short(tool))),
-            ToolKind::Freeform { .. } => all.push(("custom".to_owned(), short(tool))),
+            ToolKind::Function { .. } => offered.push(("function".to_owned(), short_name(tool))),
+            ToolKind::Freeform { .. } => offered.push(("custom".to_owned(), short_name(tool))),
             ToolKind::Foreign { dialect, json, .. } if *dialect == work.profile.dialect => {
-                gather(json.doc().root(), &mut all);
+                collect_offered(json.to_doc().root(), &mut offered);
             }
             ToolKind::Foreign { .. } => {}
         }
     }
-    for json in brought(work) {
-        let doc = json.doc();
-        let tools = doc.root().get("tools").into_iter().flat_map(Node::items);
-        let fits = |tool: &Node<'_>| crate::tools::fits(*tool, work.profile);
-        tools.filter(fits).for_each(|tool| gather(tool, &mut all));
+    for json in added_tool_items(work) {
+        let doc = json.to_doc();
+        let tools = doc.root().get("tools").into_iter().flat_map(JsonNode::items);
+        let fits = |tool: &JsonNode<'_>| crate::tools::accepts_tool(*tool, work.profile);
+        tools.filter(fits).for_each(|tool| collect_offered(tool, &mut offered));
     }
-    all
+    offered
 }
 
-/// The name within its group.
-fn short(tool: &interlingua_model::Tool) -> String {
-    let name = tool.name.contents();
-    let space = tool.namespace.as_ref().map(Text::contents).unwrap_or_default();
-    let bare = name.strip_prefix(&*space).filter(|_| !space.is_empty());
+/// The name within its namespace.
+fn short_name(tool: &interlingua_model::Tool) -> String {
+    let name = tool.name.unescape();
+    let namespace = tool.namespace.as_ref().map(JsonString::unescape).unwrap_or_default();
+    let bare = name.strip_prefix(&*namespace).filter(|_| !namespace.is_empty());
     bare.map_or(&*name, |bare| bare.trim_start_matches(['.', '_', ':'])).to_owned()
 }
 
-fn gather(tool: Node<'_>, all: &mut Vec<Offered>) {
-    let word = |key: &str| tool.get(key).map(Node::word).unwrap_or_default().into_owned();
-    let kind = word("type");
+fn collect_offered(tool: JsonNode<'_>, offered: &mut Vec<OfferedTool>) {
+    let read_string =
+        |key: &str| tool.get(key).map(JsonNode::str_or_empty).unwrap_or_default().into_owned();
+    let kind = read_string("type");
     let label = if kind == "mcp" { "server_label" } else { "name" };
-    all.push((kind, word(label)));
-    tool.get("tools").into_iter().flat_map(Node::items).for_each(|inner| gather(inner, all));
+    offered.push((kind, read_string(label)));
+    tool.get("tools")
+        .into_iter()
+        .flat_map(JsonNode::items)
+        .for_each(|inner| collect_offered(inner, offered));
 }
 
-/// Whether the choice, in the words of the body, names tools that are there and as what they are; or
-/// any tools, where they may be elsewhere.
-pub(crate) fn is_written_well(work: &Work<'_>, elsewhere: bool) -> bool {
-    let fields = &work.conversation().fields;
-    let field = fields.iter().find(|field| field.key == CHOICE).filter(|_| work.is_own());
+/// Whether the tool choice, as written in the body, names offered tools with their types; with
+/// `elsewhere`, tools that are not in the request are allowed.
+pub(crate) fn is_written_choice_valid(work: &Work<'_>, elsewhere: bool) -> bool {
+    let fields = &work.conversation().top_level_fields;
+    let field =
+        fields.iter().find(|field| field.key == CHOICE_FIELD).filter(|_| work.is_same_dialect());
     let Some(field) = field.filter(|field| field.value.is_object()) else { return true };
-    let offered = offered(work);
-    let doc = field.value.doc();
+    let offered = offered_tools(work);
+    let doc = field.value.to_doc();
     let root = doc.root();
-    let word =
-        |node: Node<'_>, key: &str| node.get(key).map(Node::word).unwrap_or_default().into_owned();
-    let is_there = |one: Node<'_>| {
-        let kind = word(one, "type");
-        let by_name = matches!(&*kind, "function" | "custom" | "namespace" | "mcp");
-        let name = word(one, if kind == "mcp" { "server_label" } else { "name" });
-        elsewhere || offered.iter().any(|(a, b)| *a == kind && (!by_name || *b == name))
+    let read_string = |node: JsonNode<'_>, key: &str| {
+        node.get(key).map(JsonNode::str_or_empty).unwrap_or_default().into_owned()
     };
-    if word(root, "type") == "allowed_tools" {
+    let is_offered = |tool: JsonNode<'_>| {
+        let kind = read_string(tool, "type");
+        let by_name = matches!(&*kind, "function" | "custom" | "namespace" | "mcp");
+        let name = read_string(tool, if kind == "mcp" { "server_label" } else { "name" });
+        elsewhere
+            || offered.iter().any(|(kind_offered, name_offered)| {
+                *kind_offered == kind && (!by_name || *name_offered == name)
+            })
+    };
+    if read_string(root, "type") == "allowed_tools" {
         return root.get("mode").is_some()
-            && root.get("tools").is_some_and(|tools| tools.items().all(is_there));
+            && root.get("tools").is_some_and(|tools| tools.items().all(is_offered));
     }
-    let needed = match &*word(root, "type") {
+    let required_field = match &*read_string(root, "type") {
         "function" | "custom" => "name",
         "mcp" => "server_label",
         _ => "type",
     };
-    root.get(needed).is_some() && is_there(root)
+    root.get(required_field).is_some() && is_offered(root)
 }
 
-/// Whether the body has a choice, be it one that nobody can read.
-pub(crate) fn is_said(work: &Work<'_>) -> bool {
-    let mut fields = work.conversation().fields.iter();
-    work.is_own() && fields.any(|field| field.key == CHOICE && field.value != Json::NULL)
+/// Whether the body has a tool choice, readable or not.
+pub(crate) fn has_written_choice(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().top_level_fields.iter();
+    work.is_same_dialect()
+        && fields.any(|field| field.key == CHOICE_FIELD && field.value != RawJson::NULL)
 }
 
-/// Whether the body offers functions in the older list only, of which nothing is chosen by name.
-pub(crate) fn is_old(work: &Work<'_>) -> bool {
+/// Whether the body offers functions only in the legacy list: the tool choice cannot name them.
+pub(crate) fn offers_legacy_functions(work: &Work<'_>) -> bool {
     let conversation = work.conversation();
     let written = conversation.tools.text_for(work.profile.dialect).is_some();
-    written && !conversation.tools.is_empty() && lists_old_only(work)
+    written && !conversation.tools.is_empty() && lists_only_legacy_tools(work)
 }
 
-/// Whether the body has the older list of tools only.
-pub(crate) fn lists_old_only(work: &Work<'_>) -> bool {
-    let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
-    has(OLD_LIST) && !says(work, "tools")
+/// Whether the body has only the legacy list of tools.
+pub(crate) fn lists_only_legacy_tools(work: &Work<'_>) -> bool {
+    let has = |key: &str| work.conversation().top_level_fields.iter().any(|field| field.key == key);
+    has(LEGACY_LIST_FIELD) && !has_field(work, "tools")
 }
 
-/// The word in which the body makes its choice, if it is one.
-pub(crate) fn word(work: &Work<'_>) -> Option<String> {
-    let field = work.conversation().fields.iter().find(|field| field.key == CHOICE)?;
-    field.value.text().map(|text| text.contents().into_owned())
+/// The tool choice of the body, if it is a string.
+pub(crate) fn written_choice_string(work: &Work<'_>) -> Option<String> {
+    let field =
+        work.conversation().top_level_fields.iter().find(|field| field.key == CHOICE_FIELD)?;
+    field.value.json_string().map(|text| text.unescape().into_owned())
 }
 
-/// Whether the body spells its choice as an object.
-pub(crate) fn is_object(work: &Work<'_>) -> bool {
-    let mut fields = work.conversation().fields.iter();
-    fields.any(|field| field.key == CHOICE && field.value.is_object())
+/// Whether the tool choice of the body is an object.
+pub(crate) fn is_written_as_object(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().top_level_fields.iter();
+    fields.any(|field| field.key == CHOICE_FIELD && field.value.is_object())
 }
 
-/// Whether the body spells its choice as an object that names no function within it, and is none of these
-/// types.
-pub(crate) fn is_flat(work: &Work<'_>, types: &[&str]) -> bool {
-    let mut fields = work.conversation().fields.iter();
-    let Some(field) = fields.find(|field| field.key == CHOICE && field.value.is_object()) else {
+/// Whether the tool choice of the body is an object without a function name inside and with a type
+/// other than these.
+pub(crate) fn is_flat_object(work: &Work<'_>, types: &[&str]) -> bool {
+    let mut fields = work.conversation().top_level_fields.iter();
+    let Some(field) = fields.find(|field| field.key == CHOICE_FIELD && field.value.is_object())
+    else {
         return false;
     };
-    let doc = field.value.doc();
-    let kind = doc.root().get("type").map(Node::word).unwrap_or_default();
+    let doc = field.value.to_doc();
+    let kind = doc.root().get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     let function = doc.root().get("function").and_then(|function| function.get("name"));
-    work.is_own() && !types.contains(&&*kind) && function.is_none()
+    work.is_same_dialect() && !types.contains(&&*kind) && function.is_none()
 }
 
-/// Whether the client's own choice names a function as the dialect does.
+/// Whether the tool choice of the body names a function as the dialect requires.
 pub(crate) fn names_function(work: &Work<'_>) -> bool {
-    let mut fields = work.conversation().fields.iter();
-    let choice = fields.find(|field| field.key == CHOICE).map(|field| field.value.doc());
-    let Some(choice) = choice.as_ref().map(Doc::root) else { return !work.is_own() };
+    let mut fields = work.conversation().top_level_fields.iter();
+    let choice = fields.find(|field| field.key == CHOICE_FIELD).map(|field| field.value.to_doc());
+    let Some(choice) = choice.as_ref().map(JsonDoc::root) else { return !work.is_same_dialect() };
     let inner = choice.get("function").or(Some(choice).filter(|_| choice.get("custom").is_none()));
-    inner.and_then(|inner| inner.get("name")).is_some_and(|name| !name.word().is_empty())
+    inner.and_then(|inner| inner.get("name")).is_some_and(|name| !name.str_or_empty().is_empty())
 }
 
-/// Whether the body makes its choice in the old way.
-pub(crate) fn chooses_old(work: &Work<'_>) -> bool {
-    work.is_own() && says(work, OLD_CHOICE) && !says(work, CHOICE)
+/// Whether the body has a legacy choice and no other.
+pub(crate) fn uses_legacy_choice(work: &Work<'_>) -> bool {
+    work.is_same_dialect() && has_field(work, LEGACY_CHOICE_FIELD) && !has_field(work, CHOICE_FIELD)
 }
 
-fn says(work: &Work<'_>, key: &str) -> bool {
-    let mut fields = work.conversation().fields.iter();
-    fields.any(|field| field.key == key && field.value != Json::NULL)
+fn has_field(work: &Work<'_>, key: &str) -> bool {
+    let mut fields = work.conversation().top_level_fields.iter();
+    fields.any(|field| field.key == key && field.value != RawJson::NULL)
 }
 
-/// Whether the body has a choice in the old way, be it beside another.
-pub(crate) fn has_old_choice(work: &Work<'_>) -> bool {
-    work.is_own() && says(work, OLD_CHOICE)
+/// Whether the body has a legacy choice, also next to a current one.
+pub(crate) fn has_legacy_choice(work: &Work<'_>) -> bool {
+    work.is_same_dialect() && has_field(work, LEGACY_CHOICE_FIELD)
 }
 
-/// Takes away the choice in the old way, of which the settings hold nothing.
-pub(crate) fn forget_old_choice(work: &mut Work<'_>) {
-    work.fields().retain(|field| field.key != OLD_CHOICE);
+/// Removes the legacy choice, which the settings do not model.
+pub(crate) fn remove_legacy_choice(work: &mut Work<'_>) {
+    work.edit_top_level_fields().retain(|field| field.key != LEGACY_CHOICE_FIELD);
 }
 
-/// Whether the body has tools in the old way.
-pub(crate) fn has_old(work: &Work<'_>) -> bool {
-    let fields = &work.conversation().fields;
-    let old = fields.iter().find(|field| field.key == OLD_LIST);
-    old.is_some_and(|field| field.value.doc().root().items().next().is_some())
+/// Whether the body has legacy tools.
+pub(crate) fn has_legacy_tools(work: &Work<'_>) -> bool {
+    let fields = &work.conversation().top_level_fields;
+    let list_field = fields.iter().find(|field| field.key == LEGACY_LIST_FIELD);
+    list_field.is_some_and(|field| field.value.to_doc().root().items().next().is_some())
 }
 
-/// Forgets how the body spells its choice: what the settings hold of it is said anew.
-pub(crate) fn forget_choice(work: &mut Work<'_>) -> bool {
-    let Some(at) = work.conversation().fields.iter().position(|field| field.key == CHOICE) else {
+/// Removes the written tool choice, so that it is encoded from the settings.
+pub(crate) fn remove_written_choice(work: &mut Work<'_>) -> bool {
+    let Some(at) =
+        work.conversation().top_level_fields.iter().position(|field| field.key == CHOICE_FIELD)
+    else {
         return false;
     };
-    work.fields().remove(at);
-    work.settings();
+    work.edit_top_level_fields().remove(at);
+    work.edit_settings();
     true
 }
 
-const CHOICE: &str = "tool_choice";
-const OLD_CHOICE: &str = "function_call";
-const BRINGS: &str = "additional_tools";
+const CHOICE_FIELD: &str = "tool_choice";
+const LEGACY_CHOICE_FIELD: &str = "function_call";
+const ADDED_TOOLS_KIND: &str = "additional_tools";

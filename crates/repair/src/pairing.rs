@@ -1,269 +1,308 @@
-//! Who answers whom: what the model says in a row, what comes before it speaks again, and whether the
-//! calls of the one and the results of the other stand as the target takes them.
+//! Groups turns into rounds and checks whether tool calls and results are paired as the target
+//! requires.
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Role, ToolCall, ToolResult, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, Role, ToolCall, ToolResult, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
-pub use crate::held::continues;
-use crate::held::{is_held, is_nameless, repeats};
-pub use crate::ids::{Ids, OLD, UNWRITTEN, is_incomplete, share_id, written_id};
-use crate::profile::calls::{Answers, Strays};
+pub use crate::held::continues_stored_conversation;
+use crate::held::{are_calls_stored_by_provider, has_duplicate_results, has_no_written_id};
+pub use crate::ids::{
+    IdSet, LEGACY_FORM, WRITTEN_ID, has_rejected_spelling, match_id_spelling, written_id,
+};
+use crate::profile::calls::{OrphanResults, ResultPlacement};
 use crate::{Work, look};
 
-/// What the model says in a row, and what comes before it speaks again.
+/// A run of assistant turns and the turns that follow until the next assistant turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Round {
-    pub speech: Range<usize>,
-    pub answers: Range<usize>,
+    pub assistant_turns: Range<usize>,
+    pub following_turns: Range<usize>,
 }
 
-/// A block by its place: the turn, and where in it.
-pub type Spot = (usize, usize);
+/// Position of a block: turn and index.
+pub type BlockPos = (usize, usize);
 
 impl Round {
-    /// The round that begins with this turn. What comes before the model first speaks is a round in
-    /// which it says nothing.
-    pub fn at(turns: &[Verbatim<Turn>], start: usize) -> Option<Self> {
-        let is_speech = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
+    /// The round that begins with this turn. Turns before the first assistant turn are a round
+    /// without assistant turns.
+    pub fn starting_at(turns: &[Verbatim<Turn>], start: usize) -> Option<Self> {
+        let is_assistant = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
         let rest = turns.get(start..).filter(|rest| !rest.is_empty())?;
-        let middle = start + rest.iter().take_while(is_speech).count();
-        let after = turns[middle..].iter().take_while(|turn| !is_speech(turn)).count();
-        Some(Self { speech: start..middle, answers: middle..middle + after })
+        let middle = start + rest.iter().take_while(is_assistant).count();
+        let following = turns[middle..].iter().take_while(|turn| !is_assistant(turn)).count();
+        Some(Self { assistant_turns: start..middle, following_turns: middle..middle + following })
     }
 
     pub fn end(&self) -> usize {
-        self.answers.end
+        self.following_turns.end
     }
 
     fn turns(&self) -> Range<usize> {
-        self.speech.start..self.answers.end
+        self.assistant_turns.start..self.following_turns.end
     }
 
-    /// The calls of the model.
-    pub fn calls<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (Spot, &'w ToolCall)> {
-        blocks(work, self.speech.clone()).filter_map(|(spot, block)| Some((spot, call(block)?)))
+    /// The calls of the assistant turns.
+    pub fn calls<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (BlockPos, &'w ToolCall)> {
+        blocks(work, self.assistant_turns.clone())
+            .filter_map(|(pos, block)| Some((pos, as_call(block)?)))
     }
 
-    /// The results that come before it speaks again.
-    pub fn results<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (Spot, &'w ToolResult)> {
-        blocks(work, self.answers.clone()).filter_map(|(spot, block)| Some((spot, result(block)?)))
+    /// The results of the following turns.
+    pub fn results<'w>(
+        &self,
+        work: &'w Work<'_>,
+    ) -> impl Iterator<Item = (BlockPos, &'w ToolResult)> {
+        blocks(work, self.following_turns.clone())
+            .filter_map(|(pos, block)| Some((pos, as_result(block)?)))
     }
 
-    /// The ids that the model calls.
-    pub fn called<'w>(&self, work: &'w Work<'_>) -> Ids<'w> {
-        Ids::of(self.calls(work).map(|(_, call)| &call.id))
+    /// The ids of the calls.
+    pub fn call_ids<'w>(&self, work: &'w Work<'_>) -> IdSet<'w> {
+        IdSet::from_ids(self.calls(work).map(|(_, call)| &call.id))
     }
 
-    /// The ids that are answered before it speaks again.
-    pub fn answered<'w>(&self, work: &'w Work<'_>) -> Ids<'w> {
-        Ids::of(self.results(work).map(|(_, result)| &result.call))
+    /// The ids that have a result in this round.
+    pub fn result_ids<'w>(&self, work: &'w Work<'_>) -> IdSet<'w> {
+        IdSet::from_ids(self.results(work).map(|(_, result)| &result.call_id))
     }
 }
 
-/// Runs `mend` on each round whose calls and results do not stand as the target takes them. It may
-/// change the round, but nothing before it.
-pub fn mend_rounds(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Round)) {
-    // Several rules ask the same of the same turns: what one found fine is not looked at again.
-    let mut start = work.paired();
-    while let Some(round) = Round::at(work.turns(), start) {
-        if is_fine(work, &round) {
-            if work.paired() == start {
-                work.pairs_settled(round.end());
+/// Runs `mend` on each round that is not well paired. `mend` may change the round, but nothing
+/// before it.
+pub fn for_each_unpaired_round(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Round)) {
+    // Rounds that an earlier rule found well paired are skipped.
+    let mut start = work.paired_until();
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        if is_well_paired(work, &round) {
+            if work.paired_until() == start {
+                work.set_paired_until(round.end());
             }
             start = round.end();
             continue;
         }
         mend(work, &round);
-        start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
+        start = Round::starting_at(work.turns(), start).map_or(start + 1, |round| round.end());
     }
 }
 
-/// Whether the conversation is written anew, in another dialect than it came in.
-pub fn crosses(work: &Work<'_>) -> bool {
-    !work.is_own()
+/// Whether the request leaves in another dialect than it came in.
+pub fn is_cross_dialect(work: &Work<'_>) -> bool {
+    !work.is_same_dialect()
 }
 
-/// Every block of some turns.
+/// Every block of these turns.
 pub fn blocks<'w>(
     work: &'w Work<'_>,
     turns: Range<usize>,
-) -> impl Iterator<Item = (Spot, &'w Block)> {
+) -> impl Iterator<Item = (BlockPos, &'w Block)> {
     let listed = turns.clone().zip(&work.turns()[turns]);
     listed.flat_map(|(at, turn)| {
-        turn.blocks.iter().enumerate().map(move |(of, block)| ((at, of), &**block))
+        turn.blocks.iter().enumerate().map(move |(index, block)| ((at, index), &**block))
     })
 }
 
-/// A call that wants a result. One that is written in the old way, without an id, wants none.
-pub fn call(block: &Block) -> Option<&ToolCall> {
-    match &block.body {
-        Body::ToolCall(call) if !is_old(block) => Some(call),
+/// A call that needs a result. A legacy call has no id and needs none.
+pub fn as_call(block: &Block) -> Option<&ToolCall> {
+    match &block.content {
+        BlockContent::ToolCall(call) if !is_legacy(block) => Some(call),
         _ => None,
     }
 }
 
-/// A result that answers a call by its id.
-pub fn result(block: &Block) -> Option<&ToolResult> {
-    match &block.body {
-        Body::ToolResult(result) if !is_old(block) => Some(result),
+/// A result that refers to a call by id.
+pub fn as_result(block: &Block) -> Option<&ToolResult> {
+    match &block.content {
+        BlockContent::ToolResult(result) if !is_legacy(block) => Some(result),
         _ => None,
     }
 }
 
-/// Whether a call or a result is written in the old way. The rule `old-call` says where that is taken.
-pub fn is_old(block: &Block) -> bool {
-    let fields = block.extras.all().map_or(&[][..], |(_, fields)| fields);
-    fields.iter().any(|(key, _)| key == OLD)
+/// Whether a call or a result is in the legacy form. The rule `old-call` decides where that is
+/// accepted.
+pub fn is_legacy(block: &Block) -> bool {
+    let fields = block.extras.as_parts().map_or(&[][..], |(_, fields)| fields);
+    fields.iter().any(|(key, _)| key == LEGACY_FORM)
 }
 
-/// Where the next result of a round goes: before anything else that comes after the model's words,
-/// but after the results that are there already. A turn for it is made where there is none.
-pub fn place_for_result(work: &mut Work<'_>, round: &Round) -> Spot {
-    let head = round.answers.start;
-    let alone = |turn: &Verbatim<Turn>| {
+/// Position of the next result of a round: behind the results at the start of the following turns,
+/// before anything else. Inserts a turn if needed.
+pub fn make_result_pos(work: &mut Work<'_>, round: &Round) -> BlockPos {
+    let head = round.following_turns.start;
+    let has_only_results = |turn: &Verbatim<Turn>| {
         turn.role == Role::User
             && !turn.blocks.is_empty()
-            && turn.blocks.iter().all(|block| result(block).is_some())
+            && turn.blocks.iter().all(|block| as_result(block).is_some())
     };
-    let answers = work.profile.calls.answers;
-    let together = matches!(answers, Answers::NextTurn | Answers::Counted);
-    let turns = &work.turns()[round.answers.clone()];
-    // Turns of results keep their own form; the next one stands behind them.
-    let behind = if together { 0 } else { turns.iter().take_while(|turn| alone(turn)).count() };
-    let here = head + behind;
-    let is_users = turns.get(behind).is_some_and(|turn| turn.role == Role::User);
-    // Where results are no part of what else the user says, that stays as it is.
-    let apart = !crosses(work) && matches!(answers, Answers::FirstAfterTurn | Answers::BeforeNext);
-    if behind > 0 || !is_users || apart {
-        work.insert_turn(here, Turn::new(Role::User));
-        return (here, 0);
+    let result_placement = work.profile.calls.result_placement;
+    let in_one_turn =
+        matches!(result_placement, ResultPlacement::NextTurn | ResultPlacement::MatchingCount);
+    let turns = &work.turns()[round.following_turns.clone()];
+    // Turns of results only keep their form; the next result goes behind them.
+    let result_turns = if in_one_turn {
+        0
+    } else {
+        turns.iter().take_while(|turn| has_only_results(turn)).count()
+    };
+    let target = head + result_turns;
+    let is_user = turns.get(result_turns).is_some_and(|turn| turn.role == Role::User);
+    // Where results are messages of their own, other user content stays unchanged.
+    let in_own_turn = !is_cross_dialect(work)
+        && matches!(
+            result_placement,
+            ResultPlacement::FirstAfterTurn | ResultPlacement::BeforeNextAssistant
+        );
+    if result_turns > 0 || !is_user || in_own_turn {
+        work.insert_turn(target, Turn::new(Role::User));
+        return (target, 0);
     }
-    let leading = work.blocks(here).iter().take_while(|block| result(block).is_some());
-    (here, leading.count())
+    let leading = work.blocks(target).iter().take_while(|block| as_result(block).is_some());
+    (target, leading.count())
 }
 
-/// Whether the calls and results of a round stand as the target takes them.
-pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
-    if is_plain(work, round) {
+/// Whether the calls and results of a round are paired as the target requires.
+pub fn is_well_paired(work: &Work<'_>, round: &Round) -> bool {
+    if is_trivially_paired(work, round) {
         return true;
     }
-    let pairs = |(_, block): (Spot, &Block)| call(block).is_some() || result(block).is_some();
-    if !blocks(work, round.turns()).any(pairs) {
+    let is_call_or_result =
+        |(_, block): (BlockPos, &Block)| as_call(block).is_some() || as_result(block).is_some();
+    if !blocks(work, round.turns()).any(is_call_or_result) {
         return true;
     }
-    if crosses(work) {
-        return !has_wrong_side(work, round) && is_matched(work, round) && !is_behind(work, round);
+    if is_cross_dialect(work) {
+        return !has_misplaced_role(work, round)
+            && is_one_to_one(work, round)
+            && !has_result_after_instructions(work, round);
     }
-    match work.profile.calls.answers {
-        Answers::Anywhere => true,
-        Answers::Counted => is_counted(work, round),
-        Answers::BeforeNext => !has_wrong_side(work, round) && is_answered_in_time(work, round),
-        Answers::FirstAfterRun => !has_wrong_side(work, round) && is_answered_first(work, round),
-        Answers::FirstAfterTurn => {
-            !has_wrong_side(work, round)
-                && !calls_early(work, round)
+    match work.profile.calls.result_placement {
+        ResultPlacement::Anywhere => true,
+        ResultPlacement::MatchingCount => has_matching_counts(work, round),
+        ResultPlacement::BeforeNextAssistant => {
+            !has_misplaced_role(work, round) && is_answered_before_next(work, round)
+        }
+        ResultPlacement::FirstAfterRun => {
+            !has_misplaced_role(work, round) && is_answered_first(work, round)
+        }
+        ResultPlacement::FirstAfterTurn => {
+            !has_misplaced_role(work, round)
+                && !has_early_calls(work, round)
                 && is_answered_first(work, round)
         }
-        Answers::NextTurn => {
-            let later = |((turn, _), _): (Spot, _)| turn > round.answers.start;
-            !has_wrong_side(work, round)
-                && !calls_early(work, round)
-                && is_matched(work, round)
-                && !round.results(work).any(later)
+        ResultPlacement::NextTurn => {
+            let is_late = |((turn, _), _): (BlockPos, _)| turn > round.following_turns.start;
+            !has_misplaced_role(work, round)
+                && !has_early_calls(work, round)
+                && is_one_to_one(work, round)
+                && !round.results(work).any(is_late)
         }
     }
 }
 
-/// Whether the round is of a form that the target takes in any case, which most are: the model speaks
-/// in one turn, or in several that are as good as one, and each of its calls has its result, in their order and before anything else, in the next;
-/// or in the next ones, where that may be.
-fn is_plain(work: &Work<'_>, round: &Round) -> bool {
+/// Fast path for the usual round, which every target accepts: the calls are in one assistant turn
+/// (or in a run that counts as one), and their results follow in the same order, before anything
+/// else, in the next turn or, where allowed, in the next turns.
+fn is_trivially_paired(work: &Work<'_>, round: &Round) -> bool {
     let turns = work.turns();
-    let spoken = &turns[round.speech.clone()];
-    let answered = &turns[round.answers.clone()];
-    let pairs = |block: &&Verbatim<Block>| {
-        matches!(block.body, Body::ToolCall(_) | Body::ToolResult(_)) && !is_old(block)
+    let assistant_turns = &turns[round.assistant_turns.clone()];
+    let following_turns = &turns[round.following_turns.clone()];
+    let is_call_or_result = |block: &&Verbatim<Block>| {
+        matches!(block.content, BlockContent::ToolCall(_) | BlockContent::ToolResult(_))
+            && !is_legacy(block)
     };
-    let calls = spoken.iter().any(|turn| turn.blocks.iter().any(|block| pairs(&block)));
-    let mut said = calls.then(|| spoken.iter().flat_map(|turn| &turn.blocks).filter(pairs));
-    let crosses = crosses(work);
-    let answers = work.profile.calls.answers;
-    // Where what the model says in a row is as good as one turn, its calls may stand in any.
-    let in_a_row = crosses || matches!(answers, Answers::BeforeNext | Answers::FirstAfterRun);
-    if calls && (spoken.len() > 1 && !in_a_row || round.speech.start == 0) {
+    let has_calls = assistant_turns
+        .iter()
+        .any(|turn| turn.blocks.iter().any(|block| is_call_or_result(&block)));
+    let mut remaining_calls = has_calls
+        .then(|| assistant_turns.iter().flat_map(|turn| &turn.blocks).filter(is_call_or_result));
+    let crosses = is_cross_dialect(work);
+    let result_placement = work.profile.calls.result_placement;
+    // Where a run of assistant turns counts as one, calls may be in any of them.
+    let run_counts_as_one = crosses
+        || matches!(
+            result_placement,
+            ResultPlacement::BeforeNextAssistant | ResultPlacement::FirstAfterRun
+        );
+    if has_calls
+        && (assistant_turns.len() > 1 && !run_counts_as_one || round.assistant_turns.start == 0)
+    {
         return false;
     }
-    let together = matches!(answers, Answers::NextTurn | Answers::Counted);
-    let anywhere = !together || crosses;
+    let in_one_turn =
+        matches!(result_placement, ResultPlacement::NextTurn | ResultPlacement::MatchingCount);
+    let in_any_turn = !in_one_turn || crosses;
     let mut first = true;
-    for (at, turn) in answered.iter().enumerate() {
-        first &= !turn.blocks.is_empty() && (at == 0 || anywhere);
+    for (at, turn) in following_turns.iter().enumerate() {
+        first &= !turn.blocks.is_empty() && (at == 0 || in_any_turn);
         for block in &turn.blocks {
-            match &block.body {
-                Body::ToolResult(result) if !is_old(block) => {
-                    let call = said.as_mut().and_then(Iterator::next).and_then(|said| call(said));
-                    let own = call.is_some_and(|call| call.id == result.call);
-                    if !(first && own && turn.role == Role::User) {
+            match &block.content {
+                BlockContent::ToolResult(result) if !is_legacy(block) => {
+                    let call = remaining_calls
+                        .as_mut()
+                        .and_then(Iterator::next)
+                        .and_then(|remaining_calls| as_call(remaining_calls));
+                    let matches_id = call.is_some_and(|call| call.id == result.call_id);
+                    if !(first && matches_id && turn.role == Role::User) {
                         return false;
                     }
                 }
-                Body::ToolCall(_) if !is_old(block) => return false,
+                BlockContent::ToolCall(_) if !is_legacy(block) => return false,
                 _ => first = false,
             }
         }
     }
-    said.is_none_or(|mut said| said.next().is_none())
+    remaining_calls.is_none_or(|mut remaining_calls| remaining_calls.next().is_none())
 }
 
-/// A call of the user's, or a result of the model's.
-pub fn has_wrong_side(work: &Work<'_>, round: &Round) -> bool {
-    if !crosses(work) && !work.profile.calls.sides {
+/// Whether a user turn has a call or an assistant turn has a result.
+pub fn has_misplaced_role(work: &Work<'_>, round: &Round) -> bool {
+    if !is_cross_dialect(work) && !work.profile.calls.checks_roles {
         return false;
     }
-    blocks(work, round.speech.clone()).any(|(_, block)| result(block).is_some())
-        || blocks(work, round.answers.clone()).any(|(_, block)| call(block).is_some())
+    blocks(work, round.assistant_turns.clone()).any(|(_, block)| as_result(block).is_some())
+        || blocks(work, round.following_turns.clone()).any(|(_, block)| as_call(block).is_some())
 }
 
-/// A call stands in another turn than the last one before the answers.
-pub fn calls_early(work: &Work<'_>, round: &Round) -> bool {
-    round.calls(work).any(|((turn, _), _)| turn + 1 < round.speech.end)
+/// Whether a call is in another turn than the last of its run.
+pub fn has_early_calls(work: &Work<'_>, round: &Round) -> bool {
+    round.calls(work).any(|((turn, _), _)| turn + 1 < round.assistant_turns.end)
 }
 
-/// Each call has one result, and each result a call.
-fn is_matched(work: &Work<'_>, round: &Round) -> bool {
+/// Whether each call has one result, and each result a call.
+fn is_one_to_one(work: &Work<'_>, round: &Round) -> bool {
     let (calls, results) = (round.calls(work).count(), round.results(work).count());
-    // One result may answer several calls of one id.
-    let shared = !work.profile.calls.one_each && !crosses(work);
-    if !(calls == results || shared && results < calls) {
+    // One result may answer several calls with the same id.
+    let may_share = !work.profile.calls.one_result_per_call && !is_cross_dialect(work);
+    if !(calls == results || may_share && results < calls) {
         return false;
     }
-    let (called, answered) = (round.called(work), round.answered(work));
-    round.calls(work).all(|(_, call)| answered.has(&call.id))
-        && round.results(work).all(|(_, result)| called.has(&result.call))
+    let (call_ids, result_ids) = (round.call_ids(work), round.result_ids(work));
+    round.calls(work).all(|(_, call)| result_ids.contains(&call.id))
+        && round.results(work).all(|(_, result)| call_ids.contains(&result.call_id))
 }
 
-/// A result stands in or behind a turn of instructions.
-fn is_behind(work: &Work<'_>, round: &Round) -> bool {
-    let instructs = |turn: usize| work.turns()[turn].role != Role::User;
-    let first = round.answers.clone().find(|turn| instructs(*turn));
+/// Whether a result is in or behind a turn of instructions.
+fn has_result_after_instructions(work: &Work<'_>, round: &Round) -> bool {
+    let is_instruction = |turn: usize| work.turns()[turn].role != Role::User;
+    let first = round.following_turns.clone().find(|turn| is_instruction(*turn));
     first.is_some_and(|first| round.results(work).any(|((turn, _), _)| turn >= first))
 }
 
-/// Where the results that stand before anything else end: how many there are.
-fn leading(work: &Work<'_>, round: &Round) -> usize {
+/// Number of results before any other content of the following turns.
+fn count_leading_results(work: &Work<'_>, round: &Round) -> usize {
     let mut count = 0;
-    // Where the turns of a run are one, those with nothing in them are none.
-    let passes = work.takes_empty() && work.profile.calls.answers == Answers::FirstAfterRun;
-    for turn in &work.turns()[round.answers.clone()] {
-        if turn.role != Role::User && !work.is_passed_over(turn) {
+    // Where a run counts as one turn, empty turns do not end it.
+    let skips_empty = work.accepts_empty_user_turn()
+        && work.profile.calls.result_placement == ResultPlacement::FirstAfterRun;
+    for turn in &work.turns()[round.following_turns.clone()] {
+        if turn.role != Role::User && !work.is_skipped_before_results(turn) {
             break;
         }
-        if turn.role != Role::User || turn.blocks.is_empty() && passes {
+        if turn.role != Role::User || turn.blocks.is_empty() && skips_empty {
             continue;
         }
-        let results = turn.blocks.iter().take_while(|block| result(block).is_some()).count();
+        let results = turn.blocks.iter().take_while(|block| as_result(block).is_some()).count();
         count += results;
         if turn.blocks.is_empty() || results < turn.blocks.len() {
             break;
@@ -274,98 +313,122 @@ fn leading(work: &Work<'_>, round: &Round) -> usize {
 
 fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
     let calls = &work.profile.calls;
-    let leading = leading(work, round);
+    let leading = count_leading_results(work, round);
     let first = || round.results(work).take(leading);
-    let answers = Ids::of(first().map(|(_, result)| &result.call));
-    let answered = |(spot, call): (Spot, &ToolCall)| {
-        answers.has(&call.id) || is_nameless(work, spot) && answers.has(&Text::EMPTY)
+    let leading_ids = IdSet::from_ids(first().map(|(_, result)| &result.call_id));
+    let is_answered = |(pos, call): (BlockPos, &ToolCall)| {
+        leading_ids.contains(&call.id)
+            || has_no_written_id(work, pos) && leading_ids.contains(&JsonString::EMPTY)
     };
-    if !round.calls(work).all(answered) {
+    if !round.calls(work).all(is_answered) {
         return false;
     }
-    if calls.one_each && round.calls(work).count() != leading {
+    if calls.one_result_per_call && round.calls(work).count() != leading {
         return false;
     }
-    let called = round.called(work);
-    let known = |(_, result): (Spot, &ToolResult)| called.has(&result.call);
-    let held = is_held(work, round) && !repeats(work, round);
-    match calls.strays {
-        Strays::Taken => true,
+    let call_ids = round.call_ids(work);
+    let has_call = |(_, result): (BlockPos, &ToolResult)| call_ids.contains(&result.call_id);
+    let is_stored =
+        are_calls_stored_by_provider(work, round) && !has_duplicate_results(work, round);
+    match calls.orphan_results {
+        OrphanResults::Accepted => true,
         _ if round.results(work).count() > leading => false,
-        Strays::AmongResults => leading == 0 || round.calls(work).next().is_some() || held,
-        Strays::Refused | Strays::AfterTheirCall => first().all(known) || held,
+        OrphanResults::AmongResults => {
+            leading == 0 || round.calls(work).next().is_some() || is_stored
+        }
+        OrphanResults::Rejected | OrphanResults::AfterEarlierCall => {
+            first().all(has_call) || is_stored
+        }
     }
 }
 
-fn is_answered_in_time(work: &Work<'_>, round: &Round) -> bool {
-    let (answered, known) = (round.answered(work), Known::of(work, round, round.called(work)));
-    round.calls(work).all(|(_, call)| answered.has(&call.id))
-        && round.results(work).all(|(spot, result)| known.has(work, spot, result))
+fn is_answered_before_next(work: &Work<'_>, round: &Round) -> bool {
+    let (answered, result_matcher) =
+        (round.result_ids(work), ResultMatcher::new(work, round, round.call_ids(work)));
+    round.calls(work).all(|(_, call)| answered.contains(&call.id))
+        && round.results(work).all(|(pos, result)| result_matcher.matches(work, pos, result))
 }
 
-/// Which results of a round answer a call that came before them, be it that of another round where the
-/// target takes that.
+/// Decides which results of a round answer an earlier call; where the target accepts it, the call
+/// may be in an earlier round.
 #[derive(Debug)]
-pub struct Known<'w> {
-    called: Ids<'w>,
-    crosses: bool,
-    continues: bool,
-    is_held: bool,
+pub struct ResultMatcher<'w> {
+    call_ids: IdSet<'w>,
+    is_cross_dialect: bool,
+    continues_stored: bool,
+    calls_held: bool,
 }
 
-impl<'w> Known<'w> {
-    /// Of a round in which the model calls these.
-    pub fn of(work: &Work<'_>, round: &Round, called: Ids<'w>) -> Self {
-        let (crosses, continues) = (crosses(work), continues(work));
-        Self { called, crosses, continues, is_held: is_held(work, round) }
+impl<'w> ResultMatcher<'w> {
+    /// For a round with these call ids.
+    pub fn new(work: &Work<'_>, round: &Round, call_ids: IdSet<'w>) -> Self {
+        let (is_cross_dialect, continues_stored) =
+            (is_cross_dialect(work), continues_stored_conversation(work));
+        Self {
+            call_ids,
+            is_cross_dialect,
+            continues_stored,
+            calls_held: are_calls_stored_by_provider(work, round),
+        }
     }
 
-    pub fn has(&self, work: &Work<'_>, spot: Spot, result: &ToolResult) -> bool {
-        if self.called.has(&result.call) {
+    pub fn matches(&self, work: &Work<'_>, pos: BlockPos, result: &ToolResult) -> bool {
+        if self.call_ids.contains(&result.call_id) {
             return true;
         }
-        if self.crosses {
+        if self.is_cross_dialect {
             return false;
         }
-        match work.profile.calls.strays {
-            Strays::AfterTheirCall => self.continues || work.is_called(spot.0, &result.call),
-            Strays::Refused | Strays::AmongResults | Strays::Taken => self.is_held,
+        match work.profile.calls.orphan_results {
+            OrphanResults::AfterEarlierCall => {
+                self.continues_stored || work.has_call_before(pos.0, &result.call_id)
+            }
+            OrphanResults::Rejected | OrphanResults::AmongResults | OrphanResults::Accepted => {
+                self.calls_held
+            }
         }
     }
 }
 
-/// Every turn with calls comes after one of the user's and before one with as many results.
-fn is_counted(work: &Work<'_>, round: &Round) -> bool {
+/// Whether every turn with calls follows a user turn and precedes a turn with the same number of
+/// results.
+fn has_matching_counts(work: &Work<'_>, round: &Round) -> bool {
     let turns = work.turns();
-    let calls = |turn: &Turn| turn.blocks.iter().filter(|one| call(one).is_some()).count();
-    let results = |turn: &Turn| turn.blocks.iter().filter(|one| result(one).is_some()).count();
+    let count_calls =
+        |turn: &Turn| turn.blocks.iter().filter(|candidate| as_call(candidate).is_some()).count();
+    let count_results =
+        |turn: &Turn| turn.blocks.iter().filter(|candidate| as_result(candidate).is_some()).count();
     round.turns().all(|at| {
-        let before = at.checked_sub(1).map(|before| &turns[before]);
-        let called = before.map_or(0, |turn| calls(turn));
-        // Instructions leave as the user's words, or not at all where there are none.
-        let blank = |block: &Verbatim<Block>| look::words(block).is_some_and(Text::is_blank);
-        let silent = |turn: &Verbatim<Turn>| look::instructs(turn) && turn.blocks.iter().all(blank);
-        let spoken = || turns[..at].iter().rfind(|turn| !silent(turn));
-        // Those at the head leave apart, and those before the user's results behind them.
-        let opened = || turns[..at].iter().rev().any(|turn| !look::instructs(turn));
-        let models = turns[at].role == Role::Assistant;
+        let previous = at.checked_sub(1).map(|previous| &turns[previous]);
+        let expected_results = previous.map_or(0, |turn| count_calls(turn));
+        // Instructions become user text, or disappear if they are blank.
+        let is_blank =
+            |block: &Verbatim<Block>| look::plain_text(block).is_some_and(JsonString::is_blank);
+        let is_silent =
+            |turn: &Verbatim<Turn>| look::is_instruction(turn) && turn.blocks.iter().all(is_blank);
+        let last_audible = || turns[..at].iter().rfind(|turn| !is_silent(turn));
+        // Instructions at the head go into a separate field, and those before the results go behind
+        // them.
+        let has_earlier_turn = || turns[..at].iter().rev().any(|turn| !look::is_instruction(turn));
+        let is_assistant = turns[at].role == Role::Assistant;
         let after_user = || {
-            let before = spoken().is_some_and(|turn| {
-                turn.role == Role::User || models && turn.role != Role::Assistant
+            let previous = last_audible().is_some_and(|turn| {
+                turn.role == Role::User || is_assistant && turn.role != Role::Assistant
             });
-            before && opened()
+            previous && has_earlier_turn()
         };
-        let calling = calls(&turns[at]);
-        // Nobody but the user and the model has a part in this.
+        let call_count = count_calls(&turns[at]);
+        // Other roles can have neither calls nor results.
         if !matches!(turns[at].role, Role::User | Role::Assistant)
-            && calling + results(&turns[at]) > 0
+            && call_count + count_results(&turns[at]) > 0
         {
             return false;
         }
-        let answered = match turns.get(at + 1) {
-            Some(next) => results(next) == calling,
+        let is_answered = match turns.get(at + 1) {
+            Some(next) => count_results(next) == call_count,
             None => turns[at].role != Role::Assistant,
         };
-        results(&turns[at]) == called && (calling == 0 || answered && after_user())
+        count_results(&turns[at]) == expected_results
+            && (call_count == 0 || is_answered && after_user())
     })
 }

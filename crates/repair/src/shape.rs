@@ -1,337 +1,356 @@
-//! What a value may be, as data; and a value made to be that.
+//! Describes as data which values a field may have, and checks or converts values.
 
-use interlingua_wire::{self as wire, Field, Json, Node, Text};
+use interlingua_wire::{self as wire, Field, JsonNode, JsonString, RawJson};
 
 use crate::media::base64;
 use crate::number;
 
 /// A field that an object may have.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct FieldSpec {
     pub name: &'static str,
-    pub kind: Kind,
-    /// The beginning of a beta that lets the field in; empty where nobody has to ask.
+    pub shape: Shape,
+    /// Prefix of the beta header value that enables the field; empty if none is needed.
     pub beta: &'static str,
-    /// The object is nothing without it.
-    pub needed: bool,
+    /// Without the field the whole object is dropped.
+    pub required: bool,
 }
 
-/// What a value may be.
+/// Constraint on a JSON value.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum Shape {
     Any,
     Text,
-    Whole,
+    Integer,
     Number,
-    Flag,
-    Object,
-    /// An object; a text that holds one is opened.
-    Opened,
-    List,
-    One(&'static [&'static str]),
-    /// Anything but this word.
-    Not(&'static str),
-    /// One of these in any case, or its number.
-    AnyCase(&'static [&'static str]),
-    Each(&'static Kind),
-    TextOr(&'static Kind),
-    Shape(&'static [Key]),
+    Bool,
+    AnyObject,
+    /// An object; a string with the JSON text of an object is parsed.
+    ObjectOrJsonText,
+    AnyList,
+    OneOf(&'static [&'static str]),
+    /// Anything but this string.
+    NotWord(&'static str),
+    /// One of these strings in any case, or a number.
+    OneOfIgnoreCase(&'static [&'static str]),
+    ListOf(&'static Shape),
+    TextOr(&'static Shape),
+    Closed(&'static [FieldSpec]),
     /// These fields, and any others.
-    Open(&'static [Key]),
-    /// One of these fields and none of the others that are listed.
-    Union(&'static [Key]),
-    /// The first of these that it is; else the first that it can be made.
-    Either(&'static [Kind]),
-    /// A list in which something stands, each of it of this kind.
-    Filled(&'static Kind),
-    /// A text that is not empty.
-    Words,
-    /// A title: letters, digits, these and single blanks, and not too many.
+    Open(&'static [FieldSpec]),
+    /// Exactly one of these fields; other fields are not checked.
+    ExactlyOneField(&'static [FieldSpec]),
+    /// The first shape that matches unchanged; otherwise the first to which the value can be
+    /// converted.
+    FirstOf(&'static [Shape]),
+    /// A list with at least one item, each of this shape.
+    NonEmptyListOf(&'static Shape),
+    NonEmptyText,
+    /// 1 to 200 letters, digits, these characters and single blanks.
     Title(&'static str),
-    /// The word true.
-    Yes,
-    /// A name: letters, digits and these, and not too many.
-    Spelled(&'static str),
-    /// An object with these fields, by the word in its `type`.
-    Tagged(&'static [(&'static str, &'static [Key])]),
-    /// A text that is base64, of either alphabet.
+    True,
+    /// 1 to 64 letters, digits and these characters.
+    Identifier(&'static str),
+    /// An object with fields that depend on its `type`.
+    Tagged(&'static [(&'static str, &'static [FieldSpec])]),
+    /// A string in base64, in either alphabet.
     Base64,
-    /// Also null where it must be there.
-    OrNull(&'static Kind),
-    /// Nothing.
-    Never,
+    /// The value may be null even where the field is required.
+    Nullable(&'static Shape),
+    /// No value at all.
+    Forbidden,
 }
 
-/// How fields and values are read, and what the client asked for.
+/// How the target parses fields and values, and which betas the client requested.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
-pub struct Reading<'r> {
-    /// `camelCase` and `snake_case` are one, and numbers may be strings.
-    pub either_case: bool,
-    /// What is not known is passed over.
-    pub open: bool,
-    pub betas: &'r [Text],
-    /// A field that is not listed at all may be there.
-    pub trusting: bool,
-    /// Whole numbers are written without a fraction or an exponent.
-    pub exact: bool,
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of the target")]
+pub struct ShapeChecker<'r> {
+    /// The target parses protobuf JSON: `camelCase` and `snake_case` are equivalent, and numbers
+    /// may be strings.
+    pub proto_json: bool,
+    /// The target ignores unknown fields.
+    pub ignores_unknown: bool,
+    pub betas: &'r [JsonString],
+    /// Fields without a row are passed on.
+    pub pass_unknown_fields: bool,
+    /// The target rejects integers with a fraction or an exponent.
+    pub exact_integers: bool,
 }
 
-/// What is to be done with a value.
+/// Result of checking a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fit {
-    Fine,
-    Instead(Json),
+pub enum Verdict {
+    Keep,
+    Replace(RawJson),
     Drop,
 }
 
-pub const fn key(name: &'static str, kind: Kind) -> Key {
-    Key { name, kind, beta: "", needed: false }
+pub const fn optional(name: &'static str, kind: Shape) -> FieldSpec {
+    FieldSpec { name, shape: kind, beta: "", required: false }
 }
 
-pub const fn need(name: &'static str, kind: Kind) -> Key {
-    Key { name, kind, beta: "", needed: true }
+pub const fn required(name: &'static str, kind: Shape) -> FieldSpec {
+    FieldSpec { name, shape: kind, beta: "", required: true }
 }
 
-pub const fn beta(name: &'static str, kind: Kind, beta: &'static str) -> Key {
-    Key { name, kind, beta, needed: false }
+pub const fn optional_with_beta(name: &'static str, kind: Shape, beta: &'static str) -> FieldSpec {
+    FieldSpec { name, shape: kind, beta, required: false }
 }
 
-impl Reading<'_> {
-    /// The field of this name, if it may be there.
-    pub fn find<'k>(&self, keys: &'k [Key], name: &str) -> Option<&'k Key> {
-        let mut named = keys.iter().filter(|key| self.is(name, key.name)).peekable();
-        if self.trusting && named.peek().is_none() {
-            return Some(&ANYTHING);
+impl ShapeChecker<'_> {
+    /// The row for the field of this name, if the target accepts the field.
+    pub fn find_field<'k>(&self, keys: &'k [FieldSpec], name: &str) -> Option<&'k FieldSpec> {
+        let mut named = keys.iter().filter(|key| self.is_same_name(name, key.name)).peekable();
+        if self.pass_unknown_fields && named.peek().is_none() {
+            return Some(&ANY_FIELD);
         }
-        named.find(|key| self.lets_in(key.beta)).or(self.open.then_some(&ANYTHING))
+        named.find(|key| self.has_beta(key.beta)).or(self.ignores_unknown.then_some(&ANY_FIELD))
     }
 
-    pub fn lets_in(&self, beta: &str) -> bool {
-        beta.is_empty() || self.betas.iter().any(|given| given.contents().starts_with(beta))
+    pub fn has_beta(&self, beta: &str) -> bool {
+        beta.is_empty()
+            || self.betas.iter().any(|beta_value| beta_value.unescape().starts_with(beta))
     }
 
-    pub fn is(&self, written: &str, name: &str) -> bool {
-        written == name || self.either_case && is_snake(written, name)
+    pub fn is_same_name(&self, written: &str, name: &str) -> bool {
+        written == name || self.proto_json && is_snake_case_of(written, name)
     }
 
-    /// Whether the field is called so.
-    pub fn names(&self, field: Field<'_>, name: &str) -> bool {
-        field.is(name) || self.either_case && is_snake(&field.name(), name)
+    pub fn is_field_named(&self, field: Field<'_>, name: &str) -> bool {
+        field.key_is(name) || self.proto_json && is_snake_case_of(&field.key(), name)
     }
 
-    /// What becomes of the value of a field.
-    pub fn fit(&self, value: &Json, kind: Kind) -> Fit {
-        // Who leaves out a field may also say so: null is always fine.
-        let fine = matches!(
+    /// Checks the value of a field.
+    pub fn check(&self, value: &RawJson, kind: Shape) -> Verdict {
+        // Null stands for an absent field and is always accepted.
+        let is_valid = matches!(
             (kind, value.kind()),
-            (Kind::Any, _)
-                | (_, wire::Kind::Null)
-                | (Kind::Text | Kind::TextOr(_), wire::Kind::String)
-                | (Kind::Number, wire::Kind::Number)
-                | (Kind::Flag, wire::Kind::Bool)
-                | (Kind::Object, wire::Kind::Object)
-                | (Kind::List, wire::Kind::Array)
+            (Shape::Any, _)
+                | (_, wire::JsonKind::Null)
+                | (Shape::Text | Shape::TextOr(_), wire::JsonKind::String)
+                | (Shape::Number, wire::JsonKind::Number)
+                | (Shape::Bool, wire::JsonKind::Bool)
+                | (Shape::AnyObject, wire::JsonKind::Object)
+                | (Shape::AnyList, wire::JsonKind::Array)
         );
-        if fine { Fit::Fine } else { self.node(value.doc().root(), kind) }
+        if is_valid { Verdict::Keep } else { self.check_node(value.to_doc().root(), kind) }
     }
 
-    /// As [`Reading::fit`], of a value in a document.
-    pub fn node(&self, node: Node<'_>, kind: Kind) -> Fit {
-        let fine = match kind {
-            Kind::Any => true,
+    /// As [`ShapeChecker::check`], for a node of a document.
+    pub fn check_node(&self, node: JsonNode<'_>, kind: Shape) -> Verdict {
+        let is_valid = match kind {
+            Shape::Any => true,
             _ if node.is_null() => true,
-            Kind::Text => node.is_string(),
-            Kind::Words => node.is_string() && !node.word().is_empty(),
-            Kind::Spelled(others) => {
-                let fits =
-                    |byte: u8| byte.is_ascii_alphanumeric() || others.as_bytes().contains(&byte);
-                let name = node.word();
+            Shape::Text => node.is_string(),
+            Shape::NonEmptyText => node.is_string() && !node.str_or_empty().is_empty(),
+            Shape::Identifier(extra_chars) => {
+                let fits = |byte: u8| {
+                    byte.is_ascii_alphanumeric() || extra_chars.as_bytes().contains(&byte)
+                };
+                let name = node.str_or_empty();
                 node.is_string() && (1..=64).contains(&name.len()) && name.bytes().all(fits)
             }
-            Kind::Title(others) => {
-                let fits =
-                    |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || others.contains(c);
-                let title = node.word();
-                let blanks = title.chars().zip(title.chars().skip(1));
-                let doubled =
-                    |(one, other): (char, char)| one.is_whitespace() && other.is_whitespace();
-                node.is_string()
-                    && (1..=200).contains(&title.chars().count())
-                    && title.chars().all(fits)
-                    && !blanks.into_iter().any(doubled)
+            Shape::Title(extra_chars) => {
+                node.is_string() && is_title(&node.str_or_empty(), extra_chars)
             }
-            Kind::Tagged(shapes) => {
-                let tag = node.get("type").map(Node::word).unwrap_or_default();
-                return match shapes.iter().find(|(word, _)| *word == tag) {
-                    Some((_, keys)) => self.shape(node, keys, false),
-                    None => Fit::Drop,
+            Shape::Tagged(shapes) => {
+                let tag = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+                return match shapes.iter().find(|(value, _)| *value == tag) {
+                    Some((_, keys)) => self.check_object(node, keys, false),
+                    None => Verdict::Drop,
                 };
             }
-            Kind::Base64 => node.is_string() && base64::is_valid(&node.word(), true),
-            Kind::Whole => match self.number(node).filter(|number| number.fract() == 0.0) {
-                Some(number) if self.exact && !number::is_exact(&node.json()) => {
-                    return Fit::Instead(number::spelled(number::whole(number)));
+            Shape::Base64 => node.is_string() && base64::is_valid(&node.str_or_empty(), true),
+            Shape::Integer => {
+                match self.parse_number(node).filter(|number| number.fract() == 0.0) {
+                    Some(number)
+                        if self.exact_integers && !number::is_plain_integer(&node.json()) =>
+                    {
+                        return Verdict::Replace(number::to_json(number::to_safe_integer(number)));
+                    }
+                    number => number.is_some(),
                 }
-                number => number.is_some(),
-            },
-            Kind::Number => self.number(node).is_some(),
-            Kind::Flag => {
-                node.boolean().is_some()
-                    || self.either_case && ["true", "false"].contains(&&*node.word())
             }
-            Kind::Yes => node.boolean() == Some(true),
-            Kind::Never => false,
-            Kind::Opened if node.is_string() => return opened(node),
-            Kind::Object | Kind::Opened => node.is_object(),
-            Kind::List => node.is_array(),
-            Kind::One(words) => node.is_string() && words.contains(&&*node.word()),
-            Kind::Not(word) => node.word() != word,
-            Kind::AnyCase(words) => {
-                let word = node.word();
+            Shape::Number => self.parse_number(node).is_some(),
+            Shape::Bool => {
+                node.as_bool().is_some()
+                    || self.proto_json && ["true", "false"].contains(&&*node.str_or_empty())
+            }
+            Shape::True => node.as_bool() == Some(true),
+            Shape::Forbidden => false,
+            Shape::ObjectOrJsonText if node.is_string() => return parse_json_text(node),
+            Shape::AnyObject | Shape::ObjectOrJsonText => node.is_object(),
+            Shape::AnyList => node.is_array(),
+            Shape::OneOf(values) => node.is_string() && values.contains(&&*node.str_or_empty()),
+            Shape::NotWord(value) => node.str_or_empty() != value,
+            Shape::OneOfIgnoreCase(values) => {
+                let value = node.str_or_empty();
                 let digits = node.raw().bytes().all(|byte| byte.is_ascii_digit());
-                digits || words.iter().any(|one| one.eq_ignore_ascii_case(&word))
+                digits || values.iter().any(|first| first.eq_ignore_ascii_case(&value))
             }
-            Kind::TextOr(_) if node.is_string() => true,
-            Kind::TextOr(kind) | Kind::OrNull(kind) => return self.node(node, *kind),
-            Kind::Each(kind) => return self.each(node, *kind),
-            Kind::Filled(kind) => {
-                return match self.each(node, *kind) {
-                    Fit::Instead(json) if json == Json::EMPTY_ARRAY => Fit::Drop,
-                    Fit::Fine if node.is_empty() => Fit::Drop,
+            Shape::TextOr(_) if node.is_string() => true,
+            Shape::TextOr(kind) | Shape::Nullable(kind) => return self.check_node(node, *kind),
+            Shape::ListOf(kind) => return self.check_list(node, *kind),
+            Shape::NonEmptyListOf(kind) => {
+                return match self.check_list(node, *kind) {
+                    Verdict::Replace(json) if json == RawJson::EMPTY_ARRAY => Verdict::Drop,
+                    Verdict::Keep if node.is_empty() => Verdict::Drop,
                     fit => fit,
                 };
             }
-            Kind::Union(keys) => return self.union(node, keys),
-            Kind::Either(kinds) => {
-                let fits: Vec<Fit> = kinds.iter().map(|kind| self.node(node, *kind)).collect();
-                let fine = fits.iter().position(|fit| *fit == Fit::Fine);
-                let made = || fits.iter().position(|fit| *fit != Fit::Drop);
-                let chosen = fine.or_else(made).and_then(|at| fits.into_iter().nth(at));
-                return chosen.unwrap_or(Fit::Drop);
+            Shape::ExactlyOneField(keys) => return self.check_one_field(node, keys),
+            Shape::FirstOf(kinds) => {
+                let fits: Vec<Verdict> =
+                    kinds.iter().map(|kind| self.check_node(node, *kind)).collect();
+                let is_valid = fits.iter().position(|fit| *fit == Verdict::Keep);
+                let convertible = || fits.iter().position(|fit| *fit != Verdict::Drop);
+                let index = is_valid.or_else(convertible).and_then(|at| fits.into_iter().nth(at));
+                return index.unwrap_or(Verdict::Drop);
             }
-            Kind::Shape(keys) => return self.shape(node, keys, false),
-            Kind::Open(keys) => return self.shape(node, keys, true),
+            Shape::Closed(keys) => return self.check_object(node, keys, false),
+            Shape::Open(keys) => return self.check_object(node, keys, true),
         };
-        if fine { Fit::Fine } else { Fit::Drop }
+        if is_valid { Verdict::Keep } else { Verdict::Drop }
     }
 
-    fn number(&self, node: Node<'_>) -> Option<f64> {
+    fn parse_number(&self, node: JsonNode<'_>) -> Option<f64> {
         let number = match node.kind() {
-            wire::Kind::Number => node.raw().parse().ok()?,
-            wire::Kind::String if self.either_case => node.word().parse::<f64>().ok()?,
+            wire::JsonKind::Number => node.raw().parse().ok()?,
+            wire::JsonKind::String if self.proto_json => node.str_or_empty().parse::<f64>().ok()?,
             _ => return None,
         };
         Some(number).filter(|number| number.is_finite())
     }
 
-    fn each(&self, node: Node<'_>, kind: Kind) -> Fit {
+    fn check_list(&self, node: JsonNode<'_>, kind: Shape) -> Verdict {
         if !node.is_array() {
-            // Who reads both spellings also reads one alone as a list of one.
-            return if self.either_case { self.node(node, kind) } else { Fit::Drop };
+            // protobuf JSON accepts a single value for a list.
+            return if self.proto_json { self.check_node(node, kind) } else { Verdict::Drop };
         }
-        let one = |item: Node<'_>| match kind {
-            Kind::Any => Fit::Fine,
-            _ if item.is_null() => Fit::Drop,
-            _ => self.node(item, kind),
+        let check_item = |item: JsonNode<'_>| match kind {
+            Shape::Any => Verdict::Keep,
+            _ if item.is_null() => Verdict::Drop,
+            _ => self.check_node(item, kind),
         };
-        let fits = unless_fine(node.items().map(one));
+        let fits = collect_unless_all_keep(node.items().map(check_item));
         if fits.is_empty() {
-            return Fit::Fine;
+            return Verdict::Keep;
         }
-        Fit::Instead(Json::array(|out| {
+        Verdict::Replace(RawJson::array(|out| {
             for (item, fit) in node.items().zip(&fits) {
                 match fit {
-                    Fit::Fine => out.item().json(&item.json()),
-                    Fit::Instead(json) => out.item().json(json),
-                    Fit::Drop => {}
+                    Verdict::Keep => out.item().json(&item.json()),
+                    Verdict::Replace(json) => out.item().json(json),
+                    Verdict::Drop => {}
                 }
             }
         }))
     }
 
-    /// What says of itself with one field what it is. What else it has nobody looks at.
-    fn union(&self, node: Node<'_>, keys: &[Key]) -> Fit {
-        let is_set = |key: &&Key| {
-            node.fields().any(|field| self.is(&field.name(), key.name) && !field.value.is_null())
+    /// Checks an object with exactly one of these fields set. Other fields are not checked.
+    fn check_one_field(&self, node: JsonNode<'_>, keys: &[FieldSpec]) -> Verdict {
+        let is_set = |key: &&FieldSpec| {
+            node.fields()
+                .any(|field| self.is_same_name(&field.key(), key.name) && !field.value.is_null())
         };
         let mut set = keys.iter().filter(is_set);
         match (set.next(), set.next()) {
-            (Some(one), None) => self.shape(node, &[Key { needed: true, ..*one }], true),
-            _ => Fit::Drop,
+            (Some(one), None) => {
+                self.check_object(node, &[FieldSpec { required: true, ..*one }], true)
+            }
+            _ => Verdict::Drop,
         }
     }
 
-    fn shape(&self, node: Node<'_>, keys: &[Key], open: bool) -> Fit {
+    fn check_object(
+        &self,
+        node: JsonNode<'_>,
+        keys: &[FieldSpec],
+        allows_unknown: bool,
+    ) -> Verdict {
         if !node.is_object() {
-            return Fit::Drop;
+            return Verdict::Drop;
         }
-        let nullable = |key: &Key| matches!(key.kind, Kind::OrNull(_));
-        let has = |key: &Key| {
-            let fills = |value: Node<'_>| !value.is_null() || nullable(key);
-            node.fields().any(|field| self.names(field, key.name) && fills(field.value))
+        let nullable = |key: &FieldSpec| matches!(key.shape, Shape::Nullable(_));
+        let has = |key: &FieldSpec| {
+            let fills = |value: JsonNode<'_>| !value.is_null() || nullable(key);
+            node.fields().any(|field| self.is_field_named(field, key.name) && fills(field.value))
         };
-        if keys.iter().any(|key| key.needed && !has(key)) {
-            return Fit::Drop;
+        if keys.iter().any(|key| key.required && !has(key)) {
+            return Verdict::Drop;
         }
-        let one = |field: Field<'_>| match self.find(keys, &field.name()) {
-            // A word that must be there and can only be one is that one.
-            Some(Key { needed: true, kind: Kind::One([only]), .. }) => {
-                let is_it = field.value.word() == *only;
-                if is_it { Fit::Fine } else { Fit::Instead(Json::string(&Text::word(only))) }
+        let check_field = |field: Field<'_>| match self.find_field(keys, &field.key()) {
+            // A required constant is corrected.
+            Some(FieldSpec { required: true, shape: Shape::OneOf([only]), .. }) => {
+                let is_expected = field.value.str_or_empty() == *only;
+                if is_expected {
+                    Verdict::Keep
+                } else {
+                    Verdict::Replace(RawJson::string(&JsonString::from_static(only)))
+                }
             }
-            Some(Key { needed: true, kind, .. }) if field.value.is_null() => {
-                if matches!(kind, Kind::Any | Kind::OrNull(_)) { Fit::Fine } else { Fit::Drop }
+            Some(FieldSpec { required: true, shape: kind, .. }) if field.value.is_null() => {
+                if matches!(kind, Shape::Any | Shape::Nullable(_)) {
+                    Verdict::Keep
+                } else {
+                    Verdict::Drop
+                }
             }
-            Some(key) => self.node(field.value, key.kind),
-            None if open => Fit::Fine,
-            None => Fit::Drop,
+            Some(key) => self.check_node(field.value, key.shape),
+            None if allows_unknown => Verdict::Keep,
+            None => Verdict::Drop,
         };
-        let fits = unless_fine(node.fields().map(one));
+        let fits = collect_unless_all_keep(node.fields().map(check_field));
         if fits.is_empty() {
-            return Fit::Fine;
+            return Verdict::Keep;
         }
-        let dropped = |key: &Key| {
+        let dropped = |key: &FieldSpec| {
             let mut fields = node.fields().zip(&fits);
-            fields.any(|(field, fit)| *fit == Fit::Drop && self.is(&field.name(), key.name))
+            fields.any(|(field, fit)| {
+                *fit == Verdict::Drop && self.is_same_name(&field.key(), key.name)
+            })
         };
-        if keys.iter().any(|key| key.needed && dropped(key)) {
-            return Fit::Drop;
+        if keys.iter().any(|key| key.required && dropped(key)) {
+            return Verdict::Drop;
         }
-        Fit::Instead(Json::object(|out| {
+        Verdict::Replace(RawJson::object(|out| {
             for (field, fit) in node.fields().zip(&fits) {
                 match fit {
-                    Fit::Fine => out.key_text(&field.key()).json(&field.value.json()),
-                    Fit::Instead(json) => out.key_text(&field.key()).json(json),
-                    Fit::Drop => {}
+                    Verdict::Keep => {
+                        out.key_json_string(&field.key_json_string()).json(&field.value.json());
+                    }
+                    Verdict::Replace(json) => {
+                        out.key_json_string(&field.key_json_string()).json(json);
+                    }
+                    Verdict::Drop => {}
                 }
             }
         }))
     }
 }
 
-/// The object that a text holds.
-fn opened(text: Node<'_>) -> Fit {
-    let held = Json::parse(text.word().into_owned()).ok();
-    held.filter(Json::is_object).map_or(Fit::Drop, Fit::Instead)
+/// The object in a string of JSON text.
+fn parse_json_text(text: JsonNode<'_>) -> Verdict {
+    let object = RawJson::parse(text.str_or_empty().into_owned()).ok();
+    object.filter(RawJson::is_object).map_or(Verdict::Drop, Verdict::Replace)
 }
 
-/// What is to be done with each; nothing if all are fine, as mostly.
-fn unless_fine(all: impl Iterator<Item = Fit>) -> Vec<Fit> {
+/// The verdicts of all items; empty if all are `Keep`, to avoid the allocation in the usual case.
+fn collect_unless_all_keep(verdicts: impl Iterator<Item = Verdict>) -> Vec<Verdict> {
     let mut fits = Vec::new();
-    for (at, fit) in all.enumerate() {
-        if fit != Fit::Fine && fits.is_empty() {
-            fits.resize(at, Fit::Fine);
+    for (at, fit) in verdicts.enumerate() {
+        if fit != Verdict::Keep && fits.is_empty() {
+            fits.resize(at, Verdict::Keep);
         }
-        if fit != Fit::Fine || !fits.is_empty() {
+        if fit != Verdict::Keep || !fits.is_empty() {
             fits.push(fit);
         }
     }
     fits
 }
 
-/// Whether a name is this one, with an underscore and a small letter for each capital.
-fn is_snake(written: &str, camel: &str) -> bool {
+/// Whether `written` is the `snake_case` spelling of `camel`.
+fn is_snake_case_of(written: &str, camel: &str) -> bool {
     let mut written = written.bytes();
     let fits = camel.bytes().all(|byte| {
         (!byte.is_ascii_uppercase() || written.next() == Some(b'_'))
@@ -340,5 +359,14 @@ fn is_snake(written: &str, camel: &str) -> bool {
     fits && written.next().is_none()
 }
 
-/// A field of which only its own provider knows what it holds.
-static ANYTHING: Key = key("", Kind::Any);
+/// Stands for fields without a row, which may have any value.
+static ANY_FIELD: FieldSpec = optional("", Shape::Any);
+
+/// One to 200 letters, digits, single blanks and extra characters.
+fn is_title(title: &str, extra_chars: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || extra_chars.contains(c);
+    let mut pairs = title.chars().zip(title.chars().skip(1));
+    (1..=200).contains(&title.chars().count())
+        && title.chars().all(fits)
+        && !pairs.any(|(first, second)| first.is_whitespace() && second.is_whitespace())
+}

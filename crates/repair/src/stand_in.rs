@@ -1,133 +1,145 @@
-//! The seal of a call, put into a message as it is written: all else in it stays as the client wrote it.
+//! Inserts the seal of a tool call into a written message and leaves the rest of its text
+//! unchanged.
 
-use interlingua_model::{Block, Body, Seal, ToolCall, Turn, Verbatim};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Block, BlockContent, Seal, ToolCall, Turn, Verbatim};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
 use crate::pairing;
-use crate::profile::thinking::SealedCalls;
+use crate::profile::reasoning::CallSealing;
 
-/// Seals a call where the message has its place for that; whether it could.
-pub(crate) fn put(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
-    let Some((message, call)) = written(work, (turn, at), seal) else {
-        return put_into_call(work, (turn, at), seal);
+/// Adds a seal to a call where the message has a field for it; returns whether it has one.
+pub(crate) fn insert(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
+    let Some((message, call)) = sealed_message(work, (turn, at), seal) else {
+        return insert_into_call(work, (turn, at), seal);
     };
-    work.reword(turn, message, |value| {
+    work.edit_turn_with_text(turn, message, |value| {
         let mut block = Block::clone(&value.blocks[at]);
         block.seal = Some(Box::new(seal.clone()));
         value.blocks[at] = match call {
-            Some((dialect, text)) => Verbatim::read(block, dialect, text),
+            Some((dialect, text)) => Verbatim::with_text(block, dialect, text),
             None => block.into(),
         };
     });
     true
 }
 
-/// The same of a call alone, in a message that is written anew.
-fn put_into_call(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
+/// The same for a single call, in a message that is encoded again.
+fn insert_into_call(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
     let dialect = work.profile.dialect;
     let block = work.block(turn, at);
     let Some(text) = block.text_for(dialect).filter(|text| text.is_object()) else { return false };
-    if work.profile.thinking.sealed_calls != SealedCalls::InCalls {
+    if work.profile.reasoning.call_sealing != CallSealing::FirstCallInMessage {
         return false;
     }
-    let text = signed(text.doc().root(), seal);
+    let text = with_signature(text.to_doc().root(), seal);
     let mut block = Block::clone(block);
     block.seal = Some(Box::new(seal.clone()));
-    work.turn(turn).blocks[at] = Verbatim::read(block, dialect, text);
+    work.edit_turn(turn).blocks[at] = Verbatim::with_text(block, dialect, text);
     true
 }
 
-type Written = (Json, Option<(interlingua_model::DialectId, Json)>);
+type SealedMessage = (RawJson, Option<(interlingua_model::DialectId, RawJson)>);
 
-/// The message with the seal in it, and the call, where the seal is in that.
-fn written(work: &Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> Option<Written> {
+/// The message with the seal, and the call, if it carries the seal.
+fn sealed_message(
+    work: &Work<'_>,
+    (turn, at): (usize, usize),
+    seal: &Seal,
+) -> Option<SealedMessage> {
     let dialect = work.profile.dialect;
-    let this = &work.turns()[turn];
-    let doc = this.text_for(dialect)?.doc();
+    let source = &work.turns()[turn];
+    let doc = source.text_for(dialect)?.to_doc();
     let message = doc.root();
-    if work.profile.thinking.sealed_calls == SealedCalls::Step {
-        let Body::ToolCall(ToolCall { id, .. }) = &this.blocks[at].body else { return None };
-        // A call that the entry cannot name is written anew; in the old way calls have no ids.
-        if !pairing::is_old(&this.blocks[at]) {
-            message.get(CALLS)?.items().find(|one| names(*one, id))?;
+    if work.profile.reasoning.call_sealing == CallSealing::CallOrReasoning {
+        let BlockContent::ToolCall(ToolCall { id, .. }) = &source.blocks[at].content else {
+            return None;
+        };
+        // A call that a detail entry cannot name is encoded again; legacy calls have no ids.
+        if !pairing::is_legacy(&source.blocks[at]) {
+            message.get(CALLS)?.items().find(|call| has_id(*call, id))?;
         }
-        let details = listed(message.get(DETAILS), id, seal);
-        return Some((with(message, DETAILS, &details), None));
+        let details = with_detail(message.get(DETAILS), id, seal);
+        return Some((with_field(message, DETAILS, &details), None));
     }
-    pairing::call(&this.blocks[at])?;
-    if work.profile.thinking.sealed_calls != SealedCalls::InCalls {
+    pairing::as_call(&source.blocks[at])?;
+    if work.profile.reasoning.call_sealing != CallSealing::FirstCallInMessage {
         return None;
     }
-    let number = number(this, at);
+    let index = call_index(source, at);
     let list = message.get(CALLS).filter(|list| list.is_array())?;
-    let node = list.items().nth(number).filter(|node| node.is_object())?;
-    let text = signed(node, seal);
-    let calls = Json::array(|out| {
-        for (at, one) in list.items().enumerate() {
-            out.item().json(&if at == number { text.clone() } else { one.json() });
+    let node = list.items().nth(index).filter(|node| node.is_object())?;
+    let text = with_signature(node, seal);
+    let calls = RawJson::array(|out| {
+        for (at, call) in list.items().enumerate() {
+            out.item().json(&if at == index { text.clone() } else { call.json() });
         }
     });
-    Some((with(message, CALLS, &calls), Some((dialect, text))))
+    Some((with_field(message, CALLS, &calls), Some((dialect, text))))
 }
 
-/// A call with its seal, where the compatible dialect has it.
-fn signed(call: Node<'_>, seal: &Seal) -> Json {
-    let alone = || Json::object(|out| out.text(SIGNATURE, &seal.data));
+/// A call with its seal in the `extra_content` field of the `OpenAI`-compatible Gemini API.
+fn with_signature(call: JsonNode<'_>, seal: &Seal) -> RawJson {
+    let new_vendor = || RawJson::object(|out| out.json_string(SIGNATURE, &seal.data));
     let vendor = call.get(EXTRA).and_then(|extra| extra.get(VENDOR));
-    let vendor = merged(vendor, SIGNATURE, &Json::string(&seal.data)).unwrap_or_else(alone);
-    let extra = merged(call.get(EXTRA), VENDOR, &vendor)
-        .unwrap_or_else(|| Json::object(|out| out.json(VENDOR, &vendor)));
-    with(call, EXTRA, &extra)
+    let vendor = with_field_if_object(vendor, SIGNATURE, &RawJson::string(&seal.data))
+        .unwrap_or_else(new_vendor);
+    let extra = with_field_if_object(call.get(EXTRA), VENDOR, &vendor)
+        .unwrap_or_else(|| RawJson::object(|out| out.json(VENDOR, &vendor)));
+    with_field(call, EXTRA, &extra)
 }
 
-/// Which of the calls of a turn this is.
-fn number(turn: &Turn, at: usize) -> usize {
-    turn.blocks[..at].iter().filter(|block| pairing::call(block).is_some()).count()
+/// Index of the block among the calls of its turn.
+fn call_index(turn: &Turn, at: usize) -> usize {
+    turn.blocks[..at].iter().filter(|block| pairing::as_call(block).is_some()).count()
 }
 
-fn names(call: Node<'_>, id: &Text) -> bool {
-    call.get("id").and_then(Node::text).as_ref() == Some(id)
+fn has_id(call: JsonNode<'_>, id: &JsonString) -> bool {
+    call.get("id").and_then(JsonNode::json_string).as_ref() == Some(id)
 }
 
-/// The entries that are there, and one more for the call.
-fn listed(entries: Option<Node<'_>>, id: &Text, seal: &Seal) -> Json {
+/// The present detail entries and one more for the call.
+fn with_detail(entries: Option<JsonNode<'_>>, id: &JsonString, seal: &Seal) -> RawJson {
     let entries = entries.filter(|entries| entries.is_array());
-    Json::array(|out| {
+    RawJson::array(|out| {
         let mut count = 0;
-        for entry in entries.into_iter().flat_map(Node::items) {
+        for entry in entries.into_iter().flat_map(JsonNode::items) {
             out.item().json(&entry.json());
             count += 1;
         }
         out.object(|out| {
-            out.word("type", "reasoning.encrypted");
+            out.str("type", "reasoning.encrypted");
             out.number("index", count);
-            out.text("data", &seal.data);
-            out.text("id", id);
-            out.word("format", FORMAT);
+            out.json_string("data", &seal.data);
+            out.json_string("id", id);
+            out.str("format", FORMAT);
         });
     })
 }
 
-/// An object with this field, in its place or at the end.
-pub(crate) fn with(object: Node<'_>, key: &'static str, value: &Json) -> Json {
-    let mut there = false;
-    Json::object(|out| {
+/// An object with this field, replaced in its position or appended.
+pub(crate) fn with_field(object: JsonNode<'_>, key: &'static str, value: &RawJson) -> RawJson {
+    let mut written = false;
+    RawJson::object(|out| {
         for field in object.fields() {
-            if !field.is(key) {
-                out.key_text(&field.key()).json(&field.value.json());
-            } else if !std::mem::replace(&mut there, true) {
+            if !field.key_is(key) {
+                out.key_json_string(&field.key_json_string()).json(&field.value.json());
+            } else if !std::mem::replace(&mut written, true) {
                 out.json(key, value);
             }
         }
-        if !there {
+        if !written {
             out.json(key, value);
         }
     })
 }
 
-fn merged(object: Option<Node<'_>>, key: &'static str, value: &Json) -> Option<Json> {
-    object.filter(|object| object.is_object()).map(|object| with(object, key, value))
+fn with_field_if_object(
+    object: Option<JsonNode<'_>>,
+    key: &'static str,
+    value: &RawJson,
+) -> Option<RawJson> {
+    object.filter(|object| object.is_object()).map(|object| with_field(object, key, value))
 }
 
 const CALLS: &str = "tool_calls";

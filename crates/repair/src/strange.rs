@@ -1,148 +1,163 @@
-//! What becomes of a block that the target may not know: asked of the rows for its kind.
+//! Decides whether a foreign block is kept, rewritten, turned into text or dropped, by the
+//! profile's rows for its kind.
 
-use interlingua_model::{Block, Body, DialectId, Role};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, DialectId, Role};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::Profile;
-use crate::profile::fields::{Foreign, Side};
-use crate::profile::media::Places;
-use crate::shape::{Fit, Kind, Reading};
+use crate::TargetProfile;
+use crate::profile::fields::{BlockPlacement, ForeignKind};
+use crate::profile::media::MediaByContainer;
+use crate::shape::{Shape, ShapeChecker, Verdict};
 
-/// What becomes of a block.
-pub(crate) enum Fate {
-    Stays,
-    Instead(Json),
-    Text(Text),
-    /// Is said in another form.
-    Anew,
-    Goes,
+/// The action for one block.
+pub(crate) enum BlockAction {
+    Keep,
+    Replace(RawJson),
+    ToText(JsonString),
+    /// The block is encoded in another form.
+    Rewrite,
+    Drop,
 }
 
-/// Who knows which blocks a target takes.
-pub(crate) struct Judge<'j> {
-    pub(crate) known: &'static [Foreign],
-    pub(crate) reading: Reading<'j>,
+/// The target's rows for foreign blocks, with the checker for their fields.
+pub(crate) struct UnknownBlockPolicy<'j> {
+    pub(crate) kinds: &'static [ForeignKind],
+    pub(crate) checker: ShapeChecker<'j>,
     pub(crate) dialect: DialectId,
-    /// Where images may stand as they were written.
-    pub(crate) pictures: Places,
+    /// Where images may stay as they were written.
+    pub(crate) images: MediaByContainer,
 }
 
-impl<'j> Judge<'j> {
-    pub(crate) fn new(known: &'static [Foreign], profile: &'j Profile) -> Self {
-        let reading = profile.reading();
-        Judge { known, reading, dialect: profile.dialect, pictures: profile.media.written }
+impl<'j> UnknownBlockPolicy<'j> {
+    pub(crate) fn new(kinds: &'static [ForeignKind], profile: &'j TargetProfile) -> Self {
+        let checker = profile.shape_checker();
+        UnknownBlockPolicy {
+            kinds,
+            checker,
+            dialect: profile.dialect,
+            images: profile.media.same_dialect,
+        }
     }
 
-    /// Whether a block within a result is written as a part there that the target takes.
-    pub(crate) fn takes_part(&self, block: &Block) -> bool {
-        self.part(block).is_some_and(|kind| self.find(kind.raw(), None).is_some())
+    /// Whether the target accepts the part as which a block inside a result is written.
+    pub(crate) fn accepts_part(&self, block: &Block) -> bool {
+        self.part_kind(block).is_some_and(|kind| self.find(kind.raw(), None).is_some())
     }
 
-    /// `role` is who speaks; `None` inside a result.
-    pub(crate) fn fate(&self, block: &Block, role: Option<Role>) -> Fate {
-        let Body::Foreign { dialect, kind, json } = &block.body else {
-            return match self.part(block) {
-                Some(kind) if self.find(kind.raw(), role).is_none() => Fate::Anew,
-                _ => Fate::Stays,
+    /// `role` is the role of the turn; `None` inside a result.
+    pub(crate) fn action(&self, block: &Block, role: Option<Role>) -> BlockAction {
+        let BlockContent::Foreign { dialect, kind, json } = &block.content else {
+            return match self.part_kind(block) {
+                Some(kind) if self.find(kind.raw(), role).is_none() => BlockAction::Rewrite,
+                _ => BlockAction::Keep,
             };
         };
         if *dialect != self.dialect {
-            return Fate::Stays;
+            return BlockAction::Keep;
         }
-        match self.find(&kind.contents(), role) {
-            None => said(kind, json).map_or(Fate::Goes, Fate::Text),
-            Some(Foreign { keys: None, .. }) => Fate::Stays,
-            Some(Foreign { keys: Some(keys), open, .. }) => {
-                let shape = if *open { Kind::Open(keys) } else { Kind::Shape(keys) };
-                match self.reading.fit(json, shape) {
-                    Fit::Fine => Fate::Stays,
-                    Fit::Instead(json) => Fate::Instead(json),
-                    Fit::Drop => said(kind, json).map_or(Fate::Goes, Fate::Text),
+        match self.find(&kind.unescape(), role) {
+            None => text_of_kind(kind, json).map_or(BlockAction::Drop, BlockAction::ToText),
+            Some(ForeignKind { fields: None, .. }) => BlockAction::Keep,
+            Some(ForeignKind { fields: Some(keys), allows_unknown: open, .. }) => {
+                let shape = if *open { Shape::Open(keys) } else { Shape::Closed(keys) };
+                match self.checker.check(json, shape) {
+                    Verdict::Keep => BlockAction::Keep,
+                    Verdict::Replace(json) => BlockAction::Replace(json),
+                    Verdict::Drop => {
+                        text_of_kind(kind, json).map_or(BlockAction::Drop, BlockAction::ToText)
+                    }
                 }
             }
         }
     }
 
-    fn find(&self, kind: &str, role: Option<Role>) -> Option<&'static Foreign> {
-        // Where a kind has a row of its own, others are not asked.
-        let named = self.known.iter().any(|known| self.reading.is(kind, known.kind));
-        let fits = |known: &&Foreign| {
-            let begins =
-                !named && known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
-            (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
-                && (self.stands(known.side, role)
-                    || self.reading.open && known.side != Side::Result && is_spoken(role))
-                && self.reading.lets_in(known.beta)
+    fn find(&self, kind: &str, role: Option<Role>) -> Option<&'static ForeignKind> {
+        // A row for the exact kind overrides rows with a prefix.
+        let has_exact_row = self.kinds.iter().any(|row| self.checker.is_same_name(kind, row.kind));
+        let is_match = |row: &&ForeignKind| {
+            let has_prefix = !has_exact_row
+                && row.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
+            (self.checker.is_same_name(kind, row.kind) || has_prefix && !kind.is_empty())
+                && (self.allows(row.placement, role)
+                    || self.checker.ignores_unknown
+                        && row.placement != BlockPlacement::Result
+                        && is_dialogue(role))
+                && self.checker.has_beta(row.beta)
         };
-        self.known.iter().find(fits)
+        self.kinds.iter().find(is_match)
     }
 
-    fn stands(&self, side: Side, role: Option<Role>) -> bool {
-        match side {
-            Side::Anywhere => true,
-            Side::User => role == Some(Role::User),
-            Side::Assistant => role == Some(Role::Assistant),
-            Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
-            Side::Result => role.is_none(),
-            Side::UserOrResult => role.is_none() || role == Some(Role::User),
-            Side::Client => role != Some(Role::Assistant),
-            Side::Turns => matches!(role, Some(Role::User | Role::Assistant)),
-            Side::TurnsOrResult => matches!(role, None | Some(Role::User | Role::Assistant)),
-            Side::NotResult => role.is_some(),
-            Side::Pictures => {
-                let there = match role {
-                    None => self.pictures.result,
-                    Some(Role::User) => self.pictures.user,
-                    Some(Role::Assistant) => self.pictures.assistant,
-                    Some(Role::System | Role::Developer) => self.pictures.instructions,
+    fn allows(&self, placement: BlockPlacement, role: Option<Role>) -> bool {
+        match placement {
+            BlockPlacement::Anywhere => true,
+            BlockPlacement::User => role == Some(Role::User),
+            BlockPlacement::Assistant => role == Some(Role::Assistant),
+            BlockPlacement::Instructions => matches!(role, Some(Role::System | Role::Developer)),
+            BlockPlacement::Result => role.is_none(),
+            BlockPlacement::UserOrResult => role.is_none() || role == Some(Role::User),
+            BlockPlacement::NotAssistant => role != Some(Role::Assistant),
+            BlockPlacement::UserOrAssistant => matches!(role, Some(Role::User | Role::Assistant)),
+            BlockPlacement::NotInstructions => {
+                matches!(role, None | Some(Role::User | Role::Assistant))
+            }
+            BlockPlacement::NotResult => role.is_some(),
+            BlockPlacement::WhereImages => {
+                let media = match role {
+                    None => self.images.result,
+                    Some(Role::User) => self.images.user,
+                    Some(Role::Assistant) => self.images.assistant,
+                    Some(Role::System | Role::Developer) => self.images.instructions,
                 };
-                there.image.data
+                media.image.data
             }
         }
     }
 
-    /// The kind of part that a block is written as, where its dialect remembers that.
-    fn part(&self, block: &Block) -> Option<Text> {
+    /// The kind of the written part, if decoding recorded it.
+    fn part_kind(&self, block: &Block) -> Option<JsonString> {
         if block.extras.is_empty() {
             return None;
         }
-        let mut own = block.extras.of(self.dialect).iter();
-        own.find_map(|(key, _)| key.raw().strip_prefix(PART).map(Text::new))
+        let mut extras = block.extras.fields_for(self.dialect).iter();
+        extras.find_map(|(key, _)| key.raw().strip_prefix(PART_PREFIX).map(JsonString::new))
     }
 
-    pub(crate) fn kind(&self, block: &Block) -> Text {
-        match &block.body {
-            Body::Foreign { kind, .. } => kind.clone(),
-            _ => self.part(block).filter(|kind| !kind.is_empty()).unwrap_or(Text::word(NAMELESS)),
+    pub(crate) fn kind(&self, block: &Block) -> JsonString {
+        match &block.content {
+            BlockContent::Foreign { kind, .. } => kind.clone(),
+            _ => self
+                .part_kind(block)
+                .filter(|kind| !kind.is_empty())
+                .unwrap_or(JsonString::from_static(UNTYPED_PART)),
         }
     }
 
-    pub(crate) fn forget(&self, block: &mut Block) {
-        block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART));
+    pub(crate) fn remove_part_marker(&self, block: &mut Block) {
+        block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART_PREFIX));
     }
 }
 
-fn is_spoken(role: Option<Role>) -> bool {
+fn is_dialogue(role: Option<Role>) -> bool {
     matches!(role, Some(Role::User | Role::Assistant))
 }
 
-/// The text of a block that is nothing else. What was thought is not said.
-pub(crate) fn said(kind: &Text, json: &Json) -> Option<Text> {
-    if is_thought(kind) {
+/// The text of a block that has only text. Reasoning is not turned into text.
+pub(crate) fn text_of_kind(kind: &JsonString, json: &RawJson) -> Option<JsonString> {
+    if is_reasoning_kind(kind) {
         return None;
     }
-    let text = json.doc().root().get("text").and_then(interlingua_wire::Node::text);
+    let text = json.to_doc().root().get("text").and_then(interlingua_wire::JsonNode::json_string);
     text.filter(|text| !text.is_blank())
 }
 
-/// Whether blocks of this kind hold what was thought.
-pub(crate) fn is_thought(kind: &Text) -> bool {
-    THOUGHT.iter().any(|word| kind.raw().contains(word))
+/// Whether blocks of this kind have reasoning.
+pub(crate) fn is_reasoning_kind(kind: &JsonString) -> bool {
+    REASONING_KIND_SUBSTRINGS.iter().any(|word| kind.raw().contains(word))
 }
 
-/// By what the kinds of blocks are known that hold what was thought.
-const THOUGHT: &[&str] = &["reasoning", "thinking", "thought"];
-/// How the mark of a part begins that not every server knows.
-const PART: &str = "part ";
-/// What a part without a type is called.
-const NAMELESS: &str = "a part without a type";
+/// Substrings of the kinds of reasoning blocks.
+const REASONING_KIND_SUBSTRINGS: &[&str] = &["reasoning", "thinking", "thought"];
+/// Prefix of the extra that names a part that only some servers accept.
+const PART_PREFIX: &str = "part ";
+/// Name of a part without a type, for the ledger.
+const UNTYPED_PART: &str = "a part without a type";

@@ -1,247 +1,250 @@
-//! What a conversation holds at all, found in one look: most rules need not look for what is not there.
+//! Collects in one pass which features a conversation has, so that rules about absent features are
+//! skipped.
 
 use interlingua_model::{
-    Args, Block, Body, Conversation, Role, Source, ToolResult, Turn, Verbatim,
+    Block, BlockContent, Conversation, MediaSource, Role, ToolArgs, ToolResult, Turn, Verbatim,
 };
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
 use crate::thoughts;
 
-/// Something that a rule is about. A rule that is about something does nothing where it is not there.
+/// A feature that a rule requires; without it the rule is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    /// Cache marks.
-    Cache,
-    /// Fields that the model has no name for, of turns or blocks.
+pub enum Feature {
+    CacheBreakpoints,
+    /// Extras of turns or blocks.
     Extras,
-    /// Blocks that only one dialect has.
-    Foreign,
+    /// Blocks of one dialect only.
+    ForeignBlocks,
     Media,
-    /// Texts without words, and results without text.
-    Blank,
-    /// Results of something else than text.
-    RichResult,
-    /// Results that do not say which call they answer.
-    Unnamed,
-    /// Arguments that are no object.
-    OddArguments,
-    /// Calls that take free text.
-    Freeform,
-    Thinking,
-    /// Thinking and seals, and fields that may hold either.
-    Reasoning,
-    /// Thinking that nobody vouches for.
-    UnsealedThinking,
-    /// Thinking where it is not the first thing that the assistant says in a single turn, and followed
-    /// by more.
-    OddThinking,
-    /// Turns in which nothing is said but thoughts, or what only one dialect knows.
-    ThinTurn,
+    /// Blank texts, and results without text.
+    BlankText,
+    /// Results with content other than text.
+    NonTextResult,
+    ResultWithoutId,
+    /// Arguments that are not an object.
+    NonObjectArgs,
+    /// Calls of freeform tools.
+    FreeformCall,
+    ReasoningBlock,
+    /// Reasoning, seals, and fields that may have either.
+    ReasoningOrSeal,
+    UnsealedReasoning,
+    /// Reasoning anywhere but at the start of a single assistant turn with other content.
+    MisplacedReasoning,
+    /// Turns with nothing but reasoning or blocks of one dialect.
+    TurnWithoutContent,
 }
 
-/// What is there.
+/// Features and statistics of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Survey {
-    /// A bit for each of what rules are about.
-    there: u16,
-    ids: Option<Lengths>,
-    /// What is called, and one more than a few at the most.
-    called: Vec<Text>,
+    /// Bit set of [`Feature`].
+    features: u16,
+    id_lengths: Option<IdLengths>,
+    /// Distinct names of called tools, at most one more than [`MAX_CALLED_TOOLS`].
+    called_tools: Vec<JsonString>,
 }
 
-/// How many bytes spell the shortest text, and the longest.
+/// Shortest and longest id in bytes, as written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lengths {
-    pub(crate) least: usize,
-    pub(crate) most: usize,
+pub(crate) struct IdLengths {
+    pub(crate) min: usize,
+    pub(crate) max: usize,
 }
 
-/// What a block does for its turn.
+/// Contribution of a block to the content of its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Says {
-    /// Something, to anybody.
-    Something,
-    Thought,
-    /// Something, to whom it may concern.
-    Perhaps,
+enum Contribution {
+    Content,
+    Reasoning,
+    DialectOnly,
     Nothing,
 }
 
 impl Survey {
     #[inline(never)]
-    pub(crate) fn of(conversation: &Conversation) -> Self {
+    pub(crate) fn new(conversation: &Conversation) -> Self {
         let mut survey = Self::default();
-        survey.note(About::Cache, conversation.tools.iter().any(|tool| tool.cache.is_some()));
-        survey.blocks(&conversation.system);
-        // Whether the assistant has the word.
-        let mut speaks = false;
-        let mut thought = false;
+        survey.add(
+            Feature::CacheBreakpoints,
+            conversation.tools.iter().any(|tool| tool.cache_breakpoint.is_some()),
+        );
+        survey.scan_blocks(&conversation.system);
+        let mut after_assistant = false;
+        let mut after_reasoning = false;
         for turn in &conversation.turns {
-            let thinks = survey.turn(turn);
-            let assistants = turn.role == Role::Assistant;
-            survey.note(About::OddThinking, thinks && !assistants);
-            // Several turns in a row are looked at as one.
-            survey.note(About::OddThinking, speaks && assistants && (thinks || thought));
+            let has_reasoning = survey.scan_turn(turn);
+            let is_assistant = turn.role == Role::Assistant;
+            survey.add(Feature::MisplacedReasoning, has_reasoning && !is_assistant);
+            // Several assistant turns in a row count as one.
+            survey.add(
+                Feature::MisplacedReasoning,
+                after_assistant && is_assistant && (has_reasoning || after_reasoning),
+            );
             if turn.role == Role::User {
-                (speaks, thought) = (false, false);
-            } else if assistants {
-                (speaks, thought) = (true, thinks);
+                (after_assistant, after_reasoning) = (false, false);
+            } else if is_assistant {
+                (after_assistant, after_reasoning) = (true, has_reasoning);
             }
         }
-        // Words to go on with are told apart by who asks.
-        survey.note(About::OddThinking, thought);
+        // The last assistant turn has reasoning: the rules decide whether it is a valid prefill.
+        survey.add(Feature::MisplacedReasoning, after_reasoning);
         survey
     }
 
-    pub(crate) fn has(&self, about: About) -> bool {
-        self.there & about.bit() != 0
+    pub(crate) fn has(&self, feature: Feature) -> bool {
+        self.features & feature.bit() != 0
     }
 
-    /// How long the ids of calls and results are, if there are any.
-    pub(crate) fn ids(&self) -> Option<Lengths> {
-        self.ids
+    /// Lengths of the ids of calls and results, if there are any.
+    pub(crate) fn id_lengths(&self) -> Option<IdLengths> {
+        self.id_lengths
     }
 
-    /// What is called, if that is not more than a few.
-    pub(crate) fn called(&self) -> Option<&[Text]> {
-        (self.called.len() <= FEW).then_some(&self.called)
+    /// Names of called tools, if there are at most [`MAX_CALLED_TOOLS`].
+    pub(crate) fn called_tools(&self) -> Option<&[JsonString]> {
+        (self.called_tools.len() <= MAX_CALLED_TOOLS).then_some(&self.called_tools)
     }
 
-    fn note(&mut self, about: About, there: bool) {
-        if there {
-            self.there |= about.bit();
+    fn add(&mut self, feature: Feature, is_present: bool) {
+        if is_present {
+            self.features |= feature.bit();
         }
     }
 
-    fn id(&mut self, id: &Text) {
+    fn add_id(&mut self, id: &JsonString) {
         let length = id.raw().len();
-        let ids = self.ids.get_or_insert(Lengths { least: length, most: length });
-        ids.least = ids.least.min(length);
-        ids.most = ids.most.max(length);
+        let ids = self.id_lengths.get_or_insert(IdLengths { min: length, max: length });
+        ids.min = ids.min.min(length);
+        ids.max = ids.max.max(length);
     }
 
-    fn call(&mut self, name: &Text) {
-        if self.called.len() <= FEW && !self.called.contains(name) {
-            self.called.push(name.clone());
+    fn add_called_tool(&mut self, name: &JsonString) {
+        if self.called_tools.len() <= MAX_CALLED_TOOLS && !self.called_tools.contains(name) {
+            self.called_tools.push(name.clone());
         }
     }
 
-    /// Looks at a turn; whether there is thinking in it.
-    fn turn(&mut self, turn: &Turn) -> bool {
-        self.extras(!turn.extras.is_empty());
-        let assistants = turn.role == Role::Assistant;
-        let (mut solid, mut thinks, mut perhaps) = (false, false, false);
-        let mut last = Says::Nothing;
+    /// Scans a turn; returns whether it has reasoning.
+    fn scan_turn(&mut self, turn: &Turn) -> bool {
+        self.add_extras(!turn.extras.is_empty());
+        let is_assistant = turn.role == Role::Assistant;
+        let (mut has_content, mut has_reasoning, mut has_dialect_only) = (false, false, false);
+        let mut last = Contribution::Nothing;
         for (at, block) in turn.blocks.iter().enumerate() {
-            let says = self.block(block);
-            // What says nothing may not be there in the end.
-            if says != Says::Nothing {
-                last = says;
+            let contribution = self.scan_block(block);
+            // Blocks without content may be removed later.
+            if contribution != Contribution::Nothing {
+                last = contribution;
             }
-            match says {
-                // Calls are the assistant's to make, and results are the user's to bring.
-                Says::Something => {
-                    solid |= match block.body {
-                        Body::ToolCall(_) => assistants,
-                        Body::ToolResult(_) => turn.role == Role::User,
+            match contribution {
+                // Only assistants make calls, and only users send results.
+                Contribution::Content => {
+                    has_content |= match block.content {
+                        BlockContent::ToolCall(_) => is_assistant,
+                        BlockContent::ToolResult(_) => turn.role == Role::User,
                         _ => true,
                     }
                 }
-                Says::Thought => {
-                    self.note(About::OddThinking, at > 0 && !thinks);
-                    thinks = true;
+                Contribution::Reasoning => {
+                    self.add(Feature::MisplacedReasoning, at > 0 && !has_reasoning);
+                    has_reasoning = true;
                 }
-                Says::Perhaps => perhaps = true,
-                Says::Nothing => {}
+                Contribution::DialectOnly => has_dialect_only = true,
+                Contribution::Nothing => {}
             }
         }
-        self.note(About::ThinTurn, !solid);
-        self.note(About::OddThinking, thinks && (perhaps || last == Says::Thought));
-        thinks
+        self.add(Feature::TurnWithoutContent, !has_content);
+        self.add(
+            Feature::MisplacedReasoning,
+            has_reasoning && (has_dialect_only || last == Contribution::Reasoning),
+        );
+        has_reasoning
     }
 
-    /// Whether there are fields without a name.
-    fn extras(&mut self, there: bool) {
-        self.note(About::Extras, there);
-        self.note(About::Reasoning, there);
+    fn add_extras(&mut self, is_present: bool) {
+        self.add(Feature::Extras, is_present);
+        self.add(Feature::ReasoningOrSeal, is_present);
     }
 
-    fn blocks(&mut self, blocks: &[Verbatim<Block>]) {
+    fn scan_blocks(&mut self, blocks: &[Verbatim<Block>]) {
         for block in blocks {
-            self.block(block);
+            self.scan_block(block);
         }
     }
 
-    fn block(&mut self, block: &Block) -> Says {
-        self.note(About::Cache, block.cache.is_some());
-        self.extras(!block.extras.is_empty());
-        self.note(About::Reasoning, block.seal.is_some());
-        match &block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => {
+    fn scan_block(&mut self, block: &Block) -> Contribution {
+        self.add(Feature::CacheBreakpoints, block.cache_breakpoint.is_some());
+        self.add_extras(!block.extras.is_empty());
+        self.add(Feature::ReasoningOrSeal, block.seal.is_some());
+        match &block.content {
+            BlockContent::Text { text, .. } | BlockContent::Refusal(text) => {
                 if text.is_blank() {
-                    self.note(About::Blank, true);
-                    return Says::Nothing;
+                    self.add(Feature::BlankText, true);
+                    return Contribution::Nothing;
                 }
             }
-            Body::Media(media) => {
-                self.note(About::Media, true);
+            BlockContent::Media(media) => {
+                self.add(Feature::Media, true);
                 match &media.source {
-                    Source::Text(text) if text.is_blank() => {
-                        self.note(About::Blank, true);
-                        return Says::Perhaps;
+                    MediaSource::Text(text) if text.is_blank() => {
+                        self.add(Feature::BlankText, true);
+                        return Contribution::DialectOnly;
                     }
-                    Source::Blocks(blocks) => {
-                        self.note(About::Blank, blocks.is_empty());
-                        self.blocks(blocks);
-                        return Says::Perhaps;
+                    MediaSource::Blocks(blocks) => {
+                        self.add(Feature::BlankText, blocks.is_empty());
+                        self.scan_blocks(blocks);
+                        return Contribution::DialectOnly;
                     }
-                    Source::Text(_)
-                    | Source::Base64 { .. }
-                    | Source::Url { .. }
-                    | Source::File { .. } => {}
+                    MediaSource::Text(_)
+                    | MediaSource::Base64 { .. }
+                    | MediaSource::Url { .. }
+                    | MediaSource::File { .. } => {}
                 }
             }
-            Body::Foreign { .. } => {
-                self.note(About::Foreign, true);
-                return Says::Perhaps;
+            BlockContent::Foreign { .. } => {
+                self.add(Feature::ForeignBlocks, true);
+                return Contribution::DialectOnly;
             }
-            Body::Thinking(thinking) => {
-                self.note(About::Thinking, true);
-                self.note(About::Reasoning, true);
-                self.note(About::Blank, thinking.text.is_empty());
-                self.note(About::UnsealedThinking, !thoughts::is_sealed(block));
-                return Says::Thought;
+            BlockContent::Reasoning(reasoning) => {
+                self.add(Feature::ReasoningBlock, true);
+                self.add(Feature::ReasoningOrSeal, true);
+                self.add(Feature::BlankText, reasoning.text.is_empty());
+                self.add(Feature::UnsealedReasoning, !thoughts::is_sealed(block));
+                return Contribution::Reasoning;
             }
-            Body::ToolCall(call) => {
-                self.id(&call.id);
-                self.call(&call.name);
+            BlockContent::ToolCall(call) => {
+                self.add_id(&call.id);
+                self.add_called_tool(&call.name);
                 match &call.args {
-                    Args::Json(json) => self.note(About::OddArguments, !json.is_object()),
-                    Args::Malformed(_) => self.note(About::OddArguments, true),
-                    Args::Freeform(_) => self.note(About::Freeform, true),
+                    ToolArgs::Json(json) => self.add(Feature::NonObjectArgs, !json.is_object()),
+                    ToolArgs::Malformed(_) => self.add(Feature::NonObjectArgs, true),
+                    ToolArgs::Freeform(_) => self.add(Feature::FreeformCall, true),
                 }
             }
-            Body::ToolResult(result) => self.result(result),
-            Body::Data(_) => {}
+            BlockContent::ToolResult(result) => self.scan_result(result),
+            BlockContent::Json(_) => {}
         }
-        Says::Something
+        Contribution::Content
     }
 
-    fn result(&mut self, result: &ToolResult) {
-        self.id(&result.call);
-        self.note(About::Unnamed, result.call.is_empty());
-        let texts = result.content.iter().filter(|block| block.body.as_text().is_some()).count();
-        self.note(About::Blank, texts == 0);
-        self.note(About::RichResult, texts < result.content.len());
-        self.blocks(&result.content);
+    fn scan_result(&mut self, result: &ToolResult) {
+        self.add_id(&result.call_id);
+        self.add(Feature::ResultWithoutId, result.call_id.is_empty());
+        let text_count =
+            result.content.iter().filter(|block| block.content.as_text().is_some()).count();
+        self.add(Feature::BlankText, text_count == 0);
+        self.add(Feature::NonTextResult, text_count < result.content.len());
+        self.scan_blocks(&result.content);
     }
 }
 
-impl About {
+impl Feature {
     const fn bit(self) -> u16 {
         1 << self as u16
     }
 }
 
-/// How many are a few.
-const FEW: usize = 8;
+/// Limit of the list of called tool names.
+const MAX_CALLED_TOOLS: usize = 8;

@@ -1,200 +1,227 @@
-//! A block that only one dialect knows, told in words to those who do not know it.
+//! Describes blocks of one dialect as text for targets of other dialects.
 //!
-//! The words are a function of the block alone: the same in every turn, so that prompt caches hold.
+//! The text depends on the block alone and is the same in every turn, so that prompt caches stay
+//! valid.
 
 use std::borrow::Cow;
 
-use interlingua_model::{Block, Body, DialectId, Source};
-use interlingua_wire::{Field, Kind, Node, Text};
+use interlingua_model::{Block, BlockContent, DialectId, MediaSource};
+use interlingua_wire::{Field, JsonKind, JsonNode, JsonString};
 
-use crate::profile::told::{self, BARE, SILENT, Told};
+use crate::profile::block_description::{
+    self, BlockDescription, SKIPPED_FIELDS, UNLABELLED_FIELDS,
+};
 use crate::strange;
 
-/// What is told of a block.
-pub(crate) struct Words {
-    pub(crate) text: Text,
-    /// The block holds nothing else.
-    pub(crate) whole: bool,
-    /// An image that stood in it.
-    pub(crate) shown: Option<Source>,
+/// Description of a foreign block.
+pub(crate) struct Description {
+    pub(crate) text: JsonString,
+    /// The text has everything that the block has.
+    pub(crate) is_complete: bool,
+    /// An image that the block has.
+    pub(crate) image: Option<MediaSource>,
 }
 
-/// The words for a block that another dialect than this one knows; `None` for any other, and for one
-/// that says nothing.
-pub(crate) fn words(block: &Block, dialect: DialectId) -> Option<Words> {
-    let is_known = matches!(&block.body, Body::Foreign { dialect: of, .. } if *of == dialect);
-    if is_known { None } else { told(block) }
+/// The description of a block of another dialect; `None` for other blocks and for blocks without
+/// readable content.
+pub(crate) fn describe_foreign(block: &Block, dialect: DialectId) -> Option<Description> {
+    let same_dialect =
+        matches!(&block.content, BlockContent::Foreign { dialect: of, .. } if *of == dialect);
+    if same_dialect { None } else { describe(block) }
 }
 
-/// As [`words`], whoever knows the block.
-pub(crate) fn told(block: &Block) -> Option<Words> {
-    let Body::Foreign { dialect: of, kind, json } = &block.body else { return None };
-    if strange::is_thought(kind) {
+/// As [`describe_foreign`], for a block of any dialect.
+pub(crate) fn describe(block: &Block) -> Option<Description> {
+    let BlockContent::Foreign { dialect: block_dialect, kind, json } = &block.content else {
+        return None;
+    };
+    if strange::is_reasoning_kind(kind) {
         return None;
     }
-    let doc = json.doc();
-    let (node, kind) = (doc.root(), kind.contents());
-    if let Some(row) = told::find(of.0, &kind) {
-        let shown = row.shown.and_then(|(within, key)| picture(node.get(within)?.get(key)?));
-        // What is shown need not be told.
-        let row = if shown.is_some() { &Told { texts: &[], ..*row } } else { row };
-        let text = Text::new(&in_words(row, &kind, node));
-        return (!text.is_blank()).then_some(Words { text, whole: false, shown });
+    let doc = json.to_doc();
+    let (node, kind) = (doc.root(), kind.unescape());
+    if let Some(row) = block_description::find(block_dialect.0, &kind) {
+        let image =
+            row.image_field.and_then(|(outer, key)| image_source(node.get(outer)?.get(key)?));
+        // An image that is sent needs no description.
+        let row =
+            if image.is_some() { &BlockDescription { text_fields: &[], ..*row } } else { row };
+        let text = JsonString::new(&render(row, &kind, node));
+        return (!text.is_blank()).then_some(Description { text, is_complete: false, image });
     }
-    if let Some(text) = node.get("text").and_then(Node::text).filter(|text| !text.is_blank()) {
-        let whole = node.fields().all(|field| PLAIN.iter().any(|key| field.is(key)));
-        return Some(Words { text, whole, shown: None });
+    if let Some(text) =
+        node.get("text").and_then(JsonNode::json_string).filter(|text| !text.is_blank())
+    {
+        let is_complete =
+            node.fields().all(|field| TEXT_BLOCK_FIELDS.iter().any(|key| field.key_is(key)));
+        return Some(Description { text, is_complete, image: None });
     }
     let mut lines = Vec::new();
-    node.get("content").into_iter().for_each(|content| texts(content, &mut lines));
+    node.get("content").into_iter().for_each(|content| collect_texts(content, &mut lines));
     if lines.is_empty() {
-        lines.extend(medium(&kind).map(|noun| format!("[{noun} omitted: it cannot be read]")));
+        lines.extend(media_noun(&kind).map(|noun| format!("[{noun} omitted: it cannot be read]")));
     }
-    let text = (!lines.is_empty()).then(|| Text::new(&lines.join("\n\n")))?;
-    Some(Words { text, whole: false, shown: None })
+    let text = (!lines.is_empty()).then(|| JsonString::new(&lines.join("\n\n")))?;
+    Some(Description { text, is_complete: false, image: None })
 }
 
-/// The image at an address, or in it.
-fn picture(address: Node<'_>) -> Option<Source> {
-    let address = address.text().filter(|address| !address.is_blank())?;
-    let Some(held) = address.strip_prefix("data:") else {
-        return Some(Source::Url { mime: None, url: address });
+/// The image that a URL or data URL refers to.
+fn image_source(address: JsonNode<'_>) -> Option<MediaSource> {
+    let address = address.json_string().filter(|address| !address.is_blank())?;
+    let Some(data_url) = address.strip_prefix("data:") else {
+        return Some(MediaSource::Url { mime: None, url: address });
     };
-    let (mime, data) = held.split_once(",")?;
-    let mime = mime.contents().strip_suffix(";base64").map(Text::new)?;
-    Some(Source::Base64 { mime: Some(mime), data })
+    let (mime, data) = data_url.split_once(",")?;
+    let mime = mime.unescape().strip_suffix(";base64").map(JsonString::new)?;
+    Some(MediaSource::Base64 { mime: Some(mime), data })
 }
 
-/// What a block that cannot be read was to show.
-fn medium(kind: &str) -> Option<&'static str> {
-    MEDIA.iter().find(|(word, _)| kind.contains(word)).map(|(_, noun)| *noun)
+/// The noun for media that cannot be sent.
+fn media_noun(kind: &str) -> Option<&'static str> {
+    MEDIA_NOUNS.iter().find(|(word, _)| kind.contains(word)).map(|(_, noun)| *noun)
 }
 
-fn in_words(row: &Told, kind: &str, node: Node<'_>) -> String {
-    let held = (!row.inside.is_empty()).then(|| node.find(|field| is_spelled(field, row.inside)));
-    let node = held.flatten().unwrap_or(node);
+fn render(row: &BlockDescription, kind: &str, node: JsonNode<'_>) -> String {
+    let wrapped =
+        (!row.wrapper.is_empty()).then(|| node.find_last(|field| is_named(field, row.wrapper)));
+    let node = wrapped.flatten().unwrap_or(node);
     let mut lines = Vec::new();
-    if row.headed {
+    if row.with_heading {
         lines.extend(heading(node));
     }
-    row.texts.iter().filter_map(|key| node.get(key)).for_each(|value| tell(value, &mut lines));
+    row.text_fields
+        .iter()
+        .filter_map(|key| node.get(key))
+        .for_each(|value| write_value(value, &mut lines));
     if !row.labelled {
         return lines.join("\n\n");
     }
-    let word = |key: &&str| node.get(key).map(Node::word).filter(|word| !word.is_empty());
-    let names: Vec<_> = row.names.iter().filter_map(word).collect();
+    let read_string = |key: &&str| {
+        node.get(key).map(JsonNode::str_or_empty).filter(|read_string| !read_string.is_empty())
+    };
+    let names: Vec<_> = row.label_fields.iter().filter_map(read_string).collect();
     let name = if names.is_empty() { kind.to_owned() } else { names.join(".") };
     let mut head = format!("[{name}]");
-    for value in row.written.iter().filter_map(|key| node.get(key)).filter(|it| !it.is_null()) {
+    for value in
+        row.raw_fields.iter().filter_map(|key| node.get(key)).filter(|json| !json.is_null())
+    {
         head.push(' ');
-        head.push_str(&as_written(value));
+        head.push_str(&raw_or_text(value));
     }
-    // One line beside its name is told in that line.
+    // A single line goes behind the heading.
     match lines.as_slice() {
         [] => head,
-        [one] if !one.contains('\n') => format!("{head} {one}"),
+        [line] if !line.contains('\n') => format!("{head} {line}"),
         _ => format!("{head}\n{}", lines.join("\n")),
     }
 }
 
-fn as_written(value: Node<'_>) -> String {
-    value.text().map_or_else(|| value.raw().to_owned(), |text| text.contents().into_owned())
+fn raw_or_text(value: JsonNode<'_>) -> String {
+    value.json_string().map_or_else(|| value.raw().to_owned(), |text| text.unescape().into_owned())
 }
 
-/// The texts of a list of parts, or the one text that stands in its place.
-fn texts(content: Node<'_>, lines: &mut Vec<String>) {
-    let inner =
-        content.items().filter(|part| !is_thought(*part)).filter_map(|part| part.get("text"));
-    for text in [content].into_iter().chain(inner).filter_map(Node::text) {
+/// The texts of a list of parts, or the text that replaces the list.
+fn collect_texts(content: JsonNode<'_>, lines: &mut Vec<String>) {
+    let inner = content
+        .items()
+        .filter(|part| !is_reasoning_part(*part))
+        .filter_map(|part| part.get("text"));
+    for text in [content].into_iter().chain(inner).filter_map(JsonNode::json_string) {
         if !text.is_blank() {
-            lines.push(text.contents().into_owned());
+            lines.push(text.unescape().into_owned());
         }
     }
 }
 
-/// Everything that a value says to a reader, a line each.
-fn tell(node: Node<'_>, lines: &mut Vec<String>) {
+/// Writes the readable content of a value, one line each.
+fn write_value(node: JsonNode<'_>, lines: &mut Vec<String>) {
     match node.kind() {
-        Kind::Null => {}
-        Kind::Bool | Kind::Number => lines.push(node.raw().to_owned()),
-        Kind::String => lines.extend(readable(node)),
-        Kind::Array => node.items().for_each(|item| tell(item, lines)),
-        Kind::Object if is_thought(node) => {}
-        Kind::Object if is_data(node) => lines.push(DATA.to_owned()),
-        Kind::Object => {
+        JsonKind::Null => {}
+        JsonKind::Bool | JsonKind::Number => lines.push(node.raw().to_owned()),
+        JsonKind::String => lines.extend(readable_text(node)),
+        JsonKind::Array => node.items().for_each(|item| write_value(item, lines)),
+        JsonKind::Object if is_reasoning_part(node) => {}
+        JsonKind::Object if is_data(node) => lines.push(DATA_OMITTED.to_owned()),
+        JsonKind::Object => {
             let heading = heading(node);
-            let headed = heading.is_some();
+            let has_heading = heading.is_some();
             lines.extend(heading);
             let in_heading = |field: &Field<'_>| {
-                headed && field.value.is_string() && HEADING.iter().any(|key| field.is(key))
+                has_heading
+                    && field.value.is_string()
+                    && HEADING_FIELDS.iter().any(|key| field.key_is(key))
             };
-            for field in node.fields().filter(|field| !is_silent(*field) && !in_heading(field)) {
-                tell_field(field, lines);
+            for field in node.fields().filter(|field| !is_skipped(*field) && !in_heading(field)) {
+                write_field(field, lines);
             }
         }
     }
 }
 
-fn tell_field(field: Field<'_>, lines: &mut Vec<String>) {
+fn write_field(field: Field<'_>, lines: &mut Vec<String>) {
     let scalar = !field.value.is_object() && !field.value.is_array();
-    if !scalar || BARE.iter().any(|key| field.is(key)) {
-        return tell(field.value, lines);
+    if !scalar || UNLABELLED_FIELDS.iter().any(|key| field.key_is(key)) {
+        return write_value(field.value, lines);
     }
-    let mut said = Vec::new();
-    tell(field.value, &mut said);
-    lines.extend(said.into_iter().map(|said| format!("{}: {said}", field.name())));
+    let mut values = Vec::new();
+    write_value(field.value, &mut values);
+    lines.extend(values.into_iter().map(|values| format!("{}: {values}", field.key())));
 }
 
-/// What something is called, and where it stands.
-fn heading(node: Node<'_>) -> Option<String> {
-    let word = |key: &str| node.get(key).filter(|it| it.is_string()).map(Node::word);
-    let title = word("title").filter(|title| !title.is_empty());
-    let place = word("url").or_else(|| word("source")).filter(|place| !place.is_empty());
-    match (title, place) {
-        (Some(title), Some(place)) => Some(format!("{title} ({place})")),
-        (title, place) => title.or(place).map(Cow::into_owned),
+/// Title and address of a value.
+fn heading(node: JsonNode<'_>) -> Option<String> {
+    let read_string =
+        |key: &str| node.get(key).filter(|value| value.is_string()).map(JsonNode::str_or_empty);
+    let title = read_string("title").filter(|title| !title.is_empty());
+    let source =
+        read_string("url").or_else(|| read_string("source")).filter(|source| !source.is_empty());
+    match (title, source) {
+        (Some(title), Some(source)) => Some(format!("{title} ({source})")),
+        (title, source) => title.or(source).map(Cow::into_owned),
     }
 }
 
-fn readable(text: Node<'_>) -> Option<String> {
-    let said = text.word();
-    if said.starts_with("data:") {
-        return Some(DATA.to_owned());
+fn readable_text(text: JsonNode<'_>) -> Option<String> {
+    let content = text.str_or_empty();
+    if content.starts_with("data:") {
+        return Some(DATA_OMITTED.to_owned());
     }
-    (!said.trim().is_empty()).then(|| said.into_owned())
+    (!content.trim().is_empty()).then(|| content.into_owned())
 }
 
-/// Bytes of a file, which nobody reads as text.
-fn is_data(node: Node<'_>) -> bool {
+/// Whether the value has the bytes of a file.
+fn is_data(node: JsonNode<'_>) -> bool {
     let types = ["media_type", "mime_type", "mimeType"].into_iter();
-    let mime = types.filter_map(|key| node.get(key)).map(Node::word).next();
-    node.get("data").is_some_and(Node::is_string)
+    let mime = types.filter_map(|key| node.get(key)).map(JsonNode::str_or_empty).next();
+    node.get("data").is_some_and(JsonNode::is_string)
         && mime.is_none_or(|mime| !mime.starts_with("text/"))
 }
 
-fn is_thought(node: Node<'_>) -> bool {
-    node.get("type").and_then(Node::text).is_some_and(|kind| strange::is_thought(&kind))
+fn is_reasoning_part(node: JsonNode<'_>) -> bool {
+    node.get("type")
+        .and_then(JsonNode::json_string)
+        .is_some_and(|kind| strange::is_reasoning_kind(&kind))
 }
 
-fn is_silent(field: Field<'_>) -> bool {
-    let name = field.name();
-    SILENT.contains(&&*name) || name.ends_with("_id")
+fn is_skipped(field: Field<'_>) -> bool {
+    let name = field.key();
+    SKIPPED_FIELDS.contains(&&*name) || name.ends_with("_id")
 }
 
-/// Whether a field has this name, in either spelling.
-fn is_spelled(field: Field<'_>, name: &str) -> bool {
-    field.name().replace('_', "").eq_ignore_ascii_case(name)
+/// Whether a field has this name, in `camelCase` or `snake_case`.
+fn is_named(field: Field<'_>, name: &str) -> bool {
+    field.key().replace('_', "").eq_ignore_ascii_case(name)
 }
 
-const DATA: &str = "[data omitted]";
+const DATA_OMITTED: &str = "[data omitted]";
 
-/// What a block has that is nothing but its text.
-const PLAIN: &[&str] = &["type", "text", "cache_control"];
+/// Fields of a block that has only text.
+const TEXT_BLOCK_FIELDS: &[&str] = &["type", "text", "cache_control"];
 
-const HEADING: &[&str] = &["title", "url", "source"];
+const HEADING_FIELDS: &[&str] = &["title", "url", "source"];
 
-/// By what the kinds of blocks are known that show something, and what that is.
-const MEDIA: &[(&str, &str)] = &[
+/// Substrings of the kinds of media blocks, with the noun for each.
+const MEDIA_NOUNS: &[(&str, &str)] = &[
     ("image", "image"),
     ("document", "document"),
     ("file", "document"),

@@ -1,172 +1,190 @@
-//! Thinking in a conversation: where it stands, and how it is left out.
+//! Finds and removes reasoning blocks.
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, DialectId, Extras, Place, Role, Verbatim};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Block, BlockContent, DialectId, Extras, LedgerPath, Role, Verbatim};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::work::many::Going;
+use crate::work::many::Removals;
 
-pub(crate) fn is_thinking(block: &Block) -> bool {
-    matches!(block.body, Body::Thinking(_))
+pub(crate) fn is_reasoning_block(block: &Block) -> bool {
+    matches!(block.content, BlockContent::Reasoning(_))
 }
 
-/// Whether somebody vouches for the block.
+/// Whether the block has a non-empty seal.
 pub(crate) fn is_sealed(block: &Block) -> bool {
     block.seal.as_deref().is_some_and(|seal| !seal.data.is_empty())
 }
 
-/// The id of an item that is one block, or of the message that begins with it.
-pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<Text> {
-    let sealed = block.seal.as_deref().and_then(|seal| seal.id.clone());
-    let written = || match &block.body {
-        Body::Foreign { json, .. } => json.doc().root().get("id").and_then(Node::text),
-        _ => block.extras.find(dialect, ID).and_then(Json::text).or_else(|| {
-            let message = block.extras.find(dialect, MESSAGE)?.doc();
-            message.root().get(ID).and_then(Node::text)
+/// The id of a Responses item that is one block, or of the message that begins with the block.
+pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<JsonString> {
+    let sealed_id = block.seal.as_deref().and_then(|seal| seal.id.clone());
+    let written = || match &block.content {
+        BlockContent::Foreign { json, .. } => {
+            json.to_doc().root().get("id").and_then(JsonNode::json_string)
+        }
+        _ => block.extras.get(dialect, ID_FIELD).and_then(RawJson::json_string).or_else(|| {
+            let message = block.extras.get(dialect, MESSAGE_EXTRA)?.to_doc();
+            message.root().get(ID_FIELD).and_then(JsonNode::json_string)
         }),
     };
-    sealed.or_else(written).filter(|id| !id.is_empty())
+    sealed_id.or_else(written).filter(|id| !id.is_empty())
 }
 
-/// Ids of what the model said after reasoning tell the provider to look for it: where the reasoning is
-/// gone from before this turn, they go, too. Up to where.
-pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) -> usize {
-    unname_within(work, from..work.turns().len())
+/// Drops the ids of items behind removed reasoning, up to the next reasoning: with an id, the
+/// provider looks for the reasoning that precedes the item, and rejects the request if it is
+/// missing. Returns the end of the range that was processed.
+pub(crate) fn drop_ids_after_reasoning(work: &mut Work<'_>, from: usize) -> usize {
+    drop_ids_within(work, from..work.turns().len())
 }
 
-fn unname_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
+fn drop_ids_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
     let end = turns.end;
-    if work.profile.calls.item_ids.is_none() || !work.is_own() {
+    if work.profile.calls.item_id_format.is_none() || !work.is_same_dialect() {
         return end;
     }
     let dialect = work.profile.dialect;
-    let mut parted = false;
+    let mut is_separated = false;
     for turn in turns {
-        let here = &work.turns()[turn];
-        if here.blocks.iter().any(|block| is_thinking(block)) {
+        let source = &work.turns()[turn];
+        if source.blocks.iter().any(|block| is_reasoning_block(block)) {
             return turn;
         }
-        // What goes with it may stand behind what somebody else says.
-        let named = !parted && here.extras.find(dialect, ID).is_some();
-        if here.role != Role::Assistant && !named {
-            let results = |block: &Verbatim<Block>| matches!(block.body, Body::ToolResult(_));
-            parted |= here.blocks.is_empty() || !here.blocks.iter().all(results);
+        // Items that depend on the reasoning may follow turns of another role.
+        let has_id = !is_separated && source.extras.get(dialect, ID_FIELD).is_some();
+        if source.role != Role::Assistant && !has_id {
+            let is_result =
+                |block: &Verbatim<Block>| matches!(block.content, BlockContent::ToolResult(_));
+            is_separated |= source.blocks.is_empty() || !source.blocks.iter().all(is_result);
             continue;
         }
-        if here.extras.find(dialect, ID).is_some() {
-            work.turn(turn).extras.retain(dialect, |key, _| *key != ID);
-            work.change(Place::turn(turn), UNNAMED);
+        if source.extras.get(dialect, ID_FIELD).is_some() {
+            work.edit_turn(turn).extras.retain(dialect, |key, _| *key != ID_FIELD);
+            work.record_change(LedgerPath::turn(turn), ID_DROPPED);
         }
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
-            if item_id(block, dialect).is_none() || matches!(block.body, Body::Foreign { .. }) {
+            if item_id(block, dialect).is_none()
+                || matches!(block.content, BlockContent::Foreign { .. })
+            {
                 continue;
             }
-            unname(&mut work.edit(turn, at).extras, dialect);
-            work.change(Place::block(turn, at), UNNAMED);
+            drop_id(&mut work.edit_block(turn, at).extras, dialect);
+            work.record_change(LedgerPath::block(turn, at), ID_DROPPED);
         }
     }
     end
 }
 
-/// Leaves out the id of an item, and of the message that begins here.
-fn unname(extras: &mut Extras, dialect: DialectId) {
+/// Drops the id of an item and of the message that begins with it.
+fn drop_id(extras: &mut Extras, dialect: DialectId) {
     extras.retain(dialect, |key, value| {
-        if *key == MESSAGE {
-            let message = value.doc();
-            let rest = message.root().fields().filter(|field| !field.is(ID));
-            *value = Json::object(|o| {
-                rest.for_each(|field| o.key_text(&field.key()).json(&field.value.json()));
+        if *key == MESSAGE_EXTRA {
+            let message = value.to_doc();
+            let rest = message.root().fields().filter(|field| !field.key_is(ID_FIELD));
+            *value = RawJson::object(|o| {
+                rest.for_each(|field| {
+                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
+                });
             });
         }
-        *key != ID
+        *key != ID_FIELD
     });
 }
 
-const ID: &str = "id";
-/// Where the first block of a message in a reply carries what the message says of itself.
-const MESSAGE: &str = "its message";
-const UNNAMED: &str = "left out the id: the reasoning that it goes with is gone";
+const ID_FIELD: &str = "id";
+/// Extra of the first block of a message with the message's own fields.
+const MESSAGE_EXTRA: &str = "its message";
+const ID_DROPPED: &str = "left out the id: the reasoning that it goes with is gone";
 
-/// Leaves out every block of thinking that `gone` names, in words for the ledger. A turn that holds
-/// nothing else goes with it, unless instructions after it would be taken for the first ones, or it is
-/// the user's: so it stays between what the model says before and after.
-pub(crate) fn leave_out(
+/// Removes every reasoning block for which `gone` returns a ledger text. An empty turn is removed
+/// as well, unless instructions behind it would become leading instructions, or it is a user turn,
+/// which separates the assistant turns around it.
+pub(crate) fn remove_reasoning(
     work: &mut Work<'_>,
     turns: Range<usize>,
-    mut gone: impl FnMut(&Work<'_>, usize, usize) -> Option<String>,
+    mut describe_removal: impl FnMut(&Work<'_>, usize, usize) -> Option<String>,
 ) {
-    // From here on, turns have lost their ids already.
-    let mut unnamed = work.turns().len();
-    let mut emptied = Going::default();
+    // Ids of the turns from here on are already dropped.
+    let mut ids_dropped_from = work.turns().len();
+    let mut emptied = Removals::default();
     for turn in turns.rev() {
-        if !work.blocks(turn).iter().any(|block| is_thinking(block)) {
+        if !work.blocks(turn).iter().any(|block| is_reasoning_block(block)) {
             continue;
         }
-        let any = work.sift(turn, |work, at| {
-            let thinking = is_thinking(work.block(turn, at));
-            let Some(what) = thinking.then(|| gone(work, turn, at)).flatten() else { return false };
-            work.loss(Place::block(turn, at), what);
+        let is_changed = work.remove_blocks_where(turn, |work, at| {
+            let is_reasoning = is_reasoning_block(work.block(turn, at));
+            let Some(description) =
+                is_reasoning.then(|| describe_removal(work, turn, at)).flatten()
+            else {
+                return false;
+            };
+            work.record_loss(LedgerPath::block(turn, at), description);
             true
         });
-        if !any {
+        if !is_changed {
             continue;
         }
-        unname_within(work, turn + 1..unnamed);
-        unnamed = turn + 1;
-        let users = work.turns()[turn].role == Role::User;
-        let empty = work.blocks(turn).is_empty();
-        if !users && empty && !work.is_threshold_to(turn, emptied.behind(turn)) {
+        drop_ids_within(work, turn + 1..ids_dropped_from);
+        ids_dropped_from = turn + 1;
+        let is_user = work.turns()[turn].role == Role::User;
+        let is_empty = work.blocks(turn).is_empty();
+        if !is_user
+            && is_empty
+            && !work.separates_instructions_at(turn, emptied.next_kept_after(turn))
+        {
             emptied.push(turn);
-            unnamed = turn;
+            ids_dropped_from = turn;
         }
     }
-    work.remove_turns(&emptied.into_places());
+    work.remove_turns(&emptied.into_indices());
 }
 
-/// The runs of the assistant's turns. In the target's own dialect instructions between them belong to
-/// none; from another they are said by the user.
-pub(crate) fn runs(work: &Work<'_>) -> Vec<Range<usize>> {
+/// The runs of assistant turns. Instructions in between do not end a run in the target's own
+/// dialect; from another dialect they become user text and end it.
+pub(crate) fn assistant_runs(work: &Work<'_>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut open = false;
+    let mut is_open = false;
     for (at, turn) in work.turns().iter().enumerate() {
         match turn.role {
-            Role::Assistant if open => {
+            Role::Assistant if is_open => {
                 if let Some(run) = runs.last_mut() {
                     run.end = at + 1;
                 }
             }
             Role::Assistant => {
                 runs.push(at..at + 1);
-                open = true;
+                is_open = true;
             }
-            Role::User => open = false,
-            Role::System | Role::Developer => open &= work.is_own() && !work.is_reminder(at),
+            Role::User => is_open = false,
+            Role::System | Role::Developer => {
+                is_open &= work.is_same_dialect() && !work.becomes_user_text(at);
+            }
         }
     }
     runs
 }
 
-/// Where the open tool loop begins: after the user last said more than results.
-pub(crate) fn open_loop(work: &Work<'_>) -> usize {
+/// Start of the open tool loop: behind the last user turn with more than results.
+pub(crate) fn open_tool_loop_start(work: &Work<'_>) -> usize {
     let turns = work.turns();
-    let more =
-        |block: &Verbatim<Block>| work.is_said(block) && !matches!(block.body, Body::ToolResult(_));
-    let says = |at: usize| is_users(work, at) && turns[at].blocks.iter().any(more);
-    (0..turns.len()).rev().find(|at| says(*at)).map_or(0, |at| at + 1)
+    let is_input = |block: &Verbatim<Block>| {
+        work.is_encoded(block) && !matches!(block.content, BlockContent::ToolResult(_))
+    };
+    let has_input = |at: usize| counts_as_user(work, at) && turns[at].blocks.iter().any(is_input);
+    (0..turns.len()).rev().find(|at| has_input(*at)).map_or(0, |at| at + 1)
 }
 
-/// Whether the user says the turn: instructions from another dialect, and those that are said as
-/// reminders, are the user's words.
-pub(crate) fn is_users(work: &Work<'_>, at: usize) -> bool {
+/// Whether the turn is sent as user text: user turns, instructions from another dialect, and
+/// instructions sent as reminders.
+pub(crate) fn counts_as_user(work: &Work<'_>, at: usize) -> bool {
     let turn = &work.turns()[at];
     match turn.role {
         Role::User => true,
         Role::Assistant => false,
         Role::System | Role::Developer => {
-            work.is_spoken(turn) && (!work.is_own() || work.is_reminder(at))
+            work.is_turn_encoded(turn) && (!work.is_same_dialect() || work.becomes_user_text(at))
         }
     }
 }

@@ -1,41 +1,42 @@
-//! Where each turn and block came from, so that a change can be told in the client's terms.
+//! Maps current positions of turns and blocks to their positions in the client's request.
 
 mod many;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use interlingua_model::{Entry, Ledger, Place, Section};
+use interlingua_model::{Ledger, LedgerEntry, LedgerPath, LedgerSection};
 
-pub(crate) use many::{Aside, land, lift};
+pub(crate) use many::{DetachedOrigins, insert_at_indices, take_indices};
 
-/// Follows turns and blocks through insertions, removals and moves. Costs nothing until the first.
+/// Tracks turns and blocks through insertions, removals and moves. Allocates nothing until the
+/// first of them.
 #[derive(Debug, Default)]
-pub struct Trail {
-    /// One for each turn; `None` while every turn stands where it stood.
-    marks: Option<Vec<Mark>>,
-    /// The tools that are left, and the instructions outside the turns.
-    tools: Left,
-    system: Left,
-    /// Turns and blocks that no client wrote, so far.
-    fresh: u32,
-    /// Blocks that went into another, by the one they went into.
-    joined: HashMap<Thing, Vec<Thing>>,
-    /// Entries of the ledger and the thing each is about.
-    pending: Vec<(usize, Thing)>,
+pub struct SourceMap {
+    /// One entry for each turn; `None` while no turn has moved.
+    turns: Option<Vec<TurnOrigin>>,
+    /// The remaining tools and system blocks.
+    tools: RemainingIndices,
+    system: RemainingIndices,
+    /// Number of turns and blocks that were inserted.
+    synthetic_count: u32,
+    /// Blocks that were merged into another block, by that block.
+    merged: HashMap<SourceId, Vec<SourceId>>,
+    /// Index of each ledger entry with the source it is about.
+    entry_sources: Vec<(usize, SourceId)>,
 }
 
-/// What is left of a list, by where it stood; `None` while nothing is gone.
+/// Original indices of the items left in a list; `None` while nothing was removed.
 #[derive(Debug, Default)]
-struct Left(Option<Vec<u32>>);
+struct RemainingIndices(Option<Vec<u32>>);
 
-impl Left {
-    fn before(&self, index: Option<u32>) -> Option<u32> {
-        let left = self.0.as_deref().unwrap_or_default();
-        index.map(|index| left.get(index as usize).copied().unwrap_or(index))
+impl RemainingIndices {
+    fn original(&self, index: Option<u32>) -> Option<u32> {
+        let remaining = self.0.as_deref().unwrap_or_default();
+        index.map(|index| remaining.get(index as usize).copied().unwrap_or(index))
     }
 
-    /// Of this many, those for which `keep` says so stay.
+    /// Keeps the items of a list of `count` for which `keep` returns true.
     fn retain(&mut self, count: usize, mut keep: impl FnMut(usize) -> bool) {
         let mut at = 0;
         self.0.get_or_insert_with(|| (0..count as u32).collect()).retain(|_| {
@@ -46,259 +47,281 @@ impl Left {
 }
 
 #[derive(Debug)]
-struct Mark {
+struct TurnOrigin {
     turn: u32,
-    /// The nearest turn up to this one that a client wrote.
-    near: u32,
-    /// `None` while every block stands where it stood.
-    blocks: Option<Vec<Thing>>,
+    /// The client's turn nearest to this one, itself included.
+    nearest_client_turn: u32,
+    /// `None` while no block has moved.
+    blocks: Option<Vec<SourceId>>,
 }
 
-impl Mark {
-    /// Of a turn that stands where it stood.
-    fn known(turn: u32) -> Self {
-        Self { turn, near: turn, blocks: None }
+impl TurnOrigin {
+    /// For a turn that has not moved.
+    fn unmoved(turn: u32) -> Self {
+        Self { turn, nearest_client_turn: turn, blocks: None }
     }
 }
 
-/// The nearest turn before this place that a client wrote; the first, where there is none.
-fn near(marks: &[Mark], at: usize) -> u32 {
-    let before = at.checked_sub(1).and_then(|before| marks.get(before));
-    before.map_or(0, |mark| mark.near)
+/// The client's turn nearest before this position; the first turn if there is none.
+fn nearest_client_turn(origins: &[TurnOrigin], at: usize) -> u32 {
+    let previous = at.checked_sub(1).and_then(|previous| origins.get(previous));
+    previous.map_or(0, |turn_origin| turn_origin.nearest_client_turn)
 }
 
-/// A turn, or a block of it, as first seen. Numbers from `FRESH` on are of things no client wrote.
+/// Original position of a turn or block. Numbers from [`FIRST_SYNTHETIC`] on are inserted ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Thing {
+pub(crate) struct SourceId {
     turn: u32,
     block: Option<u32>,
 }
 
-impl Trail {
-    /// The place, as it is now, in the client's terms; for what no client wrote, the nearest.
-    fn before(&self, place: Place) -> Place {
-        match place.section {
-            Section::Tools => return Place { index: self.tools.before(place.index), ..place },
-            Section::System => return Place { block: self.system.before(place.block), ..place },
-            Section::Turns | Section::Body | Section::Settings | Section::Reply => {}
-        }
-        let Some(thing) = self.thing(place) else { return place };
-        let origin = |turn: u32, block| Place { index: Some(turn), block, ..place };
-        match thing {
-            Thing { turn, block: Some(block) } if turn < FRESH && block < FRESH => {
-                origin(turn, Some(block))
+impl SourceMap {
+    /// Maps a current path to the client's; inserted turns and blocks map to the nearest.
+    fn to_client(&self, path: LedgerPath) -> LedgerPath {
+        match path.section {
+            LedgerSection::Tools => {
+                return LedgerPath { index: self.tools.original(path.index), ..path };
             }
-            Thing { turn, .. } if turn < FRESH => origin(turn, None),
-            Thing { .. } => {
-                let marks = self.marks.as_deref().unwrap_or_default();
-                origin(near(marks, place.index.unwrap_or(0) as usize), None)
+            LedgerSection::System => {
+                return LedgerPath { block: self.system.original(path.block), ..path };
+            }
+            LedgerSection::Turns
+            | LedgerSection::Body
+            | LedgerSection::Settings
+            | LedgerSection::Reply => {}
+        }
+        let Some(source_id) = self.source_at(path) else { return path };
+        let path_of = |turn: u32, block| LedgerPath { index: Some(turn), block, ..path };
+        match source_id {
+            SourceId { turn, block: Some(block) }
+                if turn < FIRST_SYNTHETIC && block < FIRST_SYNTHETIC =>
+            {
+                path_of(turn, Some(block))
+            }
+            SourceId { turn, .. } if turn < FIRST_SYNTHETIC => path_of(turn, None),
+            SourceId { .. } => {
+                let origins = self.turns.as_deref().unwrap_or_default();
+                path_of(nearest_client_turn(origins, path.index.unwrap_or(0) as usize), None)
             }
         }
     }
 
-    /// Of this many tools, those for which `keep` says so stay.
-    pub(crate) fn tools_kept(&mut self, count: usize, keep: impl FnMut(usize) -> bool) {
+    /// Keeps the tools of a list of `count` for which `keep` returns true.
+    pub(crate) fn retain_tools(&mut self, count: usize, keep: impl FnMut(usize) -> bool) {
         self.tools.retain(count, keep);
     }
 
-    /// Of this many blocks of instructions, these go.
-    pub(crate) fn system_removed(&mut self, count: usize, gone: Range<usize>) {
-        self.system.retain(count, |one| !gone.contains(&one));
+    /// Removes a range of the `count` system blocks.
+    pub(crate) fn remove_system_range(&mut self, count: usize, removed: Range<usize>) {
+        self.system.retain(count, |index| !removed.contains(&index));
     }
 
-    /// Of this many blocks of instructions, those at these places go; the places are in order.
-    pub(crate) fn system_sifted(&mut self, count: usize, gone: &[usize]) {
-        self.system.retain(count, |one| gone.binary_search(&one).is_err());
+    /// Removes system blocks at sorted indices.
+    pub(crate) fn remove_system_at(&mut self, count: usize, removed: &[usize]) {
+        self.system.retain(count, |index| removed.binary_search(&index).is_err());
     }
 
-    /// What stands at a place now.
-    fn thing(&self, place: Place) -> Option<Thing> {
-        let index = place.index.filter(|_| place.section == Section::Turns)?;
-        let here = Thing { turn: index, block: place.block };
-        let Some(mark) = self.marks.as_ref().and_then(|marks| marks.get(index as usize)) else {
-            return Some(here);
+    /// Source of the block or turn that is at a path now.
+    fn source_at(&self, path: LedgerPath) -> Option<SourceId> {
+        let index = path.index.filter(|_| path.section == LedgerSection::Turns)?;
+        let unmoved = SourceId { turn: index, block: path.block };
+        let Some(turn_origin) = self.turns.as_ref().and_then(|origins| origins.get(index as usize))
+        else {
+            return Some(unmoved);
         };
-        let Some(block) = place.block else { return Some(Thing { turn: mark.turn, block: None }) };
-        match &mark.blocks {
+        let Some(block) = path.block else {
+            return Some(SourceId { turn: turn_origin.turn, block: None });
+        };
+        match &turn_origin.blocks {
             Some(blocks) => blocks.get(block as usize).copied(),
-            None => Some(Thing { turn: mark.turn, block: Some(block) }),
+            None => Some(SourceId { turn: turn_origin.turn, block: Some(block) }),
         }
     }
 
-    /// An entry was made about a place as it is now; its place becomes the client's. A loss is told
-    /// of everything that went into what stands there.
-    pub(crate) fn noted(&mut self, ledger: &mut Ledger) {
+    /// Maps the path of the last ledger entry to the client's. A loss is recorded for every block
+    /// that was merged into its subject, too.
+    pub(crate) fn map_last_entry(&mut self, ledger: &mut Ledger) {
         let Some(entry) = ledger.entries.last_mut() else { return };
-        if matches!(entry.place.section, Section::Tools | Section::System) {
-            entry.place = self.before(entry.place);
+        if matches!(entry.path.section, LedgerSection::Tools | LedgerSection::System) {
+            entry.path = self.to_client(entry.path);
         }
-        let Some(thing) = self.thing(entry.place) else { return };
-        entry.place = self.before(entry.place);
-        let again = self.told_again(entry, thing);
-        self.pending.push((ledger.entries.len() - 1, thing));
-        for entry in again {
-            self.pending.push((ledger.entries.len(), thing));
+        let Some(source_id) = self.source_at(entry.path) else { return };
+        entry.path = self.to_client(entry.path);
+        let merged_entries = self.entries_for_merged(entry, source_id);
+        self.entry_sources.push((ledger.entries.len() - 1, source_id));
+        for entry in merged_entries {
+            self.entry_sources.push((ledger.entries.len(), source_id));
             ledger.entries.push(entry);
         }
     }
 
-    /// The same loss at the places of what went into the thing it is about.
-    fn told_again(&self, entry: &Entry, thing: Thing) -> Vec<Entry> {
-        let mut held = vec![thing];
+    fn entries_for_merged(&self, entry: &LedgerEntry, source_id: SourceId) -> Vec<LedgerEntry> {
+        let mut sources = vec![source_id];
         let mut at = 0;
-        while let Some(one) = held.get(at).copied().filter(|_| entry.loss) {
-            held.extend(self.joined.get(&one).into_iter().flatten());
+        while let Some(source) = sources.get(at).copied().filter(|_| entry.is_loss) {
+            sources.extend(self.merged.get(&source).into_iter().flatten());
             at += 1;
         }
-        let origins = held.into_iter().skip(1).filter(|of| of.turn < FRESH);
-        let origins = origins.filter(|of| of.block.is_none_or(|block| block < FRESH));
-        let place = |of: Thing| Place { index: Some(of.turn), block: of.block, ..entry.place };
-        origins.map(|of| Entry { place: place(of), ..entry.clone() }).collect()
+        let origins = sources.into_iter().skip(1).filter(|source| source.turn < FIRST_SYNTHETIC);
+        let origins =
+            origins.filter(|source| source.block.is_none_or(|block| block < FIRST_SYNTHETIC));
+        let path_of = |source: SourceId| LedgerPath {
+            index: Some(source.turn),
+            block: source.block,
+            ..entry.path
+        };
+        origins.map(|source| LedgerEntry { path: path_of(source), ..entry.clone() }).collect()
     }
 
-    /// What a block says is said by another now, before it goes.
-    pub(crate) fn block_joined(&mut self, from: Place, into: Place) {
-        if let (Some(from), Some(into)) = (self.thing(from), self.thing(into)) {
-            self.joined.entry(into).or_default().push(from);
+    /// Records that a block was merged into another, before it is removed.
+    pub(crate) fn merge_block(&mut self, from: LedgerPath, into: LedgerPath) {
+        if let (Some(from), Some(into)) = (self.source_at(from), self.source_at(into)) {
+            self.merged.entry(into).or_default().push(from);
         }
     }
 
-    /// The marks, for `turns` turns.
-    fn marks(&mut self, turns: usize) -> &mut Vec<Mark> {
-        self.marks.get_or_insert_with(|| (0..turns as u32).map(Mark::known).collect())
+    /// The origins of all turns, created on first use; `turns` is the number of turns.
+    fn turns_mut(&mut self, turns: usize) -> &mut Vec<TurnOrigin> {
+        self.turns.get_or_insert_with(|| (0..turns as u32).map(TurnOrigin::unmoved).collect())
     }
 
-    /// The blocks of a turn that has `count` now.
-    fn blocks(&mut self, turns: usize, turn: usize, count: usize) -> &mut Vec<Thing> {
-        let mark = &mut self.marks(turns)[turn];
-        let turn = mark.turn;
-        let own = |block| Thing { turn, block: Some(block) };
-        mark.blocks.get_or_insert_with(|| (0..count as u32).map(own).collect())
+    /// The origins of the blocks of a turn that has `count` blocks.
+    fn blocks_mut(&mut self, turns: usize, turn: usize, count: usize) -> &mut Vec<SourceId> {
+        let turn_origin = &mut self.turns_mut(turns)[turn];
+        let turn = turn_origin.turn;
+        let unmoved = |block| SourceId { turn, block: Some(block) };
+        turn_origin.blocks.get_or_insert_with(|| (0..count as u32).map(unmoved).collect())
     }
 
-    fn anew(&mut self) -> u32 {
-        self.fresh += 1;
-        FRESH + self.fresh
+    fn next_synthetic(&mut self) -> u32 {
+        self.synthetic_count += 1;
+        FIRST_SYNTHETIC + self.synthetic_count
     }
 
-    pub(crate) fn turn_inserted(&mut self, turns: usize, at: usize) {
-        let turn = self.anew();
-        let marks = self.marks(turns);
-        let near = near(marks, at);
-        marks.insert(at, Mark { turn, near, blocks: None });
+    pub(crate) fn insert_turn(&mut self, turns: usize, at: usize) {
+        let turn = self.next_synthetic();
+        let origins = self.turns_mut(turns);
+        let nearest = nearest_client_turn(origins, at);
+        origins.insert(at, TurnOrigin { turn, nearest_client_turn: nearest, blocks: None });
     }
 
-    pub(crate) fn turn_removed(&mut self, turns: usize, at: usize) {
-        self.marks(turns).remove(at);
+    pub(crate) fn remove_turn(&mut self, turns: usize, at: usize) {
+        self.turns_mut(turns).remove(at);
     }
 
-    pub(crate) fn block_inserted(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
-        let block = self.anew();
-        let of = self.marks(turns)[turn].turn;
-        self.blocks(turns, turn, count).insert(at, Thing { turn: of, block: Some(block) });
+    pub(crate) fn insert_block(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
+        let block = self.next_synthetic();
+        let turn_id = self.turns_mut(turns)[turn].turn;
+        self.blocks_mut(turns, turn, count)
+            .insert(at, SourceId { turn: turn_id, block: Some(block) });
     }
 
-    /// A part of a block stands on its own now: what becomes of it becomes of the block.
-    pub(crate) fn block_parted(
+    /// Records a block that was split off another one; both have one source.
+    pub(crate) fn insert_derived(
         &mut self,
         turns: usize,
         from: (usize, usize, usize),
         to: (usize, usize, usize),
     ) {
         let (turn, count, at) = from;
-        let thing = self.blocks(turns, turn, count)[at];
+        let source_id = self.blocks_mut(turns, turn, count)[at];
         let (turn, count, at) = to;
-        self.blocks(turns, turn, count).insert(at, thing);
+        self.blocks_mut(turns, turn, count).insert(at, source_id);
     }
 
-    pub(crate) fn block_removed(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
-        self.blocks(turns, turn, count).remove(at);
+    pub(crate) fn remove_block(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
+        self.blocks_mut(turns, turn, count).remove(at);
     }
 
-    /// A block went from one place to another; `count` is what each turn had before.
-    pub(crate) fn block_moved(
+    /// Records a move; the tuples have turn, number of blocks and index.
+    pub(crate) fn move_block(
         &mut self,
         turns: usize,
         from: (usize, usize, usize),
         to: (usize, usize, usize),
     ) {
         let (turn, count, at) = from;
-        let thing = self.blocks(turns, turn, count).remove(at);
+        let source_id = self.blocks_mut(turns, turn, count).remove(at);
         let (turn, count, at) = to;
-        self.blocks(turns, turn, count).insert(at, thing);
+        self.blocks_mut(turns, turn, count).insert(at, source_id);
     }
 
-    /// Puts every entry into the client's terms and says where its subject is now. Entries from
-    /// `encoded` on were made by who wrote the repaired conversation, about places as they are now.
-    pub fn settle(&self, ledger: &mut Ledger, encoded: usize) {
+    /// Completes every entry with the current path of its subject. Entries from `encoded` on were
+    /// made while encoding and have current paths, which are mapped to the client's.
+    pub fn resolve(&self, ledger: &mut Ledger, encoded: usize) {
         if ledger.is_empty() {
             return;
         }
-        let now = self.now();
-        // Noted one after the other, and so in order.
-        let pending = |number: usize| {
-            let behind = self.pending.partition_point(|(of, _)| *of <= number);
-            let (of, thing) = self.pending.get(behind.checked_sub(1)?)?;
-            (*of == number).then_some(*thing)
+        let positions = self.current_positions();
+        // `entry_sources` is sorted by entry.
+        let recorded_source = |number: usize| {
+            let end = self.entry_sources.partition_point(|(entry_index, _)| *entry_index <= number);
+            let (entry_index, source_id) = self.entry_sources.get(end.checked_sub(1)?)?;
+            (*entry_index == number).then_some(*source_id)
         };
-        let mut again = Vec::new();
+        let mut merged_entries = Vec::new();
         for (number, entry) in ledger.entries.iter_mut().enumerate() {
             if number >= encoded {
-                entry.after = Some(entry.place);
-                let thing = self.thing(entry.place);
-                entry.place = self.before(entry.place);
-                again.extend(thing.into_iter().flat_map(|thing| self.told_again(entry, thing)));
+                entry.path_after = Some(entry.path);
+                let source_id = self.source_at(entry.path);
+                entry.path = self.to_client(entry.path);
+                merged_entries.extend(
+                    source_id
+                        .into_iter()
+                        .flat_map(|source_id| self.entries_for_merged(entry, source_id)),
+                );
                 continue;
             }
-            let index = entry.place.index.filter(|_| entry.place.section == Section::Turns);
-            let own = index.map(|turn| Thing { turn, block: entry.place.block });
-            entry.after = match pending(number).or(own) {
-                Some(thing) if self.marks.is_some() => now.find(thing),
-                _ => Some(entry.place),
+            let index = entry.path.index.filter(|_| entry.path.section == LedgerSection::Turns);
+            let unmoved = index.map(|turn| SourceId { turn, block: entry.path.block });
+            entry.path_after = match recorded_source(number).or(unmoved) {
+                Some(source_id) if self.turns.is_some() => positions.find(source_id),
+                _ => Some(entry.path),
             };
         }
-        ledger.entries.extend(again);
+        ledger.entries.extend(merged_entries);
     }
 
-    /// Where everything is now.
-    fn now(&self) -> Now {
-        let mut now = Now::default();
-        for (at, mark) in self.marks.iter().flatten().enumerate() {
-            now.turns.push((mark.turn, at, mark.blocks.is_none()));
-            for (of, thing) in mark.blocks.iter().flatten().enumerate() {
-                now.blocks.push((*thing, Place::block(at, of)));
+    fn current_positions(&self) -> CurrentPositions {
+        let mut positions = CurrentPositions::default();
+        for (at, turn_origin) in self.turns.iter().flatten().enumerate() {
+            positions.turns.push((turn_origin.turn, at, turn_origin.blocks.is_none()));
+            for (index, source_id) in turn_origin.blocks.iter().flatten().enumerate() {
+                positions.blocks.push((*source_id, LedgerPath::block(at, index)));
             }
         }
-        // Mostly they stand in the order in which they stood.
-        now.turns.sort_unstable();
-        now.blocks.sort_by_key(|(thing, _)| *thing);
-        now
+        // Nearly sorted in most cases.
+        positions.turns.sort_unstable();
+        positions.blocks.sort_by_key(|(source_id, _)| *source_id);
+        positions
     }
 }
 
-/// Where each turn is, and whether its blocks stand as they stood; where each other block is. In order
-/// of where they stood; of what stands in several places, the first comes first.
+/// Current index of each turn, with whether its blocks have not moved, and current path of each
+/// moved block. Sorted by source; of a source in several positions, the first one comes first.
 #[derive(Default)]
-struct Now {
+struct CurrentPositions {
     turns: Vec<(u32, usize, bool)>,
-    blocks: Vec<(Thing, Place)>,
+    blocks: Vec<(SourceId, LedgerPath)>,
 }
 
-impl Now {
-    fn find(&self, thing: Thing) -> Option<Place> {
+impl CurrentPositions {
+    fn find(&self, source_id: SourceId) -> Option<LedgerPath> {
         let turn = || {
-            let at = self.turns.binary_search_by_key(&thing.turn, |(turn, ..)| *turn).ok()?;
+            let at = self.turns.binary_search_by_key(&source_id.turn, |(turn, ..)| *turn).ok()?;
             self.turns.get(at)
         };
-        let Some(block) = thing.block else { return turn().map(|(_, at, _)| Place::turn(*at)) };
-        let moved = self.blocks.partition_point(|(one, _)| *one < thing);
-        let moved = self.blocks.get(moved).filter(|(one, _)| *one == thing);
-        moved.map(|(_, place)| *place).or_else(|| match turn() {
-            Some((_, at, true)) => Some(Place::block(*at, block as usize)),
+        let Some(block) = source_id.block else {
+            return turn().map(|(_, at, _)| LedgerPath::turn(*at));
+        };
+        let block_position = self.blocks.partition_point(|(key, _)| *key < source_id);
+        let block_position = self.blocks.get(block_position).filter(|(key, _)| *key == source_id);
+        block_position.map(|(_, path)| *path).or_else(|| match turn() {
+            Some((_, at, true)) => Some(LedgerPath::block(*at, block as usize)),
             _ => None,
         })
     }
 }
 
-/// The first number of what no client wrote.
-const FRESH: u32 = 1 << 31;
+/// First number of inserted turns and blocks.
+const FIRST_SYNTHETIC: u32 = 1 << 31;

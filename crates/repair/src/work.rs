@@ -1,4 +1,5 @@
-//! The conversation under repair: looked at freely, changed only in ways that can be followed.
+//! Gives rules read access to the conversation and tracks every edit in the ledger and the source
+//! map.
 
 pub(crate) mod many;
 
@@ -7,91 +8,91 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use interlingua_model::{
-    Block, Conversation, Entry, Ledger, Place, Reasoning, Recalled, Settings, Tool, TopField, Turn,
-    Verbatim,
+    Block, Conversation, ConversationPatch, Ledger, LedgerEntry, LedgerPath, ReasoningSettings,
+    Settings, Tool, TopLevelField, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Json, Text};
+use interlingua_wire::{JsonDoc, JsonString, RawJson};
 
-use crate::ids::Called;
-use crate::inside::Inside;
-use crate::survey::{About, Survey};
-use crate::tools::{self, Look};
-use crate::{Profile, Repaired, Trail};
+use crate::ids::CallIndex;
+use crate::inside::JsonRef;
+use crate::survey::{Feature, Survey};
+use crate::tools::{self, ToolIssues};
+use crate::{RepairOutput, SourceMap, TargetProfile};
 
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is asked on its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent state")]
 pub struct Work<'w> {
     conversation: &'w mut Verbatim<Conversation>,
-    /// What the conversation was read from.
-    body: &'w Doc,
-    pub profile: &'w Profile,
-    /// What is remembered of it, and the client does not know.
-    pub recalled: &'w Recalled,
+    /// The document from which the conversation was decoded.
+    body: &'w JsonDoc,
+    pub profile: &'w TargetProfile,
+    /// Stored data about the conversation that the client does not send.
+    pub patch: &'w ConversationPatch,
     ledger: &'w mut Ledger,
     rule: &'static str,
-    /// What the conversation holds; unknown after a change.
-    surveyed: Option<Survey>,
-    /// Calls and results before this turn are known to stand as they should.
-    paired: usize,
-    /// Which ids are called, as far as somebody has looked.
-    called: RefCell<Called>,
-    done: Repaired,
-    looks: Option<Rc<[Look]>>,
-    /// Tools were passed over that the request still has.
-    overlooked: bool,
-    /// Tools that nobody looked at stand in the list now that everybody reads.
-    relisted: bool,
-    /// Turns are not what they were when this was last asked.
-    changed: bool,
-    /// Something is read otherwise than it was written; the request stays as it is.
-    reread: bool,
+    /// Features of the conversation; `None` after a change.
+    survey: Option<Survey>,
+    /// Calls and results before this turn are well paired.
+    paired_until: usize,
+    /// Call ids, as far as turns were scanned.
+    call_index: RefCell<CallIndex>,
+    output: RepairOutput,
+    tool_issues: Option<Rc<[ToolIssues]>>,
+    /// Tools were skipped that the request still has.
+    has_skipped_tools: bool,
+    /// The legacy list of tools was merged into the current one, so that fit rules must check it.
+    legacy_tools_merged: bool,
+    /// Turns have changed since the last query.
+    turns_changed: bool,
+    /// A value is interpreted differently than it was decoded, while the request stays unchanged.
+    reinterpreted: bool,
 }
 
-/// What the provider knows by another name than the client.
+/// Names and ids for the provider that differ from the client's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Renamed {
+pub struct Renames {
     /// Tools: the name sent, and the client's.
-    pub names: Vec<(Text, Text)>,
+    pub tools: Vec<(JsonString, JsonString)>,
     /// Calls: the id sent, and the client's.
-    pub ids: Vec<(Text, Text)>,
+    pub calls: Vec<(JsonString, JsonString)>,
     /// Properties, by the name sent of their tool: the name sent, and the client's.
-    pub properties: Vec<(Text, Vec<(Text, Text)>)>,
+    pub properties: Vec<(JsonString, Vec<(JsonString, JsonString)>)>,
 }
 
 impl<'w> Work<'w> {
     pub fn new(
         conversation: &'w mut Verbatim<Conversation>,
-        body: &'w Doc,
-        profile: &'w Profile,
-        recalled: &'w Recalled,
+        body: &'w JsonDoc,
+        profile: &'w TargetProfile,
+        patch: &'w ConversationPatch,
         ledger: &'w mut Ledger,
     ) -> Self {
         Self {
             conversation,
             body,
             profile,
-            recalled,
+            patch,
             ledger,
             rule: "",
-            surveyed: None,
-            paired: 0,
-            called: RefCell::default(),
-            done: Repaired::default(),
-            looks: None,
-            overlooked: false,
-            relisted: false,
-            changed: false,
-            reread: false,
+            survey: None,
+            paired_until: 0,
+            call_index: RefCell::default(),
+            output: RepairOutput::default(),
+            tool_issues: None,
+            has_skipped_tools: false,
+            legacy_tools_merged: false,
+            turns_changed: false,
+            reinterpreted: false,
         }
     }
 
-    /// Changes from here on are made by the rule of this name.
-    pub fn begin(&mut self, rule: &'static str) {
+    /// Sets the rule under which the next changes are recorded.
+    pub fn set_rule(&mut self, rule: &'static str) {
         self.rule = rule;
     }
 
-    pub fn finish(self) -> Repaired {
-        self.done
+    pub fn into_output(self) -> RepairOutput {
+        self.output
     }
 
     pub fn conversation(&self) -> &Conversation {
@@ -110,290 +111,300 @@ impl<'w> Work<'w> {
         &self.conversation.turns[turn].blocks[block]
     }
 
-    /// A value, to look inside.
-    pub(crate) fn inside(&self, value: &Json) -> Inside<'w> {
-        Inside::of(value, self.body)
+    /// A node for the value, in the body if it comes from there.
+    pub(crate) fn json_ref(&self, value: &RawJson) -> JsonRef<'w> {
+        JsonRef::new(value, self.body)
     }
 
-    /// Whether there is any of this in the conversation.
-    pub(crate) fn holds(&mut self, about: About) -> bool {
-        self.survey().has(about)
+    pub(crate) fn has(&mut self, feature: Feature) -> bool {
+        self.survey().has(feature)
     }
 
-    /// What the conversation holds.
     pub(crate) fn survey(&mut self) -> &Survey {
         let conversation = &**self.conversation;
-        self.surveyed.get_or_insert_with(|| Survey::of(conversation))
+        self.survey.get_or_insert_with(|| Survey::new(conversation))
     }
 
-    /// What was noted so far: decoding says there what it could not read as it stood.
+    /// The entries so far, with the irregularities that decoding recorded.
     pub fn ledger(&self) -> &Ledger {
         self.ledger
     }
 
-    /// Takes back what decoding noted, before anything else is.
-    pub(crate) fn unnote(&mut self, is_gone: impl Fn(&Entry) -> bool) {
+    /// Removes entries of the decoding, before any other entry is recorded.
+    pub(crate) fn retract(&mut self, is_gone: impl Fn(&LedgerEntry) -> bool) {
         self.ledger.entries.retain(|entry| !is_gone(entry));
     }
 
-    /// Notes a change that loses nothing, at a place as it is now.
-    pub fn change(&mut self, place: Place, what: impl Into<Cow<'static, str>>) {
-        self.ledger.change(self.rule, place, what);
-        self.done.trail.noted(self.ledger);
+    /// Records a change without loss, at a current path.
+    pub fn record_change(&mut self, path: LedgerPath, description: impl Into<Cow<'static, str>>) {
+        self.ledger.record_change(self.rule, path, description);
+        self.output.source_map.map_last_entry(self.ledger);
     }
 
-    /// Notes what is left out, at a place as it is now: before it is gone.
-    pub fn loss(&mut self, place: Place, what: impl Into<Cow<'static, str>>) {
-        self.ledger.loss(self.rule, place, what);
-        self.done.trail.noted(self.ledger);
+    /// Records a loss, at a current path and before the removal.
+    pub fn record_loss(&mut self, path: LedgerPath, description: impl Into<Cow<'static, str>>) {
+        self.ledger.record_loss(self.rule, path, description);
+        self.output.source_map.map_last_entry(self.ledger);
     }
 
-    pub fn settings(&mut self) -> &mut Settings {
+    pub fn edit_settings(&mut self) -> &mut Settings {
         self.conversation.edit().settings.edit()
     }
 
-    /// Takes for what is said of thinking what the target hears of it; the request stays as it is.
-    pub(crate) fn hear(&mut self, reasoning: Option<Reasoning>) {
-        self.reread = true;
-        self.conversation.change_beside(|conversation| {
-            conversation.settings.change_beside(|settings| settings.reasoning = reasoning);
+    /// Replaces the decoded reasoning settings by the target's reading; the request stays
+    /// unchanged.
+    pub(crate) fn override_reasoning(&mut self, reasoning: Option<ReasoningSettings>) {
+        self.reinterpreted = true;
+        self.conversation.edit_keeping_text(|conversation| {
+            conversation.settings.edit_keeping_text(|settings| settings.reasoning = reasoning);
         });
     }
 
-    pub fn tools(&mut self) -> &mut Vec<Verbatim<Tool>> {
-        self.surveyed = None;
-        self.looks = None;
-        let legacy = tools::legacy(self.conversation);
-        if std::mem::take(&mut self.overlooked) {
-            self.loss(Place::BODY, "left out what is no function");
+    pub fn edit_tools(&mut self) -> &mut Vec<Verbatim<Tool>> {
+        self.survey = None;
+        self.tool_issues = None;
+        let legacy = tools::count_legacy_tools(self.conversation);
+        if std::mem::take(&mut self.has_skipped_tools) {
+            self.record_loss(LedgerPath::BODY, "left out tools that are not functions");
         }
         let tools = self.conversation.edit().tools.edit();
-        // Those of an older list are written anew in the new one.
-        self.relisted |= legacy > 0;
-        let old = tools.len() - legacy;
-        for tool in &mut tools[old..] {
+        // Tools of the legacy list are encoded again in the current one.
+        self.legacy_tools_merged |= legacy > 0;
+        let start = tools.len() - legacy;
+        for tool in &mut tools[start..] {
             tool.edit();
         }
         tools
     }
 
-    /// Whether tools of an older list have joined the others since this was asked.
-    pub(crate) fn take_relisted(&mut self) -> bool {
-        std::mem::take(&mut self.relisted)
+    /// Whether the legacy list of tools was merged since the last call.
+    pub(crate) fn take_legacy_tools_merged(&mut self) -> bool {
+        std::mem::take(&mut self.legacy_tools_merged)
     }
 
-    /// Passes over tools that nobody reads; the request stays as it is.
-    pub(crate) fn overlook_tools(&mut self, keep: impl Fn(usize) -> bool) {
-        self.looks = None;
-        self.overlooked = true;
-        self.reread = true;
-        self.done.trail.tools_kept(self.conversation.tools.len(), &keep);
+    /// Skips tools that the target does not read; the request stays unchanged.
+    pub(crate) fn skip_tools(&mut self, keep: impl Fn(usize) -> bool) {
+        self.tool_issues = None;
+        self.has_skipped_tools = true;
+        self.reinterpreted = true;
+        self.output.source_map.retain_tools(self.conversation.tools.len(), &keep);
         let mut at = 0..;
-        self.conversation.change_beside(|conversation| {
+        self.conversation.edit_keeping_text(|conversation| {
             conversation
                 .tools
-                .change_beside(|tools| tools.retain(|_| at.next().is_some_and(&keep)));
+                .edit_keeping_text(|tools| tools.retain(|_| at.next().is_some_and(&keep)));
         });
     }
 
-    /// Takes away the tools for which `keep` does not say that they stay.
+    /// Removes the tools for which `keep` returns false.
     pub fn retain_tools(&mut self, keep: impl Fn(usize) -> bool) {
         let count = self.conversation.tools.len();
-        self.done.trail.tools_kept(count, &keep);
+        self.output.source_map.retain_tools(count, &keep);
         let mut at = 0;
-        self.tools().retain(|_| {
+        self.edit_tools().retain(|_| {
             at += 1;
             keep(at - 1)
         });
     }
 
-    pub fn system(&mut self) -> &mut Vec<Verbatim<Block>> {
-        self.surveyed = None;
+    pub fn edit_system(&mut self) -> &mut Vec<Verbatim<Block>> {
+        self.survey = None;
         self.conversation.edit().system.edit()
     }
 
-    /// Says this last in the instructions at the head, wherever they stand in what crosses.
-    pub(crate) fn instruct(&mut self, words: Text) {
-        let block = Block::text(words);
-        match self.leading().checked_sub(1) {
-            Some(turn) => self.insert(turn, self.blocks(turn).len(), block),
-            None => self.system().push(block.into()),
+    /// Appends a text to the instructions at the head, in their current position.
+    pub(crate) fn append_instruction(&mut self, text: JsonString) {
+        let block = Block::text(text);
+        match self.leading_instructions().checked_sub(1) {
+            Some(turn) => self.insert_block(turn, self.blocks(turn).len(), block),
+            None => self.edit_system().push(block.into()),
         }
     }
 
     /// The fields of the body, for a target of the client's own dialect.
-    pub fn fields(&mut self) -> &mut Vec<TopField> {
-        &mut self.conversation.edit().fields
+    pub fn edit_top_level_fields(&mut self) -> &mut Vec<TopLevelField> {
+        &mut self.conversation.edit().top_level_fields
     }
 
-    pub fn model(&mut self) -> &mut Option<Text> {
+    pub fn edit_model(&mut self) -> &mut Option<JsonString> {
         &mut self.conversation.edit().model
     }
 
-    /// A turn's role and extras. Its blocks are added and taken away by the functions below.
-    pub fn turn(&mut self, turn: usize) -> &mut Turn {
-        self.unsettle(turn);
+    /// A turn's role and extras. Blocks are inserted and removed by the functions below.
+    pub fn edit_turn(&mut self, turn: usize) -> &mut Turn {
+        self.invalidate(turn);
         self.conversation.edit().turns[turn].edit()
     }
 
-    pub fn edit(&mut self, turn: usize, block: usize) -> &mut Block {
-        self.turn(turn).blocks[block].edit()
+    pub fn edit_block(&mut self, turn: usize, block: usize) -> &mut Block {
+        self.edit_turn(turn).blocks[block].edit()
     }
 
-    /// Changes a turn that says the same as before but for what `text`, its new text, says.
-    pub(crate) fn reword(&mut self, turn: usize, text: Json, change: impl FnOnce(&mut Turn)) {
-        self.unsettle(turn);
+    /// Edits a turn and sets its new text in the target's dialect.
+    pub(crate) fn edit_turn_with_text(
+        &mut self,
+        turn: usize,
+        text: RawJson,
+        change: impl FnOnce(&mut Turn),
+    ) {
+        self.invalidate(turn);
         let dialect = self.profile.dialect;
         let turns = &mut self.conversation.edit().turns;
         let mut value = Turn::clone(&turns[turn]);
         change(&mut value);
-        turns[turn] = Verbatim::read(value, dialect, text);
+        turns[turn] = Verbatim::with_text(value, dialect, text);
     }
 
-    /// Whether nobody has changed anything, or noted anything, or reads anything otherwise.
-    pub(crate) fn is_as_it_came(&self) -> bool {
-        self.conversation.written().is_some() && self.ledger.is_empty() && !self.reread
+    /// Whether nothing was edited, recorded or reinterpreted.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.conversation.original().is_some() && self.ledger.is_empty() && !self.reinterpreted
     }
 
-    /// Whether the request leaves as the bytes it came in, as far as is known.
-    pub(crate) fn is_untouched(&self) -> bool {
+    /// Whether the request still leaves as the bytes that were read.
+    pub(crate) fn is_verbatim(&self) -> bool {
         self.conversation.text_for(self.profile.dialect).is_some()
             && self
                 .profile
                 .model
                 .as_ref()
-                .is_none_or(|to| self.conversation.model.as_ref() == Some(to))
+                .is_none_or(|target_model| self.conversation.model.as_ref() == Some(target_model))
     }
 
     pub fn insert_turn(&mut self, at: usize, turn: Turn) {
-        self.done.trail.turn_inserted(self.turns().len(), at);
-        self.unsettle(at);
+        self.output.source_map.insert_turn(self.turns().len(), at);
+        self.invalidate(at);
         self.conversation.edit().turns.insert(at, turn.into());
     }
 
     pub fn remove_turn(&mut self, at: usize) -> Verbatim<Turn> {
-        self.done.trail.turn_removed(self.turns().len(), at);
-        self.unsettle(at);
+        self.output.source_map.remove_turn(self.turns().len(), at);
+        self.invalidate(at);
         self.conversation.edit().turns.remove(at)
     }
 
-    pub fn insert(&mut self, turn: usize, at: usize, block: Block) {
+    pub fn insert_block(&mut self, turn: usize, at: usize, block: Block) {
         let (turns, count) = (self.turns().len(), self.blocks(turn).len());
-        self.done.trail.block_inserted(turns, turn, count, at);
-        self.turn(turn).blocks.insert(at, block.into());
+        self.output.source_map.insert_block(turns, turn, count, at);
+        self.edit_turn(turn).blocks.insert(at, block.into());
     }
 
-    /// Puts a part of one block into a place of its own.
-    pub fn part(&mut self, from: (usize, usize), to: (usize, usize), block: Block) {
+    /// Inserts a part that was split off another block.
+    pub fn insert_derived(&mut self, from: (usize, usize), to: (usize, usize), block: Block) {
         let turns = self.turns().len();
         let count = |turn: usize| self.blocks(turn).len();
         let (start, end) = ((from.0, count(from.0), from.1), (to.0, count(to.0), to.1));
-        self.done.trail.block_parted(turns, start, end);
-        self.turn(to.0).blocks.insert(to.1, block.into());
+        self.output.source_map.insert_derived(turns, start, end);
+        self.edit_turn(to.0).blocks.insert(to.1, block.into());
     }
 
-    /// What a block says another one holds now: it is about to go.
-    pub(crate) fn joins(&mut self, from: (usize, usize), into: (usize, usize)) {
-        let place = |(turn, at)| Place::block(turn, at);
-        self.done.trail.block_joined(place(from), place(into));
+    /// Records that a block was merged into another; it is about to be removed.
+    pub(crate) fn record_merge(&mut self, from: (usize, usize), into: (usize, usize)) {
+        let to_path = |(turn, at)| LedgerPath::block(turn, at);
+        self.output.source_map.merge_block(to_path(from), to_path(into));
     }
 
-    pub fn remove(&mut self, turn: usize, at: usize) -> Verbatim<Block> {
+    pub fn remove_block(&mut self, turn: usize, at: usize) -> Verbatim<Block> {
         let (turns, count) = (self.turns().len(), self.blocks(turn).len());
-        self.done.trail.block_removed(turns, turn, count, at);
-        self.turn(turn).blocks.remove(at)
+        self.output.source_map.remove_block(turns, turn, count, at);
+        self.edit_turn(turn).blocks.remove(at)
     }
 
-    /// Takes a block from one place to another, counted after it was taken away.
-    pub fn carry(&mut self, from: (usize, usize), to: (usize, usize)) {
+    /// Moves a block; the target index counts without it.
+    pub fn move_block(&mut self, from: (usize, usize), to: (usize, usize)) {
         let turns = self.turns().len();
         let count = |work: &Self, turn: usize| work.blocks(turn).len();
-        let left = count(self, to.0) - usize::from(from.0 == to.0);
-        let (start, end) = ((from.0, count(self, from.0), from.1), (to.0, left, to.1));
-        self.done.trail.block_moved(turns, start, end);
-        let block = self.turn(from.0).blocks.remove(from.1);
-        self.turn(to.0).blocks.insert(to.1, block);
+        let remaining = count(self, to.0) - usize::from(from.0 == to.0);
+        let (start, end) = ((from.0, count(self, from.0), from.1), (to.0, remaining, to.1));
+        self.output.source_map.move_block(turns, start, end);
+        let block = self.edit_turn(from.0).blocks.remove(from.1);
+        self.edit_turn(to.0).blocks.insert(to.1, block);
     }
 
-    /// Puts the blocks of the next turn at the end of this one, and the next turn away. Fields that
-    /// only one dialect knows go with it, but it stays known which fields the blocks come from.
-    pub fn join_next(&mut self, turn: usize) {
-        self.join_all(turn, turn + 2);
+    /// Merges the next turn into this one. Its extras are dropped, except the markers of the fields
+    /// from which the blocks come.
+    pub fn merge_next(&mut self, turn: usize) {
+        self.merge_turns(turn, turn + 2);
     }
 
-    /// Before which turn calls and results are known to stand as they should.
-    pub(crate) fn paired(&self) -> usize {
-        self.paired
+    /// The turn before which calls and results are well paired.
+    pub(crate) fn paired_until(&self) -> usize {
+        self.paired_until
     }
 
-    pub(crate) fn pairs_settled(&mut self, before: usize) {
-        self.paired = before;
+    pub(crate) fn set_paired_until(&mut self, turn: usize) {
+        self.paired_until = turn;
     }
 
-    /// Whether there is a call before this turn with this id, or one that may be.
-    pub(crate) fn is_called(&self, turn: usize, id: &Text) -> bool {
-        let mut called = self.called.borrow_mut();
-        called.is_called(self, turn, id) || called.may_be_called(self, turn, id)
+    /// Whether a call before this turn has this id, or may have it.
+    pub(crate) fn has_call_before(&self, turn: usize, id: &JsonString) -> bool {
+        let mut call_index = self.call_index.borrow_mut();
+        call_index.has_call(self, turn, id) || call_index.may_have_call(self, turn, id)
     }
 
-    /// Whether a turn has changed since this was asked.
-    pub(crate) fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
+    /// Whether a turn has changed since the last call.
+    pub(crate) fn take_turns_changed(&mut self) -> bool {
+        std::mem::take(&mut self.turns_changed)
     }
 
-    /// A turn changes: what was known of it is no longer so.
-    fn unsettle(&mut self, turn: usize) {
-        self.surveyed = None;
-        self.changed = true;
-        self.called.get_mut().forget(turn);
-        if turn < self.paired {
-            self.paired = 0;
+    /// Discards cached results about turns from this one on.
+    fn invalidate(&mut self, turn: usize) {
+        self.survey = None;
+        self.turns_changed = true;
+        self.call_index.get_mut().truncate(turn);
+        if turn < self.paired_until {
+            self.paired_until = 0;
         }
     }
 
-    /// A tool is called something else on the way.
-    pub fn renamed_tool(&mut self, sent: Text, client: Text) {
-        self.done.renamed.names.push((sent, client));
+    /// Records that a tool is sent under another name.
+    pub fn record_tool_rename(&mut self, sent: JsonString, client: JsonString) {
+        self.output.renames.tools.push((sent, client));
     }
 
-    /// The name sent for a tool that the client knows by this one.
-    pub fn sent_name(&self, client: &Text) -> Option<&Text> {
-        let mut names = self.done.renamed.names.iter();
-        names.find(|(_, known)| known == client).map(|(sent, _)| sent)
+    /// The name under which the client's tool is sent.
+    pub fn sent_name(&self, client: &JsonString) -> Option<&JsonString> {
+        let mut names = self.output.renames.tools.iter();
+        names.find(|(_, client_name)| client_name == client).map(|(sent, _)| sent)
     }
 
-    /// A call has another id on the way.
-    pub fn renamed_call(&mut self, sent: Text, client: Text) {
-        self.done.renamed.ids.push((sent, client));
+    /// Records that a call is sent with another id.
+    pub fn record_call_rename(&mut self, sent: JsonString, client: JsonString) {
+        self.output.renames.calls.push((sent, client));
     }
 
-    /// Properties of a tool's input are called something else on the way.
-    pub(crate) fn renamed_properties(&mut self, tool: Text, pairs: Vec<(Text, Text)>) {
-        self.done.renamed.properties.push((tool, pairs));
+    /// Records that properties of a tool's input are sent under other names.
+    pub(crate) fn record_property_renames(
+        &mut self,
+        tool: JsonString,
+        pairs: Vec<(JsonString, JsonString)>,
+    ) {
+        self.output.renames.properties.push((tool, pairs));
     }
 
-    /// The schema of a tool is said in simpler terms; the first that is told is what the client wrote.
-    pub fn lowered_schema(&mut self, sent: Text, client: Json) {
-        if !self.done.schemas.iter().any(|(known, _)| *known == sent) {
-            self.done.schemas.push((sent, client));
+    /// Records that a tool's schema was simplified; only the first call, with the client's schema,
+    /// counts.
+    pub fn record_original_schema(&mut self, sent: JsonString, client: RawJson) {
+        if !self.output.original_schemas.iter().any(|(sent_name, _)| *sent_name == sent) {
+            self.output.original_schemas.push((sent, client));
         }
     }
 
-    /// What was found out about the tools, one for each: looked up once, and again after an edit.
-    pub(crate) fn looks(&mut self) -> Rc<[Look]> {
-        if let Some(looks) = &self.looks {
-            return Rc::clone(looks);
+    /// Results of checking the tools, one for each; cached until the next edit of the tools.
+    pub(crate) fn tool_issues(&mut self) -> Rc<[ToolIssues]> {
+        if let Some(issues) = &self.tool_issues {
+            return Rc::clone(issues);
         }
-        let looks: Rc<[Look]> = tools::look(self.conversation, self.body, self.profile).into();
-        self.looks = Some(Rc::clone(&looks));
-        looks
+        let issues: Rc<[ToolIssues]> =
+            tools::check_tools(self.conversation, self.body, self.profile).into();
+        self.tool_issues = Some(Rc::clone(&issues));
+        issues
     }
 
-    /// The trail so far, for those who note on their own.
-    pub fn trail(&self) -> &Trail {
-        &self.done.trail
+    /// Origins so far.
+    pub fn source_map(&self) -> &SourceMap {
+        &self.output.source_map
     }
 }
 
-/// How the mark of a field begins whose meaning is held in blocks.
-const HELD: &str = "held ";
+/// Prefix of the extra that marks a field with content in the blocks.
+const FIELD_PREFIX: &str = "held ";

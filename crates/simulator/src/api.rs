@@ -1,8 +1,8 @@
-//! The APIs that are played, and who judges their requests.
+//! The simulated APIs and their judges.
 
 use interlingua_strict::{self as strict, Judge};
 
-/// An API, as far as its requests and replies differ from the others.
+/// An API with its own format of requests and replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Api {
     Anthropic,

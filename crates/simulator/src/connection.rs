@@ -1,4 +1,4 @@
-//! A connection that can end badly, and a body that plays its steps.
+//! A TCP connection that can be reset on drop, and a body that plays timed actions.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,39 +15,39 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use crate::delivery::Step;
+use crate::delivery::TimedAction;
 
-/// How a connection ends: in order, or with a reset.
+/// Shared flag: the connection is reset when it is dropped.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fate(Arc<AtomicBool>);
+pub(crate) struct ResetFlag(Arc<AtomicBool>);
 
-impl Fate {
-    pub(crate) fn reset(&self) {
+impl ResetFlag {
+    pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    fn is_reset(&self) -> bool {
+    fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A connection that is reset when it is dropped, if that is its fate.
+/// A connection that sends RST when it is dropped with the flag set.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TokioIo<TcpStream>,
-    fate: Fate,
+    reset_flag: ResetFlag,
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, fate: Fate) -> Self {
-        Self { stream: TokioIo::new(stream), fate }
+    pub(crate) fn new(stream: TcpStream, reset_flag: ResetFlag) -> Self {
+        Self { stream: TokioIo::new(stream), reset_flag }
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if self.fate.is_reset() {
-            // Closing with no time to linger sends a reset.
+        if self.reset_flag.is_set() {
+            // Closing with SO_LINGER 0 sends RST.
             let _ = self.stream.inner().set_zero_linger();
         }
     }
@@ -93,23 +93,23 @@ impl Write for Connection {
     }
 }
 
-/// A body that plays its steps.
+/// A body that sends, waits and aborts as its actions say.
 #[derive(Debug)]
-pub struct Performance {
-    steps: VecDeque<Step>,
-    waiting: Option<Pin<Box<Sleep>>>,
-    fate: Fate,
-    /// The connection breaks when the waiting is over.
-    breaks: bool,
+pub struct TimedBody {
+    actions: VecDeque<TimedAction>,
+    sleep: Option<Pin<Box<Sleep>>>,
+    reset_flag: ResetFlag,
+    /// The body fails when the current wait ends.
+    aborts_after_wait: bool,
 }
 
-impl Performance {
-    pub(crate) fn new(steps: Vec<Step>, fate: Fate) -> Self {
-        Self { steps: steps.into(), waiting: None, fate, breaks: false }
+impl TimedBody {
+    pub(crate) fn new(actions: Vec<TimedAction>, reset_flag: ResetFlag) -> Self {
+        Self { actions: actions.into(), sleep: None, reset_flag, aborts_after_wait: false }
     }
 }
 
-impl Body for Performance {
+impl Body for TimedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -118,42 +118,46 @@ impl Body for Performance {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         loop {
-            if let Some(waiting) = &mut self.waiting {
-                std::task::ready!(waiting.as_mut().poll(context));
-                self.waiting = None;
-                if self.breaks {
+            if let Some(sleep) = &mut self.sleep {
+                std::task::ready!(sleep.as_mut().poll(context));
+                self.sleep = None;
+                if self.aborts_after_wait {
                     return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())));
                 }
             }
-            match self.steps.pop_front() {
+            match self.actions.pop_front() {
                 None => return Poll::Ready(None),
-                Some(Step::Send(bytes)) if bytes.is_empty() => {}
-                Some(Step::Send(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
-                Some(Step::Wait(time)) => self.waiting = Some(Box::pin(sleep(time))),
-                Some(step) => {
-                    if step == Step::Reset {
-                        self.fate.reset();
+                Some(TimedAction::Send(bytes)) if bytes.is_empty() => {}
+                Some(TimedAction::Send(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                Some(TimedAction::Wait(time)) => self.sleep = Some(Box::pin(sleep(time))),
+                Some(action) => {
+                    if action == TimedAction::Reset {
+                        self.reset_flag.set();
                     }
-                    // What was sent before must leave first.
-                    self.breaks = true;
-                    self.waiting = Some(Box::pin(sleep(LEAVE)));
+                    // Bytes that were sent before must reach the socket first.
+                    self.aborts_after_wait = true;
+                    self.sleep = Some(Box::pin(sleep(FLUSH_DELAY)));
                 }
             }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.steps.is_empty() && self.waiting.is_none()
+        self.actions.is_empty() && self.sleep.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        let whole = self.steps.iter().all(|step| matches!(step, Step::Send(_)));
-        let sent = |step: &Step| if let Step::Send(bytes) = step { bytes.len() as u64 } else { 0 };
-        match &self.steps {
-            steps if whole && steps.len() < 2 => SizeHint::with_exact(steps.iter().map(sent).sum()),
+        let only_sends = self.actions.iter().all(|action| matches!(action, TimedAction::Send(_)));
+        let length = |action: &TimedAction| {
+            if let TimedAction::Send(bytes) = action { bytes.len() as u64 } else { 0 }
+        };
+        match &self.actions {
+            actions if only_sends && actions.len() < 2 => {
+                SizeHint::with_exact(actions.iter().map(length).sum())
+            }
             _ => SizeHint::default(),
         }
     }
 }
 
-const LEAVE: Duration = Duration::from_millis(20);
+const FLUSH_DELAY: Duration = Duration::from_millis(20);

@@ -1,4 +1,4 @@
-//! How a reply travels: what is written when, and where it breaks off.
+//! Plans the delivery of a reply: which bytes are written when, and where the connection aborts.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -7,48 +7,54 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::fault::{Fault, Kind};
-use crate::speak::{Frame, Place};
+use crate::fault::{Fault, FaultKind};
+use crate::render::{Frame, FrameRole};
 
-/// One thing that happens on the connection.
+/// One step of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum TimedAction {
     Send(Bytes),
     Wait(Duration),
-    /// The connection is closed before the reply is over.
-    Cut,
+    /// The connection is closed before the end of the reply.
+    Close,
     /// The connection is reset.
     Reset,
 }
 
-/// Changes the events of a stream, as the faults ask.
-pub(crate) fn spoil(frames: &mut Vec<Frame>, faults: &[Fault], error: impl Fn() -> Frame) {
+/// Applies the faults that change the events of a stream.
+pub(crate) fn inject_event_faults(
+    frames: &mut Vec<Frame>,
+    faults: &[Fault],
+    error: impl Fn() -> Frame,
+) {
     for fault in faults {
         let half = frames.len() / 2;
         match fault.kind {
-            Kind::NoFinish => frames.retain(|frame| frame.place != Place::Finish),
-            Kind::NoEnd => frames.retain(|frame| frame.place != Place::End),
-            Kind::Garbage => frames.insert(half, Frame::new(GARBAGE, Place::Content)),
-            Kind::Duplicate => {
-                let twice = |frame: Frame| match frame.place {
-                    Place::Content => vec![frame.clone(), frame],
+            FaultKind::NoFinish => frames.retain(|frame| frame.role != FrameRole::Finish),
+            FaultKind::NoEnd => frames.retain(|frame| frame.role != FrameRole::End),
+            FaultKind::Garbage => {
+                frames.insert(half, Frame::new(GARBAGE_EVENT, FrameRole::Content));
+            }
+            FaultKind::Duplicate => {
+                let duplicate = |frame: Frame| match frame.role {
+                    FrameRole::Content => vec![frame.clone(), frame],
                     _ => vec![frame],
                 };
-                *frames = std::mem::take(frames).into_iter().flat_map(twice).collect();
+                *frames = std::mem::take(frames).into_iter().flat_map(duplicate).collect();
             }
-            Kind::Shuffle => {
-                let first = frames.iter().position(|frame| frame.place == Place::Content);
-                let contents = frames.iter().filter(|f| f.place == Place::Content).count();
+            FaultKind::Shuffle => {
+                let first = frames.iter().position(|frame| frame.role == FrameRole::Content);
+                let contents = frames.iter().filter(|f| f.role == FrameRole::Content).count();
                 let first = first.unwrap_or_default();
                 if let Some(contents) = frames.get_mut(first..first + contents) {
                     contents.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
                 }
             }
-            Kind::Trailing => {
-                let content = frames.iter().find(|frame| frame.place == Place::Content).cloned();
+            FaultKind::Trailing => {
+                let content = frames.iter().find(|frame| frame.role == FrameRole::Content).cloned();
                 frames.extend(content);
             }
-            Kind::ErrorIn200 => {
+            FaultKind::ErrorIn200 => {
                 frames.truncate(half.max(1));
                 frames.push(error());
             }
@@ -57,88 +63,95 @@ pub(crate) fn spoil(frames: &mut Vec<Frame>, faults: &[Fault], error: impl Fn() 
     }
 }
 
-/// What is written, in which pieces, when.
-pub(crate) fn deliver(frames: Vec<Frame>, faults: &[Fault]) -> Vec<Step> {
-    let find = |kind: Kind| faults.iter().find(|fault| fault.kind == kind);
+/// Turns frames into timed writes, with the faults that split, delay or abort them.
+pub(crate) fn plan_delivery(frames: Vec<Frame>, faults: &[Fault]) -> Vec<TimedAction> {
+    let find = |kind: FaultKind| faults.iter().find(|fault| fault.kind == kind);
     let mut chunks: Vec<Bytes> = frames.into_iter().map(|frame| frame.bytes).collect();
-    if find(Kind::Gzip).is_some() {
-        chunks = compressed(&chunks);
+    if find(FaultKind::Gzip).is_some() {
+        chunks = gzip_chunks(&chunks);
     }
-    if chunks.len() == 1 && BREAKS.iter().any(|kind| find(*kind).is_some()) {
+    if chunks.len() == 1 && SPLITTING_FAULTS.iter().any(|kind| find(*kind).is_some()) {
         let middle = chunks[0].len() / 2;
         let rest = chunks[0].split_off(middle);
         chunks.push(rest);
     }
     let half = chunks.len().div_ceil(2);
-    let after = |fault: &Fault| {
-        let events = usize::try_from(fault.number(half as u64)).unwrap_or(usize::MAX);
+    let abort_index = |fault: &Fault| {
+        let events = usize::try_from(fault.value_or(half as u64)).unwrap_or(usize::MAX);
         events.min(chunks.len())
     };
-    let end = match (find(Kind::ResetMidstream), find(Kind::Cut), find(Kind::CutCharacter)) {
-        (Some(fault), ..) => Some((after(fault), Step::Reset)),
-        (_, Some(fault), _) => Some((after(fault), Step::Cut)),
-        (_, _, Some(_)) => Some((cut_character(&mut chunks), Step::Cut)),
+    let abort = match (
+        find(FaultKind::ResetMidstream),
+        find(FaultKind::Cut),
+        find(FaultKind::CutCharacter),
+    ) {
+        (Some(fault), ..) => Some((abort_index(fault), TimedAction::Reset)),
+        (_, Some(fault), _) => Some((abort_index(fault), TimedAction::Close)),
+        (_, _, Some(_)) => Some((truncate_in_character(&mut chunks), TimedAction::Close)),
         _ => None,
     };
-    let stall = find(Kind::Stall).map(|fault| Duration::from_secs(fault.number(LONG)));
-    let mut steps = Vec::new();
-    let count = end.as_ref().map_or(chunks.len(), |(count, _)| *count);
+    let stall =
+        find(FaultKind::Stall).map(|fault| Duration::from_secs(fault.value_or(DEFAULT_STALL_SECS)));
+    let mut actions = Vec::new();
+    let count = abort.as_ref().map_or(chunks.len(), |(count, _)| *count);
     for (at, chunk) in chunks.into_iter().take(count).enumerate() {
         if let Some(stall) = stall.filter(|_| at == half) {
-            steps.push(Step::Wait(stall));
+            actions.push(TimedAction::Wait(stall));
         }
-        steps.push(Step::Send(chunk));
+        actions.push(TimedAction::Send(chunk));
     }
-    steps.extend(end.map(|(_, step)| step));
-    paced(steps, faults)
+    actions.extend(abort.map(|(_, action)| action));
+    apply_pacing(actions, faults)
 }
 
-/// Cuts within the first character that has several bytes; gives how many chunks are left.
-fn cut_character(chunks: &mut [Bytes]) -> usize {
+/// Cuts within the first multi-byte character; returns the number of chunks that are left.
+fn truncate_in_character(chunks: &mut [Bytes]) -> usize {
     for (at, chunk) in chunks.iter_mut().enumerate() {
-        if let Some(place) = chunk.iter().position(|byte| *byte >= 0xC0) {
-            chunk.truncate(place + 1);
+        if let Some(index) = chunk.iter().position(|byte| *byte >= 0xC0) {
+            chunk.truncate(index + 1);
             return at + 1;
         }
     }
     chunks.len() / 2
 }
 
-fn paced(steps: Vec<Step>, faults: &[Fault]) -> Vec<Step> {
+fn apply_pacing(actions: Vec<TimedAction>, faults: &[Fault]) -> Vec<TimedAction> {
     let mut size = usize::MAX;
     let mut pause = None;
     for fault in faults {
         match fault.kind {
-            Kind::Bytes => size = usize::try_from(fault.number(1)).unwrap_or(usize::MAX).max(1),
-            Kind::Pause => pause = Some(Duration::from_millis(fault.number(10))),
-            Kind::Drip => {
+            FaultKind::Bytes => {
+                size = usize::try_from(fault.value_or(1)).unwrap_or(usize::MAX).max(1);
+            }
+            FaultKind::Pause => pause = Some(Duration::from_millis(fault.value_or(10))),
+            FaultKind::Drip => {
                 size = 1;
-                pause = Some(Duration::from_millis(fault.number(10)));
+                pause = Some(Duration::from_millis(fault.value_or(10)));
             }
             _ => {}
         }
     }
     if size == usize::MAX && pause.is_none() {
-        return steps;
+        return actions;
     }
     let mut out = Vec::new();
-    for step in steps {
-        let Step::Send(mut bytes) = step else {
-            out.push(step);
+    for action in actions {
+        let TimedAction::Send(mut bytes) = action else {
+            out.push(action);
             continue;
         };
         while !bytes.is_empty() {
             let piece = bytes.split_to(size.min(bytes.len()));
-            out.push(Step::Send(piece));
-            // Even no time at all lets a write happen on its own.
-            out.push(Step::Wait(pause.unwrap_or_default()));
+            out.push(TimedAction::Send(piece));
+            // A wait of zero also separates two writes.
+            out.push(TimedAction::Wait(pause.unwrap_or_default()));
         }
     }
     out
 }
 
-/// Compresses, so that each chunk can be read when it comes.
-fn compressed(chunks: &[Bytes]) -> Vec<Bytes> {
+/// Compresses with a flush after each chunk, so that each can be decompressed on arrival.
+fn gzip_chunks(chunks: &[Bytes]) -> Vec<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     let mut out = Vec::new();
     for chunk in chunks {
@@ -150,7 +163,8 @@ fn compressed(chunks: &[Bytes]) -> Vec<Bytes> {
     out
 }
 
-/// Faults that need a reply of several parts.
-const BREAKS: &[Kind] = &[Kind::ResetMidstream, Kind::Cut, Kind::Stall];
-const LONG: u64 = 3600;
-const GARBAGE: &str = "data: {\"type\": \u{0}<<< no JSON >>>\n\n";
+/// Faults that need at least two chunks.
+const SPLITTING_FAULTS: &[FaultKind] =
+    &[FaultKind::ResetMidstream, FaultKind::Cut, FaultKind::Stall];
+const DEFAULT_STALL_SECS: u64 = 3600;
+const GARBAGE_EVENT: &str = "data: {\"type\": \u{0}<<< no JSON >>>\n\n";

@@ -1,21 +1,21 @@
-//! What goes wrong on purpose: by a script, by a header, or for every request.
+//! Faults that are injected by a script, by a header or for every request.
 
 use std::fmt;
 
 use interlingua_strict::ALL;
 
-/// One thing that goes wrong.
+/// One injected fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    pub kind: Kind,
+    pub kind: FaultKind,
     pub value: Option<String>,
-    /// Only the first so many requests are hit.
-    pub times: Option<u32>,
+    /// The fault applies only to this many requests, the first ones.
+    pub max_hits: Option<u32>,
 }
 
-/// Each is a row of [`FAULTS`].
+/// The kinds of faults; [`FAULTS`] describes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FaultKind {
     Rule,
     Unauthorized,
     RateLimit,
@@ -42,25 +42,25 @@ pub enum Kind {
     Drip,
 }
 
-/// A fault as it is written and documented.
+/// Name, value and description of a kind of fault.
 #[derive(Debug)]
-pub struct Row {
+pub struct FaultSpec {
     pub name: &'static str,
-    pub kind: Kind,
-    /// What the value is; empty if there is none.
-    pub value: &'static str,
-    pub about: &'static str,
+    pub kind: FaultKind,
+    /// The unit or type of the value; empty if the fault takes none.
+    pub value_name: &'static str,
+    pub description: &'static str,
 }
 
 impl Fault {
     /// Reads `NAME[=VALUE][@TIMES]`.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let (text, times) = match text.rsplit_once('@') {
-            Some((text, times)) => {
-                let times =
-                    times.parse().map_err(|_| format!("`{times}` is no number of times"))?;
-                (text, Some(times))
+        let (text, max_hits) = match text.rsplit_once('@') {
+            Some((text, count)) => {
+                let count =
+                    count.parse().map_err(|_| format!("`{count}` is no number of times"))?;
+                (text, Some(count))
             }
             None => (text, None),
         };
@@ -68,176 +68,196 @@ impl Fault {
             Some((name, value)) => (name.trim(), Some(value.trim().to_owned())),
             None => (text, None),
         };
-        let row = FAULTS.iter().find(|row| row.name == name).ok_or_else(|| {
-            let known: Vec<&str> = FAULTS.iter().map(|row| row.name).collect();
+        let spec = FAULTS.iter().find(|spec| spec.name == name).ok_or_else(|| {
+            let known: Vec<&str> = FAULTS.iter().map(|spec| spec.name).collect();
             format!("there is no fault `{name}`; there are {}", known.join(", "))
         })?;
-        let fault = Self { kind: row.kind, value, times };
-        match (&fault.value, row.value) {
+        let fault = Self { kind: spec.kind, value, max_hits };
+        match (&fault.value, spec.value_name) {
             (Some(_), "") => Err(format!("`{name}` takes no value")),
             (None, "rule") => Err(format!("`{name}` needs a value: the name of a rule")),
             (Some(rule), "rule") if ALL.iter().all(|judge| judge.rule(rule).is_none()) => {
                 Err(format!("no provider has a rule `{rule}`; docs/STRICT.md lists them"))
             }
-            (Some(value), wanted) if wanted != "rule" && value.parse::<u64>().is_err() => {
-                Err(format!("`{name}={value}`: the value is a number ({wanted})"))
+            (Some(value), value_name) if value_name != "rule" && value.parse::<u64>().is_err() => {
+                Err(format!("`{name}={value}`: the value is a number ({value_name})"))
             }
             _ => Ok(fault),
         }
     }
 
-    /// Reads several, separated by commas.
-    pub fn list(text: &str) -> Result<Vec<Self>, String> {
-        text.split(',').filter(|part| !part.trim().is_empty()).map(Self::read).collect()
+    /// Reads several faults, separated by commas.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, String> {
+        text.split(',').filter(|part| !part.trim().is_empty()).map(Self::parse).collect()
     }
 
-    pub fn row(&self) -> Option<&'static Row> {
-        FAULTS.iter().find(|row| row.kind == self.kind)
+    pub fn spec(&self) -> Option<&'static FaultSpec> {
+        FAULTS.iter().find(|spec| spec.kind == self.kind)
     }
 
-    /// The value as a number.
-    pub fn number(&self, otherwise: u64) -> u64 {
-        self.value.as_deref().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+    /// The value as a number; `default` without a value.
+    pub fn value_or(&self, default: u64) -> u64 {
+        self.value.as_deref().and_then(|value| value.parse().ok()).unwrap_or(default)
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.row().map_or("", |row| row.name))?;
+        f.write_str(self.spec().map_or("", |spec| spec.name))?;
         if let Some(value) = &self.value {
             write!(f, "={value}")?;
         }
-        match self.times {
-            Some(times) => write!(f, "@{times}"),
+        match self.max_hits {
+            Some(max_hits) => write!(f, "@{max_hits}"),
             None => Ok(()),
         }
     }
 }
 
-/// Every fault. The documents and the help text are this list.
-pub const FAULTS: &[Row] = &[
-    Row {
+/// Every fault. The documentation and the help text are generated from this list.
+pub const FAULTS: &[FaultSpec] = &[
+    FaultSpec {
         name: "rule",
-        kind: Kind::Rule,
-        value: "rule",
-        about: "refused as by this rule of the judge",
+        kind: FaultKind::Rule,
+        value_name: "rule",
+        description: "rejected by this rule of the judge",
     },
-    Row { name: "401", kind: Kind::Unauthorized, value: "", about: "the key is wrong" },
-    Row {
+    FaultSpec {
+        name: "401",
+        kind: FaultKind::Unauthorized,
+        value_name: "",
+        description: "the key is wrong",
+    },
+    FaultSpec {
         name: "429",
-        kind: Kind::RateLimit,
-        value: "seconds",
-        about: "too many requests; `retry-after` is the value, default 1",
+        kind: FaultKind::RateLimit,
+        value_name: "seconds",
+        description: "too many requests; `retry-after` is the value, default 1",
     },
-    Row { name: "500", kind: Kind::ServerError, value: "", about: "an internal error" },
-    Row {
+    FaultSpec {
+        name: "500",
+        kind: FaultKind::ServerError,
+        value_name: "",
+        description: "an internal error",
+    },
+    FaultSpec {
         name: "529",
-        kind: Kind::Overloaded,
-        value: "",
-        about: "overloaded (503 where the provider has no 529)",
+        kind: FaultKind::Overloaded,
+        value_name: "",
+        description: "overloaded (503 where the provider has no 529)",
     },
-    Row {
+    FaultSpec {
         name: "html",
-        kind: Kind::Html,
-        value: "status",
-        about: "an HTML error page, default status 502",
+        kind: FaultKind::Html,
+        value_name: "status",
+        description: "an HTML error page, default status 502",
     },
-    Row {
+    FaultSpec {
         name: "error-in-200",
-        kind: Kind::ErrorIn200,
-        value: "",
-        about: "status 200, then the provider's error in the stream or body",
+        kind: FaultKind::ErrorIn200,
+        value_name: "",
+        description: "status 200, then the provider's error in the stream or body",
     },
-    Row {
+    FaultSpec {
         name: "reset",
-        kind: Kind::Reset,
-        value: "",
-        about: "the connection is reset before the headers",
+        kind: FaultKind::Reset,
+        value_name: "",
+        description: "the connection is reset before the headers",
     },
-    Row {
+    FaultSpec {
         name: "silent",
-        kind: Kind::Silent,
-        value: "seconds",
-        about: "nothing comes for so long, not even headers; default 3600",
+        kind: FaultKind::Silent,
+        value_name: "seconds",
+        description: "no bytes are sent for this time, not even headers; default 3600",
     },
-    Row {
+    FaultSpec {
         name: "reset-midstream",
-        kind: Kind::ResetMidstream,
-        value: "events",
-        about: "the connection is reset after so many events, default half",
+        kind: FaultKind::ResetMidstream,
+        value_name: "events",
+        description: "the connection is reset after this many events, default half",
     },
-    Row {
+    FaultSpec {
         name: "cut",
-        kind: Kind::Cut,
-        value: "events",
-        about: "the connection is closed after so many events, default half",
+        kind: FaultKind::Cut,
+        value_name: "events",
+        description: "the connection is closed after this many events, default half",
     },
-    Row {
+    FaultSpec {
         name: "cut-character",
-        kind: Kind::CutCharacter,
-        value: "",
-        about: "the connection is closed within a character",
+        kind: FaultKind::CutCharacter,
+        value_name: "",
+        description: "the connection is closed within a character",
     },
-    Row {
+    FaultSpec {
         name: "stall",
-        kind: Kind::Stall,
-        value: "seconds",
-        about: "half of it comes, the rest so much later; default 3600",
+        kind: FaultKind::Stall,
+        value_name: "seconds",
+        description: "the second half is sent this much later; default 3600",
     },
-    Row {
+    FaultSpec {
         name: "no-finish",
-        kind: Kind::NoFinish,
-        value: "",
-        about: "the event that says why the model stopped is missing",
+        kind: FaultKind::NoFinish,
+        value_name: "",
+        description: "the event with the stop reason is missing",
     },
-    Row {
+    FaultSpec {
         name: "no-end",
-        kind: Kind::NoEnd,
-        value: "",
-        about: "the last event is missing; the body ends in order",
+        kind: FaultKind::NoEnd,
+        value_name: "",
+        description: "the last event is missing; the body ends in order",
     },
-    Row {
+    FaultSpec {
         name: "garbage",
-        kind: Kind::Garbage,
-        value: "",
-        about: "one event is no JSON (or no frame)",
+        kind: FaultKind::Garbage,
+        value_name: "",
+        description: "one event is not JSON (or not a frame)",
     },
-    Row { name: "duplicate", kind: Kind::Duplicate, value: "", about: "every event comes twice" },
-    Row {
+    FaultSpec {
+        name: "duplicate",
+        kind: FaultKind::Duplicate,
+        value_name: "",
+        description: "every event is sent twice",
+    },
+    FaultSpec {
         name: "shuffle",
-        kind: Kind::Shuffle,
-        value: "",
-        about: "neighbouring events change places",
+        kind: FaultKind::Shuffle,
+        value_name: "",
+        description: "neighbouring events are swapped",
     },
-    Row { name: "trailing", kind: Kind::Trailing, value: "", about: "events go on after the end" },
-    Row {
+    FaultSpec {
+        name: "trailing",
+        kind: FaultKind::Trailing,
+        value_name: "",
+        description: "an event follows the end",
+    },
+    FaultSpec {
         name: "gzip",
-        kind: Kind::Gzip,
-        value: "",
-        about: "the body is compressed, asked or not",
+        kind: FaultKind::Gzip,
+        value_name: "",
+        description: "the body is compressed, whether or not the client accepts it",
     },
-    Row {
+    FaultSpec {
         name: "pieces",
-        kind: Kind::Pieces,
-        value: "characters",
-        about: "so many characters are one delta, default 1",
+        kind: FaultKind::Pieces,
+        value_name: "characters",
+        description: "characters per delta, default 1",
     },
-    Row {
+    FaultSpec {
         name: "bytes",
-        kind: Kind::Bytes,
-        value: "bytes",
-        about: "so many bytes are written at a time, default 1",
+        kind: FaultKind::Bytes,
+        value_name: "bytes",
+        description: "bytes per write, default 1",
     },
-    Row {
+    FaultSpec {
         name: "pause",
-        kind: Kind::Pause,
-        value: "milliseconds",
-        about: "the time between writes, default 10",
+        kind: FaultKind::Pause,
+        value_name: "milliseconds",
+        description: "the time between writes, default 10",
     },
-    Row {
+    FaultSpec {
         name: "drip",
-        kind: Kind::Drip,
-        value: "milliseconds",
-        about: "one byte at a time, so far apart, default 10",
+        kind: FaultKind::Drip,
+        value_name: "milliseconds",
+        description: "one byte per write, with this pause, default 10",
     },
 ];

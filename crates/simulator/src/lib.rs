@@ -1,40 +1,40 @@
-//! A server that plays the model providers, as strict as they are.
+//! An HTTP server that simulates the model providers, with their strictness and error messages.
 //!
-//! Every request is judged first, by the judge of its API ([`interlingua_strict`]): what the
-//! provider would refuse is refused, in its own words. What is accepted is answered by a model: a
-//! [script](brain::script), or an [agent](brain::agent) that thinks, calls tools and proves that it
-//! read their results. Reasoning is sealed so that the judge can tell whether it comes back
-//! unchanged. [Faults](fault) break what can break on the way.
+//! The judge of the API ([`interlingua_strict`]) checks every request first: a request that the
+//! provider would reject gets the provider's error. An accepted request is answered by a simulated
+//! model: a [script](model::script), or an [agent](model::agent) that thinks, calls tools and
+//! quotes the digests of their results. Reasoning is sealed, so that the judge notices any change
+//! when it comes back. [Faults](fault) break replies and connections.
 //!
-//! It shares no code with the translators, so that no mistake of theirs is mirrored here. Nothing
-//! depends on time or chance: the same request gets the same reply, ids included.
+//! The crate shares no code with the dialects, so that it cannot repeat their bugs. Nothing depends
+//! on time or randomness: the same request gets the same reply, ids included.
 
-mod answer;
 mod api;
-mod asked;
-pub mod brain;
-mod carriage;
 mod connection;
+mod content_encoding;
 mod delivery;
+mod error_responses;
 pub mod fault;
-pub mod hear;
 mod log;
-mod memory;
-mod refuse;
+pub mod model;
+pub mod parse;
+pub mod render;
+mod reply_store;
+mod request;
+mod response;
 pub mod route;
 mod seed;
 pub mod server;
 mod simulator;
-pub mod speak;
 pub mod turn;
 
-pub use answer::Answer;
 pub use api::Api;
-pub use brain::script::Script;
-pub use connection::Performance;
-pub use delivery::Step;
+pub use connection::TimedBody;
+pub use delivery::TimedAction;
 pub use fault::Fault;
 pub use log::Log;
-pub use seed::Seed;
-pub use server::Running;
+pub use model::script::Script;
+pub use response::SimulatedResponse;
+pub use seed::IdSeed;
+pub use server::ServerHandle;
 pub use simulator::{Options, Simulator};

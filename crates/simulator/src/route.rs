@@ -1,20 +1,20 @@
-//! Which provider is meant by a path, and what is asked of it.
+//! Maps a request path to a provider, an API and an endpoint.
 
 use crate::api::Api;
 
-/// A provider with a base URL of its own.
+/// A simulated provider with its own base URL.
 #[derive(Debug)]
-pub struct Provider {
-    /// The first segment of its paths.
+pub struct SimulatedProvider {
+    /// The first path segment.
     pub name: &'static str,
     pub api: Api,
-    /// Its way of speaking that API.
+    /// Its flavor of the API.
     pub flavor: &'static str,
-    /// What follows the name in the base URL that a client is given.
-    pub base: &'static str,
+    /// The rest of the base URL after the name.
+    pub base_path: &'static str,
 }
 
-/// What a request is about.
+/// The API, flavor and endpoint of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     pub api: Api,
@@ -24,102 +24,106 @@ pub struct Route {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// A turn of the model. Where the path tells, it names the model and says whether to stream.
-    Turn {
+    /// Generates a turn. Model and streaming are set only if the path has them.
+    Generate {
         model: Option<String>,
         stream: Option<bool>,
     },
-    /// The number of tokens a request has.
-    Count {
+    /// Counts the tokens of a request.
+    CountTokens {
         model: Option<String>,
     },
-    /// All models, or the one that is named.
+    /// Lists all models, or shows one.
     Models {
         model: Option<String>,
     },
-    /// Is anybody there?
-    Probe,
+    /// Probe of a client: `HEAD /`, `/api/hello`, `/v1`.
+    Health,
     Unknown,
 }
 
-/// Reads a path. `hint` is the API that the headers suggest where the path fits several.
-pub fn route(path: &str, hint: Option<Api>) -> Route {
+/// Reads a path. `hint` is the API from the headers, for paths that several APIs share.
+pub fn parse_route(path: &str, hint: Option<Api>) -> Route {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let found = segments.first().and_then(|first| PROVIDERS.iter().find(|p| p.name == *first));
-    let rest = if found.is_some() { &segments[1..] } else { &segments[..] };
-    let named = found.map(|provider| provider.api).or(hint);
-    let (api, endpoint) = endpoint(rest, named);
-    let vertex = rest.contains(&"projects") || found.is_some_and(|p| p.flavor == "vertex");
-    let flavor = match (api, found) {
+    let provider = segments.first().and_then(|first| PROVIDERS.iter().find(|p| p.name == *first));
+    let rest = if provider.is_some() { &segments[1..] } else { &segments[..] };
+    let api = provider.map(|provider| provider.api).or(hint);
+    let (api, endpoint) = parse_endpoint(rest, api);
+    let vertex = rest.contains(&"projects") || provider.is_some_and(|p| p.flavor == "vertex");
+    let flavor = match (api, provider) {
         (Api::Gemini, _) if vertex => "vertex",
-        (_, Some(provider)) if provider.api != api => ALSO
+        (_, Some(provider)) if provider.api != api => SECONDARY_APIS
             .iter()
-            .find(|(also, name, _)| *also == api && *name == provider.name)
-            .map_or(passed_on(api), |row| row.2),
+            .find(|(other, name, _)| *other == api && *name == provider.name)
+            .map_or(fallback_flavor(api), |row| row.2),
         (_, Some(provider)) => provider.flavor,
         (Api::Responses, None) => "openai",
-        (_, None) => passed_on(api),
+        (_, None) => fallback_flavor(api),
     };
     Route { api, flavor, endpoint }
 }
 
-/// How an API is spoken by one who speaks another: in the words of the inventor, mostly.
-fn passed_on(api: Api) -> &'static str {
-    let inventor = || PROVIDERS.iter().find(|p| p.api == api).map_or("openai", |p| p.flavor);
-    if api == Api::Responses { "relay" } else { inventor() }
+/// The flavor of an API at a provider that mainly serves another one: the vendor's own, except for
+/// Responses.
+fn fallback_flavor(api: Api) -> &'static str {
+    let vendor_flavor = || PROVIDERS.iter().find(|p| p.api == api).map_or("openai", |p| p.flavor);
+    if api == Api::Responses { "relay" } else { vendor_flavor() }
 }
 
-fn endpoint(segments: &[&str], named: Option<Api>) -> (Api, Endpoint) {
-    let turn = |api: Api| (api, Endpoint::Turn { model: None, stream: None });
-    let count = |api: Api| (api, Endpoint::Count { model: None });
+fn parse_endpoint(segments: &[&str], api: Option<Api>) -> (Api, Endpoint) {
+    let turn = |api: Api| (api, Endpoint::Generate { model: None, stream: None });
+    let count = |api: Api| (api, Endpoint::CountTokens { model: None });
     match segments {
-        [] | ["api", "hello"] | ["health" | "v1"] => (named.unwrap_or(Api::Chat), Endpoint::Probe),
+        [] | ["api", "hello"] | ["health" | "v1"] => (api.unwrap_or(Api::Chat), Endpoint::Health),
         [.., "messages", "count_tokens"] => count(Api::Anthropic),
         [.., "messages"] => turn(Api::Anthropic),
         [.., "chat", "completions"] => turn(Api::Chat),
         [.., "responses", "input_tokens"] => count(Api::Responses),
         [.., "responses"] => turn(Api::Responses),
         [.., "foundation-models"] => (Api::Bedrock, Endpoint::Models { model: None }),
-        ["model", id @ .., verb] if !id.is_empty() => converse(&id.join("/"), verb),
+        ["model", id @ .., verb] if !id.is_empty() => bedrock_endpoint(&id.join("/"), verb),
         _ => match segments.iter().position(|segment| *segment == "models") {
-            Some(at) => models(&segments[at + 1..].join("/"), named),
-            None => (named.unwrap_or(Api::Chat), Endpoint::Unknown),
+            Some(at) => models_endpoint(&segments[at + 1..].join("/"), api),
+            None => (api.unwrap_or(Api::Chat), Endpoint::Unknown),
         },
     }
 }
 
-fn converse(id: &str, verb: &str) -> (Api, Endpoint) {
-    let model = Some(decoded(id));
+fn bedrock_endpoint(id: &str, verb: &str) -> (Api, Endpoint) {
+    let model = Some(percent_decode(id));
     let endpoint = match verb {
-        "converse" => Endpoint::Turn { model, stream: Some(false) },
-        "converse-stream" => Endpoint::Turn { model, stream: Some(true) },
-        "count-tokens" => Endpoint::Count { model },
+        "converse" => Endpoint::Generate { model, stream: Some(false) },
+        "converse-stream" => Endpoint::Generate { model, stream: Some(true) },
+        "count-tokens" => Endpoint::CountTokens { model },
         _ => Endpoint::Unknown,
     };
     (Api::Bedrock, endpoint)
 }
 
-/// What stands after `models/`: nothing, a name, or a name and a verb.
-fn models(rest: &str, named: Option<Api>) -> (Api, Endpoint) {
-    let rest = decoded(rest);
+/// The endpoint of the rest after `models/`: nothing, a name, or a name and a verb.
+fn models_endpoint(rest: &str, api: Option<Api>) -> (Api, Endpoint) {
+    let rest = percent_decode(rest);
     let some = |name: &str| Some(name.to_owned());
     if let Some((name, verb)) = rest.rsplit_once(':') {
         match verb {
             "generateContent" => {
-                return (Api::Gemini, Endpoint::Turn { model: some(name), stream: Some(false) });
+                return (
+                    Api::Gemini,
+                    Endpoint::Generate { model: some(name), stream: Some(false) },
+                );
             }
             "streamGenerateContent" => {
-                return (Api::Gemini, Endpoint::Turn { model: some(name), stream: Some(true) });
+                return (Api::Gemini, Endpoint::Generate { model: some(name), stream: Some(true) });
             }
-            "countTokens" => return (Api::Gemini, Endpoint::Count { model: some(name) }),
+            "countTokens" => return (Api::Gemini, Endpoint::CountTokens { model: some(name) }),
             _ => {}
         }
     }
     let model = (!rest.is_empty()).then_some(rest);
-    (named.unwrap_or(Api::Chat), Endpoint::Models { model })
+    (api.unwrap_or(Api::Chat), Endpoint::Models { model })
 }
 
-fn decoded(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, more)) = rest.split_first() {
@@ -139,13 +143,13 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-const fn chat(name: &'static str) -> Provider {
-    Provider { name, api: Api::Chat, flavor: name, base: "/v1" }
+const fn chat_provider(name: &'static str) -> SimulatedProvider {
+    SimulatedProvider { name, api: Api::Chat, flavor: name, base_path: "/v1" }
 }
 
-/// Who speaks another API than their first in a way of their own; everybody else passes on what
-/// its inventor says.
-const ALSO: &[(Api, &str, &str)] = &[
+/// Providers with their own flavor of a second API: API, provider, flavor. All other providers
+/// relay the vendor's flavor.
+const SECONDARY_APIS: &[(Api, &str, &str)] = &[
     (Api::Responses, "openai", "openai"),
     (Api::Responses, "azure", "azure"),
     (Api::Responses, "llama.cpp", "llama.cpp"),
@@ -153,28 +157,33 @@ const ALSO: &[(Api, &str, &str)] = &[
     (Api::Chat, "gemini", "gemini-compat"),
 ];
 
-/// Who is played, by the first segment of the path. Of those with one API, the first is its
-/// inventor, who also answers paths without a name.
-pub static PROVIDERS: &[Provider] = &[
-    Provider { name: "anthropic", api: Api::Anthropic, flavor: "anthropic", base: "" },
-    chat("openai"),
-    Provider { name: "codex", api: Api::Responses, flavor: "codex", base: "" },
-    chat("openrouter"),
-    chat("deepseek"),
-    chat("mistral"),
-    chat("groq"),
-    chat("moonshot"),
-    chat("xai"),
-    chat("qwen"),
-    chat("glm"),
-    chat("cerebras"),
-    chat("vllm"),
-    chat("ollama"),
-    chat("llama.cpp"),
-    chat("lm-studio"),
-    chat("azure"),
-    chat("generic"),
-    Provider { name: "gemini", api: Api::Gemini, flavor: "ai-studio", base: "" },
-    Provider { name: "vertex", api: Api::Gemini, flavor: "vertex", base: "" },
-    Provider { name: "bedrock", api: Api::Bedrock, flavor: "bedrock", base: "" },
+/// The simulated providers by the first segment of the path. The first one of an API is its
+/// vendor, which also serves paths without a provider.
+pub static PROVIDERS: &[SimulatedProvider] = &[
+    SimulatedProvider {
+        name: "anthropic",
+        api: Api::Anthropic,
+        flavor: "anthropic",
+        base_path: "",
+    },
+    chat_provider("openai"),
+    SimulatedProvider { name: "codex", api: Api::Responses, flavor: "codex", base_path: "" },
+    chat_provider("openrouter"),
+    chat_provider("deepseek"),
+    chat_provider("mistral"),
+    chat_provider("groq"),
+    chat_provider("moonshot"),
+    chat_provider("xai"),
+    chat_provider("qwen"),
+    chat_provider("glm"),
+    chat_provider("cerebras"),
+    chat_provider("vllm"),
+    chat_provider("ollama"),
+    chat_provider("llama.cpp"),
+    chat_provider("lm-studio"),
+    chat_provider("azure"),
+    chat_provider("generic"),
+    SimulatedProvider { name: "gemini", api: Api::Gemini, flavor: "ai-studio", base_path: "" },
+    SimulatedProvider { name: "vertex", api: Api::Gemini, flavor: "vertex", base_path: "" },
+    SimulatedProvider { name: "bedrock", api: Api::Bedrock, flavor: "bedrock", base_path: "" },
 ];

@@ -1,12 +1,12 @@
-//! Ids that are functions of the request.
+//! Derives ids from the request, so that equal requests get equal ids.
 
 use sha2::{Digest as _, Sha256};
 
-/// What all ids of a reply grow from. The same request gets the same ids.
+/// The seed of all ids in a reply. The same request gets the same ids.
 #[derive(Clone, Copy, Debug)]
-pub struct Seed([u8; 32]);
+pub struct IdSeed([u8; 32]);
 
-impl Seed {
+impl IdSeed {
     pub fn new<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -39,7 +39,7 @@ impl Seed {
         id
     }
 
-    /// In the form of a UUID.
+    /// An id in the form of a UUID.
     pub fn uuid(&self, kind: &str) -> String {
         let hex = hex(&Self::new([&self.0[..], kind.as_bytes()]).0);
         let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
@@ -55,7 +55,7 @@ impl Seed {
 }
 
 /// The SHA-256 of a text, in hexadecimal.
-pub(crate) fn digest(text: &str) -> String {
+pub(crate) fn sha256_hex(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 

@@ -1,4 +1,4 @@
-//! The simulator on the network.
+//! Serves the simulator over HTTP/1.1.
 
 use std::convert::Infallible;
 use std::io;
@@ -18,62 +18,70 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use crate::answer::Answer;
-use crate::carriage::LARGEST;
-use crate::connection::{Connection, Fate, Performance};
-use crate::delivery::Step;
-use crate::route::route;
-use crate::seed::Seed;
-use crate::speak::error::Trouble;
-use crate::{Simulator, refuse};
+use crate::connection::{Connection, ResetFlag, TimedBody};
+use crate::content_encoding::MAX_BODY_BYTES;
+use crate::delivery::TimedAction;
+use crate::render::error::ProviderError;
+use crate::response::SimulatedResponse;
+use crate::route::parse_route;
+use crate::seed::IdSeed;
+use crate::{Simulator, error_responses};
 
-/// A simulator that listens.
+/// A running server.
 #[derive(Debug)]
-pub struct Running {
-    /// Where it listens.
+pub struct ServerHandle {
+    /// The address of the listener.
     pub addr: SocketAddr,
     pub simulator: Arc<Simulator>,
-    stop: watch::Sender<bool>,
-    task: JoinHandle<()>,
+    stop_signal: watch::Sender<bool>,
+    accept_task: JoinHandle<()>,
 }
 
-impl Running {
-    /// Stops listening, lets running replies end for a moment, and ends them.
+impl ServerHandle {
+    /// Stops listening, waits up to 2 seconds for running replies, then aborts them.
     pub async fn stop(self) {
-        // Nobody listening means that it has stopped.
-        let _ = self.stop.send(true);
-        let _ = self.task.await;
+        // A send error means that the accept loop has already stopped.
+        let _ = self.stop_signal.send(true);
+        let _ = self.accept_task.await;
     }
 }
 
 impl Simulator {
-    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime.
-    pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
-        let listener = listener(listen)?;
+    /// Listens at an address; port 0 takes a free port. Must be called within a tokio runtime.
+    pub fn listen(self, addr: SocketAddr) -> io::Result<ServerHandle> {
+        let listener = bind(addr)?;
         let addr = listener.local_addr()?;
         let simulator = Arc::new(self);
         let (stop, stopped) = watch::channel(false);
-        let task = tokio::spawn(accept(listener, Arc::clone(&simulator), stopped));
-        Ok(Running { addr, simulator, stop, task })
+        let task = tokio::spawn(accept_loop(listener, Arc::clone(&simulator), stopped));
+        Ok(ServerHandle { addr, simulator, stop_signal: stop, accept_task: task })
     }
 
-    /// Answers a request in this process, without a network; what breaks a connection is an error.
-    pub async fn respond(&self, request: &Request<Bytes>) -> io::Result<Response<Performance>> {
-        perform(self.answer(request), Fate::default()).await
+    /// Answers a request in this process; a fault that breaks the connection is returned as an
+    /// error.
+    pub async fn handle_in_process(
+        &self,
+        request: &Request<Bytes>,
+    ) -> io::Result<Response<TimedBody>> {
+        into_http_response(self.handle(request), ResetFlag::default()).await
     }
 }
 
-/// With room for as many clients as may come at the same moment.
-fn listener(listen: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if listen.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+/// Binds with a backlog for thousands of clients that connect in the same instant.
+fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if addr.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
-    socket.bind(listen)?;
-    socket.listen(QUEUE)
+    socket.bind(addr)?;
+    socket.listen(LISTEN_BACKLOG)
 }
 
-async fn accept(listener: TcpListener, simulator: Arc<Simulator>, stop: watch::Receiver<bool>) {
-    // Every connection holds a sender: when all are gone, nobody is connected.
-    let (connected, mut left) = mpsc::channel::<Infallible>(1);
+async fn accept_loop(
+    listener: TcpListener,
+    simulator: Arc<Simulator>,
+    stop: watch::Receiver<bool>,
+) {
+    // Every connection holds a sender: `recv` returns when the last one is closed.
+    let (connection_token, mut all_closed) = mpsc::channel::<Infallible>(1);
     let mut stopped = stop.clone();
     loop {
         let accepted = tokio::select! {
@@ -83,83 +91,91 @@ async fn accept(listener: TcpListener, simulator: Arc<Simulator>, stop: watch::R
         match accepted {
             Ok((stream, _)) => {
                 let simulator = Arc::clone(&simulator);
-                let (stop, connected) = (stop.clone(), connected.clone());
+                let (stop, connection_token) = (stop.clone(), connection_token.clone());
                 tokio::spawn(async move {
-                    serve(stream, simulator, stop).await;
-                    drop(connected);
+                    serve_connection(stream, simulator, stop).await;
+                    drop(connection_token);
                 });
             }
-            // Out of file descriptors, for one: some will be free again.
-            Err(_) => sleep(BREATH).await,
+            // For example out of file descriptors: retry until some are free.
+            Err(_) => sleep(ACCEPT_RETRY_DELAY).await,
         }
     }
-    drop((listener, connected));
-    let _ = left.recv().await;
+    drop((listener, connection_token));
+    let _ = all_closed.recv().await;
 }
 
-async fn serve(stream: TcpStream, simulator: Arc<Simulator>, mut stop: watch::Receiver<bool>) {
-    // A delay, no loss, if it cannot be set.
+async fn serve_connection(
+    stream: TcpStream,
+    simulator: Arc<Simulator>,
+    mut stop: watch::Receiver<bool>,
+) {
+    // Without TCP_NODELAY, writes are delayed but not lost.
     let _ = stream.set_nodelay(true);
-    let fate = Fate::default();
-    let connection = Connection::new(stream, fate.clone());
+    let reset_flag = ResetFlag::default();
+    let connection = Connection::new(stream, reset_flag.clone());
     let service = service_fn(move |request| {
-        let (simulator, fate) = (Arc::clone(&simulator), fate.clone());
-        async move { respond(&simulator, request, fate).await }
+        let (simulator, reset_flag) = (Arc::clone(&simulator), reset_flag.clone());
+        async move { handle_http(&simulator, request, reset_flag).await }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_READ_TIMEOUT);
     let serving = builder.serve_connection(connection, service);
     tokio::pin!(serving);
-    // What goes wrong on a connection is the client's business, or was planned.
+    // Connection errors are caused by the client or by an injected fault.
     tokio::select! {
         _ = serving.as_mut() => {}
         _ = stop.changed() => {
             serving.as_mut().graceful_shutdown();
-            let _ = timeout(GRACE, serving).await;
+            let _ = timeout(SHUTDOWN_GRACE, serving).await;
         }
     }
 }
 
-async fn respond(
+async fn handle_http(
     simulator: &Simulator,
     request: Request<Incoming>,
-    fate: Fate,
-) -> io::Result<Response<Performance>> {
+    reset_flag: ResetFlag,
+) -> io::Result<Response<TimedBody>> {
     let (head, body) = request.into_parts();
-    let collected = timeout(BODY, Limited::new(body, LARGEST).collect()).await;
-    let answer = match collected {
-        Ok(Ok(body)) => simulator.answer(&Request::from_parts(head, body.to_bytes())),
+    let collected = timeout(BODY_READ_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
+    let simulated_response = match collected {
+        Ok(Ok(body)) => simulator.handle(&Request::from_parts(head, body.to_bytes())),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             let path = head.uri.path();
-            let seed = Seed::new([path.as_bytes()]);
-            let route = route(path, None);
-            let mut answer = refuse::trouble(&route, Trouble::TooLarge, &seed);
-            // The rest of the body is not read.
-            answer.headers.push(("connection".to_owned(), "close".to_owned()));
-            answer
+            let seed = IdSeed::new([path.as_bytes()]);
+            let route = parse_route(path, None);
+            let mut simulated_response =
+                error_responses::provider_error_response(&route, ProviderError::TooLarge, &seed);
+            // The rest of the body is not read, so the connection cannot be reused.
+            simulated_response.headers.push(("connection".to_owned(), "close".to_owned()));
+            simulated_response
         }
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
-    perform(answer, fate).await
+    into_http_response(simulated_response, reset_flag).await
 }
 
-async fn perform(answer: Answer, fate: Fate) -> io::Result<Response<Performance>> {
-    for step in &answer.before {
-        match step {
-            Step::Send(_) => {}
-            Step::Wait(time) => sleep(*time).await,
-            Step::Cut => return Err(io::ErrorKind::ConnectionAborted.into()),
-            Step::Reset => {
-                fate.reset();
+async fn into_http_response(
+    simulated_response: SimulatedResponse,
+    reset_flag: ResetFlag,
+) -> io::Result<Response<TimedBody>> {
+    for action in &simulated_response.before_headers {
+        match action {
+            TimedAction::Send(_) => {}
+            TimedAction::Wait(time) => sleep(*time).await,
+            TimedAction::Close => return Err(io::ErrorKind::ConnectionAborted.into()),
+            TimedAction::Reset => {
+                reset_flag.set();
                 return Err(io::ErrorKind::ConnectionReset.into());
             }
         }
     }
-    let mut response = Response::builder().status(status(answer.status));
-    for (name, value) in &answer.headers {
+    let mut response = Response::builder().status(status(simulated_response.status));
+    for (name, value) in &simulated_response.headers {
         response = response.header(name, value);
     }
-    let body = Performance::new(answer.steps, fate);
+    let body = TimedBody::new(simulated_response.body_actions, reset_flag);
     response.body(body).map_err(io::Error::other)
 }
 
@@ -167,8 +183,8 @@ fn status(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-const HEADERS: Duration = Duration::from_secs(30);
-const BODY: Duration = Duration::from_mins(1);
-const GRACE: Duration = Duration::from_secs(2);
-const QUEUE: u32 = 4096;
-const BREATH: Duration = Duration::from_millis(50);
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
+const BODY_READ_TIMEOUT: Duration = Duration::from_mins(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+const LISTEN_BACKLOG: u32 = 4096;
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);

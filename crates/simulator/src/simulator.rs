@@ -1,52 +1,55 @@
-//! The simulator without a network: a request in, an answer out.
+//! Routes, judges and answers one request, without any network I/O.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use hyper::{Method, Request};
-use interlingua_strict::seal::Key;
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{self as strict, Switches, Verdict, Violation};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::asked::{Asked, hint, wants_upgrade};
-use crate::brain;
-use crate::brain::script::Script;
-use crate::delivery::{deliver, spoil};
-use crate::fault::{Fault, Kind};
-use crate::hear::{self, Heard};
+use crate::delivery::{inject_event_faults, plan_delivery};
+use crate::error_responses;
+use crate::fault::{Fault, FaultKind};
 use crate::log::Log;
-use crate::memory::Memory;
-use crate::refuse;
-use crate::route::{Endpoint, PROVIDERS, Route, route};
-use crate::seed::Seed;
-use crate::speak::error::Trouble;
-use crate::speak::head::{Form, headers};
-use crate::speak::{self, Frame, Place, Voice, models};
-use crate::turn::{Block, Stop, Turn};
+use crate::model;
+use crate::model::ToolUse;
+use crate::model::script::Script;
+use crate::parse::{self, ModelInput};
+use crate::render::error::ProviderError;
+use crate::render::headers::{BodyFormat, response_headers};
+use crate::render::{self, Frame, FrameRole, RenderContext, models};
+use crate::reply_store::ReplyStore;
+use crate::request::{IncomingRequest, api_hint, wants_upgrade};
+use crate::response::SimulatedResponse;
+use crate::route::{Endpoint, PROVIDERS, Route, parse_route};
+use crate::seed::IdSeed;
+use crate::turn::{Block, StopReason, Turn};
 
-/// How the providers are played.
+/// How the simulated providers behave.
 #[derive(Debug, Default)]
 pub struct Options {
     pub script: Option<Script>,
-    /// What goes wrong with every request.
+    /// Faults that apply to every request.
     pub faults: Vec<Fault>,
-    /// Seals reasoning.
-    pub key: Key,
-    /// Behaviours on which the evidence changes.
+    /// The key that seals reasoning.
+    pub seal_key: SealKey,
+    /// Provider behaviours for which the evidence differs or changes.
     pub switches: Switches,
+    /// The tools that the agent calls unasked.
+    pub tool_use: ToolUse,
 }
 
-/// All providers.
+/// Simulates all providers of [`PROVIDERS`].
 #[derive(Debug, Default)]
 pub struct Simulator {
     options: Options,
     log: Log,
-    memory: Memory,
-    /// How often a fault that is limited has hit.
-    hits: Mutex<BTreeMap<String, u32>>,
+    reply_store: ReplyStore,
+    /// Hits so far of each fault that has a limit, by its text.
+    fault_hits: Mutex<BTreeMap<String, u32>>,
 }
 
 impl Simulator {
@@ -59,218 +62,266 @@ impl Simulator {
     }
 
     /// Answers a request.
-    pub fn answer(&self, request: &Request<Bytes>) -> Answer {
+    pub fn handle(&self, request: &Request<Bytes>) -> SimulatedResponse {
         let path = request.uri().path();
         match (request.method(), path) {
-            (&Method::GET, "/sim/log") => return Answer::json(200, &self.log.read()),
+            (&Method::GET, "/sim/log") => return SimulatedResponse::json(200, &self.log.to_json()),
             (&Method::DELETE, "/sim/log") => {
                 self.log.clear();
-                self.memory.clear();
-                self.hits.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                return Answer::json(200, &self.log.read());
+                self.reply_store.clear();
+                self.fault_hits.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                return SimulatedResponse::json(200, &self.log.to_json());
             }
             _ => {}
         }
-        let route = route(path, hint(request));
-        let seed = Seed::new([request.uri().to_string().as_bytes(), request.body()]);
+        let route = parse_route(path, api_hint(request));
+        let seed = IdSeed::new([request.uri().to_string().as_bytes(), request.body()]);
         match (&route.endpoint, request.method()) {
-            (Endpoint::Turn { .. }, &Method::GET) if wants_upgrade(request) => {
-                // What makes clients fall back to plain requests.
-                Answer::json(426, &json!({"error": {"message": "Upgrade Required"}}))
+            (Endpoint::Generate { .. }, &Method::GET) if wants_upgrade(request) => {
+                // Clients with WebSocket support fall back to plain requests.
+                SimulatedResponse::json(426, &json!({"error": {"message": "Upgrade Required"}}))
             }
-            (_, &Method::HEAD) => Answer::json(200, &Value::Null),
-            (Endpoint::Probe, _) => Answer::json(200, &welcome()),
+            (_, &Method::HEAD) => SimulatedResponse::json(200, &Value::Null),
+            (Endpoint::Health, _) => SimulatedResponse::json(200, &index_page()),
             (Endpoint::Models { model: None }, &Method::GET) => {
-                plain(&route, &seed, &models::list(route.api))
+                json_response(&route, &seed, &models::list_body(route.api))
             }
             (Endpoint::Models { model: Some(name) }, &Method::GET) => {
-                plain(&route, &seed, &models::one(route.api, name))
+                json_response(&route, &seed, &models::model_body(route.api, name))
             }
-            (Endpoint::Turn { .. } | Endpoint::Count { .. }, &Method::POST) => {
-                self.judged(&route, seed, request)
+            (Endpoint::Generate { .. } | Endpoint::CountTokens { .. }, &Method::POST) => {
+                self.handle_judged(&route, seed, request)
             }
-            _ => refuse::trouble(&route, Trouble::NotFound, &seed),
+            _ => error_responses::provider_error_response(&route, ProviderError::NotFound, &seed),
         }
     }
 
-    /// A request with a body: judged, answered and logged.
-    fn judged(&self, route: &Route, seed: Seed, request: &Request<Bytes>) -> Answer {
-        let faults = match self.faults(request) {
+    /// Judges, answers and logs a request with a body.
+    fn handle_judged(
+        &self,
+        route: &Route,
+        seed: IdSeed,
+        request: &Request<Bytes>,
+    ) -> SimulatedResponse {
+        let faults = match self.request_faults(request) {
             Ok(faults) => faults,
-            Err(error) => return Answer::json(400, &json!({"simulator": error})),
+            Err(error) => return SimulatedResponse::json(400, &json!({"simulator": error})),
         };
-        let (mut asked, unread) = Asked::read(route, request, seed, faults);
-        asked.known = self.memory.known(route, &asked.body);
-        let verdict = unread.unwrap_or_else(|| self.verdict(&mut asked));
-        let (answer, said) = self.reply(&mut asked, &verdict);
-        self.note(&asked, &verdict, &answer, &said);
-        answer
+        let (mut incoming_request, parse_verdict) =
+            IncomingRequest::parse(route, request, seed, faults);
+        incoming_request.stored_replies =
+            self.reply_store.stored_replies(route, &incoming_request.body);
+        let verdict = parse_verdict.unwrap_or_else(|| self.judge(&mut incoming_request));
+        let (response, reply) = self.build_reply(&mut incoming_request, &verdict);
+        self.log_request(&incoming_request, &verdict, &response, &reply);
+        response
     }
 
-    /// What the judge says of a request, and of the conversation that it goes on with.
-    fn verdict(&self, asked: &mut Asked<'_>) -> Verdict {
-        let Options { switches, key, .. } = &self.options;
-        let judge = asked.route.api.judge();
-        let mut verdict = judge.check(&asked.for_judge(switches, key));
-        if let Some(whole) = self.memory.recalled(asked.route, &asked.body)
+    /// Checks a request, and the stored conversation that it continues.
+    fn judge(&self, incoming_request: &mut IncomingRequest<'_>) -> Verdict {
+        let Options { switches, seal_key: key, .. } = &self.options;
+        let judge = incoming_request.route.api.judge();
+        let mut verdict = judge.check(&incoming_request.judge_request(switches, key));
+        if let Some(full_body) =
+            self.reply_store.full_body(incoming_request.route, &incoming_request.body)
             && verdict.is_accepted()
         {
-            let request = asked.for_judge(switches, key);
-            verdict = judge.check(&strict::Request { body: &whole, ..request });
-            verdict.violations.retain(|violation| PAIRING.contains(&violation.rule));
-            asked.whole = Some(whole);
+            let request = incoming_request.judge_request(switches, key);
+            verdict = judge.check(&strict::Request { body: &full_body, ..request });
+            verdict.violations.retain(|violation| PAIRING_RULES.contains(&violation.rule));
+            incoming_request.full_body = Some(full_body);
         }
         verdict
     }
 
-    fn reply(&self, asked: &mut Asked<'_>, verdict: &Verdict) -> (Answer, Value) {
-        let route = asked.route;
-        if let Some(answer) = refuse::instead(asked).or_else(|| refuse::unasked_token(asked)) {
-            return (answer, Value::Null);
+    fn build_reply(
+        &self,
+        incoming_request: &mut IncomingRequest<'_>,
+        verdict: &Verdict,
+    ) -> (SimulatedResponse, Value) {
+        let route = incoming_request.route;
+        if let Some(response) = error_responses::fault_response(incoming_request)
+            .or_else(|| error_responses::oauth_without_beta(incoming_request))
+        {
+            return (response, Value::Null);
         }
         if let Some(violation) = verdict.violations.first() {
-            return (refuse::violation(asked, violation), Value::Null);
+            return (error_responses::violation_response(incoming_request, violation), Value::Null);
         }
-        let body = asked.whole.as_ref().unwrap_or(&asked.body);
-        let heard = hear::hear(route.api, route.flavor, &asked.model, body);
-        if let Endpoint::Count { .. } = route.endpoint {
-            let count = count(route.api, heard.usage.input + heard.usage.cached);
-            return (plain(route, &asked.seed, &count), count);
+        let body = incoming_request.full_body.as_ref().unwrap_or(&incoming_request.body);
+        let model_input =
+            parse::parse_request(route.api, route.flavor, &incoming_request.model, body);
+        if let Endpoint::CountTokens { .. } = route.endpoint {
+            let count =
+                token_count_body(route.api, model_input.usage.input + model_input.usage.cached);
+            return (json_response(route, &incoming_request.id_seed, &count), count);
         }
         let dialect = route.api.dialect();
-        let line = self.options.script.as_ref().and_then(|s| s.line(dialect, &asked.model, &heard));
+        let scripted = self.options.script.as_ref().and_then(|script| {
+            script.match_request(dialect, &incoming_request.model, &model_input)
+        });
         let mut turn = None;
-        if let Some(line) = line {
-            turn = line.turn;
-            let faults = self.counted(line.faults);
-            asked.faults.extend(faults);
-            if let Some(answer) = refuse::instead(asked) {
-                return (answer, Value::Null);
+        if let Some(scripted) = scripted {
+            turn = scripted.turn;
+            let faults = self.drop_exhausted(scripted.faults);
+            incoming_request.faults.extend(faults);
+            if let Some(response) = error_responses::fault_response(incoming_request) {
+                return (response, Value::Null);
             }
         }
-        let mut turn = turn.unwrap_or_else(|| brain::speak(&asked.model, &heard));
-        if asked.faults.iter().any(|fault| fault.kind == Kind::CutCharacter) {
+        let mut turn = turn.unwrap_or_else(|| {
+            model::generate_turn(&incoming_request.model, &model_input, self.options.tool_use)
+        });
+        if incoming_request.faults.iter().any(|fault| fault.kind == FaultKind::CutCharacter) {
             turn.blocks.insert(0, Block::Text("Voilà: ".to_owned()));
         }
-        let failed = refuse::failed_generation(asked, &heard, &turn);
-        let answer = failed.unwrap_or_else(|| self.spoken(asked, &heard, &turn));
-        (answer, summary(&turn))
+        let rejected_call =
+            error_responses::failed_generation(incoming_request, &model_input, &turn);
+        let response = rejected_call
+            .unwrap_or_else(|| self.render_reply(incoming_request, &model_input, &turn));
+        (response, turn_summary(&turn))
     }
 
-    fn spoken(&self, asked: &Asked<'_>, heard: &Heard, turn: &Turn) -> Answer {
-        let Route { api, flavor, ref endpoint } = *asked.route;
+    fn render_reply(
+        &self,
+        request: &IncomingRequest<'_>,
+        model_input: &ModelInput,
+        turn: &Turn,
+    ) -> SimulatedResponse {
+        let Route { api, flavor, ref endpoint } = *request.route;
         let stream = match endpoint {
-            Endpoint::Turn { stream: Some(stream), .. } => *stream,
-            _ => heard.stream,
+            Endpoint::Generate { stream: Some(stream), .. } => *stream,
+            _ => model_input.stream,
         };
-        let pieces = asked.faults.iter().find(|fault| fault.kind == Kind::Pieces);
-        let pieces = pieces.map_or(PIECES, |f| usize::try_from(f.number(1)).unwrap_or(PIECES));
-        let voice = Voice {
+        let pieces_fault = request.faults.iter().find(|fault| fault.kind == FaultKind::Pieces);
+        let delta_chars = pieces_fault.map_or(DEFAULT_DELTA_CHARS, |fault| {
+            usize::try_from(fault.value_or(1)).unwrap_or(DEFAULT_DELTA_CHARS)
+        });
+        let cx = RenderContext {
             api,
             flavor,
-            model: &asked.model,
-            body: &asked.body,
-            request: asked.for_judge(&self.options.switches, &self.options.key),
-            heard,
+            model: &request.model,
+            body: &request.body,
+            request: request.judge_request(&self.options.switches, &self.options.seal_key),
+            input: model_input,
             turn,
-            key: &self.options.key,
-            seed: asked.seed,
-            pieces,
-            array: asked.array,
+            seal_key: &self.options.seal_key,
+            id_seed: request.id_seed,
+            delta_chars,
+            as_array: request.wants_array,
         };
-        let error = Trouble::Overloaded;
-        let form = match stream {
-            false => Form::Json,
-            true if asked.array => Form::Array,
-            true => Form::Stream,
+        let error = ProviderError::Overloaded;
+        let format = match stream {
+            false => BodyFormat::Json,
+            true if request.wants_array => BodyFormat::Array,
+            true => BodyFormat::Stream,
         };
         let frames = if stream {
-            let mut frames = speak::stream(&voice);
-            spoil(&mut frames, &asked.faults, || {
-                error.frame(api, flavor, &asked.model, asked.array, &asked.seed)
+            let mut frames = render::render_stream(&cx);
+            inject_event_faults(&mut frames, &request.faults, || {
+                error.stream_frame(
+                    api,
+                    flavor,
+                    &request.model,
+                    request.wants_array,
+                    &request.id_seed,
+                )
             });
             frames
         } else {
-            let mut body = speak::whole(&voice).to_string();
-            for fault in &asked.faults {
+            let mut body = render::render_body(&cx).to_string();
+            for fault in &request.faults {
                 match fault.kind {
-                    Kind::ErrorIn200 => body = error.body(api, flavor, &asked.seed).to_string(),
-                    Kind::Garbage => body.insert_str(body.len() / 2, "\u{0}<<< no JSON >>>"),
+                    FaultKind::ErrorIn200 => {
+                        body = error.body(api, flavor, &request.id_seed).to_string();
+                    }
+                    FaultKind::Garbage => body.insert_str(body.len() / 2, "\u{0}<<< no JSON >>>"),
                     _ => {}
                 }
             }
-            vec![Frame::new(body, Place::Content)]
+            vec![Frame::new(body, FrameRole::Content)]
         };
         let length = frames.first().map(|frame| frame.bytes.len());
-        let mut answer = Answer { status: 200, ..Answer::default() };
-        answer.headers = headers(api, flavor, &asked.model, form, &asked.seed);
-        if asked.faults.iter().any(|fault| fault.kind == Kind::Gzip) {
-            answer.headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
+        let mut response = SimulatedResponse { status: 200, ..SimulatedResponse::default() };
+        response.headers = response_headers(api, flavor, &request.model, format, &request.id_seed);
+        if request.faults.iter().any(|fault| fault.kind == FaultKind::Gzip) {
+            response.headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
         } else if let Some(length) = length.filter(|_| !stream) {
-            answer.headers.push(("content-length".to_owned(), length.to_string()));
+            response.headers.push(("content-length".to_owned(), length.to_string()));
         }
-        answer.steps = deliver(frames, &asked.faults);
-        if let Some((id, said)) = speak::kept(&voice) {
-            self.memory.keep(asked.route, &asked.body, (&id, said), answer.takes());
+        response.body_actions = plan_delivery(frames, &request.faults);
+        if let Some((id, messages)) = render::stored_messages(&cx) {
+            self.reply_store.insert(
+                request.route,
+                &request.body,
+                (&id, messages),
+                response.total_delay(),
+            );
         }
-        answer
+        response
     }
 
-    /// The faults of a request: everybody's, and those of its header.
-    fn faults(&self, request: &Request<Bytes>) -> Result<Vec<Fault>, String> {
+    /// The faults of the options and of the `x-sim-fault` header.
+    fn request_faults(&self, request: &Request<Bytes>) -> Result<Vec<Fault>, String> {
         let mut faults = self.options.faults.clone();
         for value in request.headers().get_all("x-sim-fault") {
             let value = value.to_str().map_err(|_| "x-sim-fault: not readable".to_owned())?;
-            faults.extend(Fault::list(value).map_err(|error| format!("x-sim-fault: {error}"))?);
+            faults
+                .extend(Fault::parse_list(value).map_err(|error| format!("x-sim-fault: {error}"))?);
         }
-        Ok(self.counted(faults))
+        Ok(self.drop_exhausted(faults))
     }
 
-    /// Without those that have hit as often as they may.
-    fn counted(&self, faults: Vec<Fault>) -> Vec<Fault> {
-        let mut hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
-        let may = |fault: &Fault| {
-            let Some(times) = fault.times else { return true };
+    /// Removes the faults that have reached their maximum number of hits.
+    fn drop_exhausted(&self, faults: Vec<Fault>) -> Vec<Fault> {
+        let mut hits = self.fault_hits.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_hits_left = |fault: &Fault| {
+            let Some(max_hits) = fault.max_hits else { return true };
             let hits = hits.entry(fault.to_string()).or_default();
             *hits += 1;
-            *hits <= times
+            *hits <= max_hits
         };
-        faults.into_iter().filter(may).collect()
+        faults.into_iter().filter(has_hits_left).collect()
     }
 
-    fn note(&self, asked: &Asked<'_>, verdict: &Verdict, answer: &Answer, said: &Value) {
+    fn log_request(
+        &self,
+        incoming_request: &IncomingRequest<'_>,
+        verdict: &Verdict,
+        response: &SimulatedResponse,
+        reply: &Value,
+    ) {
         let violation = |violation: &Violation| {
             json!({
                 "rule": violation.rule, "status": violation.status, "path": violation.path,
                 "message": violation.message,
             })
         };
-        let faults: Vec<String> = asked.faults.iter().map(Fault::to_string).collect();
+        let faults: Vec<String> = incoming_request.faults.iter().map(Fault::to_string).collect();
         let entry = json!({
             "number": 0,
-            "method": asked.request.method().as_str(),
-            "path": asked.request.uri().path(),
-            "dialect": asked.route.api.dialect(),
-            "flavor": asked.route.flavor,
-            "model": asked.model,
-            "request": asked.body,
+            "method": incoming_request.request.method().as_str(),
+            "path": incoming_request.request.uri().path(),
+            "dialect": incoming_request.route.api.dialect(),
+            "flavor": incoming_request.route.flavor,
+            "model": incoming_request.model,
+            "request": incoming_request.body,
             "accepted": verdict.is_accepted(),
             "violations": verdict.violations.iter().map(violation).collect::<Vec<_>>(),
             "faults": faults,
-            "status": answer.status,
-            "reply": said,
+            "status": response.status,
+            "reply": reply,
         });
-        self.log.add(entry, asked.request.body().len());
+        self.log.add(entry, incoming_request.request.body().len());
     }
 }
 
-fn plain(route: &Route, seed: &Seed, body: &Value) -> Answer {
-    let headers = headers(route.api, route.flavor, "", Form::Json, seed);
-    Answer::json(200, body).with(headers)
+fn json_response(route: &Route, seed: &IdSeed, body: &Value) -> SimulatedResponse {
+    let headers = response_headers(route.api, route.flavor, "", BodyFormat::Json, seed);
+    SimulatedResponse::json(200, body).with_headers(headers)
 }
 
-/// What a request comes to, in each API's words.
-fn count(api: Api, tokens: u64) -> Value {
+fn token_count_body(api: Api, tokens: u64) -> Value {
     match api {
         Api::Anthropic => json!({"input_tokens": tokens}),
         Api::Chat | Api::Responses => {
@@ -284,8 +335,8 @@ fn count(api: Api, tokens: u64) -> Value {
     }
 }
 
-/// A turn, as the log shows it.
-fn summary(turn: &Turn) -> Value {
+/// A turn in the form of the log.
+fn turn_summary(turn: &Turn) -> Value {
     let block = |block: &Block| match block {
         Block::Thinking(text) => json!({"thinking": text}),
         Block::Redacted(text) => json!({"redacted": text}),
@@ -293,12 +344,12 @@ fn summary(turn: &Turn) -> Value {
         Block::Summary(text) => json!({"summary": text}),
         Block::Call(call) => json!({"call": call.name, "arguments": call.arguments}),
     };
-    let stop = match turn.stop {
-        Stop::End => "end",
-        Stop::Calls => "calls",
-        Stop::Length => "length",
-        Stop::Refusal => "refusal",
-        Stop::Sequence => "sequence",
+    let stop = match turn.stop_reason {
+        StopReason::End => "end",
+        StopReason::ToolCalls => "calls",
+        StopReason::MaxTokens => "length",
+        StopReason::Refusal => "refusal",
+        StopReason::StopSequence => "sequence",
     };
     let usage = turn.usage;
     json!({
@@ -311,15 +362,17 @@ fn summary(turn: &Turn) -> Value {
     })
 }
 
-/// What a curious visitor reads.
-fn welcome() -> Value {
-    let bases: Vec<String> =
-        PROVIDERS.iter().map(|provider| format!("/{}{}", provider.name, provider.base)).collect();
+/// The body of `GET /`.
+fn index_page() -> Value {
+    let bases: Vec<String> = PROVIDERS
+        .iter()
+        .map(|provider| format!("/{}{}", provider.name, provider.base_path))
+        .collect();
     json!({"interlingua": "simulator", "base_urls": bases, "log": "/sim/log"})
 }
 
-/// Rules about what goes together, which a conversation that the server holds must keep too.
-const PAIRING: &[&str] = &[
+/// Pairing rules, which are also checked on a conversation that the server stores.
+const PAIRING_RULES: &[&str] = &[
     "call-without-output",
     "output-without-call",
     "unanswered-call",
@@ -328,5 +381,5 @@ const PAIRING: &[&str] = &[
     "duplicate-call-id",
 ];
 
-/// How many characters are one delta, unless asked otherwise.
-const PIECES: usize = 12;
+/// Characters per delta without a `pieces` fault.
+const DEFAULT_DELTA_CHARS: usize = 12;

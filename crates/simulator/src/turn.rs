@@ -1,12 +1,12 @@
-//! What a model says in one turn, before any API spells it.
+//! A turn of the simulated model, before it is encoded for an API.
 
 /// One turn of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     pub blocks: Vec<Block>,
-    pub stop: Stop,
-    /// The text at which it stopped, if it is one that the request names.
-    pub sequence: Option<String>,
+    pub stop_reason: StopReason,
+    /// The stop sequence that ended the turn.
+    pub stop_sequence: Option<String>,
     pub usage: Usage,
 }
 
@@ -14,11 +14,11 @@ pub struct Turn {
 pub enum Block {
     /// Reasoning; the API seals it.
     Thinking(String),
-    /// Reasoning that is shown to nobody.
+    /// Reasoning without readable text.
     Redacted(String),
     Text(String),
     Call(Call),
-    /// What was said so far, in short; the API seals it.
+    /// A summary of the conversation; the API seals it.
     Summary(String),
 }
 
@@ -30,24 +30,24 @@ pub struct Call {
     pub namespace: Option<String>,
     pub arguments: String,
     /// The tool takes free text instead of JSON.
-    pub custom: bool,
+    pub is_custom: bool,
     /// The id to give the call; by default it follows from the request.
     pub id: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     #[default]
     End,
-    Calls,
-    /// The limit of tokens is reached.
-    Length,
+    ToolCalls,
+    /// The token limit is reached.
+    MaxTokens,
     Refusal,
-    /// A text comes at which the request wants it to stop.
-    Sequence,
+    /// A stop sequence of the request is reached.
+    StopSequence,
 }
 
-/// Tokens. Each bucket is its own: `input` is without `cached`, `output` without `thinking`.
+/// Token counts. They do not overlap: `input` excludes `cached`, `output` excludes `thinking`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     pub input: u64,
@@ -57,12 +57,12 @@ pub struct Usage {
 }
 
 impl Turn {
-    /// A turn that stops as its blocks suggest; the output is counted.
+    /// A turn with the stop reason that its blocks imply, and its output tokens counted.
     pub fn new(blocks: Vec<Block>) -> Self {
-        let called = blocks.iter().any(|block| matches!(block, Block::Call(_)));
-        let stop = if called { Stop::Calls } else { Stop::End };
-        let mut turn = Self { blocks, stop, ..Self::default() };
-        turn.count();
+        let has_call = blocks.iter().any(|block| matches!(block, Block::Call(_)));
+        let stop_reason = if has_call { StopReason::ToolCalls } else { StopReason::End };
+        let mut turn = Self { blocks, stop_reason, ..Self::default() };
+        turn.count_tokens();
         turn
     }
 
@@ -74,84 +74,89 @@ impl Turn {
     }
 
     /// Counts the tokens of the output.
-    pub fn count(&mut self) {
+    pub fn count_tokens(&mut self) {
         self.usage.thinking = 0;
         self.usage.output = 0;
         for block in &self.blocks {
             let (bucket, tokens) = match block {
                 Block::Thinking(text) | Block::Redacted(text) => {
-                    (&mut self.usage.thinking, tokens(text))
+                    (&mut self.usage.thinking, estimate_tokens(text))
                 }
-                Block::Text(text) | Block::Summary(text) => (&mut self.usage.output, tokens(text)),
-                Block::Call(call) => {
-                    (&mut self.usage.output, tokens(&call.name) + tokens(&call.arguments) + 4)
+                Block::Text(text) | Block::Summary(text) => {
+                    (&mut self.usage.output, estimate_tokens(text))
                 }
+                Block::Call(call) => (
+                    &mut self.usage.output,
+                    estimate_tokens(&call.name) + estimate_tokens(&call.arguments) + 4,
+                ),
             };
             *bucket += tokens;
         }
     }
 
-    /// Ends the turn before the first of these texts that the model says.
-    pub fn stop_at(&mut self, sequences: &[String]) {
+    /// Ends the turn before the first of these sequences that its text contains.
+    pub fn apply_stop_sequences(&mut self, sequences: &[String]) {
         let cut = self.blocks.iter().enumerate().find_map(|(at, block)| {
             let Block::Text(text) = block else { return None };
-            let found = sequences.iter().filter(|sequence| !sequence.is_empty());
-            let found =
-                found.filter_map(|sequence| Some((text.find(sequence.as_str())?, sequence)));
-            found.min_by_key(|(place, _)| *place).map(|(place, sequence)| (at, place, sequence))
+            let hits = sequences.iter().filter(|sequence| !sequence.is_empty());
+            let hits = hits.filter_map(|sequence| Some((text.find(sequence.as_str())?, sequence)));
+            hits.min_by_key(|(offset, _)| *offset).map(|(offset, sequence)| (at, offset, sequence))
         });
-        let Some((at, place, sequence)) = cut else { return };
+        let Some((at, offset, sequence)) = cut else { return };
         self.blocks.truncate(at + 1);
         if let Some(Block::Text(text)) = self.blocks.last_mut() {
-            text.truncate(place);
+            text.truncate(offset);
         }
-        // Nothing was said in a text that stops where it begins.
+        // A text block that is now empty is dropped.
         self.blocks.pop_if(|block| *block == Block::Text(String::new()));
-        self.stop = Stop::Sequence;
-        self.sequence = Some(sequence.clone());
-        self.count();
+        self.stop_reason = StopReason::StopSequence;
+        self.stop_sequence = Some(sequence.clone());
+        self.count_tokens();
     }
 
-    /// Ends the turn where the limit is reached, in the middle of a block if need be. A block of
-    /// reasoning that is cut is left out: nothing seals it.
-    pub fn limit(&mut self, most: u64) {
-        let mut left = most;
-        let mut kept = Vec::new();
+    /// Ends the turn at the token limit, possibly within a block. Reasoning over the limit is left
+    /// out, because partial reasoning is never sealed.
+    pub fn apply_token_limit(&mut self, max_tokens: u64) {
+        let mut left = max_tokens;
+        let mut blocks = Vec::new();
         for block in std::mem::take(&mut self.blocks) {
             let (whole, cost) = (block.clone(), Self::new(vec![block]).usage);
             let cost = cost.output + cost.thinking;
             if cost <= left {
                 left -= cost;
-                kept.push(whole);
+                blocks.push(whole);
                 continue;
             }
             match whole {
-                Block::Text(text) if left > 0 => kept.push(Block::Text(head(&text, left))),
+                Block::Text(text) if left > 0 => {
+                    blocks.push(Block::Text(truncate_to_tokens(&text, left)));
+                }
                 Block::Call(mut call) if left > 4 => {
-                    call.arguments = head(&call.arguments, left - 4);
-                    kept.push(Block::Call(call));
+                    call.arguments = truncate_to_tokens(&call.arguments, left - 4);
+                    blocks.push(Block::Call(call));
                 }
                 _ => {}
             }
-            self.stop = Stop::Length;
+            self.stop_reason = StopReason::MaxTokens;
             break;
         }
-        self.blocks = kept;
-        self.count();
-        if self.stop == Stop::Length {
-            self.usage.output = most.saturating_sub(self.usage.thinking).max(self.usage.output);
+        self.blocks = blocks;
+        self.count_tokens();
+        if self.stop_reason == StopReason::MaxTokens {
+            self.usage.output =
+                max_tokens.saturating_sub(self.usage.thinking).max(self.usage.output);
         }
     }
 }
 
-/// An estimate: four bytes are a token.
-pub fn tokens(text: &str) -> u64 {
+/// Estimates four bytes per token.
+pub fn estimate_tokens(text: &str) -> u64 {
     text.len().div_ceil(4) as u64
 }
 
-fn head(text: &str, tokens: u64) -> String {
-    let most = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4);
-    let mut end = most.min(text.len());
+fn truncate_to_tokens(text: &str, tokens: u64) -> String {
+    let max_bytes = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4);
+    let mut end = max_bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -1,4 +1,4 @@
-//! How a store is doing, and what is wrong with it.
+//! Tracks store errors and counts for health reports and the log.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,19 +8,19 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::session::SessionId;
 
-/// How a store is doing.
+/// The state of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Health {
-    /// Why nothing is stored or found on disk at the moment.
-    pub trouble: Option<Trouble>,
-    /// Records that wait to be written.
-    pub waiting: u64,
-    /// Records that were never written, because too much waited.
-    pub dropped: u64,
-    /// Records and turns on disk whose bytes are not what was written.
-    pub damaged: u64,
-    /// Records and conversations on disk that were sealed with a key that is not the configured one.
-    pub foreign: u64,
+pub struct StoreHealth {
+    /// The current write error, or else the current read error.
+    pub error: Option<StoreError>,
+    /// Records waiting to be written.
+    pub pending_records: u64,
+    /// Records dropped because the queue was full.
+    pub dropped_records: u64,
+    /// Damaged records and turns on disk: their checksum or authentication tag does not match.
+    pub damaged_rows: u64,
+    /// Records and sessions on disk that are encrypted with a key other than the configured one.
+    pub foreign_key_rows: u64,
     /// Records on disk, and the bytes of their bodies.
     pub records: u64,
     pub bytes: u64,
@@ -28,88 +28,89 @@ pub struct Health {
     pub sessions: u64,
 }
 
-/// What is wrong, in words for the operator.
+/// An error message for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble(pub String);
+pub struct StoreError(pub String);
 
-impl fmt::Display for Trouble {
+impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for StoreError {}
 
-/// Health as it changes. Each trouble is said once in the log, and so is its end.
+/// Tracks health; logs each error once when it begins and once when it ends.
 #[derive(Debug, Default)]
-pub(crate) struct Pulse {
-    writing: Mutex<Option<Trouble>>,
-    reading: Mutex<Option<Trouble>>,
+pub(crate) struct HealthTracker {
+    write_error: Mutex<Option<StoreError>>,
+    read_error: Mutex<Option<StoreError>>,
     pub(crate) dropped: AtomicU64,
     pub(crate) damaged: AtomicU64,
-    pub(crate) foreign: AtomicU64,
+    pub(crate) other_key: AtomicU64,
     pub(crate) records: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) sessions: AtomicU64,
-    /// Turns that are known to be damaged: each counts once.
-    torn: Mutex<HashSet<(SessionId, Option<u64>)>>,
+    /// Damaged turns counted so far, so that each counts once.
+    damaged_turns: Mutex<HashSet<(SessionId, Option<u64>)>>,
 }
 
-impl Pulse {
-    pub(crate) fn wrote<T>(&self, result: &Result<T, Trouble>) {
-        match turn(&self.writing, result.as_ref().err()) {
-            News::Bad(trouble) => tracing::error!(
-                "nothing is stored: {trouble}. Requests are answered; what is to be remembered waits \
-                 in memory, within its limits"
+impl HealthTracker {
+    pub(crate) fn record_write<T>(&self, result: &Result<T, StoreError>) {
+        match update_error(&self.write_error, result.as_ref().err()) {
+            Transition::Failed(error) => tracing::error!(
+                "the store cannot be written: {error}. Requests are still served; records wait in \
+                 memory, up to the size limit"
             ),
-            News::Good => tracing::info!("the store is written again"),
-            News::No => {}
+            Transition::Recovered => tracing::info!("the store can be written again"),
+            Transition::Unchanged => {}
         }
     }
 
-    pub(crate) fn read(&self, trouble: Option<&Trouble>) {
-        match turn(&self.reading, trouble) {
-            News::Bad(trouble) => tracing::error!(
-                "the store cannot be read: {trouble}. Requests are answered without what it holds"
+    pub(crate) fn record_read(&self, error: Option<&StoreError>) {
+        match update_error(&self.read_error, error) {
+            Transition::Failed(error) => tracing::error!(
+                "the store cannot be read: {error}. Requests are still served, without stored records"
             ),
-            News::Good => tracing::info!("the store is read again"),
-            News::No => {}
+            Transition::Recovered => tracing::info!("the store can be read again"),
+            Transition::Unchanged => {}
         }
     }
 
     pub(crate) fn is_unreadable(&self) -> bool {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.read_error.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    pub(crate) fn spoilt(&self) {
+    pub(crate) fn count_damaged_record(&self) {
         if self.damaged.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::error!("a record of the store is damaged; such records are not found");
+            tracing::error!("a stored record is damaged; lookups skip damaged records");
         }
     }
 
-    /// A turn of a conversation is damaged, or what is said about it.
-    pub(crate) fn tore(&self, id: SessionId, number: Option<u64>) {
-        let mut torn = self.torn.lock().unwrap_or_else(PoisonError::into_inner);
-        if torn.len() >= TORN || !torn.insert((id, number)) {
+    /// Counts a damaged turn, or with no `number` a damaged title.
+    pub(crate) fn count_damaged_turn(&self, id: SessionId, number: Option<u64>) {
+        let mut damaged_turns = self.damaged_turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if damaged_turns.len() >= MAX_DAMAGED_TURNS || !damaged_turns.insert((id, number)) {
             return;
         }
         self.damaged.fetch_add(1, Ordering::Relaxed);
         if let Some(nth) = number {
-            tracing::error!("turn {nth} of session {id} is damaged; the others are read");
+            tracing::error!("turn {nth} of session {id} is damaged; its other turns can be read");
         } else {
-            tracing::error!("the title of session {id} is damaged; its turns are read");
+            tracing::error!("the title of session {id} is damaged; its turns can be read");
         }
     }
 
-    pub(crate) fn health(&self, waiting: u64) -> Health {
-        let told =
-            |of: &Mutex<Option<Trouble>>| of.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Health {
-            trouble: told(&self.writing).or_else(|| told(&self.reading)),
-            waiting,
-            dropped: self.dropped.load(Ordering::Relaxed),
-            damaged: self.damaged.load(Ordering::Relaxed),
-            foreign: self.foreign.load(Ordering::Relaxed),
+    pub(crate) fn snapshot(&self, pending: u64) -> StoreHealth {
+        let load_error = |state: &Mutex<Option<StoreError>>| {
+            state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        };
+        StoreHealth {
+            error: load_error(&self.write_error).or_else(|| load_error(&self.read_error)),
+            pending_records: pending,
+            dropped_records: self.dropped.load(Ordering::Relaxed),
+            damaged_rows: self.damaged.load(Ordering::Relaxed),
+            foreign_key_rows: self.other_key.load(Ordering::Relaxed),
             records: self.records.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             sessions: self.sessions.load(Ordering::Relaxed),
@@ -117,22 +118,21 @@ impl Pulse {
     }
 }
 
-enum News {
-    Bad(Trouble),
-    /// The trouble is over.
-    Good,
-    No,
+enum Transition {
+    Failed(StoreError),
+    Recovered,
+    Unchanged,
 }
 
-fn turn(state: &Mutex<Option<Trouble>>, now: Option<&Trouble>) -> News {
+fn update_error(state: &Mutex<Option<StoreError>>, current: Option<&StoreError>) -> Transition {
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = mem::replace(&mut *state, now.cloned());
-    match (before, now) {
-        (None, Some(trouble)) => News::Bad(trouble.clone()),
-        (Some(_), None) => News::Good,
-        _ => News::No,
+    let previous = mem::replace(&mut *state, current.cloned());
+    match (previous, current) {
+        (None, Some(error)) => Transition::Failed(error.clone()),
+        (Some(_), None) => Transition::Recovered,
+        _ => Transition::Unchanged,
     }
 }
 
-/// How many damaged turns are told apart.
-const TORN: usize = 10_000;
+/// Maximum number of damaged turns that are counted individually.
+const MAX_DAMAGED_TURNS: usize = 10_000;

@@ -1,106 +1,110 @@
-//! What the gateway remembers: records of its own, and the conversations of its clients.
+//! Stores the gateway's records, its clients' sessions and their token usage in memory, SQLite or
+//! PostgreSQL.
 //!
 //! ```text
-//! keep ─▶ shelf (memory, found at once) ─▶ queue ─▶ writer ─▶ database
-//! find ─▶ shelf ─── not known there ───▶ reader ─▶ database
+//! put  ─▶ cache (in memory, readable immediately) ─▶ queue ─▶ writer ─▶ database
+//! find ─▶ cache ─── miss ───▶ reader ─▶ database
 //! ```
 //!
-//! A record lies under one or more keys of its owner. Nothing that is kept or looked for ever stops an
-//! answer: what cannot be written waits, and is dropped when too much waits; what cannot be read is
-//! not found; [`Store::health`] says so.
+//! A record is stored under one or more keys of its owner. [`RecordStore::put`] and
+//! [`RecordStore::find`] never delay a reply: records that cannot be written wait in a bounded
+//! queue, and the oldest are dropped when it is full; records that cannot be read are treated as
+//! missing. [`RecordStore::health`] reports both.
 //!
-//! A conversation belongs to its client: [`Sessions`] goes to the database with every change, and says what
-//! came of it. What is used is added up in memory, and in the database about once a second: [`Accounts`].
+//! A session belongs to its client: [`SessionStore`] commits every change to the database and
+//! returns the result. Usage is summed in memory and flushed to the database about once a second:
+//! [`UsageStore`].
 
-mod account;
+mod cache;
+mod cache_key;
+mod cache_slots;
+mod encryption;
 mod health;
 mod id;
-mod intake;
 mod memory;
-mod nothing;
+mod noop;
 mod options;
 mod pack;
-mod places;
+mod pending;
 mod postgres;
 mod queue;
 mod record;
 mod retention;
-mod secret;
 mod session;
-mod shelf;
-mod slots;
 mod sqlite;
+mod usage;
 
 use std::fmt;
 use std::pin::Pin;
 
-pub use account::{Accounts, Day, Elsewhere, NoDay, Share, Sums, Used};
-pub use health::{Health, Trouble};
-pub use memory::Memory;
-pub use nothing::Nothing;
-pub use options::Options;
-pub use postgres::{BadAddress, Postgres};
-pub use record::{Found, Kind, Record};
-pub use retention::{Keep, Retention};
-pub use secret::{Secret, TooShort};
+pub use encryption::{EncryptionKey, InvalidEncryptionKey};
+pub use health::{StoreError, StoreHealth};
+pub use memory::MemoryStore;
+pub use noop::NoopStore;
+pub use options::StoreOptions;
+pub use postgres::{InvalidDatabaseUrl, PostgresStore};
+pub use record::{LookupHit, Record, RecordKind};
+pub use retention::{Retention, RetentionLimits};
 pub use session::{
-    Append, Cursor, Draft, NoId, PAGE, Page, Reading, Session, SessionError, SessionId, Sessions,
-    State, Turn, Written,
+    AppendTurns, Cursor, MAX_PAGE_SIZE, NewSession, NumberedTurn, ParseIdError, SessionContents,
+    SessionError, SessionId, SessionInfo, SessionPage, SessionStore, StoredTurn, TurnState,
 };
-pub use sqlite::Sqlite;
+pub use sqlite::SqliteStore;
+pub use usage::{DailyUsage, Day, LocalLoad, ParseDayError, RemoteLoad, UsageStore, UsageTotals};
 
-/// What a store gives back later.
+/// A boxed future that a store returns.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Where records are kept. One test-suite holds all stores to this contract.
-pub trait Store: Send + Sync + fmt::Debug {
-    /// Keeps a record. Returns at once; what was kept is found at once by this process, and is on
-    /// disk soon. The same body under the same keys is kept once.
-    fn keep(&self, record: Record);
+/// Stores records under keys. One test suite checks every store against this contract.
+pub trait RecordStore: Send + Sync + fmt::Debug {
+    /// Stores a record. Returns immediately; the record is visible to this process immediately and
+    /// is on disk soon after. The same body under the same keys is stored once.
+    fn put(&self, record: Record);
 
-    /// Everything that this owner has under these keys, in their order: for each key the newest first,
-    /// and the newest [`MOST`] at the most. Where no other machine writes to the store, it costs nothing worth
-    /// mentioning for keys that were asked for before, whether there was anything or not; where others do, it
-    /// is one question to the database, and finds what they have written. To be awaited within a tokio runtime
-    /// that has a clock.
-    fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>>;
+    /// Returns this owner's records under these keys, in the order of the keys, newest first and at
+    /// most [`MAX_RECORDS_PER_KEY`] per key. If no other machine writes to the store, keys that
+    /// were looked up before are answered from memory, hits and misses alike; otherwise every call
+    /// is one database query, which includes what other machines have written. Must be polled
+    /// within a tokio runtime with the time driver.
+    fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>>;
 
-    /// Whether it is known that nobody has anything of this kind, so that nobody need look. A store that can
-    /// know knows it when somebody has looked in vain.
-    fn is_empty(&self, _: Kind) -> bool {
+    /// Returns true if the store is known to have no record of this kind, so that lookups can be
+    /// skipped. It is known after one lookup found the database empty.
+    fn is_known_empty(&self, _: RecordKind) -> bool {
         false
     }
 
-    /// All records of a kind, the newest first.
-    fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>>;
+    /// Returns all records of a kind, newest first.
+    fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>>;
 
-    /// Forgets what is there now: records of this owner, or of all; those under this key, or all. A
-    /// record goes whole, whatever other keys it lies under. From now on it is not found, whether or not this
-    /// is awaited; in a file it is overwritten when this says how many there were, and a server has forgotten
-    /// it, whenever that server overwrites it.
+    /// Removes the records that exist now, of one owner or all owners, under one key or all keys. A
+    /// record is removed entirely, even if it has other keys. Lookups stop returning it
+    /// immediately, whether or not the future is polled. When the future resolves with the number
+    /// of removed records, SQLite has overwritten their bytes; a PostgreSQL server has deleted the
+    /// rows and reclaims the space later.
     fn remove(
         &self,
-        kind: Kind,
+        kind: RecordKind,
         owner: Option<&str>,
         key: Option<&str>,
-    ) -> BoxFuture<'_, Result<u64, Trouble>>;
+    ) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Waits until everything that was kept so far is on disk, or says why it is not.
-    fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>>;
+    /// Waits until every record stored so far is on disk, or returns the write error.
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn health(&self) -> Health;
+    fn health(&self) -> StoreHealth;
 
-    /// Whether others than this process are sent requests that look for what is kept here. They find what
-    /// was flushed.
+    /// Returns true if other processes serve requests that look up the same records. They see
+    /// flushed records.
     fn is_shared(&self) -> bool {
         false
     }
 }
 
-/// Everything that a gateway asks of one store.
-pub trait Keeper: Store + Sessions + Accounts {}
+/// The interfaces that the gateway needs from one store.
+pub trait Store: RecordStore + SessionStore + UsageStore {}
 
-impl<S: Store + Sessions + Accounts> Keeper for S {}
+impl<S: RecordStore + SessionStore + UsageStore> Store for S {}
 
-/// How many records are found under one key.
-pub const MOST: usize = 64;
+/// Maximum number of records that a lookup returns per key.
+pub const MAX_RECORDS_PER_KEY: usize = 64;

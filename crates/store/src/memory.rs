@@ -1,4 +1,4 @@
-//! A store that forgets when the process ends.
+//! A store in memory, which is lost when the process ends.
 
 use std::future::ready;
 use std::ops::{Range, RangeInclusive};
@@ -6,93 +6,101 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::account::{Accounts, Day, Elsewhere, Share, Sums, Tally, Used};
-use crate::health::{Health, Trouble};
-use crate::id::{self, Ids};
-use crate::record::{Found, Kind, Record};
-use crate::retention::{Keep, Retention};
+use crate::cache::{RecordCaches, Removal};
+use crate::cache_slots::StoredRecord;
+use crate::health::{StoreError, StoreHealth};
+use crate::id::{self, IdGenerator};
+use crate::record::{LookupHit, Record, RecordKind};
+use crate::retention::{Retention, RetentionLimits};
 use crate::session::{
-    Append, Cursor, Draft, Held, Page, Reading, Session, SessionError, SessionId, Sessions,
+    AppendTurns, Cursor, MemorySessions, NewSession, SessionContents, SessionError, SessionId,
+    SessionInfo, SessionPage, SessionStore,
 };
-use crate::shelf::{Removal, Shelves};
-use crate::slots::Kept;
-use crate::{BoxFuture, Store};
+use crate::usage::{DailyUsage, Day, LocalLoad, RemoteLoad, UsageStore, UsageTally, UsageTotals};
+use crate::{BoxFuture, RecordStore};
 
-/// Records and conversations in memory, the last so many bytes of each kind.
+/// Records, sessions and usage in memory, bounded in bytes per kind.
 #[derive(Debug)]
-pub struct Memory {
-    sessions: Held,
-    shelves: Shelves,
-    ids: Ids,
-    tally: Tally,
+pub struct MemoryStore {
+    sessions: MemorySessions,
+    caches: RecordCaches,
+    ids: IdGenerator,
+    usage: UsageTally,
     retention: Retention,
 }
 
-impl Memory {
-    /// Not more than so many bytes of each kind, and what the retention says.
+impl MemoryStore {
+    /// Holds at most `bytes` per kind, within the retention.
     pub fn new(retention: &Retention, bytes: usize) -> Self {
-        let Keep { age, bytes: most } = retention.session;
-        let sessions = Held::new(Keep { age, bytes: most.min(bytes as u64) });
+        let RetentionLimits { max_age, max_bytes } = retention.session;
+        let sessions = MemorySessions::new(RetentionLimits {
+            max_age,
+            max_bytes: max_bytes.min(bytes as u64),
+        });
         Self {
             sessions,
-            shelves: Shelves::new(retention, bytes),
-            ids: Ids::after(0),
-            tally: Tally::new(),
+            caches: RecordCaches::new(retention, bytes),
+            ids: IdGenerator::starting_after(0),
+            usage: UsageTally::new(),
             retention: *retention,
         }
     }
 }
 
-impl Default for Memory {
+impl Default for MemoryStore {
     fn default() -> Self {
-        Self::new(&Retention::default(), BYTES)
+        Self::new(&Retention::default(), DEFAULT_BYTES)
     }
 }
 
-impl Store for Memory {
-    fn keep(&self, record: Record) {
-        let all = self.shelves.of(record.kind);
-        all.hold(&Arc::new(Kept::new(record, self.ids.next(), id::now())));
+impl RecordStore for MemoryStore {
+    fn put(&self, record: Record) {
+        let cache = self.caches.for_kind(record.kind);
+        cache.insert(&Arc::new(StoredRecord::new(record, self.ids.next(), id::unix_millis())));
     }
 
-    fn is_empty(&self, kind: Kind) -> bool {
-        self.shelves.of(kind).holds_nothing()
+    fn is_known_empty(&self, kind: RecordKind) -> bool {
+        self.caches.for_kind(kind).is_empty()
     }
 
-    fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
-        Box::pin(ready(self.shelves.of(kind).look_here(owner, keys, id::now())))
+    fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>> {
+        Box::pin(ready(self.caches.for_kind(kind).lookup_memory(owner, keys, id::unix_millis())))
     }
 
-    fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>> {
-        let held = self.shelves.of(kind).held();
-        Box::pin(ready(held.values().rev().map(|kept| kept.record()).collect()))
+    fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>> {
+        let records = self.caches.for_kind(kind).records();
+        Box::pin(ready(records.values().rev().map(|record| record.to_record()).collect()))
     }
 
     fn remove(
         &self,
-        kind: Kind,
+        kind: RecordKind,
         owner: Option<&str>,
         key: Option<&str>,
-    ) -> BoxFuture<'_, Result<u64, Trouble>> {
-        let all = self.shelves.of(kind);
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        let cache = self.caches.for_kind(kind);
         let (owner, key) = (owner.map(str::to_owned), key.map(str::to_owned));
-        let removal = Removal { owner, key, before: self.ids.next() };
-        let gone = all.held().values().filter(|kept| removal.covers(kept)).count();
-        all.drop_held(&removal);
-        Box::pin(ready(Ok(gone as u64)))
+        let removal = Removal { owner, key, before_id: self.ids.next() };
+        let removed = cache.records().values().filter(|record| removal.covers(record)).count();
+        cache.remove_records(&removal);
+        Box::pin(ready(Ok(removed as u64)))
     }
 
-    fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>> {
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(ready(Ok(())))
     }
 
-    fn health(&self) -> Health {
-        Health { sessions: self.sessions.count(), ..Health::default() }
+    fn health(&self) -> StoreHealth {
+        StoreHealth { sessions: self.sessions.count(), ..StoreHealth::default() }
     }
 }
 
-impl Sessions for Memory {
-    fn create(&self, owner: &str, draft: Draft) -> BoxFuture<'_, Result<Session, SessionError>> {
+impl SessionStore for MemoryStore {
+    fn create(
+        &self,
+        owner: &str,
+        draft: NewSession,
+    ) -> BoxFuture<'_, Result<SessionInfo, SessionError>> {
         Box::pin(ready(self.sessions.create(owner, draft)))
     }
 
@@ -100,9 +108,9 @@ impl Sessions for Memory {
         &self,
         owner: &str,
         after: Option<Cursor>,
-        most: usize,
-    ) -> BoxFuture<'_, Result<Page, SessionError>> {
-        Box::pin(ready(Ok(self.sessions.list(owner, after, most))))
+        limit: usize,
+    ) -> BoxFuture<'_, Result<SessionPage, SessionError>> {
+        Box::pin(ready(Ok(self.sessions.list(owner, after, limit))))
     }
 
     fn read(
@@ -110,7 +118,7 @@ impl Sessions for Memory {
         owner: &str,
         id: SessionId,
         numbers: Range<u64>,
-    ) -> BoxFuture<'_, Result<Reading, SessionError>> {
+    ) -> BoxFuture<'_, Result<SessionContents, SessionError>> {
         Box::pin(ready(self.sessions.read(owner, id, numbers)))
     }
 
@@ -118,19 +126,19 @@ impl Sessions for Memory {
         &self,
         owner: &str,
         id: SessionId,
-        append: Append,
+        append: AppendTurns,
     ) -> BoxFuture<'_, Result<u64, SessionError>> {
         Box::pin(ready(self.sessions.append(owner, id, append)))
     }
 
-    fn describe(
+    fn update_details(
         &self,
         owner: &str,
         id: SessionId,
         title: String,
         metadata: Bytes,
     ) -> BoxFuture<'_, Result<(), SessionError>> {
-        Box::pin(ready(self.sessions.describe(owner, id, title, &metadata)))
+        Box::pin(ready(self.sessions.update_details(owner, id, title, &metadata)))
     }
 
     fn fork(
@@ -138,7 +146,7 @@ impl Sessions for Memory {
         owner: &str,
         id: SessionId,
         turns: u64,
-    ) -> BoxFuture<'_, Result<Session, SessionError>> {
+    ) -> BoxFuture<'_, Result<SessionInfo, SessionError>> {
         Box::pin(ready(self.sessions.fork(owner, id, turns)))
     }
 
@@ -151,28 +159,28 @@ impl Sessions for Memory {
     }
 }
 
-impl Accounts for Memory {
-    fn add(&self, day: Day, owner: &str, model: &str, sums: &Sums) {
-        self.tally.add(day, owner, model, sums);
+impl UsageStore for MemoryStore {
+    fn add_usage(&self, day: Day, owner: &str, model: &str, totals: &UsageTotals) {
+        self.usage.add(day, owner, model, totals);
     }
 
     fn usage(
         &self,
         days: RangeInclusive<Day>,
         owner: Option<&str>,
-    ) -> BoxFuture<'_, Result<Vec<Used>, SessionError>> {
-        self.tally.forget(self.retention.first_day());
-        Box::pin(ready(Ok(self.tally.here(&days, owner))))
+    ) -> BoxFuture<'_, Result<Vec<DailyUsage>, SessionError>> {
+        self.usage.forget_before(self.retention.first_usage_day());
+        Box::pin(ready(Ok(self.usage.usage(&days, owner))))
     }
 
-    fn spent(&self, day: Day, owner: &str) -> u64 {
-        self.tally.spent(day, owner)
+    fn tokens_used(&self, day: Day, owner: &str) -> u64 {
+        self.usage.tokens_used(day, owner)
     }
 
-    fn exchange(&self, _: Vec<Share>) -> BoxFuture<'_, Result<Vec<Elsewhere>, SessionError>> {
-        self.tally.forget(self.retention.first_day());
+    fn sync_load(&self, _: Vec<LocalLoad>) -> BoxFuture<'_, Result<Vec<RemoteLoad>, SessionError>> {
+        self.usage.forget_before(self.retention.first_usage_day());
         Box::pin(ready(Ok(Vec::new())))
     }
 }
 
-const BYTES: usize = 64 << 20;
+const DEFAULT_BYTES: usize = 64 << 20;

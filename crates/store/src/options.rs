@@ -1,36 +1,36 @@
-//! What a store in a database can be told.
+//! The options of a database store.
 
 use std::time::Duration;
 
+use crate::encryption::EncryptionKey;
 use crate::retention::Retention;
-use crate::secret::Secret;
 
-/// What a store in a database can be told.
+/// The options of a database store.
 #[derive(Debug)]
-pub struct Options {
+pub struct StoreOptions {
     pub retention: Retention,
-    /// Bodies are sealed and keys hidden with it.
-    pub secret: Option<Secret>,
-    /// Bytes of each kind that are remembered in memory.
-    pub cache: usize,
-    /// Bytes that may wait to be written.
-    pub queue: usize,
-    /// How often what is too old, or too much, is looked for.
-    pub tidy: Duration,
-    /// Bytes that a file never exceeds, about: beyond them it is as if the disk were full. A server has
-    /// limits of its own.
-    pub limit: Option<u64>,
+    /// Encrypts bodies and hides owners and keys.
+    pub encryption_key: Option<EncryptionKey>,
+    /// Bytes cached per kind.
+    pub cache_bytes: usize,
+    /// Bytes of records that may wait to be written.
+    pub queue_bytes: usize,
+    /// How often records beyond their retention are deleted.
+    pub prune_interval: Duration,
+    /// Maximum size of the SQLite file, about: beyond it, writes fail as on a full disk. Ignored by
+    /// PostgreSQL.
+    pub max_file_bytes: Option<u64>,
 }
 
-impl Default for Options {
+impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             retention: Retention::default(),
-            secret: None,
-            cache: 64 << 20,
-            queue: 64 << 20,
-            tidy: Duration::from_mins(1),
-            limit: None,
+            encryption_key: None,
+            cache_bytes: 64 << 20,
+            queue_bytes: 64 << 20,
+            prune_interval: Duration::from_mins(1),
+            max_file_bytes: None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What waits to be written, bounded in bytes. Nobody who puts something in ever waits.
+//! The queue of a store's writer, bounded in bytes; pushing never blocks.
 
 #[cfg(test)]
 mod tests;
@@ -9,187 +9,193 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use crate::health::Trouble;
-use crate::record::Kind;
-use crate::shelf::Removal;
-use crate::slots::Kept;
+use crate::cache::Removal;
+use crate::cache_slots::StoredRecord;
+use crate::health::StoreError;
+use crate::record::RecordKind;
 
-/// Something to write; `W` is what a database has beside records.
+/// A job of the writer; `W` is the database's type of other write operations.
 #[derive(Debug)]
 pub(crate) enum Job<W> {
-    Write(Arc<Kept>),
-    /// Records that were needed again.
-    Revive(Vec<i64>),
+    Write(Arc<StoredRecord>),
+    /// Updates the last use of these records.
+    Touch(Vec<i64>),
     Remove {
-        kind: Kind,
+        kind: RecordKind,
         removal: Removal,
-        number: u64,
-        /// How many of them waited and were never written.
-        unwritten: u64,
-        answer: Option<oneshot::Sender<Result<u64, Trouble>>>,
+        removal_id: u64,
+        /// Number of matching records that were dropped from the queue unwritten.
+        removed_before_write: u64,
+        reply_tx: Option<oneshot::Sender<Result<u64, StoreError>>>,
     },
-    Flush(oneshot::Sender<Result<(), Trouble>>),
-    /// Somebody waits until what was used is added up.
-    Account(oneshot::Sender<Result<(), Trouble>>),
-    Work(W),
+    Flush(oneshot::Sender<Result<(), StoreError>>),
+    /// Writes pending usage.
+    FlushUsage(oneshot::Sender<Result<(), StoreError>>),
+    Op(W),
 }
 
 #[derive(Debug)]
-pub(crate) struct Queue<W> {
-    inside: Mutex<Inside<W>>,
-    bell: Condvar,
-    room: usize,
+pub(crate) struct JobQueue<W> {
+    inner: Mutex<Inner<W>>,
+    condvar: Condvar,
+    capacity_bytes: usize,
 }
 
 #[derive(Debug)]
-struct Inside<W> {
+struct Inner<W> {
     jobs: VecDeque<Job<W>>,
     bytes: usize,
-    /// Somebody waits for what is in it.
-    hurry: bool,
-    closed: bool,
-    /// When something was taken last.
-    taken: Option<Instant>,
+    /// A queued job has a waiting caller.
+    has_waiter: bool,
+    is_closed: bool,
+    /// When the last batch was taken.
+    last_take: Option<Instant>,
 }
 
-impl<W> Queue<W> {
-    pub(crate) fn new(room: usize) -> Self {
+impl<W> JobQueue<W> {
+    pub(crate) fn new(capacity_bytes: usize) -> Self {
         let jobs = VecDeque::new();
-        let inside = Inside { jobs, bytes: 0, hurry: false, closed: false, taken: None };
-        Self { inside: Mutex::new(inside), bell: Condvar::new(), room }
+        let inner = Inner { jobs, bytes: 0, has_waiter: false, is_closed: false, last_take: None };
+        Self { inner: Mutex::new(inner), condvar: Condvar::new(), capacity_bytes }
     }
 
-    /// Gives what had to go for it: the oldest, but neither lessons nor keys.
-    pub(crate) fn put(&self, job: Job<W>) -> Vec<Arc<Kept>> {
-        let mut inside = self.inside();
-        let first = inside.jobs.is_empty();
-        inside.bytes += job.cost();
-        inside.hurry |= job.is_awaited();
-        inside.jobs.push_back(job);
-        let lost = inside.make_room(self.room);
-        // Who gathers what waits looks for more when its time has come.
-        let rings = first || inside.hurry || inside.bytes >= BATCH_BYTES;
-        drop(inside);
-        if rings {
-            self.bell.notify_one();
+    /// Adds a job; returns the records dropped to make room, oldest first. Lessons and API keys are
+    /// never dropped.
+    pub(crate) fn push(&self, job: Job<W>) -> Vec<Arc<StoredRecord>> {
+        let mut inner = self.lock();
+        let was_empty = inner.jobs.is_empty();
+        inner.bytes += job.size_bytes();
+        inner.has_waiter |= job.has_waiter();
+        inner.jobs.push_back(job);
+        let dropped = inner.evict_to_fit(self.capacity_bytes);
+        // While the writer collects a batch, it needs no notification until its time is over.
+        let notify = was_empty || inner.has_waiter || inner.bytes >= MAX_BATCH_BYTES;
+        drop(inner);
+        if notify {
+            self.condvar.notify_one();
         }
-        lost
+        dropped
     }
 
-    /// Back to where they were taken from, in their order.
-    pub(crate) fn put_back(&self, jobs: Vec<Job<W>>) -> Vec<Arc<Kept>> {
-        let mut inside = self.inside();
+    /// Puts jobs back at the front, in their order.
+    pub(crate) fn push_front(&self, jobs: Vec<Job<W>>) -> Vec<Arc<StoredRecord>> {
+        let mut inner = self.lock();
         for job in jobs.into_iter().rev() {
-            inside.bytes += job.cost();
-            inside.jobs.push_front(job);
+            inner.bytes += job.size_bytes();
+            inner.jobs.push_front(job);
         }
-        inside.make_room(self.room)
+        inner.evict_to_fit(self.capacity_bytes)
     }
 
-    /// What waits, as much as is committed at once; nothing if nothing comes for so long. Between two times
-    /// is the pace at least: what comes meanwhile is gathered, unless somebody waits for it.
-    pub(crate) fn take(&self, patience: Duration, pace: Duration) -> Vec<Job<W>> {
-        let mut inside = self.inside();
-        if inside.jobs.is_empty() && !inside.closed {
-            let waited = self.bell.wait_timeout(inside, patience);
-            inside = waited.unwrap_or_else(PoisonError::into_inner).0;
+    /// Takes the jobs of one commit. Waits up to `max_wait` for the first job, and returns nothing
+    /// if none comes. Batches are at least `min_interval` apart, so that jobs are collected, unless
+    /// a caller is waiting.
+    pub(crate) fn take_batch(&self, max_wait: Duration, min_interval: Duration) -> Vec<Job<W>> {
+        let mut inner = self.lock();
+        if inner.jobs.is_empty() && !inner.is_closed {
+            let woken = self.condvar.wait_timeout(inner, max_wait);
+            inner = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let since = inside.taken.map_or(pace, |taken| taken.elapsed());
-        if since < pace && !inside.jobs.is_empty() {
-            let gathers = |inside: &mut Inside<W>| {
-                !inside.hurry && !inside.closed && inside.bytes < BATCH_BYTES
+        let elapsed = inner.last_take.map_or(min_interval, |taken| taken.elapsed());
+        if elapsed < min_interval && !inner.jobs.is_empty() {
+            let keep_waiting = |inner: &mut Inner<W>| {
+                !inner.has_waiter && !inner.is_closed && inner.bytes < MAX_BATCH_BYTES
             };
-            let waited = self.bell.wait_timeout_while(inside, pace.saturating_sub(since), gathers);
-            inside = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.condvar.wait_timeout_while(
+                inner,
+                min_interval.saturating_sub(elapsed),
+                keep_waiting,
+            );
+            inner = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let mut taken = Vec::new();
+        let mut batch = Vec::new();
         let mut bytes = 0;
-        while taken.len() < BATCH && bytes < BATCH_BYTES {
-            let Some(job) = inside.jobs.pop_front() else { break };
-            bytes += job.cost();
-            taken.push(job);
+        while batch.len() < MAX_BATCH_JOBS && bytes < MAX_BATCH_BYTES {
+            let Some(job) = inner.jobs.pop_front() else { break };
+            bytes += job.size_bytes();
+            batch.push(job);
         }
-        inside.bytes -= bytes;
-        inside.hurry &= !inside.jobs.is_empty();
-        inside.taken = (!taken.is_empty()).then(Instant::now).or(inside.taken);
-        taken
+        inner.bytes -= bytes;
+        inner.has_waiter &= !inner.jobs.is_empty();
+        inner.last_take = (!batch.is_empty()).then(Instant::now).or(inner.last_take);
+        batch
     }
 
-    /// Waits before something is tried again; not if everything is to end.
-    pub(crate) fn pause(&self, time: Duration) {
-        let inside = self.inside();
-        // Somebody who rings for a new job is not who is waited for.
-        let open = |inside: &mut Inside<W>| !inside.closed;
-        drop(self.bell.wait_timeout_while(inside, time, open));
+    /// Waits before a retry; returns early if the queue is closed.
+    pub(crate) fn sleep_unless_closed(&self, time: Duration) {
+        let inner = self.lock();
+        // A notification for a new job must not end the wait.
+        let is_open = |inner: &mut Inner<W>| !inner.is_closed;
+        drop(self.condvar.wait_timeout_while(inner, time, is_open));
     }
 
     pub(crate) fn close(&self) {
-        self.inside().closed = true;
-        self.bell.notify_all();
+        self.lock().is_closed = true;
+        self.condvar.notify_all();
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.inside().closed
+        self.lock().is_closed
     }
 
-    pub(crate) fn waiting(&self) -> u64 {
-        let inside = self.inside();
-        inside.jobs.iter().filter(|job| matches!(job, Job::Write(_))).count() as u64
+    pub(crate) fn pending_writes(&self) -> u64 {
+        let inner = self.lock();
+        inner.jobs.iter().filter(|job| matches!(job, Job::Write(_))).count() as u64
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside<W>> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Inner<W>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<W> Inside<W> {
-    fn make_room(&mut self, room: usize) -> Vec<Arc<Kept>> {
-        let mut lost = Vec::new();
-        while self.bytes > room {
-            let can_go = |job: &Job<W>| matches!(job, Job::Write(kept) if !matches!(kept.kind, Kind::Lesson | Kind::Key));
-            let Some(at) = self.jobs.iter().position(can_go) else { break };
-            let Some(job) = self.jobs.remove(at) else { break };
-            self.bytes -= job.cost();
-            if let Job::Write(kept) = job {
-                lost.push(kept);
+impl<W> Inner<W> {
+    fn evict_to_fit(&mut self, capacity_bytes: usize) -> Vec<Arc<StoredRecord>> {
+        let mut dropped = Vec::new();
+        while self.bytes > capacity_bytes {
+            let is_droppable = |job: &Job<W>| matches!(job, Job::Write(record) if !matches!(record.kind, RecordKind::Lesson | RecordKind::ApiKey));
+            let Some(index) = self.jobs.iter().position(is_droppable) else { break };
+            let Some(job) = self.jobs.remove(index) else { break };
+            self.bytes -= job.size_bytes();
+            if let Job::Write(record) = job {
+                dropped.push(record);
             }
         }
-        lost
+        dropped
     }
 }
 
 impl<W> Job<W> {
-    /// Somebody waits until it is written.
-    pub(crate) fn is_awaited(&self) -> bool {
-        !matches!(self, Self::Write(_) | Self::Revive(_))
+    /// Whether a caller is waiting for this job.
+    pub(crate) fn has_waiter(&self) -> bool {
+        !matches!(self, Self::Write(_) | Self::Touch(_))
     }
 
-    fn cost(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         match self {
-            Self::Write(kept) => kept.cost(),
-            Self::Revive(ids) => ids.len() * 8,
-            // Of those that wait for an answer there are not more than ask.
-            Self::Remove { .. } | Self::Flush(_) | Self::Account(_) | Self::Work(_) => 0,
+            Self::Write(record) => record.size_bytes(),
+            Self::Touch(ids) => ids.len() * 8,
+            // Jobs with a waiting caller are bounded by the number of callers.
+            Self::Remove { .. } | Self::Flush(_) | Self::FlushUsage(_) | Self::Op(_) => 0,
         }
     }
 }
 
-/// What is removed before it was written is not written at all.
-pub(crate) fn without_what_goes<W>(jobs: Vec<Job<W>>) -> Vec<Job<W>> {
-    let mut left: Vec<Job<W>> = Vec::with_capacity(jobs.len());
+/// Drops writes that a later removal in the same batch would remove.
+pub(crate) fn drop_removed_writes<W>(jobs: Vec<Job<W>>) -> Vec<Job<W>> {
+    let mut remaining: Vec<Job<W>> = Vec::with_capacity(jobs.len());
     for mut job in jobs {
-        if let Job::Remove { kind, removal, unwritten, .. } = &mut job {
-            let before = left.len();
-            left.retain(|earlier| {
-                !matches!(earlier, Job::Write(kept) if kept.kind == *kind && removal.covers(kept))
+        if let Job::Remove { kind, removal, removed_before_write, .. } = &mut job {
+            let before = remaining.len();
+            remaining.retain(|earlier| {
+                !matches!(earlier, Job::Write(record) if record.kind == *kind && removal.covers(record))
             });
-            *unwritten += (before - left.len()) as u64;
+            *removed_before_write += (before - remaining.len()) as u64;
         }
-        left.push(job);
+        remaining.push(job);
     }
-    left
+    remaining
 }
 
-/// Records and bytes of one commit, at the most.
-const BATCH: usize = 512;
-const BATCH_BYTES: usize = 8 << 20;
+/// Maximum number of jobs and bytes per commit.
+const MAX_BATCH_JOBS: usize = 512;
+const MAX_BATCH_BYTES: usize = 8 << 20;

@@ -1,76 +1,81 @@
-//! What is kept, and what is found.
+//! Records and lookup results.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-/// A namespace for records, with a retention of its own.
+/// A namespace for records with its own retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Turns of a model with what its provider sealed.
-    Sealed,
-    /// What the model is to be told of its calls.
-    Answer,
-    /// What was learned of a provider.
+pub enum RecordKind {
+    /// Assistant turns with their providers' seals.
+    VaultEntry,
+    /// The guard's answers to tool calls.
+    GuardAnswer,
+    /// What was learned from a provider's error.
     Lesson,
-    /// What happened, for looking at.
+    /// Captured requests and replies for inspection.
     Capture,
-    /// Replies that a later request may name, each with what was said to it.
+    /// Replies that a later request may refer to by id, each with its request.
     Response,
-    /// Keys of clients that were made while the gateway runs.
-    Key,
+    /// Clients' API keys created at run time.
+    ApiKey,
 }
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct Record {
-    pub kind: Kind,
-    /// Whose it is: the name of a client's key, or nothing. Nobody else finds it.
+    pub kind: RecordKind,
+    /// The name of the client's API key, or empty. Lookups return only the owner's records.
     pub owner: String,
-    /// What it is found by.
     pub keys: Vec<String>,
     pub body: Bytes,
 }
 
-/// One record under one of the keys that were asked for.
+/// One record under one of the keys of a lookup.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct LookupHit {
     pub key: String,
     pub body: Bytes,
 }
 
-impl Kind {
-    pub const ALL: [Self; 6] =
-        [Self::Sealed, Self::Answer, Self::Lesson, Self::Capture, Self::Response, Self::Key];
+impl RecordKind {
+    pub const ALL: [Self; 6] = [
+        Self::VaultEntry,
+        Self::GuardAnswer,
+        Self::Lesson,
+        Self::Capture,
+        Self::Response,
+        Self::ApiKey,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Self::Sealed => "sealed",
-            Self::Answer => "answer",
+            Self::VaultEntry => "sealed",
+            Self::GuardAnswer => "answer",
             Self::Lesson => "lesson",
             Self::Capture => "capture",
             Self::Response => "response",
-            Self::Key => "key",
+            Self::ApiKey => "key",
         }
     }
 
-    /// As databases write it: never to be changed.
-    pub(crate) fn number(self) -> u8 {
+    /// The code stored in databases; must never change.
+    pub(crate) fn db_code(self) -> u8 {
         match self {
-            Self::Sealed => 1,
-            Self::Answer => 2,
+            Self::VaultEntry => 1,
+            Self::GuardAnswer => 2,
             Self::Lesson => 3,
             Self::Capture => 4,
             Self::Response => 5,
-            Self::Key => 6,
+            Self::ApiKey => 6,
         }
     }
 
-    pub(crate) fn place(self) -> usize {
-        usize::from(self.number()) - 1
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.db_code()) - 1
     }
 }
 
-/// Contents are nobody's business.
+/// Omits the contents, which are private.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Record")
@@ -82,8 +87,8 @@ impl fmt::Debug for Record {
     }
 }
 
-impl fmt::Debug for Found {
+impl fmt::Debug for LookupHit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Found").field("bytes", &self.body.len()).finish_non_exhaustive()
+        f.debug_struct("LookupHit").field("bytes", &self.body.len()).finish_non_exhaustive()
     }
 }

@@ -1,62 +1,71 @@
-//! How long, and how much, is remembered.
+//! How long, and how many bytes of, each kind of data is stored.
 
 use std::time::Duration;
 
-use crate::account::Day;
-use crate::record::Kind;
+use crate::record::RecordKind;
+use crate::usage::Day;
 
-/// What is remembered of one kind.
+/// The limits of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
-    /// How long after a record was last found or kept. A conversation that goes on is not forgotten.
-    pub age: Duration,
-    /// Bytes of all records; beyond them those go that were not needed for the longest time.
-    pub bytes: u64,
+pub struct RetentionLimits {
+    /// Maximum time since a record was last found or written, so that a conversation in use is not
+    /// deleted.
+    pub max_age: Duration,
+    /// Maximum bytes of all records; beyond it the least recently used are deleted.
+    pub max_bytes: u64,
 }
 
-/// What is remembered of each kind.
+/// The limits of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    pub sealed: Keep,
-    pub answer: Keep,
-    pub lesson: Keep,
-    pub capture: Keep,
-    pub response: Keep,
-    /// Conversations, after they were last changed.
-    pub session: Keep,
-    /// What was used, by days.
-    pub usage: Duration,
+    pub vault_entry: RetentionLimits,
+    pub guard_answer: RetentionLimits,
+    pub lesson: RetentionLimits,
+    pub capture: RetentionLimits,
+    pub response: RetentionLimits,
+    /// Sessions, by their last change.
+    pub session: RetentionLimits,
+    /// How many days of usage are stored.
+    pub usage_age: Duration,
 }
 
 impl Retention {
-    /// The first day of which it is still known what was used.
-    pub(crate) fn first_day(&self) -> Day {
-        let days = self.usage.as_secs().div_ceil(DAY.as_secs());
-        Day::today().before(u32::try_from(days).unwrap_or(u32::MAX))
+    /// The oldest day with stored usage.
+    pub(crate) fn first_usage_day(&self) -> Day {
+        let days = self.usage_age.as_secs().div_ceil(ONE_DAY.as_secs());
+        Day::today().minus_days(u32::try_from(days).unwrap_or(u32::MAX))
     }
 
-    pub fn of(&self, kind: Kind) -> Keep {
+    pub fn for_kind(&self, kind: RecordKind) -> RetentionLimits {
         match kind {
-            Kind::Sealed => self.sealed,
-            Kind::Answer => self.answer,
-            Kind::Lesson => self.lesson,
-            Kind::Capture => self.capture,
-            Kind::Response => self.response,
-            // Until somebody removes it.
-            Kind::Key => Keep { age: Duration::MAX, bytes: u64::MAX },
+            RecordKind::VaultEntry => self.vault_entry,
+            RecordKind::GuardAnswer => self.guard_answer,
+            RecordKind::Lesson => self.lesson,
+            RecordKind::Capture => self.capture,
+            RecordKind::Response => self.response,
+            // Stored until it is removed.
+            RecordKind::ApiKey => RetentionLimits { max_age: Duration::MAX, max_bytes: u64::MAX },
         }
     }
 }
 
 impl Default for Retention {
     fn default() -> Self {
-        let keep = Keep { age: 30 * DAY, bytes: 1 << 30 };
-        let lesson = Keep { age: 365 * DAY, bytes: 16 << 20 };
-        let session = Keep { age: 365 * DAY, bytes: 4 << 30 };
-        let capture = Keep { age: 7 * DAY, bytes: 1 << 30 };
-        let usage = 365 * DAY;
-        Self { sealed: keep, answer: keep, lesson, capture, response: keep, session, usage }
+        let standard = RetentionLimits { max_age: 30 * ONE_DAY, max_bytes: 1 << 30 };
+        let lesson = RetentionLimits { max_age: 365 * ONE_DAY, max_bytes: 16 << 20 };
+        let session = RetentionLimits { max_age: 365 * ONE_DAY, max_bytes: 4 << 30 };
+        let capture = RetentionLimits { max_age: 7 * ONE_DAY, max_bytes: 1 << 30 };
+        let usage_age = 365 * ONE_DAY;
+        Self {
+            vault_entry: standard,
+            guard_answer: standard,
+            lesson,
+            capture,
+            response: standard,
+            session,
+            usage_age,
+        }
     }
 }
 
-const DAY: Duration = Duration::from_hours(24);
+const ONE_DAY: Duration = Duration::from_hours(24);

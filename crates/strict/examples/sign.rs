@@ -1,13 +1,14 @@
-//! Signs the thinking and the summaries in Anthropic requests, for cases of the corpus: reads a list
-//! of requests and writes them with every signature, redacted data and call id that is `?…` made as
-//! the default key makes it. A signature `?omitted` is one of thinking that was not shown.
+//! Signs thinking and compaction summaries in Anthropic requests for corpus cases: reads a list of
+//! requests and writes them with every signature, redacted data and call id of the form `?…`
+//! replaced by one of the default key. The placeholder `?omitted` stands for thinking with omitted
+//! text.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
 
 use interlingua_strict::anthropic::compaction;
-use interlingua_strict::anthropic::mint::Trail;
-use interlingua_strict::seal::Key;
+use interlingua_strict::anthropic::mint::SealContext;
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches};
 use serde_json::Value;
 
@@ -15,23 +16,23 @@ fn main() -> io::Result<()> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
     let mut requests: Vec<Value> = serde_json::from_str(&text)?;
-    requests.iter_mut().for_each(sign);
+    requests.iter_mut().for_each(sign_request);
     writeln!(io::stdout(), "{}", Value::from(requests))
 }
 
-fn sign(request: &mut Value) {
-    let (key, switches) = (Key::default(), Switches::default());
+fn sign_request(request: &mut Value) {
+    let (key, switches) = (SealKey::default(), Switches::default());
     let messages = request["messages"].as_array().cloned().unwrap_or_default();
     let mut signed: Vec<Value> = Vec::new();
     let mut ids = BTreeMap::new();
     for mut message in messages {
         request["messages"] = signed.clone().into();
-        let mut trail = Trail::of(&Request::new(request, "", &switches));
-        let speaks = message["role"] == "assistant";
+        let mut cx = SealContext::for_reply(&Request::new(request, "", &switches));
+        let is_assistant = message["role"] == "assistant";
         for block in message["content"].as_array_mut().into_iter().flatten() {
-            if speaks {
-                fill(block, &mut trail, &key, &mut ids);
-                trail.block(block);
+            if is_assistant {
+                sign_block(block, &mut cx, &key, &mut ids);
+                cx.push_block(block);
             } else if let Some(id) = block["tool_use_id"].as_str().and_then(|id| ids.get(id)) {
                 block["tool_use_id"] = Value::from(id as &str);
             }
@@ -41,24 +42,35 @@ fn sign(request: &mut Value) {
     request["messages"] = signed.into();
 }
 
-fn fill(block: &mut Value, trail: &mut Trail, key: &Key, ids: &mut BTreeMap<String, String>) {
-    // The trail moves on with the whole block, below.
-    let mut here = trail.clone();
-    let summary = block["type"] == "compaction";
+fn sign_block(
+    block: &mut Value,
+    cx: &mut SealContext,
+    key: &SealKey,
+    ids: &mut BTreeMap<String, String>,
+) {
+    // The context itself is advanced with the whole block by the caller.
+    let mut local_cx = cx.clone();
+    let is_summary = block["type"] == "compaction";
     let changes = block.get("tool_changes").cloned();
-    let text =
-        block[if summary { "content" } else { "thinking" }].as_str().unwrap_or_default().to_owned();
+    let text = block[if is_summary { "content" } else { "thinking" }]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
     for (name, value) in block.as_object_mut().into_iter().flatten() {
-        let Some(asked) = value.as_str().filter(|text| text.starts_with('?')) else { continue };
-        let made = match (name.as_str(), asked) {
-            ("signature", _) if summary => compaction::sign(key, &text, changes.as_ref()),
-            ("signature", "?omitted") => here.think(key, ""),
-            ("signature", _) => here.think(key, &text),
-            ("data", _) => here.redact(key),
-            ("id", seed) => here.call_id(key, seed),
+        let Some(placeholder) = value.as_str().filter(|text| text.starts_with('?')) else {
+            continue;
+        };
+        let signature = match (name.as_str(), placeholder) {
+            ("signature", _) if is_summary => {
+                compaction::sign_summary(key, &text, changes.as_ref())
+            }
+            ("signature", "?omitted") => local_cx.sign_thinking(key, ""),
+            ("signature", _) => local_cx.sign_thinking(key, &text),
+            ("data", _) => local_cx.sign_redacted(key),
+            ("id", seed) => local_cx.call_id(key, seed),
             _ => continue,
         };
-        ids.insert(asked.to_owned(), made.clone());
-        *value = made.into();
+        ids.insert(placeholder.to_owned(), signature.clone());
+        *value = signature.into();
     }
 }

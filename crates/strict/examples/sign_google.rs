@@ -1,10 +1,10 @@
-//! Signs what the model said in Gemini and Converse requests, for cases of the corpus: reads a list
+//! Signs reasoning in Gemini and Converse requests for corpus cases: reads a list
 //! of `{"judge", "model", "flavor"?, "request"}` and writes the requests with every signature or
-//! redacted reasoning that is `?…` made as the default key makes it.
+//! redacted reasoning of the form `?…` replaced by one of the default key.
 
 use std::io::{self, Read as _, Write as _};
 
-use interlingua_strict::seal::Key;
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches, bedrock, gemini};
 use serde_json::Value;
 
@@ -22,50 +22,52 @@ fn main() -> io::Result<()> {
     writeln!(io::stdout(), "{}", Value::from(requests))
 }
 
-fn asked(value: &Value) -> bool {
+fn is_placeholder(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.starts_with('?'))
 }
 
 fn sign_parts(case: &mut Value) {
-    let key = Key::default();
+    let key = SealKey::default();
     let model = case["model"].as_str().unwrap_or_default().to_owned();
     let flavor = case["flavor"].as_str().unwrap_or("ai-studio").to_owned();
     for content in case["request"]["contents"].as_array_mut().into_iter().flatten() {
         let parts = content["parts"].as_array().cloned().unwrap_or_default();
-        for index in (0..parts.len()).filter(|index| asked(&parts[*index]["thoughtSignature"])) {
-            let made = gemini::mint::sign(&key, &flavor, &model, &parts, index);
-            content["parts"][index]["thoughtSignature"] = made.into();
+        for index in
+            (0..parts.len()).filter(|index| is_placeholder(&parts[*index]["thoughtSignature"]))
+        {
+            let signature = gemini::mint::sign_part(&key, &flavor, &model, &parts, index);
+            content["parts"][index]["thoughtSignature"] = signature.into();
         }
     }
 }
 
 fn sign_blocks(case: &mut Value) {
-    let (key, switches) = (Key::default(), Switches::default());
+    let (key, switches) = (SealKey::default(), Switches::default());
     let model = case["model"].as_str().unwrap_or_default().to_owned();
     let request = &mut case["request"];
     let messages = request["messages"].as_array().cloned().unwrap_or_default();
     let mut signed: Vec<Value> = Vec::new();
     for mut message in messages {
         request["messages"] = signed.clone().into();
-        let asking = Request { model: &model, ..Request::new(request, "", &switches) };
-        if let Some(mut trail) = bedrock::mint::trail(&asking)
+        let partial_request = Request { model: &model, ..Request::new(request, "", &switches) };
+        if let Some(mut cx) = bedrock::mint::seal_context(&partial_request)
             && message["role"] == "assistant"
         {
             for block in message["content"].as_array_mut().into_iter().flatten() {
-                // The trail moves on with the whole block, below.
-                let mut here = trail.clone();
+                // The context itself is advanced with the whole block below.
+                let mut local_cx = cx.clone();
                 let reasoning = &mut block["reasoningContent"];
-                if asked(&reasoning["reasoningText"]["signature"]) {
+                if is_placeholder(&reasoning["reasoningText"]["signature"]) {
                     let text = reasoning["reasoningText"]["text"].as_str().unwrap_or_default();
-                    let made = here.think(&key, text);
-                    reasoning["reasoningText"]["signature"] = made.into();
-                } else if asked(&reasoning["redactedContent"]) {
-                    reasoning["redactedContent"] = here.redact(&key).into();
+                    let signature = local_cx.sign_thinking(&key, text);
+                    reasoning["reasoningText"]["signature"] = signature.into();
+                } else if is_placeholder(&reasoning["redactedContent"]) {
+                    reasoning["redactedContent"] = local_cx.sign_redacted(&key).into();
                 }
                 if let Some(block) = block.as_object_mut() {
                     block.retain(|_, value| !value.is_null());
                 }
-                trail.block(&bedrock::mint::block(block));
+                cx.push_block(&bedrock::mint::anthropic_block(block));
             }
         }
         signed.push(message);

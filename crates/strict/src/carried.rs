@@ -1,23 +1,23 @@
-//! How a body came over the wire.
+//! The headers of a request body: content type, content encoding and the result of decompression.
 
-/// What the headers say of a body, and what came of it. What is not known is not judged.
+/// The headers of a body and the result of decompressing it. Absent headers are not judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Carried<'r> {
+pub struct BodyEncoding<'r> {
     /// The header `content-type`.
     pub content_type: Option<&'r str>,
     /// The header `content-encoding`.
     pub content_encoding: Option<&'r str>,
-    pub decoded: Decoded,
+    pub decompression: Decompression,
 }
 
-/// What came of decoding a body.
+/// The result of decompressing a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Decoded {
-    /// All of it, or there was nothing to decode.
+pub enum Decompression {
+    /// The whole body, or it was not compressed.
     #[default]
-    Whole,
-    /// The body is not what its header says.
-    Broken,
-    /// More than a body may hold.
-    Large,
+    Complete,
+    /// The body is not in the encoding that its header names.
+    Malformed,
+    /// The decompressed body exceeds the size limit.
+    TooLarge,
 }

@@ -1,41 +1,41 @@
-//! What a provider remembers of its earlier replies.
+//! The stored replies of a provider, which later requests refer to by id.
 
 use std::collections::BTreeMap;
 
-/// The replies that a provider keeps, by their ids. The judge itself has no state: who asks it tells.
+/// Stored replies by id. The judge is stateless: its caller supplies them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    kept: BTreeMap<String, Kept>,
+pub struct StoredReplies {
+    by_id: BTreeMap<String, StoredReply>,
 }
 
-/// A reply that is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// What must stay as it was where the conversation goes on from here; empty if nothing must.
+pub struct StoredReply {
+    /// Hash of the request fields that must stay unchanged when the conversation continues; empty
+    /// if any may change.
     pub fingerprint: String,
-    pub next: Next,
+    pub continuation: ContinuationState,
 }
 
-/// Whether the conversation has gone on from a reply.
+/// Whether the conversation was continued from a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Next {
+pub enum ContinuationState {
     #[default]
-    Open,
-    /// A reply to what came next is being made.
-    Coming,
-    Taken,
+    NotYet,
+    /// A request that continues from this reply is being processed.
+    InFlight,
+    Done,
 }
 
-impl Known {
-    pub fn keep(&mut self, id: impl Into<String>, kept: Kept) {
-        self.kept.insert(id.into(), kept);
+impl StoredReplies {
+    pub fn insert(&mut self, id: impl Into<String>, stored_reply: StoredReply) {
+        self.by_id.insert(id.into(), stored_reply);
     }
 
-    pub fn forget(&mut self, id: &str) {
-        self.kept.remove(id);
+    pub fn remove(&mut self, id: &str) {
+        self.by_id.remove(id);
     }
 
-    pub fn find(&self, id: &str) -> Option<&Kept> {
-        self.kept.get(id)
+    pub fn get(&self, id: &str) -> Option<&StoredReply> {
+        self.by_id.get(id)
     }
 }

@@ -1,18 +1,18 @@
-//! What each provider refuses, as code, with the provider's own words.
+//! Checks requests against the rules of each LLM provider, with the provider's own error messages.
 //!
 //! A [`Judge`] holds the ordered [`Rule`]s of one provider's API. It reads plain JSON and shares no
-//! code with whatever made the request: it is an independent judge. The first [`Violation`] is what
-//! the provider would answer; the others are there for whoever mends the request.
+//! code with the gateway's encoders, so that it is an independent check of their output. The first
+//! [`Violation`] is the provider's error; the others show what else is wrong with the request.
 //!
-//! Where providers are known to differ over time, the behaviour is a switch ([`Switches`]) whose
-//! default follows the newest evidence.
+//! Where a provider's behaviour differs over time, it is a switch ([`Switches`]) that defaults to
+//! the newest evidence.
 
 mod carried;
 pub mod docs;
 mod image;
 mod judge;
 mod known;
-mod openai_context;
+mod openai_context_window;
 mod rule;
 pub mod seal;
 mod switches;
@@ -23,13 +23,13 @@ pub mod gemini;
 pub mod openai_chat;
 pub mod openai_responses;
 
-pub use carried::{Carried, Decoded};
+pub use carried::{BodyEncoding, Decompression};
 pub use judge::{Judge, Request, Verdict, Violation};
-pub use known::{Kept, Known, Next};
-pub use rule::{Evidence, Findings, Rule};
+pub use known::{ContinuationState, StoredReplies, StoredReply};
+pub use rule::{CheckContext, Evidence, Rule};
 pub use switches::{EmptyText, Switches};
 
-/// Every judge. Documents, corpus and tests walk this list.
+/// All judges. Documentation, corpus and tests iterate over them.
 pub static ALL: &[&Judge] = &[
     &anthropic::JUDGE,
     &openai_chat::JUDGE,
@@ -38,7 +38,7 @@ pub static ALL: &[&Judge] = &[
     &bedrock::JUDGE,
 ];
 
-/// The judge of a dialect.
+/// Finds the judge of a dialect.
 pub fn find(dialect: &str) -> Option<&'static Judge> {
     ALL.iter().copied().find(|judge| judge.dialect == dialect)
 }

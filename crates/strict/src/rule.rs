@@ -1,4 +1,4 @@
-//! One thing a provider refuses.
+//! A rule of a provider's API, and the context in which rules report violations.
 
 use std::any::Any;
 use std::mem;
@@ -8,48 +8,49 @@ use serde_json::{Map, Value};
 
 use crate::{Request, Violation};
 
-/// A rule: what is refused, and in which words.
+/// A condition under which a provider rejects a request, with its error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Unique within its judge, in kebab case: also the corpus file and the anchor in the documents.
+    /// Unique within its judge, in kebab case: also the corpus file and the anchor in the
+    /// documentation.
     pub name: &'static str,
     pub status: u16,
-    /// What is refused, in a sentence.
-    pub when: &'static str,
-    /// The provider's words; what varies stands in braces. A rule with several wordings has one in
-    /// each line.
-    pub words: &'static str,
+    /// When the request is rejected, in one sentence.
+    pub condition: &'static str,
+    /// The provider's error message; text in braces varies. A rule with several messages has one
+    /// per line.
+    pub error_message: &'static str,
     pub evidence: Evidence,
-    /// Where the words were seen.
+    /// Where the error message was published.
     pub source: &'static str,
-    pub check: fn(&Request<'_>, &mut Findings),
+    pub check: fn(&Request<'_>, &mut CheckContext),
 }
 
-/// How well the words are known.
+/// How certain the wording of an error message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// Printed in the provider's documentation.
     Documented,
     /// Seen verbatim in a public log or probe.
-    Seen,
+    Observed,
     /// Quoted by third-party code only.
     Quoted,
-    /// The condition is documented; the words are ours.
+    /// The condition is documented; the error message is ours.
     Inferred,
 }
 
-/// Gathers what the rules find in one request.
+/// Collects the violations of one request.
 #[derive(Debug, Default)]
-pub struct Findings {
-    found: Vec<Violation>,
-    /// What several rules need of the request and one of them has worked out.
-    shared: Vec<Rc<dyn Any>>,
+pub struct CheckContext {
+    violations: Vec<Violation>,
+    /// Intermediate results that several rules share, one of each type.
+    memo: Vec<Rc<dyn Any>>,
 }
 
-impl Findings {
-    /// A violation at `path` (such as `messages.3.content.1`), answered with `message`.
-    pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.found.push(Violation {
+impl CheckContext {
+    /// Reports a violation at `path` (such as `messages.3.content.1`) with an error message.
+    pub fn reject(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.violations.push(Violation {
             rule: "",
             status: 0,
             path: path.into(),
@@ -59,66 +60,66 @@ impl Findings {
         });
     }
 
-    /// As [`Findings::add`], with the error's `param` and `code` where the envelope has them.
-    pub fn add_with(
+    /// As [`CheckContext::reject`], with the error's `param` and `code` for formats that have them.
+    pub fn reject_with(
         &mut self,
         path: impl Into<String>,
         message: impl Into<String>,
         param: Option<&str>,
         code: Option<&str>,
     ) {
-        self.add(path, message);
-        if let Some(last) = self.found.last_mut() {
+        self.reject(path, message);
+        if let Some(last) = self.violations.last_mut() {
             last.param = param.map(str::to_owned);
             last.code = code.map(str::to_owned);
         }
     }
 
-    /// What several rules need, worked out by the first that asks. There is one of each type.
-    pub(crate) fn shared<T: Any>(&mut self, work_out: impl FnOnce() -> T) -> Rc<T> {
-        let mut known = self.shared.iter();
-        if let Some(known) = known.find_map(|any| Rc::clone(any).downcast::<T>().ok()) {
-            return known;
+    /// The shared intermediate result of type `T`, computed by the first rule that needs it.
+    pub(crate) fn memoized<T: Any>(&mut self, compute: impl FnOnce() -> T) -> Rc<T> {
+        let mut values = self.memo.iter();
+        if let Some(values) = values.find_map(|any| Rc::clone(any).downcast::<T>().ok()) {
+            return values;
         }
-        let made = Rc::new(work_out());
-        self.shared.push(Rc::<T>::clone(&made));
-        made
+        let value = Rc::new(compute());
+        self.memo.push(Rc::<T>::clone(&value));
+        value
     }
 
-    /// Asks a rule.
-    pub(crate) fn run(&mut self, rule: &'static Rule, request: &Request<'_>) {
-        let before = self.found.len();
+    /// Runs a rule and completes the violations that it reports.
+    pub(crate) fn run_rule(&mut self, rule: &'static Rule, request: &Request<'_>) {
+        let before = self.violations.len();
         (rule.check)(request, self);
-        for violation in &mut self.found[before..] {
+        for violation in &mut self.violations[before..] {
             violation.rule = rule.name;
             violation.status = rule.status;
         }
     }
 
-    /// What was found since this was last asked.
-    pub(crate) fn take(&mut self) -> Vec<Violation> {
-        mem::take(&mut self.found)
+    /// Takes the violations reported since the last call.
+    pub(crate) fn take_violations(&mut self) -> Vec<Violation> {
+        mem::take(&mut self.violations)
     }
 }
 
 impl Evidence {
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Documented => "documented",
-            Self::Seen => "seen",
+            Self::Observed => "seen",
             Self::Quoted => "quoted",
             Self::Inferred => "inferred",
         }
     }
 }
 
-/// Every flavor has every rule; what differs between them, the rules ask.
-pub(crate) fn everywhere(_rule: &Rule, _flavor: &str) -> bool {
+/// For judges in which all flavors have every rule: the rules themselves check the flavor.
+pub(crate) fn applies_to_all(_rule: &Rule, _flavor: &str) -> bool {
     true
 }
 
-/// How many rules these parts have.
-pub(crate) const fn count(parts: &[&[Rule]]) -> usize {
+/// The number of rules in all groups.
+pub(crate) const fn rule_count(parts: &[&[Rule]]) -> usize {
     let (mut sum, mut part) = (0, 0);
     while part < parts.len() {
         sum += parts[part].len();
@@ -127,51 +128,51 @@ pub(crate) const fn count(parts: &[&[Rule]]) -> usize {
     sum
 }
 
-/// The rules of all parts, in one list.
-pub(crate) const fn joined<const N: usize>(parts: &[&[Rule]]) -> [Rule; N] {
-    let mut all = [parts[0][0]; N];
-    let (mut at, mut part) = (0, 0);
+/// Concatenates the rules of all groups.
+pub(crate) const fn concat_rules<const N: usize>(parts: &[&[Rule]]) -> [Rule; N] {
+    let mut rules = [parts[0][0]; N];
+    let (mut next, mut part) = (0, 0);
     while part < parts.len() {
         let mut index = 0;
         while index < parts[part].len() {
-            all[at] = parts[part][index];
-            at += 1;
+            rules[next] = parts[part][index];
+            next += 1;
             index += 1;
         }
         part += 1;
     }
-    all
+    rules
 }
 
-/// Fields of objects. Most objects have few keys: looking at each is faster than hashing.
-pub(crate) trait Fields {
-    /// A field by its name; none of what is no object.
+/// Field access for JSON objects. Most objects have few keys: a linear scan is faster than hashing.
+pub(crate) trait JsonExt {
+    /// A field by name; `None` if the value is no object.
     fn field(&self, key: &str) -> Option<&Value>;
 }
 
-impl Fields for Value {
+impl JsonExt for Value {
     fn field(&self, key: &str) -> Option<&Value> {
         self.as_object()?.field(key)
     }
 }
 
-impl Fields for Map<String, Value> {
+impl JsonExt for Map<String, Value> {
     fn field(&self, key: &str) -> Option<&Value> {
-        if self.len() > FEW {
+        if self.len() > LINEAR_SCAN_MAX {
             return self.get(key);
         }
         self.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 }
 
-/// The elements of an array field; none if it is missing or something else.
-pub(crate) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+/// The elements of an array field; empty if it is missing or of another type.
+pub(crate) fn array_field<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.field(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// A string field; empty if it is missing or something else.
-pub(crate) fn string<'v>(value: &'v Value, key: &str) -> &'v str {
+/// A string field; empty if it is missing or of another type.
+pub(crate) fn str_field<'v>(value: &'v Value, key: &str) -> &'v str {
     value.field(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-const FEW: usize = 16;
+const LINEAR_SCAN_MAX: usize = 16;

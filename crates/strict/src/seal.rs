@@ -1,9 +1,9 @@
-//! Opaque reasoning that can be verified without state.
+//! Seals for opaque reasoning that can be verified without state.
 //!
-//! A seal is a keyed hash over everything the provider vouches for: itself, the model, the kind of
-//! block, its exact contents, its place and neighbours in the message and, where the model binds
-//! that far, the whole prefix. Whoever has the key can tell what was changed, because each of these
-//! is hashed on its own and the seal carries the hashes.
+//! A seal is a keyed hash over everything that the provider binds it to: provider, model, block
+//! type, exact content, position and preceding blocks in the message and, where the model binds it,
+//! the whole prefix. Each of these is hashed separately and the seal carries the hashes, so that
+//! verification with the key can tell which of them changed.
 
 use std::fmt;
 
@@ -12,135 +12,144 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
 
-/// The secret of a provider. A simulated one keeps no secrets; the default key is public.
+/// The secret key of a provider's seals. The default key is public, because simulated providers
+/// need no secrecy.
 #[derive(Clone)]
-pub struct Key(Option<Hmac<Sha256>>);
+pub struct SealKey(Option<Hmac<Sha256>>);
 
-/// What a seal vouches for. Empty parts are not bound.
+/// The properties that a seal is bound to. Empty ones are not bound.
 #[derive(Clone, Debug, Default)]
-pub struct Bound<'b> {
+pub struct SealClaims<'b> {
     pub provider: &'b str,
     pub model: &'b str,
-    /// The kind of thing sealed, such as `thinking`.
-    pub kind: &'b str,
-    pub contents: &'b str,
-    /// The place in the message.
+    /// The type of the sealed block, such as `thinking`.
+    pub block_kind: &'b str,
+    pub content: &'b str,
+    /// Index of the block in its message.
     pub position: usize,
-    /// The blocks of the message before this one, as the judge spells them.
-    pub neighbours: &'b str,
-    /// Everything before the message, as the judge spells it; `None` where it is not bound.
+    /// Canonical text of the preceding blocks of the message.
+    pub preceding_blocks: &'b str,
+    /// Canonical text of everything before the message; `None` where it is not bound.
     pub prefix: Option<&'b str>,
-    /// The seal before this one in the conversation; `None` where there is none, or none is bound.
-    pub previous: Option<&'b str>,
+    /// The previous seal in the conversation; `None` if there is none, or it is not bound.
+    pub previous_seal: Option<&'b str>,
 }
 
-/// Why a seal is not accepted, the most telling reason first.
+/// Why a seal is invalid; the errors are ordered from the most to the least specific.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
+pub enum SealError {
     /// Not made with this key, or not a seal at all.
-    Foreign,
+    NotAuthentic,
     /// Made by another provider.
-    Provider,
+    WrongProvider,
     /// Made by another model.
-    Model,
-    /// The contents are not those that were sealed, or the kind is another.
-    Contents,
-    /// The block stands elsewhere, or what stands before it in the message changed.
-    Place,
+    WrongModel,
+    /// The content or block type differs from the sealed one.
+    ContentChanged,
+    /// The block has another index, or other blocks precede it in the message.
+    PositionChanged,
     /// Something before the message changed.
-    Prefix,
-    /// A seal between this one and the one before it is gone, or another came in between.
-    Chain,
+    PrefixChanged,
+    /// A seal between this one and the previous one was removed or inserted.
+    ChainBroken,
 }
 
-impl Key {
+impl SealKey {
     pub fn new(secret: impl Into<Vec<u8>>) -> Self {
-        // A key of any length is accepted.
+        // HMAC accepts keys of any length.
         Self(Hmac::new_from_slice(&secret.into()).ok())
     }
 
-    /// Seals, as base64. The provider and model stand in it as short hashes.
-    pub fn seal(&self, bound: &Bound<'_>) -> String {
-        let mut seal = hashes(bound);
-        let tag = self.tag(&seal);
+    /// Creates a seal as base64. Provider and model are included as short hashes.
+    pub fn seal(&self, claims: &SealClaims<'_>) -> String {
+        let mut seal = claim_hashes(claims);
+        let tag = self.mac_tag(&seal);
         seal.extend_from_slice(&tag);
         STANDARD.encode(seal)
     }
 
-    /// Checks a seal against what stands where it was found.
-    pub fn verify(&self, seal: &str, bound: &Bound<'_>) -> Result<(), Broken> {
-        self.faults(seal, bound).first().map_or(Ok(()), |broken| Err(*broken))
+    /// Verifies a seal against the claims of the position where it was found.
+    pub fn verify(&self, seal: &str, claims: &SealClaims<'_>) -> Result<(), SealError> {
+        self.errors(seal, claims).first().map_or(Ok(()), |error| Err(*error))
     }
 
-    /// Everything that is wrong with a seal, the most telling reason first.
-    pub fn faults(&self, seal: &str, bound: &Bound<'_>) -> Vec<Broken> {
-        let Some(carried) = self.carried(seal) else { return vec![Broken::Foreign] };
-        let found = hashes(bound);
-        let parts = PARTS.iter().zip(carried.chunks_exact(HASH)).zip(found.chunks_exact(HASH));
-        let broken = parts.filter(|((broken, carried), found)| {
-            let unbound = **carried == [0; HASH]
-                || matches!(broken, Broken::Prefix | Broken::Chain) && **found == [0; HASH];
-            !unbound && carried != found
+    /// All errors of a seal, the most specific first.
+    pub fn errors(&self, seal: &str, claims: &SealClaims<'_>) -> Vec<SealError> {
+        let Some(sealed) = self.authenticated_hashes(seal) else {
+            return vec![SealError::NotAuthentic];
+        };
+        let actual = claim_hashes(claims);
+        let parts = HASH_ORDER
+            .iter()
+            .zip(sealed.chunks_exact(HASH_BYTES))
+            .zip(actual.chunks_exact(HASH_BYTES));
+        let mismatches = parts.filter(|((error, sealed), actual)| {
+            let is_unbound = **sealed == [0; HASH_BYTES]
+                || matches!(error, SealError::PrefixChanged | SealError::ChainBroken)
+                    && **actual == [0; HASH_BYTES];
+            !is_unbound && sealed != actual
         });
-        broken.map(|((broken, _), _)| *broken).collect()
+        mismatches.map(|((error, _), _)| *error).collect()
     }
 
-    /// The hashes in a seal that was made with this key.
-    fn carried(&self, seal: &str) -> Option<Vec<u8>> {
+    /// The hashes of a seal that was made with this key.
+    fn authenticated_hashes(&self, seal: &str) -> Option<Vec<u8>> {
         let mut seal = STANDARD.decode(seal).ok()?;
-        let (carried, tag) = seal.split_at_checked(HASH * PARTS.len())?;
-        let genuine = tag == self.tag(carried);
-        seal.truncate(HASH * PARTS.len());
-        genuine.then_some(seal)
+        let (hashes, tag) = seal.split_at_checked(HASH_BYTES * HASH_ORDER.len())?;
+        let is_authentic = tag == self.mac_tag(hashes);
+        seal.truncate(HASH_BYTES * HASH_ORDER.len());
+        is_authentic.then_some(seal)
     }
 
-    fn tag(&self, carried: &[u8]) -> Vec<u8> {
+    fn mac_tag(&self, hashes: &[u8]) -> Vec<u8> {
         let Some(mut mac) = self.0.clone() else { return Vec::new() };
-        mac.update(carried);
-        mac.finalize().into_bytes()[..TAG].to_vec()
+        mac.update(hashes);
+        mac.finalize().into_bytes()[..TAG_BYTES].to_vec()
     }
 }
 
-impl Default for Key {
+impl Default for SealKey {
     fn default() -> Self {
         Self::new(*b"interlingua simulated provider")
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for SealKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(…)")
+        f.write_str("SealKey(…)")
     }
 }
 
-fn hashes(bound: &Bound<'_>) -> Vec<u8> {
-    let place = format!("{}\n{}", bound.position, bound.neighbours);
-    let contents = format!("{}\n{}", bound.kind, bound.contents);
-    let mut out = Vec::with_capacity(HASH * PARTS.len() + TAG);
+fn claim_hashes(claims: &SealClaims<'_>) -> Vec<u8> {
+    let position = format!("{}\n{}", claims.position, claims.preceding_blocks);
+    let content = format!("{}\n{}", claims.block_kind, claims.content);
+    let mut out = Vec::with_capacity(HASH_BYTES * HASH_ORDER.len() + TAG_BYTES);
     let parts = [
-        Some(bound.provider),
-        Some(bound.model),
-        Some(&contents),
-        Some(&place),
-        bound.prefix,
-        bound.previous,
+        Some(claims.provider),
+        Some(claims.model),
+        Some(&content),
+        Some(&position),
+        claims.prefix,
+        claims.previous_seal,
     ];
     for part in parts {
         match part {
-            Some(part) if !part.is_empty() => out.extend_from_slice(&Sha256::digest(part)[..HASH]),
-            _ => out.extend_from_slice(&[0; HASH]),
+            Some(part) if !part.is_empty() => {
+                out.extend_from_slice(&Sha256::digest(part)[..HASH_BYTES]);
+            }
+            _ => out.extend_from_slice(&[0; HASH_BYTES]),
         }
     }
     out
 }
 
-const PARTS: [Broken; 6] = [
-    Broken::Provider,
-    Broken::Model,
-    Broken::Contents,
-    Broken::Place,
-    Broken::Prefix,
-    Broken::Chain,
+const HASH_ORDER: [SealError; 6] = [
+    SealError::WrongProvider,
+    SealError::WrongModel,
+    SealError::ContentChanged,
+    SealError::PositionChanged,
+    SealError::PrefixChanged,
+    SealError::ChainBroken,
 ];
-const HASH: usize = 12;
-const TAG: usize = 16;
+const HASH_BYTES: usize = 12;
+const TAG_BYTES: usize = 16;

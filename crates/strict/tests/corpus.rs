@@ -1,8 +1,8 @@
-//! Every rule has cases, and every case is judged as it says.
+//! Every rule has corpus cases, and every case is judged as expected.
 //!
-//! A file `corpus/strict/<dialect>/<rule>.json` holds requests that the whole judge accepts and
-//! requests for which this rule is the first violation, with exactly these words at this path. What
-//! stands beside the request (model, version, flavor …) may stand in the file, for all its cases,
+//! A file `corpus/strict/<dialect>/<rule>.json` has requests that the whole judge accepts and
+//! requests for which this rule is the first violation, with exactly this message and path. The
+//! other parts of a request (model, version, flavor …) are in the file for all its cases,
 //! or in a case. Described in the corpus folder's `README.md`.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
@@ -12,151 +12,167 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlingua_strict::anthropic::thread_fingerprint;
-use interlingua_strict::seal::Key;
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{
-    ALL, Carried, Decoded, Judge, Kept, Known, Next, Request, Switches, Verdict, find,
+    ALL, BodyEncoding, ContinuationState, Decompression, Judge, Request, StoredReplies,
+    StoredReply, Switches, Verdict, find,
 };
 use serde_json::Value;
 
 #[test]
-fn cases_are_judged_as_they_say() {
-    let mut faults = Vec::new();
+fn cases_are_judged_as_expected() {
+    let mut errors = Vec::new();
     for file in files() {
         let path = file.strip_prefix(corpus()).unwrap().display().to_string();
         let text = fs::read_to_string(&file).unwrap();
         match serde_json::from_str::<Value>(&text) {
-            Ok(case) => run(&file, &case, &mut |what| faults.push(format!("{path}: {what}"))),
-            Err(error) => faults.push(format!("{path}: {error}")),
+            Ok(case) => {
+                check_file(&file, &case, &mut |error| errors.push(format!("{path}: {error}")));
+            }
+            Err(error) => errors.push(format!("{path}: {error}")),
         }
     }
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(errors.is_empty(), "{} faults:\n{}", errors.len(), errors.join("\n"));
 }
 
 #[test]
 fn every_rule_has_cases() {
-    let filed: BTreeSet<_> = files().into_iter().collect();
-    let lacking: Vec<_> = ALL
+    let case_files: BTreeSet<_> = files().into_iter().collect();
+    let missing: Vec<_> = ALL
         .iter()
         .filter(|judge| !judge.rules.is_empty())
-        .flat_map(|judge| names(judge).map(|name| (judge.dialect, name)))
-        .filter(|(dialect, name)| !filed.contains(&place(dialect, name)))
+        .flat_map(|judge| rule_names(judge).map(|name| (judge.dialect, name)))
+        .filter(|(dialect, name)| !case_files.contains(&case_path(dialect, name)))
         .collect();
-    assert!(lacking.is_empty(), "no cases for {lacking:#?}");
+    assert!(missing.is_empty(), "no cases for {missing:#?}");
 }
 
-fn run(file: &Path, case: &Value, fault: &mut dyn FnMut(String)) {
+fn check_file(file: &Path, case: &Value, report: &mut dyn FnMut(String)) {
     let (dialect, name) = (text(case, "judge"), text(case, "rule"));
-    let Some(judge) = find(dialect) else { return fault(format!("no judge '{dialect}'")) };
-    if !names(judge).any(|rule| rule == name) {
-        fault(format!("no rule '{name}'"));
+    let Some(judge) = find(dialect) else { return report(format!("no judge '{dialect}'")) };
+    if !rule_names(judge).any(|rule| rule == name) {
+        report(format!("no rule '{name}'"));
     }
-    if file != place(dialect, name) {
-        fault("does not stand where its judge and rule say".into());
+    if file != case_path(dialect, name) {
+        report("is not at the path of its judge and rule".into());
     }
     let accept = case["accept"].as_array().map_or(&[][..], Vec::as_slice);
     let refuse = case["refuse"].as_array().map_or(&[][..], Vec::as_slice);
     if accept.is_empty() || refuse.is_empty() {
-        fault("has no accepted or no refused request".into());
+        report("has no accepted or no rejected request".into());
     }
     for (at, entry) in accept.iter().enumerate() {
-        if let Some(first) = judged(judge, case, entry).violations.first() {
+        if let Some(first) = judge_entry(judge, case, entry).violations.first() {
             let (rule, path, message) = (first.rule, &first.path, &first.message);
-            fault(format!("accept {at}: refused by {rule} at '{path}': {message}"));
+            report(format!("accept {at}: rejected by {rule} at '{path}': {message}"));
         }
     }
     for (at, entry) in refuse.iter().enumerate() {
-        refused(judge, name, case, entry, &mut |what| fault(format!("refuse {at}: {what}")));
+        check_rejected_entry(judge, name, case, entry, &mut |error| {
+            report(format!("refuse {at}: {error}"));
+        });
     }
 }
 
-fn refused(judge: &'static Judge, name: &str, case: &Value, entry: &Value, fault: Report<'_>) {
-    let verdict = judged(judge, case, entry);
-    let Some(first) = verdict.violations.first() else { return fault("accepted".into()) };
-    let said = (first.rule, first.path.as_str(), first.message.as_str(), first.status);
+fn check_rejected_entry(
+    judge: &'static Judge,
+    name: &str,
+    case: &Value,
+    entry: &Value,
+    report: FaultSink<'_>,
+) {
+    let verdict = judge_entry(judge, case, entry);
+    let Some(first) = verdict.violations.first() else { return report("accepted".into()) };
+    let actual = (first.rule, first.path.as_str(), first.message.as_str(), first.status);
     let status = entry["status"].as_u64().unwrap_or(400);
-    let wanted = (name, text(entry, "path"), text(entry, "message"), status as u16);
-    if said != wanted {
-        fault(format!("\n  said   {said:?}\n  wanted {wanted:?}"));
+    let expected = (name, text(entry, "path"), text(entry, "message"), status as u16);
+    if actual != expected {
+        report(format!("\n  actual   {actual:?}\n  expected {expected:?}"));
     }
-    let flavor = said_in(entry, case, "flavor").as_str().unwrap_or(judge.flavors[0]);
+    let flavor = entry_or_file(entry, case, "flavor").as_str().unwrap_or(judge.flavors[0]);
     let envelope = (judge.envelope)(first, flavor);
-    if !envelope.to_string().contains(Value::from(said.2).to_string().trim_matches('"')) {
-        fault(format!("the envelope does not hold the words: {envelope}"));
+    if !envelope.to_string().contains(Value::from(actual.2).to_string().trim_matches('"')) {
+        report(format!("the envelope does not contain the message: {envelope}"));
     }
     if let Some(rule) = judge.rule(name)
-        && !rule.words.lines().any(|words| fits(words, said.2))
+        && !rule.error_message.lines().any(|template| matches_template(template, actual.2))
     {
-        fault(format!("the words of the rule do not fit '{}'", said.2));
+        report(format!("no error message of the rule matches '{}'", actual.2));
     }
 }
 
-type Report<'f> = &'f mut dyn FnMut(String);
+type FaultSink<'f> = &'f mut dyn FnMut(String);
 
 /// Judges one entry: a request, `{"request": …}` or, where it cannot be JSON, `{"raw": "…"}`.
-fn judged(judge: &'static Judge, case: &Value, entry: &Value) -> Verdict {
-    let said = |key| said_in(entry, case, key);
-    let switches = switches(said("switches"));
-    let betas = said("betas").as_array().into_iter().flatten();
+fn judge_entry(judge: &'static Judge, case: &Value, entry: &Value) -> Verdict {
+    let setting = |key| entry_or_file(entry, case, key);
+    let switches = switches(setting("switches"));
+    let betas = setting("betas").as_array().into_iter().flatten();
     let betas: Vec<_> = betas.filter_map(Value::as_str).collect();
-    let key = Key::default();
+    let key = SealKey::default();
     let body = entry.get("request").unwrap_or(entry);
     let bytes = match entry.get("raw").and_then(Value::as_str) {
         Some(raw) => raw.to_owned(),
-        None => written_out(body).to_string(),
+        None => expand_repeats(body).to_string(),
     };
     let body = match judge.parse(bytes.as_bytes()) {
         Ok(body) => body,
-        Err(unread) => return Verdict { violations: vec![unread] },
+        Err(violation) => return Verdict { violations: vec![violation] },
     };
-    let flavor = said("flavor").as_str().unwrap_or(judge.flavors[0]);
+    let flavor = setting("flavor").as_str().unwrap_or(judge.flavors[0]);
     let request = Request::new(&body, flavor, &switches);
-    let known = said("known").as_object().map(|replies| {
-        let mut known = Known::default();
+    let stored_replies = setting("known").as_object().map(|replies| {
+        let mut stored_replies = StoredReplies::default();
         for (id, reply) in replies {
-            known.keep(id, kept(reply));
+            stored_replies.insert(id, stored_reply(reply));
         }
-        known
+        stored_replies
     });
     judge.check(&Request {
-        model: said("model").as_str().unwrap_or(request.model),
-        version: said("version").as_str(),
+        model: setting("model").as_str().unwrap_or(request.model),
+        version: setting("version").as_str(),
         betas: &betas,
-        key: said("sealed").as_bool().unwrap_or_default().then_some(&key),
-        known: known.as_ref(),
-        counting: said("counting").as_bool().unwrap_or_default(),
-        carried: Carried {
-            content_type: said("content_type").as_str(),
-            content_encoding: said("content_encoding").as_str(),
-            decoded: match said("decoded").as_str() {
-                Some("broken") => Decoded::Broken,
-                Some("large") => Decoded::Large,
-                _ => Decoded::Whole,
+        seal_key: setting("sealed").as_bool().unwrap_or_default().then_some(&key),
+        stored_replies: stored_replies.as_ref(),
+        count_tokens: setting("counting").as_bool().unwrap_or_default(),
+        body_encoding: BodyEncoding {
+            content_type: setting("content_type").as_str(),
+            content_encoding: setting("content_encoding").as_str(),
+            decompression: match setting("decoded").as_str() {
+                Some("broken") => Decompression::Malformed,
+                Some("large") => Decompression::TooLarge,
+                _ => Decompression::Complete,
             },
         },
         ..request
     })
 }
 
-/// A reply that the provider keeps: what it was the reply to, and whether the conversation went on.
-fn kept(reply: &Value) -> Kept {
-    let next = match text(reply, "next") {
-        "taken" => Next::Taken,
-        "coming" => Next::Coming,
-        _ => Next::Open,
+/// A stored reply: the request that it replied to, and whether the conversation was continued.
+fn stored_reply(reply: &Value) -> StoredReply {
+    let continuation = match text(reply, "next") {
+        "taken" => ContinuationState::Done,
+        "coming" => ContinuationState::InFlight,
+        _ => ContinuationState::NotYet,
     };
-    Kept { fingerprint: reply.get("request").map(thread_fingerprint).unwrap_or_default(), next }
+    StoredReply {
+        fingerprint: reply.get("request").map(thread_fingerprint).unwrap_or_default(),
+        continuation,
+    }
 }
 
-/// The value with `{"$repeat": [what, times]}` written out: a long text, or a list of many.
-fn written_out(value: &Value) -> Value {
+/// Expands `{"$repeat": [value, times]}` to a long text or list.
+fn expand_repeats(value: &Value) -> Value {
     match value {
         Value::Object(object) => match object.get("$repeat").map(|repeat| (&repeat[0], &repeat[1]))
         {
             Some((Value::String(text), times)) => text.repeat(count(times)).into(),
-            Some((what, times)) => vec![written_out(what); count(times)].into(),
-            None => object.iter().map(|(key, value)| (key.clone(), written_out(value))).collect(),
+            Some((repeated, times)) => vec![expand_repeats(repeated); count(times)].into(),
+            None => {
+                object.iter().map(|(key, value)| (key.clone(), expand_repeats(value))).collect()
+            }
         },
-        Value::Array(list) => list.iter().map(written_out).collect(),
+        Value::Array(list) => list.iter().map(expand_repeats).collect(),
         other => other.clone(),
     }
 }
@@ -165,34 +181,37 @@ fn count(times: &Value) -> usize {
     usize::try_from(times.as_u64().unwrap_or_default()).unwrap_or_default()
 }
 
-/// What the entry says, or else the file. Only an entry that names its request says more than that.
-fn said_in<'v>(entry: &'v Value, case: &'v Value, key: &str) -> &'v Value {
-    let says = entry.get("request").is_some() || entry.get("raw").is_some();
-    entry.get(key).filter(|_| says).unwrap_or(&case[key])
+/// The entry's value, or else the file's. Only an entry with `request` or `raw` has other keys.
+fn entry_or_file<'v>(entry: &'v Value, case: &'v Value, key: &str) -> &'v Value {
+    let has_settings = entry.get("request").is_some() || entry.get("raw").is_some();
+    entry.get(key).filter(|_| has_settings).unwrap_or(&case[key])
 }
 
-fn switches(said: &Value) -> Switches {
-    let said = said.as_object().into_iter().flatten();
-    let said: Vec<_> = said.map(|(name, value)| format!("{name}={}", bare(value))).collect();
-    Switches::turned(&said).unwrap_or_else(|error| panic!("{error}"))
+fn switches(assignments: &Value) -> Switches {
+    let assignments = assignments.as_object().into_iter().flatten();
+    let assignments: Vec<_> =
+        assignments.map(|(name, value)| format!("{name}={}", switch_value(value))).collect();
+    Switches::parse(&assignments).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn bare(value: &Value) -> String {
+fn switch_value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether the message is these words, with anything in place of what stands in braces.
-fn fits(words: &str, message: &str) -> bool {
-    let Some((before, rest)) = words.split_once('{') else { return words == message };
-    let Some(left) = message.strip_prefix(before) else { return false };
+/// Whether the message matches the template, with any text in place of braces.
+fn matches_template(template: &str, message: &str) -> bool {
+    let Some((before, rest)) = template.split_once('{') else { return template == message };
+    let Some(remaining) = message.strip_prefix(before) else { return false };
     let after = rest.split_once('}').map_or("", |(_, after)| after);
-    (0..=left.len()).filter(|at| left.is_char_boundary(*at)).any(|at| fits(after, &left[at..]))
+    (0..=remaining.len())
+        .filter(|at| remaining.is_char_boundary(*at))
+        .any(|at| matches_template(after, &remaining[at..]))
 }
 
-/// The rules of a judge, and its answer to what is not JSON.
-fn names(judge: &'static Judge) -> impl Iterator<Item = &'static str> {
-    let unread = (judge.not_json)("").rule;
-    judge.rules.iter().map(|rule| rule.name).chain([unread])
+/// The names of a judge's rules, including the one for bodies that are not JSON.
+fn rule_names(judge: &'static Judge) -> impl Iterator<Item = &'static str> {
+    let not_json = (judge.not_json)("").rule;
+    judge.rules.iter().map(|rule| rule.name).chain([not_json])
 }
 
 fn files() -> Vec<PathBuf> {
@@ -205,7 +224,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-fn place(dialect: &str, rule: &str) -> PathBuf {
+fn case_path(dialect: &str, rule: &str) -> PathBuf {
     corpus().join(dialect).join(format!("{rule}.json"))
 }
 
@@ -218,7 +237,15 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 #[test]
-fn words_fit() {
-    assert!(fits("a {b} c", "a whatever c") && fits("{a}{b}", "x") && fits("a", "a"));
-    assert!(!fits("a {b} c", "a whatever d") && !fits("a", "ab") && !fits("a {b}", "b"));
+fn templates_match() {
+    assert!(
+        matches_template("a {b} c", "a whatever c")
+            && matches_template("{a}{b}", "x")
+            && matches_template("a", "a")
+    );
+    assert!(
+        !matches_template("a {b} c", "a whatever d")
+            && !matches_template("a", "ab")
+            && !matches_template("a {b}", "b")
+    );
 }

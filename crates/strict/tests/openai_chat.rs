@@ -1,14 +1,14 @@
-//! Chat: seals that come back changed, and error bodies.
+//! Chat Completions: changed seals, and error bodies.
 
-use interlingua_strict::openai_chat::{Detail, JUDGE, SignedCall};
-use interlingua_strict::seal::Key;
+use interlingua_strict::openai_chat::{CallClaims, DetailClaims, JUDGE};
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches, Violation};
 use serde_json::{Value, json};
 
 const CLAUDE: &str = "anthropic/claude-sonnet-4.5";
 
-/// A tool loop of two steps; the first thought once, the second twice.
-fn thought(model: &str, whole: bool) -> Value {
+/// A tool loop of two steps; the first has one thought, the second two.
+fn conversation_with_reasoning(model: &str, binds_prefix: bool) -> Value {
     let mut body = json!({"model": model, "messages": [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Read a and b."},
@@ -20,8 +20,8 @@ fn thought(model: &str, whole: bool) -> Value {
     for (message, detail) in [(2, 0), (4, 0), (4, 1)] {
         let details = body["messages"][message]["reasoning_details"].as_array();
         let details = details.map_or(&[][..], Vec::as_slice);
-        let sealed = Detail::new(model, details, detail, &body, message, whole);
-        let seal = sealed.mint(&Key::default());
+        let claims = DetailClaims::new(model, details, detail, &body, message, binds_prefix);
+        let seal = claims.seal(&SealKey::default());
         body["messages"][message]["reasoning_details"][detail]["signature"] = json!(seal);
     }
     body
@@ -39,35 +39,43 @@ fn step(id: &str, thoughts: &[&str]) -> Value {
     ]})
 }
 
-fn judged(body: &Value, flavor: &str, prefix_binding: bool) -> Vec<Violation> {
+fn violations_of(body: &Value, flavor: &str, prefix_binding: bool) -> Vec<Violation> {
     let switches = Switches { prefix_binding: Some(prefix_binding), ..Switches::default() };
-    let key = Key::default();
-    let request = Request { key: Some(&key), ..Request::new(body, flavor, &switches) };
+    let key = SealKey::default();
+    let request = Request { seal_key: Some(&key), ..Request::new(body, flavor, &switches) };
     JUDGE.check(&request).violations
 }
 
 #[test]
-fn what_comes_back_as_it_was_is_accepted() {
-    for whole in [false, true] {
-        assert_eq!(judged(&thought(CLAUDE, whole), "openrouter", whole), []);
+fn unchanged_conversations_are_accepted() {
+    for binds_prefix in [false, true] {
+        assert_eq!(
+            violations_of(
+                &conversation_with_reasoning(CLAUDE, binds_prefix),
+                "openrouter",
+                binds_prefix
+            ),
+            []
+        );
     }
 }
 
 #[test]
-fn a_changed_byte_of_a_thought_or_its_seal_is_refused() {
-    let body = thought(CLAUDE, false);
+fn a_changed_byte_of_reasoning_or_its_seal_is_rejected() {
+    let body = conversation_with_reasoning(CLAUDE, false);
     for field in ["text", "signature"] {
-        let told = body["messages"][2]["reasoning_details"][0][field].as_str().unwrap().to_owned();
-        for at in 0..told.trim_end_matches('=').len() {
-            let other = if &told[at..=at] == "A" { "B" } else { "A" };
-            let mut changed = told.clone();
+        let original =
+            body["messages"][2]["reasoning_details"][0][field].as_str().unwrap().to_owned();
+        for at in 0..original.trim_end_matches('=').len() {
+            let other = if &original[at..=at] == "A" { "B" } else { "A" };
+            let mut changed = original.clone();
             changed.replace_range(at..=at, other);
             let mut body = body.clone();
             body["messages"][2]["reasoning_details"][0][field] = json!(changed);
-            let found = judged(&body, "openrouter", false);
-            assert_eq!(found[0].rule, "openrouter-signature", "{field} {at}");
+            let violations = violations_of(&body, "openrouter", false);
+            assert_eq!(violations[0].rule, "openrouter-signature", "{field} {at}");
             assert_eq!(
-                found[0].message,
+                violations[0].message,
                 "messages.1.content.0: Invalid `signature` in `thinking` block"
             );
         }
@@ -75,47 +83,47 @@ fn a_changed_byte_of_a_thought_or_its_seal_is_refused() {
 }
 
 #[test]
-fn a_changed_prefix_is_refused_where_it_is_bound() {
+fn a_changed_prefix_is_rejected_where_it_is_bound() {
     for bound in [false, true] {
-        let mut body = thought(CLAUDE, bound);
+        let mut body = conversation_with_reasoning(CLAUDE, bound);
         body["messages"][1]["content"] = json!("Read a and c.");
-        let found = judged(&body, "openrouter", bound);
-        assert_eq!(found.is_empty(), !bound);
-        if let Some(first) = found.first() {
+        let violations = violations_of(&body, "openrouter", bound);
+        assert_eq!(violations.is_empty(), !bound);
+        if let Some(first) = violations.first() {
             assert!(first.message.contains("The block is bound to a different conversation."));
         }
     }
 }
 
 #[test]
-fn marks_for_caches_are_no_part_of_the_prefix() {
-    let mut body = thought(CLAUDE, true);
-    let marked = json!([{"type": "text", "text": "Be brief.",
+fn cache_breakpoints_are_not_part_of_the_prefix() {
+    let mut body = conversation_with_reasoning(CLAUDE, true);
+    let with_breakpoint = json!([{"type": "text", "text": "Be brief.",
         "cache_control": {"type": "ephemeral"}}]);
-    body["messages"][0]["content"] = marked.clone();
-    assert!(!judged(&body, "openrouter", true).is_empty(), "a string is not a list");
+    body["messages"][0]["content"] = with_breakpoint.clone();
+    assert!(!violations_of(&body, "openrouter", true).is_empty(), "a string is not a list");
     let mut listed = body.clone();
     listed["messages"][0]["content"][0].as_object_mut().unwrap().shift_remove("cache_control");
     for (message, detail) in [(2, 0), (4, 0), (4, 1)] {
         let details = listed["messages"][message]["reasoning_details"].as_array().unwrap();
-        let seal =
-            Detail::new(CLAUDE, details, detail, &listed, message, true).mint(&Key::default());
+        let seal = DetailClaims::new(CLAUDE, details, detail, &listed, message, true)
+            .seal(&SealKey::default());
         listed["messages"][message]["reasoning_details"][detail]["signature"] = json!(seal);
     }
-    assert_eq!(judged(&listed, "openrouter", true), []);
-    listed["messages"][0]["content"] = marked;
-    assert_eq!(judged(&listed, "openrouter", true), []);
+    assert_eq!(violations_of(&listed, "openrouter", true), []);
+    listed["messages"][0]["content"] = with_breakpoint;
+    assert_eq!(violations_of(&listed, "openrouter", true), []);
 }
 
 #[test]
-fn what_a_finished_loop_thought_may_be_left_out() {
-    let mut body = thought(CLAUDE, false);
+fn reasoning_of_a_closed_loop_may_be_omitted() {
+    let mut body = conversation_with_reasoning(CLAUDE, false);
     body["messages"][2].as_object_mut().unwrap().shift_remove("reasoning_details");
-    assert_eq!(judged(&body, "openrouter", false).len(), 2, "the loop is open");
+    assert_eq!(violations_of(&body, "openrouter", false).len(), 2, "the loop is open");
     let messages = body["messages"].as_array_mut().unwrap();
     messages.push(json!({"role": "assistant", "content": "A and B."}));
     messages.push(json!({"role": "user", "content": "Thanks."}));
-    assert_eq!(judged(&body, "openrouter", false), []);
+    assert_eq!(violations_of(&body, "openrouter", false), []);
 }
 
 #[test]
@@ -131,12 +139,13 @@ fn a_call_is_signed_for_itself() {
         {"role": "tool", "tool_call_id": "b", "content": "B"},
     ]});
     let calls = body["messages"][1]["tool_calls"].as_array().unwrap();
-    let seal = SignedCall::new(model, calls, 0).mint(&Key::default());
+    let seal = CallClaims::new(model, calls, 0).seal(&SealKey::default());
     body["messages"][1]["tool_calls"][0]["extra_content"] =
         json!({"google": {"thought_signature": seal}});
-    assert_eq!(judged(&body, "gemini-compat", false), []);
+    assert_eq!(violations_of(&body, "gemini-compat", false), []);
     body["messages"][1]["tool_calls"].as_array_mut().unwrap().reverse();
-    let rules: Vec<_> = judged(&body, "gemini-compat", false).iter().map(|v| v.rule).collect();
+    let rules: Vec<_> =
+        violations_of(&body, "gemini-compat", false).iter().map(|v| v.rule).collect();
     assert_eq!(rules, ["gemini-compat-signature-missing", "gemini-compat-signature"]);
 }
 
@@ -151,13 +160,13 @@ fn each_flavor_has_its_envelope() {
         code: Some("invalid_value".into()),
     };
     let kind = "invalid_request_error";
-    let whole = json!({"error": {"message": "No.", "type": kind, "param": "messages[0]",
+    let binds_prefix = json!({"error": {"message": "No.", "type": kind, "param": "messages[0]",
         "code": "invalid_value"}});
     let short = json!({"error": {"message": "No.", "type": kind}});
     let expected = [
-        ("openai", whole.clone()),
-        ("azure", whole.clone()),
-        ("generic", whole),
+        ("openai", binds_prefix.clone()),
+        ("azure", binds_prefix.clone()),
+        ("generic", binds_prefix),
         (
             "deepseek",
             json!({"error": {"message": "No.", "type": kind, "param": null, "code": kind}}),
@@ -199,10 +208,10 @@ fn each_flavor_has_its_envelope() {
 }
 
 #[test]
-fn a_router_passes_on_what_its_provider_said() {
-    let mut body = thought(CLAUDE, false);
+fn a_router_wraps_the_upstream_error() {
+    let mut body = conversation_with_reasoning(CLAUDE, false);
     body["messages"][2]["reasoning_details"][0]["text"] = json!("First b.");
-    let first = judged(&body, "openrouter", false).remove(0);
+    let first = violations_of(&body, "openrouter", false).remove(0);
     let envelope = (JUDGE.envelope)(&first, "openrouter");
     let error = &envelope["error"];
     assert_eq!(error["message"], "Provider returned error");
@@ -217,16 +226,16 @@ fn a_router_passes_on_what_its_provider_said() {
 }
 
 #[test]
-fn malformed_fields_are_listed_with_their_place() {
+fn malformed_fields_are_listed_with_their_path() {
     let body = json!({"model": "mistral-large-latest", "messages": [
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "Hello.", "reasoning_content": "Hm."},
         {"role": "user", "content": "Hi"},
     ]});
-    let first = judged(&body, "mistral", false).remove(0);
+    let first = violations_of(&body, "mistral", false).remove(0);
     assert_eq!(first.status, 422);
-    let place = json!(["body", "messages", 1, "assistant", "reasoning_content"]);
-    let detail = json!([{"type": "extra_forbidden", "loc": place,
+    let location = json!(["body", "messages", 1, "assistant", "reasoning_content"]);
+    let detail = json!([{"type": "extra_forbidden", "loc": location,
         "msg": "Extra inputs are not permitted"}]);
     assert_eq!(
         (JUDGE.envelope)(&first, "mistral"),
@@ -244,6 +253,6 @@ fn every_flavor_accepts_a_plain_request() {
             {"role": "assistant", "content": "Hello."},
             {"role": "user", "content": "Bye"},
         ], "stream": true, "max_tokens": 9});
-        assert_eq!(judged(&body, flavor, false), [], "{flavor}");
+        assert_eq!(violations_of(&body, flavor, false), [], "{flavor}");
     }
 }

@@ -1,93 +1,104 @@
-//! Seals tell what was changed.
+//! Seals report which claim changed.
 
-use interlingua_strict::seal::{Bound, Broken, Key};
+use interlingua_strict::seal::{SealClaims, SealError, SealKey};
 
-const WHOLE: Bound<'static> = Bound {
+const FULL_CLAIMS: SealClaims<'static> = SealClaims {
     provider: "acme",
     model: "one",
-    kind: "thinking",
-    contents: "Let me see.",
+    block_kind: "thinking",
+    content: "Let me see.",
     position: 2,
-    neighbours: "text",
+    preceding_blocks: "text",
     prefix: Some("system"),
-    previous: Some("seal"),
+    previous_seal: Some("seal"),
 };
 
 #[test]
-fn what_is_unchanged_is_accepted() {
-    let key = Key::default();
-    assert_eq!(key.verify(&key.seal(&WHOLE), &WHOLE), Ok(()));
-    let bare = Bound { contents: "", prefix: None, previous: None, ..WHOLE };
+fn unchanged_claims_are_accepted() {
+    let key = SealKey::default();
+    assert_eq!(key.verify(&key.seal(&FULL_CLAIMS), &FULL_CLAIMS), Ok(()));
+    let bare = SealClaims { content: "", prefix: None, previous_seal: None, ..FULL_CLAIMS };
     assert_eq!(key.verify(&key.seal(&bare), &bare), Ok(()));
 }
 
 #[test]
-fn each_change_has_its_reason() {
-    let key = Key::default();
-    let seal = key.seal(&WHOLE);
+fn each_change_has_its_error() {
+    let key = SealKey::default();
+    let seal = key.seal(&FULL_CLAIMS);
     let changes = [
-        (Bound { provider: "other", ..WHOLE }, Broken::Provider),
-        (Bound { model: "two", ..WHOLE }, Broken::Model),
-        (Bound { kind: "redacted", ..WHOLE }, Broken::Contents),
-        (Bound { contents: "Let me see!", ..WHOLE }, Broken::Contents),
-        (Bound { contents: "", ..WHOLE }, Broken::Contents),
-        (Bound { position: 0, ..WHOLE }, Broken::Place),
-        (Bound { neighbours: "tool", ..WHOLE }, Broken::Place),
-        (Bound { prefix: Some("system!"), ..WHOLE }, Broken::Prefix),
-        (Bound { previous: Some("other"), ..WHOLE }, Broken::Chain),
+        (SealClaims { provider: "other", ..FULL_CLAIMS }, SealError::WrongProvider),
+        (SealClaims { model: "two", ..FULL_CLAIMS }, SealError::WrongModel),
+        (SealClaims { block_kind: "redacted", ..FULL_CLAIMS }, SealError::ContentChanged),
+        (SealClaims { content: "Let me see!", ..FULL_CLAIMS }, SealError::ContentChanged),
+        (SealClaims { content: "", ..FULL_CLAIMS }, SealError::ContentChanged),
+        (SealClaims { position: 0, ..FULL_CLAIMS }, SealError::PositionChanged),
+        (SealClaims { preceding_blocks: "tool", ..FULL_CLAIMS }, SealError::PositionChanged),
+        (SealClaims { prefix: Some("system!"), ..FULL_CLAIMS }, SealError::PrefixChanged),
+        (SealClaims { previous_seal: Some("other"), ..FULL_CLAIMS }, SealError::ChainBroken),
     ];
-    for (changed, broken) in changes {
-        assert_eq!(key.verify(&seal, &changed), Err(broken));
-        assert_eq!(key.faults(&seal, &changed), [broken]);
+    for (changed, seal_error) in changes {
+        assert_eq!(key.verify(&seal, &changed), Err(seal_error));
+        assert_eq!(key.errors(&seal, &changed), [seal_error]);
     }
 }
 
 #[test]
-fn all_reasons_are_given_the_most_telling_first() {
-    let key = Key::default();
-    let other = Bound { model: "two", contents: "x", prefix: Some("y"), ..WHOLE };
-    let faults = key.faults(&key.seal(&WHOLE), &other);
-    assert_eq!(faults, [Broken::Model, Broken::Contents, Broken::Prefix]);
-    assert_eq!(key.verify(&key.seal(&WHOLE), &other), Err(Broken::Model));
+fn all_errors_are_reported_the_most_specific_first() {
+    let key = SealKey::default();
+    let other = SealClaims { model: "two", content: "x", prefix: Some("y"), ..FULL_CLAIMS };
+    let errors = key.errors(&key.seal(&FULL_CLAIMS), &other);
+    assert_eq!(
+        errors,
+        [SealError::WrongModel, SealError::ContentChanged, SealError::PrefixChanged]
+    );
+    assert_eq!(key.verify(&key.seal(&FULL_CLAIMS), &other), Err(SealError::WrongModel));
 }
 
 #[test]
-fn what_is_not_bound_is_not_checked() {
-    let key = Key::default();
-    let unbound = Bound { model: "", prefix: None, previous: None, ..WHOLE };
+fn unbound_claims_are_not_checked() {
+    let key = SealKey::default();
+    let unbound = SealClaims { model: "", prefix: None, previous_seal: None, ..FULL_CLAIMS };
     let seal = key.seal(&unbound);
-    assert_eq!(key.verify(&seal, &WHOLE), Ok(()), "sealed without");
-    let seal = key.seal(&WHOLE);
-    let asked = Bound { prefix: None, previous: None, ..WHOLE };
-    assert_eq!(key.verify(&seal, &asked), Ok(()), "not asked for");
-    let asked = Bound { model: "", ..WHOLE };
-    assert_eq!(key.verify(&seal, &asked), Err(Broken::Model), "the model is always asked for");
+    assert_eq!(key.verify(&seal, &FULL_CLAIMS), Ok(()), "sealed without");
+    let seal = key.seal(&FULL_CLAIMS);
+    let partial = SealClaims { prefix: None, previous_seal: None, ..FULL_CLAIMS };
+    assert_eq!(key.verify(&seal, &partial), Ok(()), "not verified");
+    let partial = SealClaims { model: "", ..FULL_CLAIMS };
+    assert_eq!(
+        key.verify(&seal, &partial),
+        Err(SealError::WrongModel),
+        "the model is always verified"
+    );
 }
 
 #[test]
-fn what_another_key_made_is_foreign() {
-    let key = Key::default();
-    let seal = key.seal(&WHOLE);
-    assert_eq!(Key::new("other").verify(&seal, &WHOLE), Err(Broken::Foreign));
+fn seals_of_another_key_are_not_authentic() {
+    let key = SealKey::default();
+    let seal = key.seal(&FULL_CLAIMS);
+    assert_eq!(SealKey::new("other").verify(&seal, &FULL_CLAIMS), Err(SealError::NotAuthentic));
     for garbage in ["", "EqQB", "not base64!", &seal[..seal.len() - 4], &format!("{seal}AAAA")] {
-        assert_eq!(key.verify(garbage, &WHOLE), Err(Broken::Foreign), "{garbage}");
+        assert_eq!(key.verify(garbage, &FULL_CLAIMS), Err(SealError::NotAuthentic), "{garbage}");
     }
 }
 
 #[test]
-fn a_changed_character_anywhere_is_foreign() {
-    let key = Key::default();
-    let seal = key.seal(&WHOLE);
+fn a_changed_character_anywhere_is_not_authentic() {
+    let key = SealKey::default();
+    let seal = key.seal(&FULL_CLAIMS);
     let padding = seal.find('=').unwrap_or(seal.len());
     for at in 0..padding {
         let other = if &seal[at..=at] == "A" { "B" } else { "A" };
         let mut changed = seal.clone();
         changed.replace_range(at..=at, other);
-        assert_eq!(key.verify(&changed, &WHOLE), Err(Broken::Foreign), "character {at}");
+        assert_eq!(
+            key.verify(&changed, &FULL_CLAIMS),
+            Err(SealError::NotAuthentic),
+            "character {at}"
+        );
     }
 }
 
 #[test]
-fn the_key_does_not_show_itself() {
-    assert_eq!(format!("{:?}", Key::new("secret")), "Key(…)");
+fn debug_output_hides_the_key() {
+    assert_eq!(format!("{:?}", SealKey::new("secret")), "SealKey(…)");
 }

@@ -1,50 +1,55 @@
-//! The files in which agents keep their conversations: read as the request the agent would send next,
-//! and written back after that request was repaired.
+//! Reads coding agents' session files as the request that the agent would send next, and writes a
+//! repaired request back into the file.
 //!
-//! Each file format is one room and one line in [`FORMATS`]. Reading finds the conversation and keeps,
-//! for each part of the request, where in the file it stands ([`Unit`]). Writing takes a repaired
-//! request and changes only what differs: every other byte of the file stays.
+//! Each file format is one module and one entry in [`FORMATS`]. Reading finds the conversation and
+//! records where in the file each part of the request is ([`RequestPart::location`]). Writing takes
+//! a repaired request and changes only what differs: every other byte of the file stays.
 
-mod align;
-mod body;
 mod claude_code;
 mod codex;
+mod diff;
 mod ids;
 mod opencode;
 mod patch;
-mod session;
-mod source;
-mod torn;
-mod unit;
+mod request_body;
+mod request_part;
+mod source_file;
+mod stored_session;
+mod torn_line;
 
 use bytes::Bytes;
-use interlingua::{Dialect, Text};
+use interlingua::{Dialect, JsonString};
 
-pub use align::{Edits, Fate, Insert, align};
-pub use source::{Line, Source};
-pub use unit::{Origin, Unit, place, units};
+pub use diff::{Insertion, PartChange, PartEdits, diff};
+pub use request_part::{FileLocation, RequestPart, parse_part_path, request_parts};
+pub use source_file::{Line, TranscriptFile};
 
-/// Every format, in the order they are tried.
-pub const FORMATS: &[&dyn Format] =
-    &[&claude_code::ClaudeCode, &codex::Codex, &opencode::Opencode, &session::Session, &body::Body];
+/// All formats, in the order in which they are tried.
+pub const FORMATS: &[&dyn Format] = &[
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &opencode::Opencode,
+    &stored_session::StoredSession,
+    &request_body::RequestBody,
+];
 
-/// One kind of file.
+/// A file format.
 pub trait Format: Sync {
-    /// In kebab case, for machines.
+    /// The name in kebab case, for machines.
     fn name(&self) -> &'static str;
 
-    /// What a file of this kind is called in a sentence.
+    /// The name for use in a sentence, with its article.
     fn title(&self) -> &'static str;
 
-    /// The conversation in the file, if it is of this format.
-    fn read(&self, source: &Source) -> Option<Transcript>;
+    /// Reads the conversation; `None` if the file is not of this format.
+    fn read(&self, source: &TranscriptFile) -> Option<Transcript>;
 
-    /// The file with its conversation changed to that of `repaired`, a request in the dialect of the
-    /// transcript.
-    fn write(&self, source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes;
+    /// Returns the file with its conversation changed to that of `repaired`, a request in the
+    /// transcript's dialect.
+    fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes;
 }
 
-/// A conversation that was found in a file.
+/// A conversation that was read from a file.
 pub struct Transcript {
     pub format: &'static dyn Format,
     /// The dialect of the request.
@@ -52,38 +57,39 @@ pub struct Transcript {
     /// The request that the agent would send next.
     pub body: Bytes,
     /// The parts of the request, in order.
-    pub units: Vec<Unit>,
-    /// What was found on the way that is not in the request.
+    pub parts: Vec<RequestPart>,
+    /// Findings about the file that do not show in the request.
     pub notes: Vec<Note>,
-    /// The model that the file names.
-    pub model: Option<Text>,
-    /// The last turn of the request is not in the file: it stands for the user's next words.
-    pub stands_in: bool,
+    /// The model named in the file.
+    pub model: Option<JsonString>,
+    /// The last turn of the request is a placeholder for the user's next prompt, which is not in
+    /// the file.
+    pub has_placeholder: bool,
 }
 
-/// Something about the file that its user should know.
+/// A finding about the file for its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// From 1; none where it is about the whole file.
+    /// Line number from 1; `None` for a finding about the whole file.
     pub line: Option<usize>,
-    pub what: String,
-    /// Writing the file mends this.
-    pub mends: bool,
+    pub message: String,
+    /// Writing the file fixes it.
+    pub is_fixed: bool,
 }
 
-/// The conversation in a file, in whichever format it is.
-pub fn read(source: &Source) -> Option<Transcript> {
+/// Reads the conversation in a file of any format.
+pub fn read(source: &TranscriptFile) -> Option<Transcript> {
     FORMATS.iter().find_map(|format| format.read(source))
 }
 
 impl Transcript {
-    /// The first part at this place of the request; of a whole turn its first part.
-    pub fn unit(&self, turn: usize, block: Option<usize>) -> Option<&Unit> {
-        let first = self.units.partition_point(|unit| unit.turn < turn);
-        let turn = self.units[first..].iter().take_while(|unit| unit.turn == turn);
+    /// Returns the part at this turn and block; without such a block, the turn's first part.
+    pub fn part(&self, turn: usize, block: Option<usize>) -> Option<&RequestPart> {
+        let first = self.parts.partition_point(|part| part.turn < turn);
+        let turn = self.parts[first..].iter().take_while(|part| part.turn == turn);
         match block {
             Some(block) => {
-                turn.clone().find(|unit| unit.block == Some(block)).or_else(|| turn.clone().next())
+                turn.clone().find(|part| part.block == Some(block)).or_else(|| turn.clone().next())
             }
             None => turn.clone().next(),
         }
@@ -91,27 +97,27 @@ impl Transcript {
 }
 
 impl Note {
-    const SPOKEN_LAST: &str =
-        "the model has spoken last; for the check, the user says \"Continue.\" next";
+    const PLACEHOLDER_ADDED: &str =
+        "the last turn is the model's; for the check, a user turn \"Continue.\" is added";
 
-    fn of_file(what: impl Into<String>) -> Self {
-        Self { line: None, what: what.into(), mends: false }
+    fn for_file(message: impl Into<String>) -> Self {
+        Self { line: None, message: message.into(), is_fixed: false }
     }
 
-    fn at(line: usize, what: impl Into<String>) -> Self {
-        Self { line: Some(line), what: what.into(), mends: false }
+    fn at_line(line: usize, message: impl Into<String>) -> Self {
+        Self { line: Some(line), message: message.into(), is_fixed: false }
     }
 
-    fn mended(line: usize, what: impl Into<String>) -> Self {
-        Self { line: Some(line), what: what.into(), mends: true }
+    fn fixed_at_line(line: usize, message: impl Into<String>) -> Self {
+        Self { line: Some(line), message: message.into(), is_fixed: true }
     }
 }
 
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
-            Some(line) => write!(f, "line {line} {}", self.what),
-            None => f.write_str(&self.what),
+            Some(line) => write!(f, "line {line} {}", self.message),
+            None => f.write_str(&self.message),
         }
     }
 }
@@ -121,7 +127,7 @@ impl std::fmt::Debug for Transcript {
         f.debug_struct("Transcript")
             .field("format", &self.format.name())
             .field("dialect", &self.dialect.id())
-            .field("units", &self.units.len())
+            .field("parts", &self.parts.len())
             .field("notes", &self.notes)
             .finish_non_exhaustive()
     }

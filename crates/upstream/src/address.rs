@@ -1,109 +1,115 @@
-//! Where a question is asked: the path and query of each dialect, joined to a provider's address.
+//! Builds request URIs from a provider's base URL and a dialect's path templates.
 
 use http::{Method, Uri};
-use interlingua::Failure;
+use interlingua::ApiError;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::{Position, Url};
 
 use crate::Provider;
-use crate::error::{Trouble, failure};
+use crate::error::{UpstreamError, to_api_error};
 
-/// What is asked of a provider.
+/// The operation that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum Operation {
     /// A turn of the model.
     Turn { stream: bool },
-    /// The number of tokens a request has.
-    Count,
-    /// Which models there are.
-    Models,
+    /// Counts the tokens of a request.
+    CountTokens,
+    /// Lists the provider's models.
+    ListModels,
 }
 
-/// What follows a base address; `{model}` stands for the model's name, a `?` starts a query.
+/// Path templates relative to the base URL. `{model}` is replaced by the model's name; `?` begins a
+/// query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paths {
+pub struct EndpointPaths {
     pub turn: &'static str,
-    pub stream: &'static str,
-    pub count: Option<&'static str>,
+    pub streamed_turn: &'static str,
+    pub count_tokens: Option<&'static str>,
     pub models: Option<&'static str>,
 }
 
-impl Ask {
+impl Operation {
     pub fn method(self) -> Method {
         match self {
-            Self::Turn { .. } | Self::Count => Method::POST,
-            Self::Models => Method::GET,
+            Self::Turn { .. } | Self::CountTokens => Method::POST,
+            Self::ListModels => Method::GET,
         }
     }
 }
 
-impl Paths {
-    fn of_ask(&self, ask: Ask) -> Option<&'static str> {
-        match ask {
-            Ask::Turn { stream: false } => Some(self.turn),
-            Ask::Turn { stream: true } => Some(self.stream),
-            Ask::Count => self.count,
-            Ask::Models => self.models,
+impl EndpointPaths {
+    fn for_operation(&self, operation: Operation) -> Option<&'static str> {
+        match operation {
+            Operation::Turn { stream: false } => Some(self.turn),
+            Operation::Turn { stream: true } => Some(self.streamed_turn),
+            Operation::CountTokens => self.count_tokens,
+            Operation::ListModels => self.models,
         }
     }
 }
 
 impl Provider {
-    /// Whether the provider can be asked this.
-    pub fn answers(&self, ask: Ask) -> bool {
-        self.paths.of_ask(ask).is_some()
+    /// Whether the provider has an endpoint for this operation.
+    pub fn supports(&self, operation: Operation) -> bool {
+        self.paths.for_operation(operation).is_some()
     }
 
-    /// Whether it is asked at the same address for every model.
-    pub(crate) fn has_one_address(&self, ask: Ask) -> bool {
-        self.paths.of_ask(ask).is_some_and(|path| !path.contains(MODEL))
+    /// Whether the URI of this operation is the same for every model.
+    pub(crate) fn has_fixed_uri(&self, operation: Operation) -> bool {
+        self.paths.for_operation(operation).is_some_and(|path| !path.contains(MODEL_PLACEHOLDER))
     }
 
-    /// The address to ask at.
-    pub(crate) fn address(&self, ask: Ask, model: &str) -> Result<Uri, Failure> {
-        let Some(path) = self.paths.of_ask(ask) else {
-            return Err(failure(&self.name, &Trouble::NotAsked));
+    /// Builds the request URI.
+    pub(crate) fn request_uri(&self, operation: Operation, model: &str) -> Result<Uri, ApiError> {
+        let Some(path) = self.paths.for_operation(operation) else {
+            return Err(to_api_error(&self.name, &UpstreamError::UnsupportedOperation));
         };
-        let base = self.catalogue.as_ref().filter(|_| ask == Ask::Models).unwrap_or(&self.base);
+        let base = self
+            .models_url
+            .as_ref()
+            .filter(|_| operation == Operation::ListModels)
+            .unwrap_or(&self.base_url);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        // The name that lists and other paths give a model has the collection before it.
+        // Model lists name models with the `models/` prefix, which the path template has already.
         let model = model.strip_prefix("models/").unwrap_or(model);
-        if path.contains(MODEL) && matches!(model, "" | "." | "..") {
-            return Err(failure(&self.name, &Trouble::NoModel));
+        if path.contains(MODEL_PLACEHOLDER) && matches!(model, "" | "." | "..") {
+            return Err(to_api_error(&self.name, &UpstreamError::MissingModel));
         }
         let mut text = String::with_capacity(base.as_str().len() + path.len() + model.len());
-        // Whoever wrote a name and password into the address did not mean them for a log.
+        // User name and password of the URL are left out, so that they are not logged.
         text.push_str(&base[..Position::BeforeUsername]);
         text.push_str(base[Position::BeforeHost..Position::AfterPath].trim_end_matches('/'));
-        match path.split_once(MODEL) {
+        match path.split_once(MODEL_PLACEHOLDER) {
             None => text.push_str(path),
             Some((before, after)) => {
                 text.push_str(before);
-                text.extend(utf8_percent_encode(model, UNSAFE));
+                text.extend(utf8_percent_encode(model, PATH_SEGMENT_ESCAPES));
                 text.push_str(after);
             }
         }
         let queries = [base.query().unwrap_or_default(), query].into_iter();
-        for (nth, query) in queries.filter(|query| !query.is_empty()).enumerate() {
-            text.push(if nth == 0 { '?' } else { '&' });
+        for (index, query) in queries.filter(|query| !query.is_empty()).enumerate() {
+            text.push(if index == 0 { '?' } else { '&' });
             text.push_str(query);
         }
-        uri(base, text).ok_or_else(|| failure(&self.name, &Trouble::Address))
+        parse_http_uri(base, text)
+            .ok_or_else(|| to_api_error(&self.name, &UpstreamError::InvalidBaseUrl))
     }
 }
 
-pub(crate) fn as_uri(url: &Url) -> Option<Uri> {
-    uri(url, url.as_str().to_owned())
+pub(crate) fn to_uri(url: &Url) -> Option<Uri> {
+    parse_http_uri(url, url.as_str().to_owned())
 }
 
-/// An address at the host of another.
-fn uri(url: &Url, text: String) -> Option<Uri> {
-    let web = matches!(url.scheme(), "http" | "https");
-    Uri::try_from(text).ok().filter(|uri| web && uri.authority().is_some())
+/// Parses a URI with the scheme of the URL; `None` unless it is http(s) with a host.
+fn parse_http_uri(url: &Url, text: String) -> Option<Uri> {
+    let is_http = matches!(url.scheme(), "http" | "https");
+    Uri::try_from(text).ok().filter(|uri| is_http && uri.authority().is_some())
 }
 
-const MODEL: &str = "{model}";
+const MODEL_PLACEHOLDER: &str = "{model}";
 
-/// Everything but what no server or proxy on the way takes for something else.
-const UNSAFE: &AsciiSet =
+/// Percent-encodes every byte that a server or proxy could interpret in a path segment.
+const PATH_SEGMENT_ESCAPES: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'@');

@@ -1,15 +1,16 @@
-//! A provider that fails again and again is left alone for a while.
+//! Circuit breaker: stops calls to a provider that keeps failing.
 //!
-//! Closed lets everything pass. It opens after [`IN_A_ROW`] failures in a row, or when at least half
-//! of [`SAMPLE`] calls or more within [`WINDOW`] failed. Open lets nothing pass for [`FIRST_REST`];
-//! then one call may try (half-open). If it succeeds, all is well; if it fails, the rest doubles, up
-//! to [`LONGEST_REST`]. Being limited (429) is no failure.
+//! The circuit opens after [`MAX_CONSECUTIVE_FAILURES`], or if at least half of
+//! [`MIN_SAMPLE_CALLS`] or more calls within [`SAMPLE_WINDOW`] failed. It rejects all calls for
+//! [`INITIAL_OPEN_DURATION`]; then it is half-open and admits one probe. A successful probe closes
+//! it; a failed one doubles the open duration, up to [`MAX_OPEN_DURATION`]. A rate limit (429) does
+//! not count as a failure.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The breaker of one provider and key. Clones are the same breaker.
+/// The breaker of one provider and key. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
     state: Arc<Mutex<State>>,
@@ -17,33 +18,33 @@ pub struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    in_a_row: u32,
-    /// The newest calls: when, and whether they failed.
-    recent: VecDeque<(Instant, bool)>,
-    open: Option<Open>,
+    consecutive_failures: u32,
+    /// The newest calls: their time, and whether they failed.
+    recent_calls: VecDeque<(Instant, bool)>,
+    open: Option<OpenState>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenState {
     until: Instant,
-    rest: Duration,
-    /// A call is on its way to try.
-    trying: bool,
+    duration: Duration,
+    /// A probe is in flight.
+    is_probing: bool,
 }
 
-/// How a breaker stands.
+/// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CircuitState {
     Closed,
     Open,
     HalfOpen,
 }
 
-/// Leave to call. Say how it went; dropped without a word, it counts as nothing.
+/// Permission for one call; its outcome must be recorded. A dropped permit counts as no call.
 #[derive(Debug)]
-pub struct Pass {
+pub struct CallPermit {
     breaker: Breaker,
-    trying: bool,
+    is_probe: bool,
 }
 
 impl Breaker {
@@ -51,112 +52,115 @@ impl Breaker {
         Self::default()
     }
 
-    /// Leave to call now, or how long until it makes sense to ask again.
-    pub fn admit(&self, now: Instant) -> Result<Pass, Duration> {
-        let mut state = self.state();
-        let Some(open) = &mut state.open else { return Ok(self.pass(false)) };
+    /// Returns a permit, or the wait until the next attempt makes sense.
+    pub fn admit(&self, now: Instant) -> Result<CallPermit, Duration> {
+        let mut state = self.lock();
+        let Some(open) = &mut state.open else { return Ok(self.permit(false)) };
         let wait = open.until.saturating_duration_since(now);
         if !wait.is_zero() {
             return Err(wait);
         }
-        if open.trying {
-            return Err(MOMENT);
+        if open.is_probing {
+            return Err(PROBE_RETRY_AFTER);
         }
-        open.trying = true;
-        Ok(self.pass(true))
+        open.is_probing = true;
+        Ok(self.permit(true))
     }
 
-    pub fn standing(&self, now: Instant) -> Standing {
-        match self.state().open {
-            None => Standing::Closed,
-            Some(open) if now < open.until => Standing::Open,
-            Some(_) => Standing::HalfOpen,
+    pub fn circuit_state(&self, now: Instant) -> CircuitState {
+        match self.lock().open {
+            None => CircuitState::Closed,
+            Some(open) if now < open.until => CircuitState::Open,
+            Some(_) => CircuitState::HalfOpen,
         }
     }
 
-    fn pass(&self, trying: bool) -> Pass {
-        Pass { breaker: self.clone(), trying }
+    fn permit(&self, is_probe: bool) -> CallPermit {
+        CallPermit { breaker: self.clone(), is_probe }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Pass {
-    pub fn succeeded(mut self, now: Instant) {
-        let mut state = self.breaker.state();
-        state.in_a_row = 0;
-        state.count(now, false);
-        if std::mem::take(&mut self.trying) {
+impl CallPermit {
+    pub fn record_success(mut self, now: Instant) {
+        let mut state = self.breaker.lock();
+        state.consecutive_failures = 0;
+        state.record(now, false);
+        if std::mem::take(&mut self.is_probe) {
             state.open = None;
-            state.recent.clear();
+            state.recent_calls.clear();
         }
     }
 
-    pub fn failed(mut self, now: Instant) {
-        let mut state = self.breaker.state();
-        state.in_a_row += 1;
-        state.count(now, true);
-        if std::mem::take(&mut self.trying) {
-            let rest = state.open.map_or(FIRST_REST, |open| (open.rest * 2).min(LONGEST_REST));
-            state.open(now, rest);
-        } else if state.open.is_none() && state.is_too_much() {
-            state.open(now, FIRST_REST);
+    pub fn record_failure(mut self, now: Instant) {
+        let mut state = self.breaker.lock();
+        state.consecutive_failures += 1;
+        state.record(now, true);
+        if std::mem::take(&mut self.is_probe) {
+            let open_duration = state
+                .open
+                .map_or(INITIAL_OPEN_DURATION, |open| (open.duration * 2).min(MAX_OPEN_DURATION));
+            state.open(now, open_duration);
+        } else if state.open.is_none() && state.exceeds_threshold() {
+            state.open(now, INITIAL_OPEN_DURATION);
         }
     }
 
-    /// The provider is well, and has no room for more at the moment.
-    pub fn limited(mut self) {
-        let mut state = self.breaker.state();
-        state.in_a_row = 0;
-        if std::mem::take(&mut self.trying) {
+    /// Records a rate limit: the provider works, but accepts no more calls now.
+    pub fn record_rate_limited(mut self) {
+        let mut state = self.breaker.lock();
+        state.consecutive_failures = 0;
+        if std::mem::take(&mut self.is_probe) {
             state.open = None;
-            state.recent.clear();
+            state.recent_calls.clear();
         }
     }
 }
 
-impl Drop for Pass {
+impl Drop for CallPermit {
     fn drop(&mut self) {
-        if self.trying
-            && let Some(open) = &mut self.breaker.state().open
+        if self.is_probe
+            && let Some(open) = &mut self.breaker.lock().open
         {
-            open.trying = false;
+            open.is_probing = false;
         }
     }
 }
 
 impl State {
-    fn count(&mut self, now: Instant, failed: bool) {
-        self.recent.push_back((now, failed));
-        while self.recent.len() > MOST
+    fn record(&mut self, now: Instant, failed: bool) {
+        self.recent_calls.push_back((now, failed));
+        while self.recent_calls.len() > MAX_RECENT_CALLS
             || self
-                .recent
+                .recent_calls
                 .front()
-                .is_some_and(|(at, _)| now.saturating_duration_since(*at) > WINDOW)
+                .is_some_and(|(at, _)| now.saturating_duration_since(*at) > SAMPLE_WINDOW)
         {
-            self.recent.pop_front();
+            self.recent_calls.pop_front();
         }
     }
 
-    fn is_too_much(&self) -> bool {
-        let failed = self.recent.iter().filter(|(_, failed)| *failed).count();
-        self.in_a_row >= IN_A_ROW || self.recent.len() >= SAMPLE && failed * 2 >= self.recent.len()
+    fn exceeds_threshold(&self) -> bool {
+        let failed = self.recent_calls.iter().filter(|(_, failed)| *failed).count();
+        self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES
+            || self.recent_calls.len() >= MIN_SAMPLE_CALLS && failed * 2 >= self.recent_calls.len()
     }
 
-    fn open(&mut self, now: Instant, rest: Duration) {
-        self.open = Some(Open { until: now + rest, rest, trying: false });
+    fn open(&mut self, now: Instant, duration: Duration) {
+        self.open = Some(OpenState { until: now + duration, duration, is_probing: false });
     }
 }
 
-pub const IN_A_ROW: u32 = 5;
-pub const SAMPLE: usize = 20;
-pub const WINDOW: Duration = Duration::from_secs(30);
-pub const FIRST_REST: Duration = Duration::from_secs(10);
-pub const LONGEST_REST: Duration = Duration::from_mins(5);
+pub const MAX_CONSECUTIVE_FAILURES: u32 = 5;
+pub const MIN_SAMPLE_CALLS: usize = 20;
+pub const SAMPLE_WINDOW: Duration = Duration::from_secs(30);
+pub const INITIAL_OPEN_DURATION: Duration = Duration::from_secs(10);
+pub const MAX_OPEN_DURATION: Duration = Duration::from_mins(5);
 
-/// How many calls are remembered at most.
-const MOST: usize = 200;
-/// How long to wait for a call that tries.
-const MOMENT: Duration = Duration::from_secs(1);
+/// Maximum calls in the sliding window.
+const MAX_RECENT_CALLS: usize = 200;
+/// Wait for callers while a probe is in flight.
+const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);

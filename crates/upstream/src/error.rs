@@ -1,182 +1,211 @@
-//! What can go wrong on the way to a provider, as a failure that names it and nothing secret.
+//! Errors of provider calls, and their conversion to API errors without secrets.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use interlingua::model::{Blame, FailureKind, Retry};
-use interlingua::{Failure, Text};
+use interlingua::model::{ApiErrorKind, ErrorOrigin, RetryAdvice};
+use interlingua::{ApiError, JsonString};
 use rustls::CertificateError;
 
-use crate::connect::Unresolved;
+use crate::connect::ResolveError;
 
-/// Why there is no answer.
+/// Why a call has no readable response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
-    /// The provider has nothing of the kind to ask for.
-    NotAsked,
-    NoModel,
-    /// The base address is none.
-    Address,
-    /// A key or header that HTTP cannot carry.
-    Header(&'static str),
-    /// Nothing to sign with.
-    NoCredentials,
-    /// The name of the host has no address.
-    Unresolved,
-    Refused,
-    /// No connection, for a reason of the network.
+pub(crate) enum UpstreamError {
+    /// The provider has no endpoint for the operation.
+    UnsupportedOperation,
+    MissingModel,
+    /// The base URL is not a valid http(s) URL.
+    InvalidBaseUrl,
+    /// A key or header value that HTTP cannot carry.
+    InvalidHeader(&'static str),
+    /// `SigV4` is required and there are no credentials.
+    MissingAwsCredentials,
+    /// The host name has no address.
+    Dns,
+    ConnectionRefused,
+    /// The TCP connection failed for another reason.
     Unreachable,
-    /// No way through the proxy.
-    Proxy,
-    /// A proxy of a kind that is not known.
-    ProxyKind,
-    /// No connection in time.
-    Connect(Duration),
-    /// No trust between the two.
+    /// The proxy could not be reached or rejected the tunnel.
+    ProxyConnect,
+    /// The proxy is not an HTTP proxy.
+    UnsupportedProxy,
+    /// No connection within the limit.
+    ConnectTimeout(Duration),
+    /// The TLS handshake failed.
     Tls(String),
-    /// Nothing was answered in time.
-    Head(Duration),
-    /// Nothing came for so long.
-    Idle(Duration),
-    /// The connection ended before an answer.
-    Reset,
-    /// The connection ended within the answer.
-    CutShort,
-    /// What came is no HTTP.
+    /// No response head within the limit.
+    HeadTimeout(Duration),
+    /// No body data within the limit.
+    IdleTimeout(Duration),
+    /// The connection was closed before the response head.
+    ClosedBeforeResponse,
+    /// The connection was closed within the response body.
+    IncompleteBody,
+    /// The response is not valid HTTP.
     NotHttp,
     Redirect(u16),
-    Encoded(String),
-    TooLarge(usize),
+    UnexpectedEncoding(String),
+    BodyTooLarge(usize),
 }
 
-pub(crate) fn failure(name: &str, trouble: &Trouble) -> Failure {
-    let (blame, kind, status, retry) = trouble.class();
+pub(crate) fn to_api_error(name: &str, error: &UpstreamError) -> ApiError {
+    let (error_origin, kind, status, retry) = error.classify();
     let message = match name {
-        "" => Text::new(&trouble.to_string()),
-        name => Text::new(&format!("{name}: {trouble}")),
+        "" => JsonString::new(&error.to_string()),
+        name => JsonString::new(&format!("{name}: {error}")),
     };
-    Failure { blame, kind, status, retry, message, written: None, request: None }
+    ApiError {
+        origin: error_origin,
+        kind,
+        status,
+        retry,
+        message,
+        original: None,
+        request_id: None,
+    }
 }
 
-impl Trouble {
-    fn class(&self) -> (Blame, FailureKind, u16, Retry) {
-        use FailureKind::{Auth, NotFound, Shape, Timeout, Upstream};
+impl UpstreamError {
+    fn classify(&self) -> (ErrorOrigin, ApiErrorKind, u16, RetryAdvice) {
+        use ApiErrorKind::{Authentication, InvalidRequest, NotFound, ServerError, Timeout};
         match self {
-            Self::NotAsked => (Blame::Client, NotFound, 404, Retry::No),
-            Self::NoModel => (Blame::Client, Shape, 400, Retry::No),
-            Self::NoCredentials => (Blame::Gateway, Auth, 401, Retry::No),
-            Self::Address | Self::Header(_) | Self::ProxyKind => {
-                (Blame::Gateway, Upstream, 500, Retry::No)
+            Self::UnsupportedOperation => (ErrorOrigin::Client, NotFound, 404, RetryAdvice::No),
+            Self::MissingModel => (ErrorOrigin::Client, InvalidRequest, 400, RetryAdvice::No),
+            Self::MissingAwsCredentials => {
+                (ErrorOrigin::Gateway, Authentication, 401, RetryAdvice::No)
             }
-            Self::Tls(_) | Self::Redirect(_) | Self::Encoded(_) | Self::TooLarge(_) => {
-                (Blame::Upstream, Upstream, 502, Retry::No)
+            Self::InvalidBaseUrl | Self::InvalidHeader(_) | Self::UnsupportedProxy => {
+                (ErrorOrigin::Gateway, ServerError, 500, RetryAdvice::No)
             }
-            Self::Connect(_) | Self::Head(_) | Self::Idle(_) => {
-                (Blame::Upstream, Timeout, 504, Retry::Yes)
+            Self::Tls(_)
+            | Self::Redirect(_)
+            | Self::UnexpectedEncoding(_)
+            | Self::BodyTooLarge(_) => (ErrorOrigin::Upstream, ServerError, 502, RetryAdvice::No),
+            Self::ConnectTimeout(_) | Self::HeadTimeout(_) | Self::IdleTimeout(_) => {
+                (ErrorOrigin::Upstream, Timeout, 504, RetryAdvice::Yes)
             }
-            Self::Unresolved
-            | Self::Refused
+            Self::Dns
+            | Self::ConnectionRefused
             | Self::Unreachable
-            | Self::Proxy
-            | Self::Reset
-            | Self::CutShort
-            | Self::NotHttp => (Blame::Upstream, Upstream, 502, Retry::Yes),
+            | Self::ProxyConnect
+            | Self::ClosedBeforeResponse
+            | Self::IncompleteBody
+            | Self::NotHttp => (ErrorOrigin::Upstream, ServerError, 502, RetryAdvice::Yes),
         }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for UpstreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAsked => f.write_str("this provider has no such endpoint"),
-            Self::NoModel => f.write_str("the request names no model"),
-            Self::Address => f.write_str("its base_url is not an address that can be asked"),
-            Self::Header(what) => write!(f, "{what} has characters that no header can carry"),
-            Self::NoCredentials => f.write_str(
+            Self::UnsupportedOperation => f.write_str("this provider has no such endpoint"),
+            Self::MissingModel => f.write_str("the request names no model"),
+            Self::InvalidBaseUrl => f.write_str("base_url is not a valid http or https URL"),
+            Self::InvalidHeader(what) => {
+                write!(f, "{what} has characters that are not allowed in a header")
+            }
+            Self::MissingAwsCredentials => f.write_str(
                 "there are no AWS credentials to sign with: set AWS_ACCESS_KEY_ID and \
                  AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK, or AWS_PROFILE",
             ),
-            Self::Unresolved => f.write_str("the name of its host has no address (DNS)"),
-            Self::Refused => f.write_str("nobody listens at its address (connection refused)"),
-            Self::Unreachable => f.write_str("its address cannot be reached"),
-            Self::Proxy => f.write_str("there is no way to it through the proxy"),
-            Self::ProxyKind => {
-                f.write_str("its proxy is of a kind that is not known here; HTTP proxies are")
+            Self::Dns => f.write_str("the host name has no address (DNS)"),
+            Self::ConnectionRefused => {
+                f.write_str("no server listens at its address (connection refused)")
             }
-            Self::Connect(time) => write!(f, "no connection within {}", Seconds(*time)),
+            Self::Unreachable => f.write_str("its address cannot be reached"),
+            Self::ProxyConnect => f.write_str("it cannot be reached through the proxy"),
+            Self::UnsupportedProxy => {
+                f.write_str("its proxy is of an unsupported kind; only HTTP proxies are supported")
+            }
+            Self::ConnectTimeout(time) => {
+                write!(f, "no connection within {}", DisplayDuration(*time))
+            }
             Self::Tls(reason) => write!(f, "no secure connection: {reason}"),
-            Self::Head(time) => write!(f, "no answer within {}", Seconds(*time)),
-            Self::Idle(time) => write!(f, "the reply paused for more than {}", Seconds(*time)),
-            Self::Reset => f.write_str("the connection was closed before an answer came"),
-            Self::CutShort => {
+            Self::HeadTimeout(time) => write!(f, "no response within {}", DisplayDuration(*time)),
+            Self::IdleTimeout(time) => {
+                write!(f, "the reply paused for more than {}", DisplayDuration(*time))
+            }
+            Self::ClosedBeforeResponse => {
+                f.write_str("the connection was closed before the response")
+            }
+            Self::IncompleteBody => {
                 f.write_str("the connection was closed before the reply was complete")
             }
-            Self::NotHttp => f.write_str("what it answers is not HTTP"),
+            Self::NotHttp => f.write_str("its response is not HTTP"),
             Self::Redirect(status) => write!(
                 f,
-                "it answers with a redirect ({status}), which is not followed: \
-                 base_url must be the address itself"
+                "it responded with a redirect ({status}), which is not followed: \
+                 base_url must be the final address"
             ),
-            Self::Encoded(coding) => write!(f, "it compressed its reply unasked ({coding})"),
-            Self::TooLarge(limit) => write!(f, "its reply is larger than {limit} bytes"),
+            Self::UnexpectedEncoding(coding) => {
+                write!(f, "its response has a content encoding that was not requested ({coding})")
+            }
+            Self::BodyTooLarge(limit) => write!(f, "its response is larger than {limit} bytes"),
         }
     }
 }
 
-impl Error for Trouble {}
+impl Error for UpstreamError {}
 
-/// What an error of the HTTP client comes down to, when no answer had come.
-pub(crate) fn trouble(error: &(dyn Error + 'static)) -> Trouble {
-    let mut found = Trouble::Unreachable;
-    for error in Causes(Some(error)) {
-        if let Some(trouble) = error.downcast_ref::<Trouble>() {
-            return trouble.clone();
+/// Classifies an error of the pooled clients, which occurred before the response head.
+pub(crate) fn map_hyper_error(error: &(dyn Error + 'static)) -> UpstreamError {
+    let mut classified = UpstreamError::Unreachable;
+    for error in ErrorChain(Some(error)) {
+        if let Some(upstream_error) = error.downcast_ref::<UpstreamError>() {
+            return upstream_error.clone();
         }
         if let Some(error) = error.downcast_ref::<hyper::Error>() {
-            found = if error.is_parse() { Trouble::NotHttp } else { Trouble::Reset };
+            classified = if error.is_parse() {
+                UpstreamError::NotHttp
+            } else {
+                UpstreamError::ClosedBeforeResponse
+            };
         }
     }
-    found
+    classified
 }
 
-/// What an error of a connection that was not made comes down to.
-pub(crate) fn of_connecting(error: &(dyn Error + 'static), secure: bool) -> Trouble {
-    let mut found = Trouble::Unreachable;
-    for error in Causes(Some(error)) {
-        if let Some(trouble) = error.downcast_ref::<Trouble>() {
-            return trouble.clone();
+/// Classifies an error of a connection attempt.
+pub(crate) fn connect_error(error: &(dyn Error + 'static), is_tls: bool) -> UpstreamError {
+    let mut classified = UpstreamError::Unreachable;
+    for error in ErrorChain(Some(error)) {
+        if let Some(upstream_error) = error.downcast_ref::<UpstreamError>() {
+            return upstream_error.clone();
         }
-        if error.is::<Unresolved>() {
-            return Trouble::Unresolved;
+        if error.is::<ResolveError>() {
+            return UpstreamError::Dns;
         }
         if let Some(error) = error.downcast_ref::<rustls::Error>() {
-            return of_tls(error);
+            return tls_error(error);
         }
         if let Some(error) = error.downcast_ref::<io::Error>() {
             match error.kind() {
-                io::ErrorKind::ConnectionRefused => found = Trouble::Refused,
+                io::ErrorKind::ConnectionRefused => classified = UpstreamError::ConnectionRefused,
                 io::ErrorKind::ConnectionReset
                 | io::ErrorKind::ConnectionAborted
                 | io::ErrorKind::BrokenPipe
                 | io::ErrorKind::UnexpectedEof
-                    if secure =>
+                    if is_tls =>
                 {
-                    found = Trouble::Tls("it closed the connection during the handshake".into());
+                    classified = UpstreamError::Tls(
+                        "the server closed the connection during the handshake".into(),
+                    );
                 }
                 _ => {}
             }
         }
     }
-    found
+    classified
 }
 
-/// Why there is no trust.
-pub(crate) fn of_tls(error: &rustls::Error) -> Trouble {
+/// Describes a rustls error.
+pub(crate) fn tls_error(error: &rustls::Error) -> UpstreamError {
     use CertificateError as Bad;
     let reason = match error {
-        rustls::Error::InvalidCertificate(bad) => match bad {
+        rustls::Error::InvalidCertificate(certificate_error) => match certificate_error {
             Bad::Expired | Bad::ExpiredContext { .. } => "its certificate has expired",
             Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
                 "its certificate is not valid yet (or the clock here is wrong)"
@@ -186,31 +215,31 @@ pub(crate) fn of_tls(error: &rustls::Error) -> Trouble {
             }
             Bad::Revoked => "its certificate was revoked",
             Bad::UnknownIssuer | Bad::BadSignature => {
-                "its certificate comes from nobody this machine trusts (self-signed, or by an \
-                 authority whose certificate must be added)"
+                "its certificate was not issued by an authority that this machine trusts \
+                 (self-signed, or by an authority whose certificate must be added)"
             }
             _ => "its certificate is not valid (self-signed, perhaps)",
         },
-        rustls::Error::InvalidMessage(_) => "what answers there does not speak TLS",
+        rustls::Error::InvalidMessage(_) => "the server does not speak TLS",
         rustls::Error::AlertReceived(alert) => {
-            return Trouble::Tls(format!("it refused the handshake ({alert:?})"));
+            return UpstreamError::Tls(format!("the server rejected the handshake ({alert:?})"));
         }
-        rustls::Error::PeerIncompatible(_) => "it speaks no version of TLS that is safe",
+        rustls::Error::PeerIncompatible(_) => "the server supports no safe version of TLS",
         rustls::Error::General(_) => "this machine has no certificates to trust",
         _ => "the handshake failed",
     };
-    Trouble::Tls(reason.into())
+    UpstreamError::Tls(reason.into())
 }
 
-/// An error and what caused it, down to the first cause.
-struct Causes<'e>(Option<&'e (dyn Error + 'static)>);
+/// Iterates over an error and its sources.
+struct ErrorChain<'e>(Option<&'e (dyn Error + 'static)>);
 
-impl<'e> Iterator for Causes<'e> {
+impl<'e> Iterator for ErrorChain<'e> {
     type Item = &'e (dyn Error + 'static);
 
     fn next(&mut self) -> Option<Self::Item> {
         let error = self.0?;
-        // An IO error shows what it wraps, not as its source.
+        // An I/O error does not return its inner error as source.
         let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         self.0 = match wrapped {
             Some(wrapped) => Some(wrapped),
@@ -220,9 +249,9 @@ impl<'e> Iterator for Causes<'e> {
     }
 }
 
-struct Seconds(Duration);
+struct DisplayDuration(Duration);
 
-impl fmt::Display for Seconds {
+impl fmt::Display for DisplayDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.subsec_millis() {
             0 => write!(f, "{} s", self.0.as_secs()),

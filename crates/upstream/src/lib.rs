@@ -1,42 +1,42 @@
-//! HTTP to model providers: addresses, keys, connections, time-outs, retries.
+//! HTTP client for model providers: URLs, authentication, connections, timeouts and retries.
 //!
-//! A [`Provider`] is one configured upstream; those that are known by name are rows of
-//! [`PROVIDERS`]. A [`Call`] asks something of a provider, [`Upstream::call`] brings its [`Answer`].
-//! Bodies are passed as they are: what they say is the business of the road.
+//! A [`Provider`] is one configured upstream; providers that are known by name are in [`PRESETS`].
+//! [`UpstreamClient::call`] sends an [`UpstreamRequest`] and returns an [`UpstreamResponse`].
+//! Bodies are passed through without being parsed.
 //!
-//! - Whatever the provider answers, with any status, is an [`Answer`]; a [`Failure`] is that there is
-//!   no answer that could be read: no connection, no reply in time, a redirect, a compressed body.
-//! - A body owns its connection: dropping it closes the connection, or ends the stream on a shared one.
-//! - Keys are sent in headers, to the one address they belong to, and are shown nowhere.
+//! - A response with any status is an [`UpstreamResponse`]. An [`ApiError`] means that there is no
+//!   readable response: no connection, a timeout, a redirect, or a compressed body.
+//! - A body owns its connection: dropping it closes the connection, or resets the HTTP/2 stream.
+//! - API keys are sent only in headers, only to their provider, and are never logged.
 
 mod address;
 mod aws;
-mod body;
 pub mod breaker;
-mod call;
+mod client;
+mod client_pool;
 mod connect;
 mod error;
-mod headers;
-mod idle;
-mod lanes;
-mod plain;
+mod http1;
+mod idle_timer;
+mod preset;
+mod presets;
 mod provider;
-mod ready;
+mod request;
+mod request_head;
+mod response;
+mod response_headers;
 pub mod retry;
-mod row;
-mod rows;
-mod upstream;
 mod way;
 
-pub use address::{Ask, Paths};
-pub use aws::Signer;
-pub use body::{Answer, Body};
-pub use call::Call;
-pub use connect::{Authority, NotAuthority, Proxies};
-pub use headers::Headers;
-pub use idle::Idle;
-pub use interlingua::Failure;
-pub use provider::{Auth, Provider};
-pub use row::{Env, Place, Row, Surface, Unset};
-pub use rows::PROVIDERS;
-pub use upstream::{Timeouts, Upstream};
+pub use address::{EndpointPaths, Operation};
+pub use aws::AwsCredentials;
+pub use client::{Timeouts, UpstreamClient};
+pub use connect::{CaBundle, InvalidCaBundle, Proxies};
+pub use idle_timer::IdleTimer;
+pub use interlingua::ApiError;
+pub use preset::{AlternateDialect, Env, PresetError, ProviderPreset, UrlParam};
+pub use presets::PRESETS;
+pub use provider::{AuthScheme, Provider};
+pub use request::UpstreamRequest;
+pub use response::{UpstreamBody, UpstreamResponse};
+pub use response_headers::ResponseHeaders;

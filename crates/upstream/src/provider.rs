@@ -1,4 +1,4 @@
-//! One configured upstream: who it is, what it speaks, where it is, and how it knows us.
+//! One configured upstream: its dialect, base URL, credentials and headers.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -9,41 +9,41 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use crate::aws::Signer;
-use crate::ready::Ready;
-use crate::way::Way;
-use crate::{Authority, Paths};
+use crate::aws::AwsCredentials;
+use crate::request_head::CachedHeads;
+use crate::way::DialectEndpoints;
+use crate::{CaBundle, EndpointPaths};
 
-/// One configured upstream; immutable once it is in use. Start from [`Provider::new`] or
-/// [`Row::provider`](crate::Row::provider) and change fields.
+/// One configured upstream, immutable once it is in use. Start from [`Provider::new`] or
+/// [`ProviderPreset::provider`](crate::ProviderPreset::provider) and change fields.
 #[derive(Clone)]
 pub struct Provider {
     pub name: String,
     pub dialect: &'static dyn Dialect,
     pub flavor: Option<&'static str>,
-    /// As the SDK of the dialect writes it.
-    pub base: Url,
-    pub auth: Auth,
-    /// `None` for servers that ask for none, and where the client's own key is passed on.
-    pub key: Option<SecretString>,
-    /// Who signs, where every request is signed.
-    pub signer: Option<Arc<Signer>>,
-    /// Who may vouch for it, beyond those whom the machine trusts.
-    pub authority: Option<Arc<Authority>>,
-    /// Sent with every call.
+    /// The base URL as the dialect's SDK expects it.
+    pub base_url: Url,
+    pub auth: AuthScheme,
+    /// `None` if the provider requires no key, or if the client's key is passed on.
+    pub api_key: Option<SecretString>,
+    /// Credentials for `SigV4`, if requests are signed.
+    pub aws_credentials: Option<Arc<AwsCredentials>>,
+    /// CA certificates that this provider is trusted with, in addition to the system's.
+    pub ca_bundle: Option<Arc<CaBundle>>,
+    /// Headers that are sent with every call.
     pub headers: HeaderMap,
-    /// The same provider in other dialects that it speaks.
-    pub also: Vec<Arc<Provider>>,
-    pub paths: &'static Paths,
-    /// Where the list of models is, if not at the base.
-    pub catalogue: Option<Url>,
-    account: OnceLock<String>,
-    pub(crate) ready: Ready,
+    /// The same provider in its other dialects.
+    pub alternates: Vec<Arc<Provider>>,
+    pub paths: &'static EndpointPaths,
+    /// The URL of the model list, if it is not below the base URL.
+    pub models_url: Option<Url>,
+    key_fingerprint: OnceLock<String>,
+    pub(crate) heads: CachedHeads,
 }
 
-/// How a provider knows who is asking.
+/// How requests are authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Auth {
+pub enum AuthScheme {
     None,
     /// `authorization: Bearer …`
     Bearer,
@@ -53,96 +53,96 @@ pub enum Auth {
     GoogApiKey,
     /// `api-key`
     ApiKey,
-    /// Every request is signed.
+    /// AWS Signature Version 4.
     SigV4,
 }
 
 impl Provider {
-    /// A provider without a key that speaks a dialect as its inventor does.
-    pub fn new(name: impl Into<String>, dialect: &'static dyn Dialect, base: Url) -> Self {
-        let way = Way::of(dialect.id().0);
+    /// Creates a provider without a key, with the endpoints that the dialect's vendor has.
+    pub fn new(name: impl Into<String>, dialect: &'static dyn Dialect, base_url: Url) -> Self {
+        let dialect_endpoints = DialectEndpoints::for_dialect(dialect.id().0);
         Self {
             name: name.into(),
             dialect,
             flavor: None,
-            base,
-            auth: way.auth,
-            key: None,
-            signer: None,
-            authority: None,
+            base_url,
+            auth: dialect_endpoints.auth,
+            api_key: None,
+            aws_credentials: None,
+            ca_bundle: None,
             headers: HeaderMap::new(),
-            also: Vec::new(),
-            paths: &way.paths,
-            catalogue: None,
-            account: OnceLock::new(),
-            ready: Ready::default(),
+            alternates: Vec::new(),
+            paths: &dialect_endpoints.paths,
+            models_url: None,
+            key_fingerprint: OnceLock::new(),
+            heads: CachedHeads::default(),
         }
     }
 
-    /// With this key, in every dialect. Where requests are signed otherwise, a key is a bearer token.
+    /// Sets the key in every dialect. A provider with `SigV4` uses the key as a bearer token.
     #[must_use]
-    pub fn with_key(mut self, key: &SecretString) -> Self {
-        self.each(&|provider| {
-            provider.key = Some(key.clone());
-            provider.account = OnceLock::new();
-            if provider.auth == Auth::SigV4 {
-                provider.auth = Auth::Bearer;
+    pub fn with_api_key(mut self, key: &SecretString) -> Self {
+        self.for_each_variant(&|provider| {
+            provider.api_key = Some(key.clone());
+            provider.key_fingerprint = OnceLock::new();
+            if provider.auth == AuthScheme::SigV4 {
+                provider.auth = AuthScheme::Bearer;
             }
         });
         self
     }
 
-    /// With somebody more who may vouch for it.
+    /// Adds CA certificates in every dialect.
     #[must_use]
-    pub fn with_authority(mut self, authority: Authority) -> Self {
+    pub fn with_ca_bundle(mut self, authority: CaBundle) -> Self {
         let authority = Arc::new(authority);
-        self.each(&|provider| provider.authority = Some(Arc::clone(&authority)));
+        self.for_each_variant(&|provider| provider.ca_bundle = Some(Arc::clone(&authority)));
         self
     }
 
-    /// With these headers sent along, in every dialect.
+    /// Sets headers that are sent with every call, in every dialect.
     #[must_use]
     pub fn with_headers(mut self, headers: &HeaderMap) -> Self {
-        self.each(&|provider| provider.headers.clone_from(headers));
+        self.for_each_variant(&|provider| provider.headers.clone_from(headers));
         self
     }
 
-    /// At another address. What it spoke at a third one is not known of this one.
+    /// Changes the base URL in every dialect. Dialects with a separate base URL are dropped.
     #[must_use]
-    pub fn with_base(mut self, base: &Url) -> Self {
-        let old = self.base.clone();
-        self.also.retain(|other| other.base == old);
-        self.each(&|provider| provider.base.clone_from(base));
-        self.catalogue = None;
+    pub fn with_base_url(mut self, base: &Url) -> Self {
+        let old = self.base_url.clone();
+        self.alternates.retain(|other| other.base_url == old);
+        self.for_each_variant(&|provider| provider.base_url.clone_from(base));
+        self.models_url = None;
         self
     }
 
-    /// Stands for the account that its key belongs to, and does not tell the key.
-    pub fn account(&self) -> &str {
-        self.account.get_or_init(|| {
+    /// Identifies the account of the key without revealing the key.
+    pub fn key_fingerprint(&self) -> &str {
+        self.key_fingerprint.get_or_init(|| {
             let digest = |key: &SecretString| Sha256::digest(key.expose_secret().as_bytes());
-            let digest: Option<[u8; 32]> = self.key.as_ref().map(|key| digest(key).into());
+            let digest: Option<[u8; 32]> = self.api_key.as_ref().map(|key| digest(key).into());
             let first = digest.as_ref().and_then(|digest| digest.first_chunk());
             first.map_or_else(String::new, |first| format!("{:016x}", u64::from_be_bytes(*first)))
         })
     }
 
-    fn each(&mut self, change: &dyn Fn(&mut Self)) {
+    fn for_each_variant(&mut self, change: &dyn Fn(&mut Self)) {
         change(self);
-        self.ready = Ready::default();
-        for other in &mut self.also {
-            Arc::make_mut(other).each(change);
+        self.heads = CachedHeads::default();
+        for other in &mut self.alternates {
+            Arc::make_mut(other).for_each_variant(change);
         }
     }
 
-    /// This provider in one of the dialects that it speaks.
-    pub fn speaking(&self, dialect: DialectId) -> Option<&Self> {
-        self.surfaces().find(|other| other.dialect.id() == dialect)
+    /// This provider in one of its dialects.
+    pub fn variant(&self, dialect: DialectId) -> Option<&Self> {
+        self.variants().find(|other| other.dialect.id() == dialect)
     }
 
-    /// This provider in each of the dialects that it speaks, its usual one first.
-    pub fn surfaces(&self) -> impl Iterator<Item = &Self> {
-        std::iter::once(self).chain(self.also.iter().map(AsRef::as_ref))
+    /// This provider in each of its dialects, the default one first.
+    pub fn variants(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.alternates.iter().map(AsRef::as_ref))
     }
 }
 
@@ -152,13 +152,16 @@ impl fmt::Debug for Provider {
             .field("name", &self.name)
             .field("dialect", &self.dialect.id())
             .field("flavor", &self.flavor)
-            .field("host", &self.base.host_str())
+            .field("host", &self.base_url.host_str())
             .field("auth", &self.auth)
-            .field("has_key", &self.key.is_some())
-            .field("signer", &self.signer)
-            .field("authority", &self.authority)
+            .field("has_key", &self.api_key.is_some())
+            .field("aws_credentials", &self.aws_credentials)
+            .field("ca_bundle", &self.ca_bundle)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
-            .field("also", &self.also.iter().map(|other| other.dialect.id()).collect::<Vec<_>>())
+            .field(
+                "alternates",
+                &self.alternates.iter().map(|other| other.dialect.id()).collect::<Vec<_>>(),
+            )
             .finish_non_exhaustive()
     }
 }

@@ -1,79 +1,82 @@
-//! How each dialect is asked: its paths, its key, its headers. One data row each.
+//! Endpoints, authentication and default headers of each dialect, as data.
 
-use crate::{Auth, Paths};
+use crate::{AuthScheme, EndpointPaths};
 
-/// As the inventor of a dialect has it.
+/// The endpoints that the dialect's vendor has.
 #[derive(Debug)]
-pub(crate) struct Way {
+pub(crate) struct DialectEndpoints {
     dialect: &'static str,
-    pub(crate) paths: Paths,
-    pub(crate) auth: Auth,
-    /// Sent unless the client or the configuration says otherwise.
-    pub(crate) headers: &'static [(&'static str, &'static str)],
+    pub(crate) paths: EndpointPaths,
+    pub(crate) auth: AuthScheme,
+    /// Headers that are sent unless the client or the configuration sets them.
+    pub(crate) default_headers: &'static [(&'static str, &'static str)],
 }
 
-impl Way {
-    pub(crate) fn of(dialect: &str) -> &'static Self {
-        WAYS.iter().find(|way| way.dialect == dialect).unwrap_or(&CHAT)
+impl DialectEndpoints {
+    pub(crate) fn for_dialect(dialect: &str) -> &'static Self {
+        ENDPOINTS
+            .iter()
+            .find(|dialect_endpoints| dialect_endpoints.dialect == dialect)
+            .unwrap_or(&OPENAI_CHAT)
     }
 }
 
-static CHAT: Way = Way {
+static OPENAI_CHAT: DialectEndpoints = DialectEndpoints {
     dialect: "openai-chat",
-    paths: Paths {
+    paths: EndpointPaths {
         turn: "/chat/completions",
-        stream: "/chat/completions",
-        count: None,
+        streamed_turn: "/chat/completions",
+        count_tokens: None,
         models: Some("/models"),
     },
-    auth: Auth::Bearer,
-    headers: &[],
+    auth: AuthScheme::Bearer,
+    default_headers: &[],
 };
 
-/// Dialects that are asked in another way than most.
-static WAYS: &[Way] = &[
-    Way {
+/// Dialects with endpoints other than those of `OpenAI` Chat.
+static ENDPOINTS: &[DialectEndpoints] = &[
+    DialectEndpoints {
         dialect: "anthropic",
-        paths: Paths {
+        paths: EndpointPaths {
             turn: "/v1/messages",
-            stream: "/v1/messages",
-            count: Some("/v1/messages/count_tokens"),
+            streamed_turn: "/v1/messages",
+            count_tokens: Some("/v1/messages/count_tokens"),
             models: Some("/v1/models?limit=1000"),
         },
-        auth: Auth::XApiKey,
-        headers: &[("anthropic-version", "2023-06-01")],
+        auth: AuthScheme::XApiKey,
+        default_headers: &[("anthropic-version", "2023-06-01")],
     },
-    Way {
+    DialectEndpoints {
         dialect: "openai-responses",
-        paths: Paths {
+        paths: EndpointPaths {
             turn: "/responses",
-            stream: "/responses",
-            count: Some("/responses/input_tokens"),
+            streamed_turn: "/responses",
+            count_tokens: Some("/responses/input_tokens"),
             models: Some("/models"),
         },
-        auth: Auth::Bearer,
-        headers: &[],
+        auth: AuthScheme::Bearer,
+        default_headers: &[],
     },
-    Way {
+    DialectEndpoints {
         dialect: "gemini",
-        paths: Paths {
+        paths: EndpointPaths {
             turn: "/v1beta/models/{model}:generateContent",
-            stream: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
-            count: Some("/v1beta/models/{model}:countTokens"),
+            streamed_turn: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
+            count_tokens: Some("/v1beta/models/{model}:countTokens"),
             models: Some("/v1beta/models?pageSize=1000"),
         },
-        auth: Auth::GoogApiKey,
-        headers: &[],
+        auth: AuthScheme::GoogApiKey,
+        default_headers: &[],
     },
-    Way {
+    DialectEndpoints {
         dialect: "bedrock",
-        paths: Paths {
+        paths: EndpointPaths {
             turn: "/model/{model}/converse",
-            stream: "/model/{model}/converse-stream",
-            count: Some("/model/{model}/count-tokens"),
+            streamed_turn: "/model/{model}/converse-stream",
+            count_tokens: Some("/model/{model}/count-tokens"),
             models: Some("/foundation-models"),
         },
-        auth: Auth::SigV4,
-        headers: &[],
+        auth: AuthScheme::SigV4,
+        default_headers: &[],
     },
 ];

@@ -1,131 +1,146 @@
-//! A history as a chain of numbers: each stands for everything that was said so far, so that a
-//! conversation is known again when it comes back, and where it has another beginning.
+//! Hashes a conversation turn by turn, so that it is recognized when the client sends it again,
+//! even if its beginning was replaced.
 //!
-//! Only what clients replay counts: words, the ids of calls, which results there are. Thoughts, marks of caches,
-//! instructions and what results say do not: clients lose, move, rewrite and shorten them.
+//! Only content that clients replay unchanged counts: text, call ids, and which results are
+//! present. Reasoning, cache breakpoints, system messages and the content of results do not:
+//! clients lose, move, rewrite or shorten them.
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Conversation, Reply, Role, Turn, Verbatim};
+use interlingua_model::{Block, BlockContent, Conversation, Reply, Role, Turn, Verbatim};
 
-use crate::said::hear_words;
-use crate::stable::Stable;
+use crate::normalize::hash_text;
+use crate::stable_hash::StableHasher;
 
-/// What was said in a request.
+/// Running hashes of a conversation, by which it is recognized again.
 #[derive(Clone, Debug)]
-pub struct History {
-    /// What models said, each time until somebody else spoke.
-    pub spans: Vec<Span>,
-    /// Everything, up to what is asked now.
-    asked: Stable,
-    /// What was said last by who is no model, and how long it is.
-    question: (u64, usize),
+pub struct HistoryHashes {
+    /// The runs of assistant turns, in order.
+    pub runs: Vec<HashedRun>,
+    /// Everything up to the last input.
+    prefix: StableHasher,
+    /// Hash and text bytes of the last turns that are not the assistant's.
+    last_input: (u64, usize),
 }
 
-/// What a model said at a time.
+/// Consecutive assistant turns and their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct HashedRun {
     pub turns: Range<usize>,
-    pub link: Link,
+    pub hashes: RunHashes,
 }
 
-/// What a model said at a time, as numbers.
+/// Hashes of a run of assistant turns, with and without everything before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// Everything before it.
-    pub before: u64,
-    /// The same, with it.
-    pub after: u64,
-    /// It alone, or with what it answers where it is short: the same wherever a history begins.
-    pub near: u64,
-    /// That is enough to know it by: it is said nowhere else.
-    pub sure: bool,
+pub struct RunHashes {
+    /// Everything before the run.
+    pub prefix: u64,
+    /// Everything before the run, and the run.
+    pub with_prefix: u64,
+    /// The run alone, or with the input before it if its text is short: independent of how the
+    /// history begins.
+    pub alone: u64,
+    /// Whether `alone` identifies the run.
+    pub is_unique: bool,
 }
 
-impl History {
-    pub fn of(conversation: &Conversation) -> Self {
-        let mut history = Self { spans: Vec::new(), asked: Stable::default(), question: (0, 0) };
+impl HistoryHashes {
+    pub fn new(conversation: &Conversation) -> Self {
+        let mut history =
+            Self { runs: Vec::new(), prefix: StableHasher::default(), last_input: (0, 0) };
         let turns = &conversation.turns;
         let mut at = 0;
         while at < turns.len() {
-            let of_model = turns[at].role == Role::Assistant;
-            let same = |turn: &&Verbatim<Turn>| (turn.role == Role::Assistant) == of_model;
-            let end = at + turns[at..].iter().take_while(same).count();
-            history.hear(at..end, &turns[at..end], of_model);
+            let is_assistant = turns[at].role == Role::Assistant;
+            let is_same_side =
+                |turn: &&Verbatim<Turn>| (turn.role == Role::Assistant) == is_assistant;
+            let end = at + turns[at..].iter().take_while(is_same_side).count();
+            history.push_turns(at..end, &turns[at..end], is_assistant);
             at = end;
         }
         history
     }
 
-    fn hear(&mut self, range: Range<usize>, turns: &[Verbatim<Turn>], of_model: bool) {
-        if of_model {
-            let (link, asked) = self.link(turns.iter().map(|turn| &**turn));
-            self.spans.push(Span { turns: range, link });
-            self.asked = asked;
+    fn push_turns(&mut self, range: Range<usize>, turns: &[Verbatim<Turn>], is_assistant: bool) {
+        if is_assistant {
+            let (hashes, with_prefix) = self.hash_run(turns.iter().map(|turn| &**turn));
+            self.runs.push(HashedRun { turns: range, hashes });
+            self.prefix = with_prefix;
             return;
         }
-        let (mut said, mut long) = (Stable::default(), 0);
-        // Instructions change from day to day.
-        let spoken = turns.iter().filter(|turn| matches!(turn.role, Role::User));
-        for turn in spoken {
+        let (mut hasher, mut text_len) = (StableHasher::default(), 0);
+        // System messages change from day to day.
+        let user_turns = turns.iter().filter(|turn| matches!(turn.role, Role::User));
+        for turn in user_turns {
             for block in &turn.blocks {
-                if let Body::ToolResult(result) = &block.body {
-                    said.add(result.call.contents().as_bytes());
+                if let BlockContent::ToolResult(result) = &block.content {
+                    hasher.write(result.call_id.unescape().as_bytes());
                 }
-                hear_words([block], &mut said);
-                long += length(block);
+                hash_text([block], &mut hasher);
+                text_len += text_bytes(block);
             }
         }
-        self.question = (said.value(), long);
-        self.asked.add(&said.value().to_le_bytes());
+        self.last_input = (hasher.finish(), text_len);
+        self.prefix.write(&hasher.finish().to_le_bytes());
     }
 
-    /// Everything up to what is asked.
-    pub fn asked(&self) -> u64 {
-        self.asked.value()
+    /// Hash of everything up to the last input.
+    pub fn prefix_hash(&self) -> u64 {
+        self.prefix.finish()
     }
 
-    /// The reply to what is asked.
-    pub fn answer(&self, reply: &Reply) -> Link {
-        self.link(std::iter::once(&reply.turn)).0
+    /// Hashes of a reply to the last input.
+    pub fn hash_reply(&self, reply: &Reply) -> RunHashes {
+        self.hash_run(std::iter::once(&reply.turn)).0
     }
 
-    fn link<'t>(&self, turns: impl Iterator<Item = &'t Turn> + Clone) -> (Link, Stable) {
-        let (mut near, mut calls, mut long) = (Stable::default(), false, 0);
+    fn hash_run<'t>(
+        &self,
+        turns: impl Iterator<Item = &'t Turn> + Clone,
+    ) -> (RunHashes, StableHasher) {
+        let (mut alone, mut has_calls, mut text_len) = (StableHasher::default(), false, 0);
         for turn in turns.clone() {
             for block in &turn.blocks {
-                long += length(block);
-                if let Body::ToolCall(call) = &block.body {
-                    near.add(call.id.contents().as_bytes());
-                    calls = true;
+                text_len += text_bytes(block);
+                if let BlockContent::ToolCall(call) = &block.content {
+                    alone.write(call.id.unescape().as_bytes());
+                    has_calls = true;
                 }
             }
         }
-        let mut said = near;
+        let mut hasher = alone;
         for turn in turns {
-            hear_words(&turn.blocks, &mut said);
+            hash_text(&turn.blocks, &mut hasher);
         }
-        if !calls {
-            near = said;
-            if long < LONG {
-                near.add(&self.question.0.to_le_bytes());
-                long += self.question.1;
+        if !has_calls {
+            alone = hasher;
+            if text_len < MIN_UNIQUE_BYTES {
+                alone.write(&self.last_input.0.to_le_bytes());
+                text_len += self.last_input.1;
             }
         }
-        let mut after = self.asked;
-        after.add(&said.value().to_le_bytes());
-        let (before, near) = (self.asked.value(), near.value());
-        (Link { before, after: after.value(), near, sure: calls || long >= LONG }, after)
+        let mut with_prefix = self.prefix;
+        with_prefix.write(&hasher.finish().to_le_bytes());
+        let (prefix, alone) = (self.prefix.finish(), alone.finish());
+        (
+            RunHashes {
+                prefix,
+                with_prefix: with_prefix.finish(),
+                alone,
+                is_unique: has_calls || text_len >= MIN_UNIQUE_BYTES,
+            },
+            with_prefix,
+        )
     }
 }
 
-/// Bytes of words, about.
-fn length(block: &Block) -> usize {
-    match &block.body {
-        Body::Text { text, .. } | Body::Refusal(text) => text.raw().len(),
+/// Bytes of visible text, with JSON escapes.
+fn text_bytes(block: &Block) -> usize {
+    match &block.content {
+        BlockContent::Text { text, .. } | BlockContent::Refusal(text) => text.raw().len(),
         _ => 0,
     }
 }
 
-/// So much is said once.
-const LONG: usize = 80;
+/// From this length on, a text is assumed to occur only once.
+const MIN_UNIQUE_BYTES: usize = 80;

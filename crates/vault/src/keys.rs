@@ -1,66 +1,71 @@
-//! The keys by which a turn is known again.
+//! Lookup keys of stored turns.
 //!
-//! Clients replay the ids of calls as they got them, whatever else they change; most replay seals.
-//! What was said is the last resort: after the same history, or near the same words.
+//! Clients replay call ids unchanged, whatever else they change; most replay seals. The text is the
+//! last resort: its hash with everything before it, and its hash alone.
 
 use std::mem;
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Reply, Seal, Turn, Verbatim};
+use interlingua_model::{Block, BlockContent, Reply, Seal, Turn, Verbatim};
 
-use crate::stable::hash;
-use crate::{History, Link};
+use crate::stable_hash::stable_hash;
+use crate::{HistoryHashes, RunHashes};
 
-/// All keys of a reply that is kept, as it answers this history.
-pub fn keys_of(reply: &Reply, history: &History) -> Vec<String> {
+/// The lookup keys of a reply to this history.
+pub fn reply_keys(reply: &Reply, history: &HistoryHashes) -> Vec<String> {
     let blocks = reply.turn.blocks.iter();
-    let calls: Vec<String> = blocks.clone().filter_map(|block| of_call(block)).collect();
+    let calls: Vec<String> = blocks.clone().filter_map(|block| call_key(block)).collect();
     if !calls.is_empty() {
-        // Nobody looks for a turn that has calls by anything else.
+        // A turn with calls is only looked up by its calls.
         return calls;
     }
-    let words = of_words(history.answer(reply));
-    let words = words.map(|(name, number)| [name, digits(&mut [0; 16], number)].concat());
-    blocks.filter_map(|block| of_seal(block)).chain(words).collect()
+    let text_hashes = text_keys(history.hash_reply(reply));
+    let text_hashes = text_hashes.map(|(name, hash)| [name, to_hex(&mut [0; 16], hash)].concat());
+    blocks.filter_map(|block| seal_key(block)).chain(text_hashes).collect()
 }
 
-/// The key under which a reply with this id is found.
-pub fn key_of_reply(id: &str) -> String {
+/// The lookup key made from a reply's id.
+pub fn reply_id_key(id: &str) -> String {
     format!("reply:{id}")
 }
 
-/// The surest keys of what a model said, and whether what is found there is this turn, wherever that was.
-pub(crate) fn surest(said: &[Verbatim<Turn>], link: Link, keys: &mut Keys) -> bool {
+/// Adds the most reliable keys of a run; returns whether an entry found by them is certainly this
+/// run.
+pub(crate) fn push_best_keys(
+    turns: &[Verbatim<Turn>],
+    hashes: RunHashes,
+    keys: &mut KeyList,
+) -> bool {
     let mut sealed = None;
-    for turn in said {
+    for turn in turns {
         for block in &turn.blocks {
-            if let Body::ToolCall(call) = &block.body {
-                keys.push(CALL, &call.id.contents());
+            if let BlockContent::ToolCall(call) = &block.content {
+                keys.push(CALL_PREFIX, &call.id.unescape());
                 return true;
             }
-            sealed = sealed.or_else(|| seal(block));
+            sealed = sealed.or_else(|| nonempty_seal(block));
         }
     }
     if let Some(seal) = sealed {
-        keys.push(SEAL, digits(&mut [0; 16], number(seal)));
+        keys.push(SEAL_PREFIX, to_hex(&mut [0; 16], seal_hash(seal)));
         return true;
     }
-    for (name, number) in of_words(link) {
-        keys.push(name, digits(&mut [0; 16], number));
+    for (name, hash) in text_keys(hashes) {
+        keys.push(name, to_hex(&mut [0; 16], hash));
     }
-    link.sure
+    hashes.is_unique
 }
 
-/// Some keys, one behind the other: there are some for everything that was ever said.
+/// Lookup keys in one buffer: a long conversation has several for each of its runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub(crate) struct KeyList {
     text: String,
     ends: Vec<usize>,
 }
 
-impl Keys {
-    /// With room for what is mostly known of so many turns: two numbers with their names, or a call's id.
-    pub(crate) fn for_turns(count: usize) -> Self {
+impl KeyList {
+    /// Reserves the usual size per run: two prefixed hashes, or one call id.
+    pub(crate) fn with_capacity(count: usize) -> Self {
         Self { text: String::with_capacity(count * 44), ends: Vec::with_capacity(count * 2) }
     }
 
@@ -74,69 +79,69 @@ impl Keys {
         self.ends.len()
     }
 
-    /// The keys from one to another.
-    pub(crate) fn among(&self, some: Range<usize>) -> impl Iterator<Item = &str> {
-        let mut start = some.start.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.ends[some].iter().map(move |end| &self.text[mem::replace(&mut start, *end)..*end])
+    /// The keys in a range of indices.
+    pub(crate) fn range(&self, indices: Range<usize>) -> impl Iterator<Item = &str> {
+        let mut start = indices.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.ends[indices].iter().map(move |end| &self.text[mem::replace(&mut start, *end)..*end])
     }
 }
 
-fn of_call(block: &Block) -> Option<String> {
-    let Body::ToolCall(call) = &block.body else { return None };
-    Some([CALL, &call.id.contents()].concat())
+fn call_key(block: &Block) -> Option<String> {
+    let BlockContent::ToolCall(call) = &block.content else { return None };
+    Some([CALL_PREFIX, &call.id.unescape()].concat())
 }
 
-fn of_seal(block: &Block) -> Option<String> {
-    Some([SEAL, digits(&mut [0; 16], number(seal(block)?))].concat())
+fn seal_key(block: &Block) -> Option<String> {
+    Some([SEAL_PREFIX, to_hex(&mut [0; 16], seal_hash(nonempty_seal(block)?))].concat())
 }
 
-fn seal(block: &Block) -> Option<&Seal> {
+fn nonempty_seal(block: &Block) -> Option<&Seal> {
     block.seal.as_deref().filter(|seal| !seal.data.is_empty())
 }
 
-fn number(seal: &Seal) -> u64 {
-    hash([seal.data.raw().as_bytes()])
+fn seal_hash(seal: &Seal) -> u64 {
+    stable_hash([seal.data.raw().as_bytes()])
 }
 
-fn of_words(link: Link) -> [(&'static str, u64); 2] {
-    [("after:", link.after), ("near:", link.near)]
+fn text_keys(hashes: RunHashes) -> [(&'static str, u64); 2] {
+    [("after:", hashes.with_prefix), ("near:", hashes.alone)]
 }
 
-/// A number in sixteen digits.
-fn digits(room: &mut [u8; 16], number: u64) -> &str {
-    let mut rest = number;
-    for digit in room.iter_mut().rev() {
+/// Formats a number as sixteen hex digits.
+fn to_hex(buffer: &mut [u8; 16], hash: u64) -> &str {
+    let mut rest = hash;
+    for digit in buffer.iter_mut().rev() {
         *digit = HEX[rest as usize & 15];
         rest >>= 4;
     }
-    str::from_utf8(room).unwrap_or_default()
+    str::from_utf8(buffer).unwrap_or_default()
 }
 
-const CALL: &str = "call:";
-const SEAL: &str = "seal:";
+const CALL_PREFIX: &str = "call:";
+const SEAL_PREFIX: &str = "seal:";
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 #[cfg(test)]
 mod tests {
-    use super::{Keys, digits};
+    use super::{KeyList, to_hex};
 
     #[test]
     fn numbers_have_sixteen_digits() {
-        for number in [0, 9, 10, 0xfe_dc_ba_98, u64::MAX, 0x0123_4567_89ab_cdef] {
-            assert_eq!(digits(&mut [0; 16], number), format!("{number:016x}"));
+        for hash in [0, 9, 10, 0xfe_dc_ba_98, u64::MAX, 0x0123_4567_89ab_cdef] {
+            assert_eq!(to_hex(&mut [0; 16], hash), format!("{hash:016x}"));
         }
     }
 
     #[test]
-    fn each_key_is_told_from_those_beside_it() {
-        let mut keys = Keys::default();
+    fn keys_in_one_buffer_are_separate() {
+        let mut keys = KeyList::default();
         for (name, rest) in [("call:", "1"), ("near:", ""), ("after:", "23")] {
             keys.push(name, rest);
         }
-        let among = |from: usize, to: usize| keys.among(from..to).collect::<Vec<_>>();
-        assert_eq!(among(0, keys.len()), ["call:1", "near:", "after:23"]);
-        assert_eq!(among(1, 2), ["near:"]);
-        assert_eq!(among(2, 3), ["after:23"]);
-        assert!(among(1, 1).is_empty());
+        let keys_in = |from: usize, to: usize| keys.range(from..to).collect::<Vec<_>>();
+        assert_eq!(keys_in(0, keys.len()), ["call:1", "near:", "after:23"]);
+        assert_eq!(keys_in(1, 2), ["near:"]);
+        assert_eq!(keys_in(2, 3), ["after:23"]);
+        assert!(keys_in(1, 1).is_empty());
     }
 }

@@ -1,22 +1,23 @@
-//! What a model thought, kept as it was sealed, and put back where a client has lost it.
+//! Stores assistant turns with their sealed reasoning, and restores them where a client lost parts.
 //!
-//! Providers sign what their models think and want it back untouched, in its place, with everything
-//! that was said beside it. Most clients cannot do that: their dialect has no room for it, or they
-//! strip, merge, reorder or reword it. So every reply with reasoning in it is [`Kept`], under
-//! [`keys`](keys_of) by which the same turn is known again; and when the conversation comes back to
-//! its [`Origin`], [`restore`] says what each of its [`runs`] is to be.
+//! Providers sign the reasoning of their models and require it back unchanged, in its position,
+//! with everything around it. Most clients cannot do that: their dialect cannot represent it, or
+//! they strip, merge, reorder or rewrite it. So every reply with reasoning is stored as a
+//! [`VaultEntry`] under [lookup keys](reply_keys) by which the same turn is recognized; and when
+//! the conversation returns to its [`ReplyOrigin`], [`restore`] gives the replacement of each of
+//! its [runs](assistant_runs).
 //!
-//! This crate only knows what belongs together; where it is kept is somebody else's business.
+//! This crate computes keys and compares turns; the storage is the caller's.
 
+mod entry;
 mod history;
-mod kept;
 mod keys;
-mod run;
-mod said;
-mod stable;
+mod normalize;
+mod restore;
+mod stable_hash;
 
-pub use history::{History, Link, Span};
-pub use kept::{Kept, Origin};
-pub use keys::{key_of_reply, keys_of};
-pub use run::{Run, Runs, restore, runs};
-pub use stable::{Stable, hash};
+pub use entry::{ReplyOrigin, VaultEntry};
+pub use history::{HashedRun, HistoryHashes, RunHashes};
+pub use keys::{reply_id_key, reply_keys};
+pub use restore::{AssistantRun, AssistantRuns, assistant_runs, restore};
+pub use stable_hash::{StableHasher, stable_hash};

@@ -1,15 +1,20 @@
-//! Bytes: lossless JSON and stream framing. Knows no model and no provider.
+//! Lossless JSON and stream framing, without knowledge of models or providers.
 //!
-//! - [`json`]: one pass over a text finds the span of every value ([`Doc`]); strings ([`Text`]) and
-//!   values ([`Json`]) are slices of that text, moved between documents without being respelled.
-//! - [`frame`]: a stream of bytes cut into [`Frame`]s (server-sent events, a JSON array, the AWS
-//!   event stream), each remembering the bytes it came in.
-//! - [`Spliced`]: a text with a little in it that is another's, as it goes out.
+//! - [`json`]: one pass over a text finds the range of every value ([`JsonDoc`]). Strings
+//!   ([`JsonString`]) and values ([`RawJson`]) are slices of that text, which move between
+//!   documents with their spelling unchanged.
+//! - [`frame`]: splits a stream of bytes into [`Frame`]s (server-sent events, a JSON array, the AWS
+//!   event stream), each with the bytes that were received.
+//! - [`SegmentedBytes`]: a body in up to three slices, so that replacing a few bytes copies
+//!   nothing.
 
 pub mod frame;
 pub mod json;
-mod spliced;
+mod spliced_bytes;
 
-pub use frame::{Frame, FrameError, FrameWriter, Framer, Framing};
-pub use json::{Doc, Field, Json, Kind, Limits, Malformed, Node, Pieces, Text, Writer};
-pub use spliced::Spliced;
+pub use frame::{Frame, FrameError, FrameReader, FrameWriter, Framing};
+pub use json::{
+    Field, JsonDoc, JsonError, JsonKind, JsonLimits, JsonNode, JsonString, JsonStringBuilder,
+    JsonWriter, RawJson,
+};
+pub use spliced_bytes::SegmentedBytes;

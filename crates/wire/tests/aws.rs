@@ -1,17 +1,17 @@
-//! AWS event stream: a message that botocore reads, round trips, damage at every byte.
+//! AWS event stream: a message that botocore reads, round trips, and damage at every byte.
 
-mod cutting;
-mod dice;
+mod framing;
+mod rng;
 
 use aws_smithy_eventstream::frame::{read_message_from, write_message_to};
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use bytes::Bytes;
-use cutting::{LIMIT, cut};
-use interlingua_wire::frame::{self, FrameWriter, Framer, Framing};
+use framing::{LIMIT, read_frames};
+use interlingua_wire::frame::{self, FrameReader, FrameWriter, Framing};
 
 const EVENT: &str = "contentBlockDelta";
 const DATA: &str = "{\"contentBlockIndex\":0,\"delta\":{\"text\":\"Hi\"}}";
-/// The same as botocore reads it.
+/// The same message as botocore reads it.
 const MESSAGE: &str = "0000009400000057b4ab9aee0b3a6576656e742d74797065070011636f6e74656e74426c6f\
     636b44656c74610d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d65737361\
     67652d747970650700056576656e747b22636f6e74656e74426c6f636b496e646578223a302c2264656c7461223a7b\
@@ -25,7 +25,7 @@ fn message() -> Vec<u8> {
         .collect()
 }
 
-fn built(headers: &[(&'static str, &'static str)], payload: &'static [u8]) -> Vec<u8> {
+fn reference_message(headers: &[(&'static str, &'static str)], payload: &'static [u8]) -> Vec<u8> {
     let mut message = Message::new(Bytes::from_static(payload));
     for (name, value) in headers {
         message = message.add_header(Header::new(*name, HeaderValue::String((*value).into())));
@@ -36,18 +36,18 @@ fn built(headers: &[(&'static str, &'static str)], payload: &'static [u8]) -> Ve
 }
 
 #[test]
-fn the_known_message_is_read_and_written() {
-    let frames = cutting::whole(Framing::AwsEvents, &message());
+fn the_botocore_message_is_read_and_written() {
+    let frames = framing::read_all(Framing::AwsEventStream, &message());
     assert_eq!(frames.len(), 1);
     assert_eq!(frames[0].event.as_deref(), Some(EVENT));
     assert_eq!(frames[0].data.as_deref(), Some(DATA));
     let mut out = Vec::new();
-    frame::write(Framing::AwsEvents, Some(EVENT), DATA, &mut out);
+    frame::write(Framing::AwsEventStream, Some(EVENT), DATA, &mut out);
     assert_eq!(out, message());
 }
 
 #[test]
-fn what_is_written_is_read_back_wherever_it_is_cut() {
+fn written_messages_are_read_back_in_any_chunks() {
     let events = [
         (None, "{}"),
         (Some("messageStart"), "{\"role\":\"assistant\"}"),
@@ -56,20 +56,20 @@ fn what_is_written_is_read_back_wherever_it_is_cut() {
         (Some("metadata"), "{\"p\":\"abcdefghijklmnopqrstuvwxyz\"}"),
     ];
     let mut stream = Vec::new();
-    let mut writer = FrameWriter::new(Framing::AwsEvents);
+    let mut writer = FrameWriter::new(Framing::AwsEventStream);
     for (event, data) in events {
         writer.write(event, data, &mut stream);
     }
-    writer.end(&mut stream);
-    let frames = cutting::whole(Framing::AwsEvents, &stream);
+    writer.finish(&mut stream);
+    let frames = framing::read_all(Framing::AwsEventStream, &stream);
     let read: Vec<_> =
         frames.iter().map(|frame| (frame.event.as_deref(), frame.data.as_deref())).collect();
     assert_eq!(read, events.map(|(event, data)| (event, Some(data))));
-    cutting::assert_lawful(Framing::AwsEvents, &stream);
+    framing::assert_chunking_invariant(Framing::AwsEventStream, &stream);
 }
 
 #[test]
-fn headers_name_the_frame() {
+fn headers_give_the_frame_its_event_name() {
     for (headers, payload, event, data) in [
         (&[(":event-type", "ping")][..], &b""[..], Some("ping"), None),
         (
@@ -91,7 +91,8 @@ fn headers_name_the_frame() {
         (&[(":message-type", "exception")], b"{}", Some("exception:"), Some("{}")),
         (&[], b"x", None, Some("x")),
     ] {
-        let frames = cutting::whole(Framing::AwsEvents, &built(headers, payload));
+        let frames =
+            framing::read_all(Framing::AwsEventStream, &reference_message(headers, payload));
         assert_eq!(frames.len(), 1);
         assert_eq!((frames[0].event.as_deref(), frames[0].data.as_deref()), (event, data));
     }
@@ -106,21 +107,21 @@ fn damage_is_found_at_every_byte() {
         for bit in 0..8 {
             let mut damaged = stream.clone();
             damaged[at] ^= 1 << bit;
-            let (frames, error) = cut(Framing::AwsEvents, [&damaged[..]], LIMIT);
+            let (frames, error) = read_frames(Framing::AwsEventStream, [&damaged[..]], LIMIT);
             assert_eq!(frames.len(), 1, "byte {at} bit {bit}");
-            assert!(error.unwrap().at >= sound.len() as u64);
+            assert!(error.unwrap().offset >= sound.len() as u64);
         }
     }
 }
 
 #[test]
-fn only_a_few_kinds_of_messages_are_remembered_and_all_are_read() {
+fn few_header_blocks_are_cached_and_all_messages_are_read() {
     let names: Vec<String> = (0..40).map(|n| format!("event{}", n % 20)).collect();
     let mut stream = Vec::new();
     for name in &names {
-        frame::write(Framing::AwsEvents, Some(name), &format!("\"{name}\""), &mut stream);
+        frame::write(Framing::AwsEventStream, Some(name), &format!("\"{name}\""), &mut stream);
     }
-    let frames = cutting::whole(Framing::AwsEvents, &stream);
+    let frames = framing::read_all(Framing::AwsEventStream, &stream);
     let read: Vec<_> = frames.iter().filter_map(|frame| frame.event.as_deref()).collect();
     assert_eq!(read, names);
     assert!(
@@ -132,15 +133,15 @@ fn only_a_few_kinds_of_messages_are_remembered_and_all_are_read() {
 }
 
 #[test]
-fn a_message_that_is_no_message_is_refused_at_its_place() {
-    let twice = built(&[(":event-type", "a"), (":event-type", "b")], b"{}");
+fn an_invalid_message_is_rejected_with_its_offset() {
+    let twice = reference_message(&[(":event-type", "a"), (":event-type", "b")], b"{}");
     let mut many = Vec::new();
     for letter in 0..=u8::MAX {
         many.extend_from_slice(&[2, b'a' + letter / 16, b'a' + letter % 16, 0]);
     }
     many.extend_from_slice(&[1, b'z', 0]);
     let many = with_headers(&many);
-    let not_text = built(&[(":event-type", "a")], b"\xff");
+    let not_text = reference_message(&[(":event-type", "a")], b"\xff");
     let cut_short = &message()[..100];
     for (stream, at) in [
         (&twice[..], 0),
@@ -151,40 +152,40 @@ fn a_message_that_is_no_message_is_refused_at_its_place() {
         (&[0, 0, 0, 15, 0, 0, 0, 0], 3),
         (b"HTTP/1.1 500", 3),
     ] {
-        let (frames, error) = cut(Framing::AwsEvents, [stream], LIMIT);
-        assert_eq!((frames.len(), error.unwrap().at), (0, at));
-        cutting::assert_lawful(Framing::AwsEvents, stream);
+        let (frames, error) = read_frames(Framing::AwsEventStream, [stream], LIMIT);
+        assert_eq!((frames.len(), error.unwrap().offset), (0, at));
+        framing::assert_chunking_invariant(Framing::AwsEventStream, stream);
     }
 }
 
-/// With sound checksums everything inside is read, however senseless.
+/// With correct checksums, all headers are parsed, even random ones.
 #[test]
-fn random_messages_are_read_or_refused() {
-    let mut dice = dice::Dice::new(19);
+fn random_messages_are_read_or_rejected() {
+    let mut rng = rng::Rng::new(19);
     let mut read = 0;
     for _ in 0..50_000 {
-        let mut bytes: Vec<u8> = (0..16 + dice.below(60)).map(|_| dice.below(256) as u8).collect();
+        let mut bytes: Vec<u8> = (0..16 + rng.below(60)).map(|_| rng.below(256) as u8).collect();
         let length = bytes.len();
         bytes[..4].copy_from_slice(&u32::try_from(length).unwrap().to_be_bytes());
-        bytes[4..8].copy_from_slice(&u32::try_from(dice.below(length)).unwrap().to_be_bytes());
-        // A name of one letter and a known type of value lead deeper into the headers.
+        bytes[4..8].copy_from_slice(&u32::try_from(rng.below(length)).unwrap().to_be_bytes());
+        // A one-letter name and a known value type lead further into the headers.
         if length > 20 {
-            bytes[12..15].copy_from_slice(&[1, b'a', dice.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])]);
+            bytes[12..15].copy_from_slice(&[1, b'a', rng.choose(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])]);
         }
         let prelude = crc32(&bytes[..8]);
         bytes[8..12].copy_from_slice(&prelude.to_be_bytes());
-        let whole = crc32(&bytes[..length - 4]);
-        bytes[length - 4..].copy_from_slice(&whole.to_be_bytes());
-        let (frames, error) = cut(Framing::AwsEvents, [&bytes[..]], LIMIT);
+        let checksum = crc32(&bytes[..length - 4]);
+        bytes[length - 4..].copy_from_slice(&checksum.to_be_bytes());
+        let (frames, error) = read_frames(Framing::AwsEventStream, [&bytes[..]], LIMIT);
         assert_eq!(frames.len() + usize::from(error.is_some()), 1);
-        assert_eq!(frames.len(), usize::from(is_read_elsewhere(&bytes)), "{bytes:?}");
+        assert_eq!(frames.len(), usize::from(smithy_accepts(&bytes)), "{bytes:?}");
         read += frames.len();
     }
     assert!(read > 0);
 }
 
-/// What the provider's own package reads, if its payload is text and it says nothing twice.
-fn is_read_elsewhere(bytes: &[u8]) -> bool {
+/// What aws-smithy reads, if the payload is text and no header is duplicated.
+fn smithy_accepts(bytes: &[u8]) -> bool {
     read_message_from(bytes).is_ok_and(|message| {
         let names: Vec<_> = message.headers().iter().map(Header::name).collect();
         let twice = (0..names.len()).any(|at| names[..at].contains(&names[at]));
@@ -193,7 +194,7 @@ fn is_read_elsewhere(bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn messages_are_written_as_elsewhere() {
+fn messages_are_written_as_by_aws_smithy() {
     for (event, headers) in [
         (None, [None, Some((":message-type", "event"))]),
         (Some("ping"), [Some((":event-type", "ping")), Some((":message-type", "event"))]),
@@ -210,8 +211,8 @@ fn messages_are_written_as_elsewhere() {
         let content = (":content-type", "application/json");
         let headers: Vec<_> = name.into_iter().chain([content]).chain(kind).collect();
         let mut out = b"before".to_vec();
-        frame::write_json(Framing::AwsEvents, event, &mut out, |data| data.string("grün 🦀"));
-        assert_eq!(out[6..], built(&headers, "\"grün 🦀\"".as_bytes()));
+        frame::write_json(Framing::AwsEventStream, event, &mut out, |data| data.str("grün 🦀"));
+        assert_eq!(out[6..], reference_message(&headers, "\"grün 🦀\"".as_bytes()));
     }
 }
 
@@ -233,22 +234,22 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 #[test]
-fn a_message_beyond_the_limit_is_refused_by_its_length_alone() {
+fn a_message_above_the_limit_is_rejected_by_its_length_alone() {
     let sound = message();
-    assert_eq!(cut(Framing::AwsEvents, [&sound[..]], sound.len()).1, None);
-    let mut framer = Framer::new(Framing::AwsEvents, sound.len() - 1);
+    assert_eq!(read_frames(Framing::AwsEventStream, [&sound[..]], sound.len()).1, None);
+    let mut framer = FrameReader::new(Framing::AwsEventStream, sound.len() - 1);
     framer.push(&Bytes::copy_from_slice(&sound[..3]));
     assert_eq!(framer.next(), Ok(None));
     framer.push(&Bytes::copy_from_slice(&sound[3..4]));
-    assert_eq!(framer.next().unwrap_err().at, 3);
+    assert_eq!(framer.next().unwrap_err().offset, 3);
 }
 
 #[test]
 fn the_payload_shares_the_chunk() {
     let chunk = Bytes::from(message());
-    let mut framer = Framer::new(Framing::AwsEvents, LIMIT);
+    let mut framer = FrameReader::new(Framing::AwsEventStream, LIMIT);
     framer.push(&chunk);
     let frame = framer.next().unwrap().unwrap();
-    let inside = chunk.as_ptr_range();
-    assert!(inside.contains(&frame.raw.as_ptr()) && inside.contains(&frame.data.unwrap().as_ptr()));
+    let memory = chunk.as_ptr_range();
+    assert!(memory.contains(&frame.raw.as_ptr()) && memory.contains(&frame.data.unwrap().as_ptr()));
 }

@@ -1,10 +1,12 @@
-//! The scanner against `serde_json`: what it accepts, where it stops, what it finds.
+//! Compares the scanner with `serde_json`: what it accepts, where it stops, what it finds.
 
-mod dice;
+mod rng;
 
 use bytes::Bytes;
-use dice::Dice;
-use interlingua_wire::json::{Doc, Kind, Limits, Malformed, Node, Tape, Why};
+use interlingua_wire::json::{
+    JsonDoc, JsonError, JsonErrorKind, JsonKind, JsonLimits, JsonNode, Tape,
+};
+use rng::Rng;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -21,28 +23,31 @@ const TEXTS: &[&str] = &[
     "\t\r\n0 ",
 ];
 
-/// What mutations insert: everything the grammar turns on.
+/// Texts that mutations insert: every token of the grammar.
 const PIECES: &[&str] = &[
     "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\n", "\\x", "\n", "\0", " ", "0", "1", "-",
     "+", ".", "e", "E", "true", "fals", "null", "é", "🦀", "\u{7f}", "\u{1f}", "/", "a", "D",
 ];
 
-fn scan(text: &str) -> Result<Doc, Malformed> {
-    Doc::parse(text.into(), Limits { bytes: usize::MAX, depth: Limits::DEEPEST })
+fn scan(text: &str) -> Result<JsonDoc, JsonError> {
+    JsonDoc::parse(
+        text.into(),
+        JsonLimits { max_bytes: usize::MAX, max_depth: JsonLimits::MAX_DEPTH },
+    )
 }
 
-/// A node says the same as what `serde_json` built.
-fn assert_same(node: Node<'_>, value: &Value) {
+/// Asserts that a node equals the value that `serde_json` built.
+fn assert_same(node: JsonNode<'_>, value: &Value) {
     match value {
         Value::Null => assert!(node.is_null()),
-        Value::Bool(boolean) => assert_eq!(node.boolean(), Some(*boolean)),
+        Value::Bool(boolean) => assert_eq!(node.as_bool(), Some(*boolean)),
         Value::Number(number) => {
-            assert_eq!(node.kind(), Kind::Number);
+            assert_eq!(node.kind(), JsonKind::Number);
             assert_eq!(node.raw().parse::<f64>().ok(), number.as_f64());
         }
-        Value::String(string) => assert_eq!(node.word(), *string),
+        Value::String(string) => assert_eq!(node.str_or_empty(), *string),
         Value::Array(values) => {
-            assert_eq!((node.kind(), node.len()), (Kind::Array, values.len()));
+            assert_eq!((node.kind(), node.len()), (JsonKind::Array, values.len()));
             node.items().zip(values).for_each(|(item, value)| assert_same(item, value));
         }
         Value::Object(fields) => {
@@ -52,29 +57,29 @@ fn assert_same(node: Node<'_>, value: &Value) {
                 assert!(field.is_some(), "no {key} in {node:?}");
                 assert_same(field.unwrap_or(node), value);
             }
-            assert!(node.fields().all(|field| fields.contains_key(&*field.name())));
+            assert!(node.fields().all(|field| fields.contains_key(&*field.key())));
         }
     }
 }
 
-/// A raw value is scanned without being built, so that all of JSON is accepted.
-fn judged(text: &str) -> Option<&RawValue> {
+/// `RawValue` is scanned without being built, so that all of JSON is accepted.
+fn serde_json_accepts(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
 fn assert_agrees(text: &str) {
     match scan(text) {
         Ok(doc) => {
-            let raw = judged(text).map(RawValue::get);
+            let raw = serde_json_accepts(text).map(RawValue::get);
             assert_eq!(Some(doc.root().raw()), raw, "only we accept {text:?}");
-            // Lone surrogates and numbers beyond f64 are JSON, but no `Value`.
+            // Lone surrogates and numbers beyond f64 are JSON, but not a `Value`.
             if let Ok(value) = serde_json::from_str(text) {
                 assert_same(doc.root(), &value);
             }
         }
         Err(error) => {
-            assert!(judged(text).is_none(), "{error} in {text:?}");
-            assert!(error.at <= text.len());
+            assert!(serde_json_accepts(text).is_none(), "{error} in {text:?}");
+            assert!(error.offset <= text.len());
         }
     }
 }
@@ -88,7 +93,7 @@ fn the_texts_are_accepted() {
 }
 
 #[test]
-fn every_truncated_text_is_judged_as_serde_json_does() {
+fn every_truncated_text_is_accepted_as_by_serde_json() {
     for text in TEXTS {
         for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
             assert_agrees(&text[..at]);
@@ -97,34 +102,34 @@ fn every_truncated_text_is_judged_as_serde_json_does() {
 }
 
 #[test]
-fn a_string_without_an_end_ends_too_early_where_the_text_does() {
+fn an_unterminated_string_is_an_error_at_the_end_of_the_text() {
     let text = format!("[\"{}", r#"say \"so\"\\\\, then\n"#.repeat(12));
     for length in 2..=text.len() {
-        let malformed = Malformed { at: length, why: Why::Ended };
-        assert_eq!(scan(&text[..length]).err(), Some(malformed), "{}", &text[..length]);
+        let error = JsonError { offset: length, kind: JsonErrorKind::UnexpectedEnd };
+        assert_eq!(scan(&text[..length]).err(), Some(error), "{}", &text[..length]);
     }
 }
 
 #[test]
-fn mutated_texts_are_judged_as_serde_json_does() {
-    let mut dice = Dice::new(7);
+fn mutated_texts_are_accepted_as_by_serde_json() {
+    let mut rng = Rng::new(7);
     let mut accepted = 0;
     for _ in 0..250_000 {
-        let mut text = dice.pick(TEXTS).to_owned();
-        for _ in 0..=dice.below(3) {
-            let from = text.floor_char_boundary(dice.below(text.len() + 1));
-            let to = text.ceil_char_boundary(from + dice.below(3).min(text.len() - from));
-            text.replace_range(from..to, if dice.below(4) == 0 { "" } else { dice.pick(PIECES) });
+        let mut text = rng.choose(TEXTS).to_owned();
+        for _ in 0..=rng.below(3) {
+            let from = text.floor_char_boundary(rng.below(text.len() + 1));
+            let to = text.ceil_char_boundary(from + rng.below(3).min(text.len() - from));
+            text.replace_range(from..to, if rng.below(4) == 0 { "" } else { rng.choose(PIECES) });
         }
         assert_agrees(&text);
         accepted += usize::from(scan(&text).is_ok());
     }
-    // Both sides of the judgement are met often.
+    // Both outcomes occur often.
     assert!((25_000..225_000).contains(&accepted), "{accepted}");
 }
 
 #[test]
-fn escapes_are_checked_wherever_blocks_begin() {
+fn escapes_are_checked_at_every_vector_boundary() {
     for before in 0..140 {
         for (middle, fault) in [
             ("\\n", None),
@@ -141,7 +146,7 @@ fn escapes_are_checked_wherever_blocks_begin() {
         ] {
             for after in [0, 1, 5, 64, 130] {
                 let text = format!("[\"{}{middle}{}\"]", "x".repeat(before), "y".repeat(after));
-                let found = scan(&text).err().map(|error| error.at);
+                let found = scan(&text).err().map(|error| error.offset);
                 assert_eq!(found, fault.map(|at| 2 + before + at), "{text:?}");
                 assert_agrees(&text);
             }
@@ -150,14 +155,14 @@ fn escapes_are_checked_wherever_blocks_begin() {
 }
 
 #[test]
-fn rows_of_backslashes_are_judged_as_serde_json_does() {
-    let mut dice = Dice::new(11);
+fn runs_of_backslashes_are_accepted_as_by_serde_json() {
+    let mut rng = Rng::new(11);
     for _ in 0..20_000 {
-        let piece = |dice: &mut Dice| dice.pick(&["\\", "\\\\", "\\\"", "\"", "n", "x", "xxxxxxx"]);
-        let length = dice.below(90);
-        let inside: String = (0..length).map(|_| piece(&mut dice)).collect();
-        let (before, after) = (dice.below(70), dice.below(3));
-        assert_agrees(&format!("{}[\"{inside}\"{}", " ".repeat(before), "]".repeat(after)));
+        let piece = |rng: &mut Rng| rng.choose(&["\\", "\\\\", "\\\"", "\"", "n", "x", "xxxxxxx"]);
+        let length = rng.below(90);
+        let contents: String = (0..length).map(|_| piece(&mut rng)).collect();
+        let (before, after) = (rng.below(70), rng.below(3));
+        assert_agrees(&format!("{}[\"{contents}\"{}", " ".repeat(before), "]".repeat(after)));
     }
 }
 
@@ -165,24 +170,24 @@ fn rows_of_backslashes_are_judged_as_serde_json_does() {
 fn depth_is_limited_exactly() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     for limit in [0, 1, 2, 128, 511, 512] {
-        let limits = Limits { depth: limit, ..Limits::default() };
-        assert!(Doc::parse(nested(limit).into(), limits).is_ok() == (limit > 0));
-        let error = Doc::parse(nested(limit + 1).into(), limits).unwrap_err();
-        assert_eq!(error, Malformed { at: limit, why: Why::TooDeep { limit } });
+        let limits = JsonLimits { max_depth: limit, ..JsonLimits::default() };
+        assert!(JsonDoc::parse(nested(limit).into(), limits).is_ok() == (limit > 0));
+        let error = JsonDoc::parse(nested(limit + 1).into(), limits).unwrap_err();
+        assert_eq!(error, JsonError { offset: limit, kind: JsonErrorKind::TooDeep { limit } });
     }
     let mixed = r#"{"a":[{"b":[1]}]}"#;
-    let limits = |depth| Limits { depth, ..Limits::default() };
-    assert!(Doc::parse(mixed.into(), limits(4)).is_ok());
-    assert_eq!(Doc::parse(mixed.into(), limits(3)).unwrap_err().at, 11);
+    let limits = |depth| JsonLimits { max_depth: depth, ..JsonLimits::default() };
+    assert!(JsonDoc::parse(mixed.into(), limits(4)).is_ok());
+    assert_eq!(JsonDoc::parse(mixed.into(), limits(3)).unwrap_err().offset, 11);
 }
 
 #[test]
 fn deep_nesting_does_not_exhaust_a_small_stack() {
     let scan = || {
-        let limits = Limits { bytes: usize::MAX, depth: usize::MAX };
+        let limits = JsonLimits { max_bytes: usize::MAX, max_depth: usize::MAX };
         for open in ["[", "{\"a\":"] {
-            let error = Doc::parse(open.repeat(1_000_000).into(), limits).unwrap_err();
-            assert_eq!(error.why, Why::TooDeep { limit: Limits::DEEPEST });
+            let error = JsonDoc::parse(open.repeat(1_000_000).into(), limits).unwrap_err();
+            assert_eq!(error.kind, JsonErrorKind::TooDeep { limit: JsonLimits::MAX_DEPTH });
         }
     };
     std::thread::Builder::new().stack_size(256 * 1024).spawn(scan).unwrap().join().unwrap();
@@ -190,24 +195,25 @@ fn deep_nesting_does_not_exhaust_a_small_stack() {
 
 #[test]
 fn size_is_limited_exactly() {
-    let limits = Limits { bytes: 6, ..Limits::default() };
-    assert!(Doc::from_bytes(Bytes::from_static(b"[1,23]"), limits).is_ok());
-    let error = Doc::from_bytes(Bytes::from_static(b"[1,234]"), limits).unwrap_err();
-    assert_eq!(error, Malformed { at: 6, why: Why::TooLarge { limit: 6 } });
+    let limits = JsonLimits { max_bytes: 6, ..JsonLimits::default() };
+    assert!(JsonDoc::from_bytes(Bytes::from_static(b"[1,23]"), limits).is_ok());
+    let error = JsonDoc::from_bytes(Bytes::from_static(b"[1,234]"), limits).unwrap_err();
+    assert_eq!(error, JsonError { offset: 6, kind: JsonErrorKind::TooLarge { limit: 6 } });
 }
 
 #[test]
-fn what_is_not_utf8_is_refused_at_its_place() {
+fn invalid_utf8_is_rejected_with_its_offset() {
     for (body, at) in
         [(&b"\"a\xff\""[..], 2), (b"\xc3", 0), (b"{\"\xed\xa0\x80\":1}", 2), (b"[1]\x80", 3)]
     {
-        let error = Doc::from_bytes(Bytes::from_static(body), Limits::default()).unwrap_err();
-        assert_eq!(error, Malformed { at, why: Why::NotUtf8 });
+        let error =
+            JsonDoc::from_bytes(Bytes::from_static(body), JsonLimits::default()).unwrap_err();
+        assert_eq!(error, JsonError { offset: at, kind: JsonErrorKind::InvalidUtf8 });
     }
 }
 
 #[test]
-fn mistakes_are_told_with_line_and_column() {
+fn errors_have_line_and_column() {
     for (text, at, place, says) in [
         ("{\n  \"a\": 1,\n}", 12, (3, 1), "not JSON: expected a key at byte 12"),
         ("[1 2]", 3, (1, 4), "not JSON: expected ',' or ']' at byte 3"),
@@ -221,44 +227,45 @@ fn mistakes_are_told_with_line_and_column() {
         ("-x", 1, (1, 2), "not JSON: expected a digit at byte 1"),
     ] {
         let error = scan(text).unwrap_err();
-        assert_eq!((error.at, error.to_string().as_str()), (at, says), "{text:?}");
+        assert_eq!((error.offset, error.to_string().as_str()), (at, says), "{text:?}");
         assert_eq!(error.line_and_column(text.as_bytes()), place, "{text:?}");
     }
 }
 
 #[test]
-fn a_tape_serves_one_document_after_another() {
+fn a_tape_is_reused_by_several_documents() {
     let mut tape = Tape::default();
     for text in TEXTS {
-        let doc = Doc::parse_on((*text).into(), Limits::default(), &mut tape).unwrap();
+        let doc =
+            JsonDoc::parse_with_tape((*text).into(), JsonLimits::default(), &mut tape).unwrap();
         assert_eq!(format!("{:?}", doc.root()), text.trim());
         doc.recycle(&mut tape);
-        assert!(Doc::parse_on("[1,".into(), Limits::default(), &mut tape).is_err());
+        assert!(JsonDoc::parse_with_tape("[1,".into(), JsonLimits::default(), &mut tape).is_err());
     }
 }
 
 #[test]
-fn a_repeated_key_is_found_however_it_is_spelled() {
-    let mut dice = Dice::new(12);
+fn a_duplicate_key_is_found_in_any_spelling() {
+    let mut rng = Rng::new(12);
     let keys =
         ["type", "text", "t\\u0065xt", "", "role", "name", "\\u0000", "longer than one step"];
     let mut found = 0;
     for _ in 0..5_000 {
-        let fields: Vec<&str> = (0..dice.below(6)).map(|_| dice.pick(&keys)).collect();
+        let fields: Vec<&str> = (0..rng.below(6)).map(|_| rng.choose(&keys)).collect();
         let text: Vec<String> = fields.iter().map(|key| format!("\"{key}\":1")).collect();
         let doc = scan(&format!("{{{}}}", text.join(","))).unwrap();
-        let names: Vec<_> = doc.root().fields().map(interlingua_wire::Field::name).collect();
+        let names: Vec<_> = doc.root().fields().map(interlingua_wire::Field::key).collect();
         let second = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
-        assert_eq!(doc.root().repeated_key().as_ref(), second.map(|(_, name)| name));
+        assert_eq!(doc.root().duplicate_key().as_ref(), second.map(|(_, name)| name));
         found += usize::from(second.is_some());
     }
     assert!((1_000..4_500).contains(&found));
 }
 
 #[test]
-fn what_was_read_from_a_document_is_found_in_it() {
-    fn look(doc: &Doc, node: Node<'_>) {
-        let found = doc.find(&node.json()).expect("it stands there");
+fn a_value_of_a_document_is_found_in_it() {
+    fn look(doc: &JsonDoc, node: JsonNode<'_>) {
+        let found = doc.node_of(&node.json()).expect("it stands there");
         assert_eq!(found.range(), node.range());
         node.items().for_each(|item| look(doc, item));
         node.fields().for_each(|field| look(doc, field.value));
@@ -266,7 +273,7 @@ fn what_was_read_from_a_document_is_found_in_it() {
     for text in TEXTS {
         let (doc, other) = (scan(text).unwrap(), scan(text).unwrap());
         look(&doc, doc.root());
-        assert!(doc.find(&other.root().json()).is_none(), "the same words elsewhere");
-        assert!(doc.find(&doc.root().json().detached()).is_none(), "a copy");
+        assert!(doc.node_of(&other.root().json()).is_none(), "the same words elsewhere");
+        assert!(doc.node_of(&doc.root().json().deep_clone()).is_none(), "a copy");
     }
 }

@@ -1,12 +1,12 @@
-//! Server-sent events: every oddity against a naive reading of the WHATWG rules, cut everywhere.
+//! Compares server-sent event framing with a simple implementation of the WHATWG rules.
 
-mod cutting;
-mod dice;
+mod framing;
+mod rng;
 
 use bytes::Bytes;
-use interlingua_wire::frame::{self, Frame, FrameError, Framer, Framing};
+use interlingua_wire::frame::{self, Frame, FrameError, FrameReader, Framing};
 
-use cutting::LIMIT;
+use framing::LIMIT;
 
 /// Streams that servers send, or that the rules allow.
 const STREAMS: &[&str] = &[
@@ -68,8 +68,8 @@ struct Event {
     data: String,
 }
 
-/// The WHATWG rules, step by step, on text that is all there; with the one difference that the end
-/// of the stream dispatches what is pending.
+/// The WHATWG rules, step by step, on a complete text; except that the end of the stream dispatches
+/// a pending event.
 fn reference(stream: &str) -> Vec<Event> {
     let stream = stream.strip_prefix('\u{feff}').unwrap_or(stream);
     let lines = stream.replace("\r\n", "\n").replace('\r', "\n");
@@ -95,19 +95,19 @@ fn reference(stream: &str) -> Vec<Event> {
     events
 }
 
-fn cut<'c>(
+fn read_frames<'c>(
     chunks: impl IntoIterator<Item = &'c [u8]>,
     limit: usize,
 ) -> (Vec<Frame>, Option<FrameError>) {
-    cutting::cut(Framing::Sse, chunks, limit)
+    framing::read_frames(Framing::Sse, chunks, limit)
 }
 
-fn whole(stream: &[u8]) -> Vec<Frame> {
-    cutting::whole(Framing::Sse, stream)
+fn read_all(stream: &[u8]) -> Vec<Frame> {
+    framing::read_all(Framing::Sse, stream)
 }
 
-fn assert_says_what_the_rules_say(stream: &str) {
-    let frames = whole(stream.as_bytes());
+fn assert_matches_reference(stream: &str) {
+    let frames = read_all(stream.as_bytes());
     let events: Vec<Event> = frames
         .iter()
         .filter_map(|frame| {
@@ -119,38 +119,38 @@ fn assert_says_what_the_rules_say(stream: &str) {
 }
 
 #[test]
-fn frames_say_what_the_rules_say() {
+fn frames_match_the_reference() {
     for stream in STREAMS {
-        assert_says_what_the_rules_say(stream);
+        assert_matches_reference(stream);
     }
 }
 
 #[test]
-fn random_streams_say_what_the_rules_say() {
+fn random_streams_match_the_reference() {
     const PIECES: &[&str] = &[
         "data", "event", "id", ":", ":", " ", "x", "é", "\r", "\n", "\r\n", "\n\n", "\u{feff}",
         "data: ",
     ];
-    let mut dice = dice::Dice::new(5);
+    let mut rng = rng::Rng::new(5);
     for _ in 0..5_000 {
-        let pieces = dice.below(24);
-        let stream: String = (0..pieces).map(|_| dice.pick(PIECES)).collect();
-        assert_says_what_the_rules_say(&stream);
-        cutting::assert_lawful(Framing::Sse, stream.as_bytes());
+        let pieces = rng.below(24);
+        let stream: String = (0..pieces).map(|_| rng.choose(PIECES)).collect();
+        assert_matches_reference(&stream);
+        framing::assert_chunking_invariant(Framing::Sse, stream.as_bytes());
     }
 }
 
 #[test]
-fn frames_do_not_depend_on_the_cuts_and_raw_bytes_are_the_stream() {
+fn frames_do_not_depend_on_chunks_and_their_bytes_are_the_stream() {
     let all = STREAMS.concat();
     for stream in STREAMS.iter().copied().chain([all.as_str()]) {
-        cutting::assert_lawful(Framing::Sse, stream.as_bytes());
+        framing::assert_chunking_invariant(Framing::Sse, stream.as_bytes());
     }
 }
 
 #[test]
-fn a_frame_comes_as_soon_as_its_blank_line_does() {
-    let mut framer = Framer::new(Framing::Sse, LIMIT);
+fn a_frame_is_returned_as_soon_as_its_blank_line() {
+    let mut framer = FrameReader::new(Framing::Sse, LIMIT);
     framer.push(&Bytes::from_static(b"data: a\n"));
     assert_eq!(framer.next(), Ok(None));
     framer.push(&Bytes::from_static(b"\n"));
@@ -160,60 +160,61 @@ fn a_frame_comes_as_soon_as_its_blank_line_does() {
 #[test]
 fn frames_within_a_chunk_share_its_memory() {
     let chunk = Bytes::from("event: x\ndata: one\n\ndata: two\n\n".to_owned());
-    let mut framer = Framer::new(Framing::Sse, LIMIT);
+    let mut framer = FrameReader::new(Framing::Sse, LIMIT);
     framer.push(&chunk);
-    let inside = chunk.as_ptr_range();
+    let memory = chunk.as_ptr_range();
     for _ in 0..2 {
         let frame = framer.next().unwrap().unwrap();
         let data = frame.data.unwrap();
-        assert!(inside.contains(&frame.raw.as_ptr()) && inside.contains(&data.as_ptr()));
+        assert!(memory.contains(&frame.raw.as_ptr()) && memory.contains(&data.as_ptr()));
     }
 }
 
 #[test]
-fn the_limit_is_exact_wherever_the_cuts_are() {
+fn the_limit_is_exact_in_any_chunks() {
     for stream in ["data: 12345\n\n", "data: 1234\r\n\r\n", "data: 12345\r\r", ": 34567890\n\n"] {
         let stream = format!(": first\n\n{stream}data: next\n\n");
-        let longest = whole(stream.as_bytes()).iter().map(|frame| frame.raw.len()).max().unwrap();
+        let longest =
+            read_all(stream.as_bytes()).iter().map(|frame| frame.raw.len()).max().unwrap();
         let start = u64::try_from(": first\n\n".len()).unwrap();
         for size in 1..=stream.len() {
             let chunks = || stream.as_bytes().chunks(size);
-            assert_eq!(cut(chunks(), longest).1, None, "{stream:?} by {size}");
-            let (frames, error) = cut(chunks(), longest - 1);
+            assert_eq!(read_frames(chunks(), longest).1, None, "{stream:?} by {size}");
+            let (frames, error) = read_frames(chunks(), longest - 1);
             assert_eq!(frames.len(), 1);
-            assert_eq!(error.unwrap().at, start + longest as u64 - 1, "{stream:?} by {size}");
+            assert_eq!(error.unwrap().offset, start + longest as u64 - 1, "{stream:?} by {size}");
         }
     }
 }
 
 #[test]
-fn what_never_ends_is_refused_before_it_is_held() {
+fn an_endless_event_is_rejected_before_it_is_buffered() {
     for line in ["data:\n", "data: x", ":", "\u{feff}"] {
         let chunk = Bytes::from(line.repeat(100));
-        let mut framer = Framer::new(Framing::Sse, 10_000);
+        let mut framer = FrameReader::new(Framing::Sse, 10_000);
         let pushed = (0..1000).find(|_| {
             framer.push(&chunk);
             framer.next().is_err()
         });
         assert!(pushed.unwrap() <= 10_000 / chunk.len(), "{line:?}");
-        assert_eq!(framer.next().unwrap_err().at, 10_000);
+        assert_eq!(framer.next().unwrap_err().offset, 10_000);
     }
 }
 
 #[test]
-fn an_event_of_too_many_lines_is_refused() {
+fn an_event_of_too_many_lines_is_rejected() {
     let event = |lines| "data:\n".repeat(lines) + "\n";
-    let (frames, error) = cut([event(65_536).as_bytes()], LIMIT);
+    let (frames, error) = read_frames([event(65_536).as_bytes()], LIMIT);
     assert_eq!((frames.len(), error), (1, None));
     assert_eq!(frames[0].data.as_ref().unwrap().len(), 65_535);
     for size in [1, 4096, LIMIT] {
-        let (frames, error) = cut(event(100_000).as_bytes().chunks(size), LIMIT);
-        assert_eq!((frames.len(), error.unwrap().at), (0, 65_537 * 6 - 1));
+        let (frames, error) = read_frames(event(100_000).as_bytes().chunks(size), LIMIT);
+        assert_eq!((frames.len(), error.unwrap().offset), (0, 65_537 * 6 - 1));
     }
 }
 
 #[test]
-fn what_is_not_utf8_is_refused_at_its_place() {
+fn invalid_utf8_is_rejected_with_its_offset() {
     for (stream, at) in [
         (&b"data: a\n\ndata: b\xff\n\n"[..], 16),
         (b"data: a\n\nevent: \xc3\ndata: x\n\n", 16),
@@ -223,19 +224,19 @@ fn what_is_not_utf8_is_refused_at_its_place() {
     ] {
         for size in [1, 2, 3, stream.len()] {
             assert_eq!(
-                cut(stream.chunks(size), LIMIT).1,
-                Some(FrameError { at, why: "not UTF-8" })
+                read_frames(stream.chunks(size), LIMIT).1,
+                Some(FrameError { offset: at, reason: "not UTF-8" })
             );
         }
     }
-    // Nobody reads a comment: it passes as it is.
+    // Comments need not be UTF-8.
     let comment = b": \xff\n\ndata: x\n\n";
-    cutting::assert_lawful(Framing::Sse, comment);
+    framing::assert_chunking_invariant(Framing::Sse, comment);
 }
 
 #[test]
 fn an_error_stays() {
-    let mut framer = Framer::new(Framing::Sse, LIMIT);
+    let mut framer = FrameReader::new(Framing::Sse, LIMIT);
     framer.push(&Bytes::from_static(b"data: \xff\n\ndata: fine\n\n"));
     let error = framer.next().unwrap_err();
     assert_eq!(framer.next(), Err(error));
@@ -243,7 +244,7 @@ fn an_error_stays() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_events_are_read_back() {
     for (event, data, expected) in [
         (None, "{}", "data: {}\n\n"),
         (Some("ping"), "{\"type\":\"ping\"}", "event: ping\ndata: {\"type\":\"ping\"}\n\n"),
@@ -255,7 +256,7 @@ fn what_is_written_is_read_back() {
         let mut out = Vec::new();
         frame::write(Framing::Sse, event, data, &mut out);
         assert_eq!(String::from_utf8_lossy(&out), expected);
-        let frames = whole(&out);
+        let frames = read_all(&out);
         assert_eq!(frames.len(), 1);
         assert_eq!(frames[0].event.as_deref(), event.and_then(|event| event.lines().next()));
         assert_eq!(frames[0].data.as_deref(), Some(data));
@@ -265,11 +266,11 @@ fn what_is_written_is_read_back() {
     assert_eq!(out, b"data: a\ndata: b\ndata: c\n\n");
 }
 
-/// Looking at held bytes again with every chunk would be 512 GiB here: minutes.
+/// Scanning buffered bytes again with every chunk would process 512 GiB here, which takes minutes.
 #[test]
 fn a_large_event_in_small_chunks_takes_linear_time() {
     let event = Bytes::from(format!("data: {}\n\n", "x".repeat(64 << 20)));
-    let mut framer = Framer::new(Framing::Sse, usize::MAX);
+    let mut framer = FrameReader::new(Framing::Sse, usize::MAX);
     let begun = std::time::Instant::now();
     for at in (0..event.len()).step_by(4096) {
         assert_eq!(framer.next(), Ok(None));
@@ -282,11 +283,11 @@ fn a_large_event_in_small_chunks_takes_linear_time() {
 #[test]
 fn the_lines_of_an_event_are_counted() {
     let stream = Bytes::from("data: 1\ndata: 2\ndata: 3\n\ndata: 4\n\n");
-    let mut enough = Framer::new(Framing::Sse, LIMIT).with_lines(3);
+    let mut enough = FrameReader::new(Framing::Sse, LIMIT).with_max_lines(3);
     enough.push(&stream);
     assert_eq!(enough.next().unwrap().unwrap().data.as_deref(), Some("1\n2\n3"));
     assert_eq!(enough.next().unwrap().unwrap().data.as_deref(), Some("4"));
-    let mut less = Framer::new(Framing::Sse, LIMIT).with_lines(2);
+    let mut less = FrameReader::new(Framing::Sse, LIMIT).with_max_lines(2);
     less.push(&stream);
     assert!(less.next().unwrap_err().to_string().contains("too many lines"));
 }

@@ -1,4 +1,4 @@
-//! The property of this name, under coverage guidance.
+//! Runs the property of this name under libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| interlingua_fuzz::properties::replies(data));

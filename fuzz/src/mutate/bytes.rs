@@ -1,37 +1,37 @@
-//! Changes that know nothing of what the bytes mean.
+//! Mutations of bytes, without regard to their structure.
 
 use std::ops::Range;
 
-use crate::random::Random;
+use crate::rng::Rng;
 
-pub(super) fn change(data: &mut Vec<u8>, other: &[u8], random: &mut Random) {
-    let at = random.below(data.len() + 1);
-    match random.below(9) {
+pub(super) fn change(data: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
+    let at = rng.below(data.len() + 1);
+    match rng.below(9) {
         0 => {
             if let Some(byte) = data.get_mut(at) {
-                *byte ^= 1 << random.below(8);
+                *byte ^= 1 << rng.below(8);
             }
         }
         1 => {
             if let Some(byte) = data.get_mut(at) {
-                *byte = random.byte();
+                *byte = rng.byte();
             }
         }
-        2 => insert(data, at, &[random.byte()]),
+        2 => insert(data, at, &[rng.byte()]),
         3 | 4 => {
-            let token = random.pick(TOKENS).copied().unwrap_or_default();
+            let token = rng.choose(DICTIONARY).copied().unwrap_or_default();
             insert(data, at, token);
         }
         5 => {
-            let gone = range(data.len(), 64, random);
-            data.drain(gone);
+            let range = random_range(data.len(), 64, rng);
+            data.drain(range);
         }
         6 => {
-            let again = data[range(data.len(), 256, random)].to_vec();
-            insert(data, at, &again);
+            let copy = data[random_range(data.len(), 256, rng)].to_vec();
+            insert(data, at, &copy);
         }
         7 => data.truncate(at),
-        _ => insert(data, at, &other[range(other.len(), 1024, random)]),
+        _ => insert(data, at, &other[random_range(other.len(), 1024, rng)]),
     }
 }
 
@@ -39,15 +39,15 @@ fn insert(data: &mut Vec<u8>, at: usize, bytes: &[u8]) {
     data.splice(at..at, bytes.iter().copied());
 }
 
-/// A part of something `length` long, of `longest` at most.
-fn range(length: usize, longest: usize, random: &mut Random) -> Range<usize> {
-    let start = random.below(length + 1);
-    let end = start + random.below((length - start).min(longest) + 1);
+/// A random range within `length`, at most `max` long.
+fn random_range(length: usize, max: usize, rng: &mut Rng) -> Range<usize> {
+    let start = rng.below(length + 1);
+    let end = start + rng.below((length - start).min(max) + 1);
     start..end
 }
 
-/// Pieces of JSON and of streams on which readers stumble.
-const TOKENS: &[&[u8]] = &[
+/// Tokens of JSON and of streams that are difficult for parsers.
+const DICTIONARY: &[&[u8]] = &[
     b"{",
     b"}",
     b"[",

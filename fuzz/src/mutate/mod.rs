@@ -1,25 +1,25 @@
-//! Inputs made from seeds: a chain of small changes, some to bytes and some to JSON values.
+//! Generates inputs from seeds by a chain of small mutations of bytes or of JSON values.
 
 mod bytes;
-mod structure;
+mod json;
 
-use crate::random::Random;
+use crate::rng::Rng;
 
-/// No input grows beyond this.
-const LONGEST: usize = 64 * 1024;
+/// Longer inputs are truncated.
+const MAX_INPUT_BYTES: usize = 64 * 1024;
 
-/// An input made from one of the seeds, or from nothing if there are none.
-pub fn input(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut data = random.pick(seeds).cloned().unwrap_or_default();
-    // Many inputs differ from their seed in one place only: those get deepest into the code.
-    let changes = if random.one_in(2) { 1 } else { random.below(8) };
+/// A mutated seed; without seeds, mutated empty input.
+pub fn mutate(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
+    let mut data = rng.choose(seeds).cloned().unwrap_or_default();
+    // Half of the inputs have one mutation: they reach deepest into the code.
+    let changes = if rng.one_in(2) { 1 } else { rng.below(8) };
     for _ in 0..changes {
-        let other = random.pick(seeds).map_or(&[][..], Vec::as_slice);
-        let by_structure = random.one_in(2) && structure::change(&mut data, other, random);
+        let other = rng.choose(seeds).map_or(&[][..], Vec::as_slice);
+        let by_structure = rng.one_in(2) && json::change(&mut data, other, rng);
         if !by_structure {
-            bytes::change(&mut data, other, random);
+            bytes::change(&mut data, other, rng);
         }
-        data.truncate(LONGEST);
+        data.truncate(MAX_INPUT_BYTES);
     }
     data
 }

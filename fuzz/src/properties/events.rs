@@ -1,25 +1,28 @@
-//! Whatever a stream is, its events are lawful, and so are those of the stream written from them.
+//! The events of any stream follow the event grammar, also after they are written and read again.
 
 use bytes::Bytes;
 use interlingua_corpus::stream;
 
-use super::pair::{Pair, exchange};
+use super::dialect_pair::{DialectPair, exchange};
 
-/// The first byte chooses the dialects.
+/// The first byte selects the dialects.
 pub fn events(data: &[u8]) {
     let [choice, bytes @ ..] = data else { return };
-    let pair = Pair::chosen_by(*choice);
+    let pair = DialectPair::from_byte(*choice);
     let events = stream::read(pair.from, &Bytes::copy_from_slice(bytes), &exchange());
-    if let Err(why) = stream::lawful(&events) {
-        panic!("{} reads {why}", pair.from.id());
+    if let Err(error) = stream::check_grammar(&events) {
+        panic!("{} decodes events that break the grammar: {error}", pair.from.id());
     }
     let written = stream::write(pair.to, &events, &exchange());
-    let again = stream::read(pair.to, &written, &exchange());
+    let events_again = stream::read(pair.to, &written, &exchange());
     let text = String::from_utf8_lossy(&written);
-    if let Err(why) = stream::lawful(&again) {
-        panic!("{} reads of its own stream {why}\n{text}", pair.to.id());
+    if let Err(error) = stream::check_grammar(&events_again) {
+        panic!(
+            "{} decodes events from its own stream that break the grammar: {error}\n{text}",
+            pair.to.id()
+        );
     }
-    let [before, after] = [&events, &again].map(|events| stream::fold(events));
-    let same = before.is_ok() == after.is_ok() || stream::gave_up(&before);
-    assert!(same, "a good end on one side only\n{text}");
+    let [before, after] = [&events, &events_again].map(|events| stream::fold_events(events));
+    let consistent = before.is_ok() == after.is_ok() || stream::is_provider_abort(&before);
+    assert!(consistent, "only one of the streams ends without an error\n{text}");
 }

@@ -1,23 +1,23 @@
-//! A stream gives the same frames however it was cut into chunks, and the frames are the stream.
+//! A stream gives the same frames for any chunking, and the frames together are the stream.
 
 use bytes::Bytes;
-use interlingua_wire::{Frame, FrameError, Framer, Framing};
+use interlingua_wire::{Frame, FrameError, FrameReader, Framing};
 
-use crate::random::Random;
+use crate::rng::Rng;
 
-/// One that real streams meet, and one that most do not.
+/// A frame limit that real streams satisfy, and one that most exceed.
 const LIMITS: [usize; 2] = [64 * 1024, 256];
 
-/// The first byte chooses the framing and the limit, the second how the rest is cut.
+/// The first byte selects the framing and the limit, the second seeds the chunking.
 pub fn frames(data: &[u8]) {
-    let [choice, cut, stream @ ..] = data else { return };
+    let [choice, chunk_seed, stream @ ..] = data else { return };
     let limit = LIMITS[usize::from(choice >> 7)];
     let framing = match choice % 3 {
         0 => Framing::Sse,
         1 => Framing::JsonArray,
-        _ => Framing::AwsEvents,
+        _ => Framing::AwsEventStream,
     };
-    let whole = Cut::of(framing, limit, [stream]);
+    let whole = FramingRun::run(framing, limit, [stream]);
     if whole.error.is_none() {
         let raws = whole.frames.iter().flat_map(|frame| frame.raw.iter().copied());
         assert!(raws.eq(stream.iter().copied()), "the frames are not the stream");
@@ -26,55 +26,55 @@ pub fn frames(data: &[u8]) {
         assert!(frame.raw.len() <= limit, "a frame of {} bytes", frame.raw.len());
         assert!(!frame.raw.is_empty(), "a frame of no bytes");
     }
-    let bytewise = Cut::of(framing, limit, stream.chunks(1));
-    whole.same_as(&bytewise);
-    let mut random = Random::new(u64::from(*cut));
+    let bytewise = FramingRun::run(framing, limit, stream.chunks(1));
+    whole.assert_same(&bytewise);
+    let mut rng = Rng::new(u64::from(*chunk_seed));
     let mut rest = stream;
     let chunks = std::iter::from_fn(|| {
-        let (chunk, after) = rest.split_at(random.below(rest.len().min(40) + 1));
-        let more = !rest.is_empty();
+        let (chunk, after) = rest.split_at(rng.below(rest.len().min(40) + 1));
+        let has_more = !rest.is_empty();
         rest = after;
-        more.then_some(chunk)
+        has_more.then_some(chunk)
     });
-    whole.same_as(&Cut::of(framing, limit, chunks));
+    whole.assert_same(&FramingRun::run(framing, limit, chunks));
 }
 
-struct Cut {
+struct FramingRun {
     frames: Vec<Frame>,
     error: Option<FrameError>,
 }
 
-impl Cut {
-    fn of<'s>(framing: Framing, limit: usize, chunks: impl IntoIterator<Item = &'s [u8]>) -> Self {
-        let mut framer = Framer::new(framing, limit);
-        let mut found = Vec::new();
-        let mut drain = |framer: &mut Framer| loop {
-            match framer.next() {
-                Ok(Some(frame)) => found.push(frame),
+impl FramingRun {
+    fn run<'s>(framing: Framing, limit: usize, chunks: impl IntoIterator<Item = &'s [u8]>) -> Self {
+        let mut reader = FrameReader::new(framing, limit);
+        let mut frames = Vec::new();
+        let mut drain = |reader: &mut FrameReader| loop {
+            match reader.next() {
+                Ok(Some(frame)) => frames.push(frame),
                 Ok(None) => return None,
                 Err(error) => return Some(error),
             }
         };
         let mut error = None;
         for chunk in chunks {
-            framer.push(&Bytes::copy_from_slice(chunk));
-            error = drain(&mut framer);
+            reader.push(&Bytes::copy_from_slice(chunk));
+            error = drain(&mut reader);
             if error.is_some() {
                 break;
             }
         }
         if error.is_none() {
-            match framer.finish() {
-                Ok(last) => found.extend(last),
-                Err(cut) => error = Some(cut),
+            match reader.finish() {
+                Ok(last) => frames.extend(last),
+                Err(truncated) => error = Some(truncated),
             }
         }
-        Self { frames: found, error }
+        Self { frames, error }
     }
 
-    /// Where exactly an error shows may depend on the chunks; that there is one may not.
-    fn same_as(&self, other: &Self) {
-        assert_eq!(self.frames, other.frames, "other chunks, other frames");
+    /// The exact error may depend on the chunks; whether there is one may not.
+    fn assert_same(&self, other: &Self) {
+        assert_eq!(self.frames, other.frames, "the frames depend on the chunks");
         assert_eq!(
             self.error.is_some(),
             other.error.is_some(),

@@ -1,11 +1,11 @@
 //! The properties, one file each.
 #![expect(clippy::panic, clippy::missing_panics_doc, reason = "a property that fails panics")]
 
+mod dialect_pair;
 mod errors;
 mod events;
 mod frames;
 mod guard;
-mod pair;
 mod replies;
 mod requests;
 mod scanner;

@@ -1,33 +1,37 @@
-//! Any JSON object is a reply in every dialect, or an error; it leaves as one in every other.
+//! Any JSON object decodes as a reply or an error in every dialect, and encodes in every other.
 
 use bytes::Bytes;
-use interlingua::{Doc, Limits, ReplyError, translate_reply};
+use interlingua::{JsonDoc, JsonLimits, ReplyError, translate_reply};
 
-use super::pair::{Pair, exchange};
+use super::dialect_pair::{DialectPair, exchange};
 
-/// The first byte chooses the dialects.
+/// The first byte selects the dialects.
 pub fn replies(data: &[u8]) {
     let [choice, body @ ..] = data else { return };
-    let pair = Pair::chosen_by(*choice);
+    let pair = DialectPair::from_byte(*choice);
     let body = Bytes::copy_from_slice(body);
     let translate = || translate_reply(body.clone(), pair.from, pair.to, &exchange());
     match translate() {
         Ok((reply, _)) => {
-            let read = Doc::from_bytes(reply.clone(), Limits::default());
-            assert!(read.is_ok_and(|doc| doc.root().is_object()), "no object: {reply:?}");
+            let doc = JsonDoc::from_bytes(reply.clone(), JsonLimits::default());
+            assert!(doc.is_ok_and(|doc| doc.root().is_object()), "not an object: {reply:?}");
             assert!(translate().is_ok_and(|(again, _)| again == reply), "not deterministic");
             if pair.is_same() {
-                assert_eq!(reply.trim_ascii(), body.trim_ascii(), "nothing had to change");
+                assert_eq!(
+                    reply.trim_ascii(),
+                    body.trim_ascii(),
+                    "the same dialect must not change it"
+                );
             }
         }
-        Err(ReplyError::Failed(failure)) => {
-            let error = pair.to.encode_error(&failure);
-            let read = Doc::from_bytes(error.clone().into(), Limits::default());
-            assert!(read.is_ok(), "no JSON: {}", String::from_utf8_lossy(&error));
+        Err(ReplyError::Api(api_error)) => {
+            let error = pair.to.encode_error(&api_error);
+            let doc = JsonDoc::from_bytes(error.clone().into(), JsonLimits::default());
+            assert!(doc.is_ok(), "not JSON: {}", String::from_utf8_lossy(&error));
         }
-        Err(ReplyError::Unreadable(error)) => {
-            let read = Doc::from_bytes(body.clone(), Limits::default());
-            assert!(!read.is_ok_and(|doc| doc.root().is_object()), "refused: {error}");
+        Err(ReplyError::InvalidBody(error)) => {
+            let doc = JsonDoc::from_bytes(body.clone(), JsonLimits::default());
+            assert!(!doc.is_ok_and(|doc| doc.root().is_object()), "rejected: {error}");
         }
     }
 }

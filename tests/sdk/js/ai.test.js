@@ -1,4 +1,4 @@
-// The Vercel AI SDK takes the simulator for the provider: its own tool loop, streamed, with reasoning.
+// Runs the tool loop of the Vercel AI SDK against the simulator, streamed, with reasoning.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -20,7 +20,7 @@ const compatible = (address, name) =>
 const thinking = (more) => ({ anthropic: { thinking: { display: "summarized", ...more } } });
 const unstored = { store: false, include: ["reasoning.encrypted_content"], reasoningSummary: "auto" };
 
-// Each with what asks for reasoning; `shown` is whether the reasoning reaches the client as text.
+// Each with the options that enable reasoning; `shown`: the reasoning reaches the client as text.
 const CONVERSATIONS = [
   {
     name: "anthropic, adaptive thinking",
@@ -89,17 +89,17 @@ async function converse(model, providerOptions) {
     return RESULT;
   };
   const get_weather = tool({ description: "Tells the weather.", inputSchema: jsonSchema(SCHEMA), execute });
-  const said = streamText({
+  const result = streamText({
     model, providerOptions, prompt: PROMPT, tools: { get_weather }, stopWhen: isStepCount(4), maxRetries: 0,
     onError: () => {}, // Errors are parts of the stream, too.
   });
   const streamed = { text: "", reasoning: "" };
-  for await (const part of said.fullStream) {
+  for await (const part of result.fullStream) {
     if (part.type === "error") throw part.error;
     if (part.type === "text-delta") streamed.text += part.text;
     if (part.type === "reasoning-delta") streamed.reasoning += part.text;
   }
-  return { calls, streamed, steps: await said.steps };
+  return { calls, streamed, steps: await result.steps };
 }
 
 for (const { name, model, providerOptions, shown } of CONVERSATIONS) {

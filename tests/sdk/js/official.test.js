@@ -1,4 +1,4 @@
-// The providers' own packages take the simulator for the provider, streamed, with a tool and reasoning.
+// Runs the providers' own packages against the simulator, streamed, with a tool and reasoning.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -65,11 +65,11 @@ test("openai chat", () => withSimulator(async (address) => {
     return RESULT;
   };
   const tool = { ...TOOL, parameters: SCHEMA, parse: JSON.parse, function: run };
-  const said = client.chat.completions.runTools({
+  const result = client.chat.completions.runTools({
     model: "gpt-5.5", stream: true, messages: [{ role: "user", content: PROMPT }],
     tools: [{ type: "function", function: tool }],
   });
-  assertProof(await said.finalContent());
+  assertProof(await result.finalContent());
   assertArguments(calls);
   await assertAccepted(address, 2);
 }));

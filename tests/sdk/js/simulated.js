@@ -1,4 +1,4 @@
-// A running simulator, and a conversation to hold with it.
+// A running simulator, and a test conversation.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -8,47 +8,48 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Outcome;
-use crate::run::{cargo, run};
+use crate::process::{cargo, run};
 
-/// Where the server and what runs it are installed, and who talks to it.
-pub(super) struct Place<'p> {
+/// The tested program, and the folder with the installed MCP server and Node.js.
+pub(super) struct ChatTest<'p> {
     pub(super) binary: &'p Path,
     pub(super) folder: &'p Path,
 }
 
-pub(super) fn works(place: &Place<'_>) -> Outcome {
-    place.tests()?;
-    let _ = std::fs::remove_dir_all(place.home());
-    std::fs::create_dir_all(place.home()).map_err(|error| error.to_string())?;
-    place.calls()?;
-    place.survives()
+pub(super) fn run_chat_test(chat_test: &ChatTest<'_>) -> Outcome {
+    chat_test.library_tests()?;
+    let _ = std::fs::remove_dir_all(chat_test.home());
+    std::fs::create_dir_all(chat_test.home()).map_err(|error| error.to_string())?;
+    chat_test.calls_tool()?;
+    chat_test.survives_kill()
 }
 
-impl Place<'_> {
-    /// The tests of the library that want a real server.
-    fn tests(&self) -> Outcome {
+impl ChatTest<'_> {
+    /// Runs the library tests that need a real MCP server.
+    fn library_tests(&self) -> Outcome {
         run(cargo()
             .args(["test", "--workspace", "--locked", "--quiet", "--test", "agent", "mcp"])
             .env("INTERLINGUA_TEST_MCP", self.server())
             .env("PATH", self.path()))
     }
 
-    fn calls(&self) -> Outcome {
-        let ask = r#"sim:call=echo sim:arguments={"message":"INTERLINGUA"}"#;
-        let (said, aside) = self.talk(&[], ask)?;
-        if said.contains("I received 1 result(s)") && said.contains("Echo: INTERLINGUA") {
+    fn calls_tool(&self) -> Outcome {
+        let prompt = r#"sim:call=echo sim:arguments={"message":"INTERLINGUA"}"#;
+        let (stdout, stderr) = self.run_chat(&[], prompt)?;
+        if stdout.contains("I received 1 result(s)") && stdout.contains("Echo: INTERLINGUA") {
             return Ok(());
         }
-        Err(format!("chat did not call its tool\n{said}\n{aside}"))
+        Err(format!("chat did not call its tool\n{stdout}\n{stderr}"))
     }
 
-    /// Killed while a tool runs that may be run again, the session goes on with its result.
-    fn survives(&self) -> Outcome {
+    /// Kills chat while a repeatable tool runs; the session must continue with the result of the
+    /// tool.
+    fn survives_kill(&self) -> Outcome {
         let mut child = self.start(&[])?;
-        let ask =
+        let prompt =
             "sim:call=trigger-long-running-operation sim:arguments={\"duration\":8,\"steps\":2}\n";
         let mut stdin = child.stdin.take().ok_or("no input")?;
-        stdin.write_all(ask.as_bytes()).map_err(|error| error.to_string())?;
+        stdin.write_all(prompt.as_bytes()).map_err(|error| error.to_string())?;
         let (send, lines) = mpsc::channel();
         let stderr = BufReader::new(child.stderr.take().ok_or("no output")?);
         thread::spawn(move || {
@@ -56,7 +57,7 @@ impl Place<'_> {
         });
         let mut session = None;
         loop {
-            let line = lines.recv_timeout(PATIENCE);
+            let line = lines.recv_timeout(LINE_TIMEOUT);
             let line = line.map_err(|_| "chat never ran its tool".to_owned())?;
             if let Some(id) = line.strip_prefix("Session ") {
                 session = Some(id.to_owned());
@@ -66,23 +67,23 @@ impl Place<'_> {
             }
         }
         child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
-        let session = session.ok_or("no session was begun")?;
-        let (said, aside) = self.talk(&["--session", &session], "")?;
-        let told = aside.contains("The last answer was interrupted");
-        if told && said.contains("Long running operation completed") {
+        let session = session.ok_or("chat printed no session id")?;
+        let (stdout, stderr) = self.run_chat(&["--session", &session], "")?;
+        let is_reported = stderr.contains("The last answer was interrupted");
+        if is_reported && stdout.contains("Long running operation completed") {
             return Ok(());
         }
-        Err(format!("a session that was killed does not go on\n{said}\n{aside}"))
+        Err(format!("the session does not continue after kill -9\n{stdout}\n{stderr}"))
     }
 
-    fn talk(&self, arguments: &[&str], line: &str) -> Result<(String, String), String> {
+    fn run_chat(&self, arguments: &[&str], line: &str) -> Result<(String, String), String> {
         let mut child = self.start(arguments)?;
         let mut stdin = child.stdin.take().ok_or("no input")?;
         writeln!(stdin, "{line}").map_err(|error| error.to_string())?;
         drop(stdin);
-        let done = child.wait_with_output().map_err(|error| error.to_string())?;
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ok((text(&done.stdout), text(&done.stderr)))
+        Ok((text(&output.stdout), text(&output.stderr)))
     }
 
     fn start(&self, arguments: &[&str]) -> Result<Child, String> {
@@ -116,4 +117,4 @@ impl Place<'_> {
     }
 }
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const LINE_TIMEOUT: Duration = Duration::from_mins(1);

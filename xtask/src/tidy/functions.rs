@@ -1,21 +1,22 @@
-//! How long a function may be.
+//! Limits the length of a function.
 
-use super::{Fault, File, code};
+use super::{Diagnostic, SourceFile, strip};
 
-const LINES: usize = 80;
+const MAX_FUNCTION_LINES: usize = 80;
 
-pub(super) fn check(files: &[File]) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for file in files.iter().filter(|file| file.is_room()) {
+pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for file in files.iter().filter(|file| file.is_library_code()) {
         for function in functions(&file.text) {
-            if function.lines > LINES {
+            if function.lines > MAX_FUNCTION_LINES {
                 let Function { name, line, lines } = function;
-                let what = format!("fn {name} has {lines} lines; split it, {LINES} at most");
-                faults.push(Fault::new(file, line, what));
+                let message =
+                    format!("fn {name} has {lines} lines; split it, {MAX_FUNCTION_LINES} at most");
+                diagnostics.push(Diagnostic::new(file, line, message));
             }
         }
     }
-    faults
+    diagnostics
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -26,9 +27,9 @@ pub(super) struct Function {
     pub(super) lines: usize,
 }
 
-/// Every function that has a body, nested ones too.
+/// Every function with a body, nested ones included.
 pub(super) fn functions(text: &str) -> Vec<Function> {
-    let code = code::only(text);
+    let code = strip::strip_non_code(text);
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {
         let before = code[..at].chars().next_back();
@@ -49,7 +50,7 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
     found
 }
 
-/// Where the body closes; `None` for a signature without one.
+/// The end of the body; `None` for a signature without one.
 fn body_end(code: &str) -> Option<usize> {
     let mut brackets = 0_isize;
     let mut braces = 0_isize;

@@ -1,43 +1,53 @@
-//! The documents: links lead somewhere, and the README names the two commands.
+//! Checks that links in documents have a target, and that the README names the two commands.
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Fault, File};
-use crate::run::root;
+use super::{Diagnostic, SourceFile};
+use crate::process::workspace_root;
 
 const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-const COMMANDS: &[&str] = &["cargo run --release", "cargo xtask test"];
+/// The table of contents of the book.
+const BOOK_SUMMARY: &str = "docs/SUMMARY.md";
+const README_COMMANDS: &[&str] = &["cargo run --release", "cargo xtask test"];
 
-pub(super) fn check(files: &[File]) -> Vec<Fault> {
-    let mut faults = Vec::new();
+pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     for name in DOCUMENTS {
         if !files.iter().any(|file| file.path == *name) {
-            let what = "the document is missing: write it".into();
-            faults.push(Fault { path: (*name).into(), line: 1, what });
+            let message = "the document is missing: write it".into();
+            diagnostics.push(Diagnostic { path: (*name).into(), line: 1, message });
         }
     }
-    for file in files.iter().filter(|file| file.has_ending("md") && !file.under("corpus")) {
+    let summary = files.iter().find(|file| file.path == BOOK_SUMMARY);
+    for file in files.iter().filter(|file| file.has_extension("md") && !file.is_under("corpus")) {
+        let page = file.path.strip_prefix("docs/").filter(|_| file.path != BOOK_SUMMARY);
+        let is_listed =
+            |page| summary.is_some_and(|file| file.text.contains(&format!("]({page})")));
+        if page.is_some_and(|page| !is_listed(page)) {
+            let message = format!("the page is not in the book: list it in {BOOK_SUMMARY}");
+            diagnostics.push(Diagnostic::new(file, 1, message));
+        }
         for (line, target) in links(&file.text) {
             if !resolves(file, &target, files) {
-                let what = format!("the link '{target}' leads nowhere: mend or remove it");
-                faults.push(Fault::new(file, line, what));
+                let message = format!("the link '{target}' has no target: fix or remove it");
+                diagnostics.push(Diagnostic::new(file, line, message));
             }
         }
     }
-    faults
+    diagnostics
 }
 
-pub(super) fn commands(files: &[File]) -> Vec<Fault> {
+pub(super) fn commands(files: &[SourceFile]) -> Vec<Diagnostic> {
     let readme = files.iter().find(|file| file.path == "README.md");
     let lacking = |command: &&&str| !readme.is_some_and(|file| file.text.contains(**command));
-    let fault = |command: &&str| {
-        let what = format!("name the command '{command}'");
-        Fault { path: "README.md".into(), line: 1, what }
+    let diagnostic = |command: &&str| {
+        let message = format!("name the command '{command}'");
+        Diagnostic { path: "README.md".into(), line: 1, message }
     };
-    COMMANDS.iter().filter(lacking).map(fault).collect()
+    README_COMMANDS.iter().filter(lacking).map(diagnostic).collect()
 }
 
-/// The targets of `[…](target)`, with their lines. Code is not looked at.
+/// The targets of `[…](target)`, with their lines. Links in code are skipped.
 pub(super) fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut in_code = false;
@@ -48,7 +58,7 @@ pub(super) fn links(text: &str) -> Vec<(usize, String)> {
         if in_code {
             continue;
         }
-        // Every second part between backquotes is code.
+        // Between backquotes every second part is code.
         for prose in line.split('`').step_by(2) {
             let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
             found.extend(targets.map(|target| (index + 1, target.to_owned())));
@@ -57,16 +67,16 @@ pub(super) fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-fn resolves(file: &File, target: &str, files: &[File]) -> bool {
+fn resolves(file: &SourceFile, target: &str, files: &[SourceFile]) -> bool {
     if ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
         return true;
     }
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
-    let full = if path.is_empty() { file.path.clone() } else { beside(&file.path, path) };
-    if !root().join(&full).exists() {
+    let full = if path.is_empty() { file.path.clone() } else { resolve_relative(&file.path, path) };
+    if !workspace_root().join(&full).exists() {
         return false;
     }
-    let headings = |file: &File| {
+    let headings = |file: &SourceFile| {
         let headings = file.text.lines().filter(|line| line.starts_with('#'));
         headings.map(|line| slug(line.trim_start_matches('#'))).collect::<Vec<_>>()
     };
@@ -75,8 +85,8 @@ fn resolves(file: &File, target: &str, files: &[File]) -> bool {
         || document.is_some_and(|file| headings(file).iter().any(|slug| slug == anchor))
 }
 
-/// The path of a file named relative to another one.
-fn beside(file: &str, target: &str) -> String {
+/// Resolves a path relative to another file.
+fn resolve_relative(file: &str, target: &str) -> String {
     let joined = Path::new(file).parent().unwrap_or(Path::new("")).join(target);
     let mut clean = PathBuf::new();
     for part in joined.components() {
@@ -91,7 +101,7 @@ fn beside(file: &str, target: &str) -> String {
     clean.to_string_lossy().into_owned()
 }
 
-/// The anchor that a heading gets.
+/// The anchor of a heading.
 pub(super) fn slug(heading: &str) -> String {
     let kept =
         heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));

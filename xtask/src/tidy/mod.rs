@@ -1,87 +1,92 @@
-//! `cargo xtask tidy`: the rules of the house that no compiler knows, each in its own file.
+//! `cargo xtask tidy`: checks the rules of the code base that no compiler knows, each in its own file.
 
-mod code;
 mod corpus;
-mod directions;
+mod crate_graph;
+mod forbidden_text;
 mod functions;
 mod links;
-mod marks;
-mod names;
+mod naming;
+mod provider_names;
 mod sizes;
-mod spaces;
+mod strip;
 #[cfg(test)]
 mod tests;
-mod units;
+mod unit_tests;
+mod whitespace;
 
 use std::fmt;
 
-use crate::run::root;
-use crate::tree::{File, files};
-use crate::{Outcome, takes_nothing};
+use crate::process::workspace_root;
+use crate::source_files::{SourceFile, files};
+use crate::{Outcome, expect_no_arguments};
 
-/// A place that breaks a rule.
+/// A line that breaks a rule.
 #[derive(Debug, PartialEq, Eq)]
-struct Fault {
+struct Diagnostic {
     path: String,
     line: usize,
-    /// What is wrong, and what to do.
-    what: String,
+    /// What is wrong, and how to fix it.
+    message: String,
 }
 
 struct Rule {
     name: &'static str,
-    check: fn(&[File]) -> Vec<Fault>,
+    check: fn(&[SourceFile]) -> Vec<Diagnostic>,
 }
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    takes_nothing(arguments)?;
-    let files = files(&root())?;
+    expect_no_arguments(arguments)?;
+    let files = files(&workspace_root())?;
     let mut count = 0;
     for rule in RULES {
-        let faults = (rule.check)(&files);
-        for fault in faults.iter().take(SHOWN) {
-            println!("{fault} [{}]", rule.name);
+        let diagnostics = (rule.check)(&files);
+        for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
+            println!("{diagnostic} [{}]", rule.name);
         }
-        if faults.len() > SHOWN {
-            println!("… and {} more [{}]", faults.len() - SHOWN, rule.name);
+        if diagnostics.len() > MAX_SHOWN {
+            println!("… and {} more [{}]", diagnostics.len() - MAX_SHOWN, rule.name);
         }
-        count += faults.len();
+        count += diagnostics.len();
+    }
+    for warning in sizes::warnings(&files) {
+        println!("warning: {warning}");
     }
     match count {
         0 => {
             println!("{} rules hold for {} files", RULES.len(), files.len());
             Ok(())
         }
-        1 => Err("One place breaks a rule of the house; it is named above.".into()),
-        _ => Err(format!("{count} places break a rule of the house; they are named above.")),
+        1 => Err("One place breaks a rule; it is named above.".into()),
+        _ => Err(format!("{count} places break a rule; they are named above.")),
     }
 }
 
-impl Fault {
-    fn new(file: &File, line: usize, what: impl Into<String>) -> Self {
-        Self { path: file.path.clone(), line, what: what.into() }
+impl Diagnostic {
+    fn new(file: &SourceFile, line: usize, message: impl Into<String>) -> Self {
+        Self { path: file.path.clone(), line, message: message.into() }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path, self.line, self.what)
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
     }
 }
 
-/// How many places of one rule are shown.
-const SHOWN: usize = 40;
+/// Places shown per rule; the rest is only counted.
+const MAX_SHOWN: usize = 40;
 
 const RULES: &[Rule] = &[
     Rule { name: "file-size", check: sizes::check },
     Rule { name: "function-size", check: functions::check },
     Rule { name: "first-line", check: sizes::first_line },
-    Rule { name: "marks", check: marks::check },
-    Rule { name: "provider-names", check: names::check },
-    Rule { name: "spaces", check: spaces::check },
+    Rule { name: "marks", check: forbidden_text::check },
+    Rule { name: "naming", check: naming::check },
+    Rule { name: "provider-names", check: provider_names::check },
+    Rule { name: "spaces", check: whitespace::check },
     Rule { name: "corpus", check: corpus::check },
-    Rule { name: "directions", check: directions::check },
-    Rule { name: "unit-tests", check: units::check },
+    Rule { name: "directions", check: crate_graph::check },
+    Rule { name: "unit-tests", check: unit_tests::check },
     Rule { name: "links", check: links::check },
     Rule { name: "readme-commands", check: links::commands },
 ];

@@ -1,27 +1,39 @@
-//! How long a file may be, and how it begins.
+//! Limits the length of a file, and requires a first line that says what the file does.
 
-use super::{Fault, File};
+use super::{Diagnostic, SourceFile};
 
-const LINES: usize = 400;
+/// One idea may fill a file of this length; a longer one is printed as a warning.
+const WARN_FILE_LINES: usize = 400;
 
-pub(super) fn check(files: &[File]) -> Vec<Fault> {
-    let fault = |file: &File| {
-        let lines = file.lines().count();
-        (lines > LINES).then(|| {
-            let what = format!("{lines} lines; split the file so that each has {LINES} at most");
-            Fault::new(file, lines, what)
-        })
-    };
-    files.iter().filter(|file| file.is_room()).filter_map(fault).collect()
+const MAX_FILE_LINES: usize = 600;
+
+pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
+    longer_than(files, MAX_FILE_LINES).collect()
 }
 
-pub(super) fn first_line(files: &[File]) -> Vec<Fault> {
-    let says_what_it_is = |file: &&File| {
+/// Files that are long but allowed.
+pub(super) fn warnings(files: &[SourceFile]) -> Vec<Diagnostic> {
+    longer_than(files, WARN_FILE_LINES).collect()
+}
+
+fn longer_than(files: &[SourceFile], limit: usize) -> impl Iterator<Item = Diagnostic> {
+    files.iter().filter(|file| file.is_library_code()).filter_map(move |file| {
+        let lines = file.lines().count();
+        (lines > limit).then(|| {
+            let message = format!("{lines} lines; split the file so that each has {limit} at most");
+            Diagnostic::new(file, lines, message)
+        })
+    })
+}
+
+pub(super) fn first_line(files: &[SourceFile]) -> Vec<Diagnostic> {
+    let says_what_it_is = |file: &&SourceFile| {
         let first = file.text.lines().next().unwrap_or_default();
         first.strip_prefix("//! ").is_some_and(|words| !words.trim().is_empty())
     };
-    let in_src = |file: &&File| file.is_rust() && file.path.split('/').any(|part| part == "src");
-    let what = "begin the file with a line '//! …' that says what it is";
+    let in_src =
+        |file: &&SourceFile| file.is_rust() && file.path.split('/').any(|part| part == "src");
+    let message = "begin the file with a line '//! …' that says what it is";
     let faulty = files.iter().filter(in_src).filter(|file| !says_what_it_is(file));
-    faulty.map(|file| Fault::new(file, 1, what)).collect()
+    faulty.map(|file| Diagnostic::new(file, 1, message)).collect()
 }

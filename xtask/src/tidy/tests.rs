@@ -1,21 +1,24 @@
-//! The checks find what they are for, and nothing else.
+//! Tests that each check finds its violations and nothing else.
 
 use serde_json::json;
 
-use super::{File, code, corpus, directions, functions, links, marks, names, sizes, spaces, units};
+use super::{
+    SourceFile, corpus, crate_graph, forbidden_text, functions, links, naming, provider_names,
+    sizes, strip, unit_tests, whitespace,
+};
 
-fn file(path: &str, text: &str) -> File {
-    File { path: path.into(), text: text.into() }
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.into(), text: text.into() }
 }
 
 #[test]
 fn code_loses_comments_and_literals_but_no_line() {
     let text = "let a = \"{\\\"\"; // }\nlet b = r#\"{\"{\"#; /* { /* } */\n*/ let c = '{'; let d: &'a str;";
-    let code = code::only(text);
+    let code = strip::strip_non_code(text);
     assert_eq!(code.matches('\n').count(), 2);
     assert!(!code.contains(['{', '}']), "{code}");
     assert!(code.contains("let c =") && code.contains("a str;"), "{code}");
-    assert_eq!(code::only(r"'\'' x '\u{7d}' y").replace(' ', ""), "xy");
+    assert_eq!(strip::strip_non_code(r"'\'' x '\u{7d}' y").replace(' ', ""), "xy");
 }
 
 #[test]
@@ -32,13 +35,13 @@ fn a_long_function_and_a_long_file_are_faults() {
     let body = "    step();\n".repeat(79);
     let long = file("crates/a/src/lib.rs", &format!("//! A.\nfn long() {{\n{body}}}\n"));
     assert_eq!(functions::check(&[long]).len(), 1);
-    let lines = "//! A.\n".repeat(401);
+    let lines = "//! A.\n".repeat(601);
     let files = [file("crates/a/src/a.rs", &lines), file("crates/a/tests/a.rs", &lines)];
     assert_eq!(sizes::check(&files).len(), 1);
 }
 
 #[test]
-fn a_file_begins_with_what_it_is() {
+fn a_file_without_a_first_line_is_found() {
     let files = [
         file("crates/a/src/good.rs", "//! Good.\n"),
         file("crates/a/src/bad.rs", "use std::fmt;\n"),
@@ -50,29 +53,47 @@ fn a_file_begins_with_what_it_is() {
 #[test]
 fn marks_and_paths_are_found() {
     let place = concat!("/ho", "me/");
-    assert!(marks::holds_path(&format!("cd {place}me/x"), place));
-    assert!(!marks::holds_path(&format!("https://example.org{place}"), place));
+    assert!(forbidden_text::contains_path(&format!("cd {place}me/x"), place));
+    assert!(!forbidden_text::contains_path(&format!("https://example.org{place}"), place));
     let text = concat!("// TO", "DO later\n");
-    assert_eq!(marks::check(&[file("a.rs", text)]).len(), 1);
-    assert_eq!(marks::check(&[file("corpus/a.json", text)]).len(), 0);
+    assert_eq!(forbidden_text::check(&[file("a.rs", text)]).len(), 1);
+    assert_eq!(forbidden_text::check(&[file("corpus/a.json", text)]).len(), 0);
+}
+
+#[test]
+fn names_without_their_noun_are_found() {
+    let code = "pub struct Kept<T>(T);\nenum KeptBlock {}\nfn of(x: u8) {}\nfn offer() {}\n\
+                const MOST_BYTES: u8 = 1;\nstatic ALMOST: u8 = 1;\ntype Said = u8;\n\
+                let text = \"struct Told\"; // struct Gone\n";
+    let found = naming::check(&[file("a.rs", code)]);
+    assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [1, 3, 5, 7]);
+    assert!(found[0].message.contains("'Kept'"), "{found:?}");
+}
+
+#[test]
+fn pronouns_are_found_in_comments_only() {
+    let word = concat!("no", "body");
+    let text = format!("/// Fine.\nlet a = \"{word}\"; // {word} comes\n/* a\n{word} */\n");
+    let found = naming::check(&[file("a.rs", &text), file("a.md", &text)]);
+    assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [2, 4]);
 }
 
 #[test]
 fn providers_are_found_in_identifiers_but_not_in_other_words() {
-    assert_eq!(names::provider("struct OpenAiThing"), Some("openai"));
-    assert_eq!(names::provider("like gpt-4"), Some("gpt"));
-    assert_eq!(names::provider("the egpty message, azurely"), None);
+    assert_eq!(provider_names::find_provider("struct OpenAiThing"), Some("openai"));
+    assert_eq!(provider_names::find_provider("like gpt-4"), Some("gpt"));
+    assert_eq!(provider_names::find_provider("the egpty message, azurely"), None);
 }
 
 #[test]
 fn spaces_are_found() {
-    let faults = spaces::check(&[file("a.md", "a\tb\nc \nd")]);
-    assert_eq!(faults.len(), 3);
+    let diagnostics = whitespace::check(&[file("a.md", "a\tb\nc \nd")]);
+    assert_eq!(diagnostics.len(), 3);
 }
 
 #[test]
-fn a_case_says_what_and_whence() {
-    let case = |text| corpus::faults(&file("corpus/roundtrip/a.json", text)).len();
+fn a_case_without_about_or_source_is_found() {
+    let case = |text| corpus::check_case(&file("corpus/roundtrip/a.json", text)).len();
     assert_eq!(case(r#"{"about":"a","source":"b","request":{"x":"\ud800","n":1e400}}"#), 0);
     assert_eq!(case(r#"{"about":"","source":7}"#), 2);
     assert_eq!(case("[]"), 1);
@@ -84,7 +105,10 @@ fn links_are_found_outside_code() {
     let text = "[a](A.md) and [`b`](b#c)\n```\n[no](x)\n```\n`[no](y)`";
     let found: Vec<_> = links::links(text).into_iter().map(|(_, target)| target).collect();
     assert_eq!(found, ["A.md", "b#c"]);
-    assert_eq!(links::slug(" The road: one way, *both* ends"), "the-road-one-way-both-ends");
+    assert_eq!(
+        links::slug(" The pipeline: one way, *both* ends"),
+        "the-pipeline-one-way-both-ends"
+    );
 }
 
 #[test]
@@ -112,13 +136,14 @@ fn dependencies_that_point_the_wrong_way_are_found() {
             node("innocent", &["tokio"], &[]),
         ]},
     });
-    let faults = directions::faults(&directions::Graph::read(&metadata), &[]);
-    let found: Vec<_> = faults.iter().map(|fault| fault.what.as_str()).collect();
+    let diagnostics =
+        crate_graph::check_graph(&crate_graph::CrateGraph::from_metadata(&metadata), &[]);
+    let found: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     let expected = [
         "interlingua-model is pure and must not reach tokio (through innocent)",
-        "give 'interlingua-new' its place",
+        "list 'interlingua-new' in",
         "interlingua-strict judges the others and shares nothing with interlingua-model",
-        "interlingua-wire must not know interlingua-model: dependencies point one way",
+        "interlingua-wire must not depend on interlingua-model: dependencies point one way",
     ];
     for expected in expected {
         assert!(found.iter().any(|what| what.starts_with(expected)), "{expected} in {found:#?}");
@@ -126,18 +151,18 @@ fn dependencies_that_point_the_wrong_way_are_found() {
 }
 
 #[test]
-fn a_library_says_whether_it_has_unit_tests() {
+fn test_false_stands_only_in_libraries_without_unit_tests() {
     let library = |text: &str| file("crates/a/src/lib.rs", text);
     let manifest = |text: &str| file("crates/a/Cargo.toml", text);
     let none = || manifest("[package]\nname = \"a\"\n\n[lib]\ntest = false\n\n[lints]\n");
     let silent = || manifest("[package]\n\n[lib]\nbench = false\n\n[[bin]]\ntest = false\n");
     let tests = "//! A.\n#[cfg(test)]\nmod tests;\n";
-    for (manifest, text, faults) in [
+    for (manifest, text, diagnostics) in [
         (none(), "//! A.\n", 0),
         (none(), tests, 1),
         (silent(), tests, 0),
         (silent(), "//! A. `#[cfg(test)]`\n", 1),
     ] {
-        assert_eq!(units::check(&[manifest, library(text)]).len(), faults, "{text}");
+        assert_eq!(unit_tests::check(&[manifest, library(text)]).len(), diagnostics, "{text}");
     }
 }

@@ -1,31 +1,31 @@
-//! What an MCP server gives, as the content of a result.
+//! Converts the result of an MCP tool call to a tool's output.
 
-use interlingua::model::{Block, Body, Media, MediaKind, Source};
-use interlingua::{Json, Text, Verbatim};
+use interlingua::model::{Block, BlockContent, Media, MediaKind, MediaSource};
+use interlingua::{JsonString, RawJson, Verbatim};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-use crate::Given;
+use crate::ToolOutput;
 
-pub(super) fn given(result: CallToolResult) -> Given {
-    let mut content: Vec<Verbatim<Block>> = result.content.into_iter().map(block).collect();
-    // Structured content repeats what is said, where anything is.
+pub(super) fn tool_output(result: CallToolResult) -> ToolOutput {
+    let mut content: Vec<Verbatim<Block>> = result.content.into_iter().map(to_block).collect();
+    // Structured content repeats the text, if there is any.
     if content.is_empty()
         && let Some(value) = result.structured_content
-        && let Ok(json) = Json::parse(value.to_string())
+        && let Ok(json) = RawJson::parse(value.to_string())
     {
-        content.push(Block::new(Body::Data(json)).into());
+        content.push(Block::new(BlockContent::Json(json)).into());
     }
-    Given { content, is_error: result.is_error.unwrap_or(false) }
+    ToolOutput { content, is_error: result.is_error.unwrap_or(false) }
 }
 
-fn block(content: ContentBlock) -> Verbatim<Block> {
+fn to_block(content: ContentBlock) -> Verbatim<Block> {
     let block = match content {
-        ContentBlock::Text(text) => Block::text(Text::new(&text.text)),
-        ContentBlock::Image(image) => media(MediaKind::Image, &image.mime_type, &image.data),
-        ContentBlock::Audio(audio) => media(MediaKind::Audio, &audio.mime_type, &audio.data),
+        ContentBlock::Text(text) => Block::text(JsonString::new(&text.text)),
+        ContentBlock::Image(image) => media_block(MediaKind::Image, &image.mime_type, &image.data),
+        ContentBlock::Audio(audio) => media_block(MediaKind::Audio, &audio.mime_type, &audio.data),
         ContentBlock::Resource(resource) => match resource.resource {
             ResourceContents::TextResourceContents { uri, text, .. } => {
-                Block::text(Text::new(&format!("{uri}\n{text}")))
+                Block::text(JsonString::new(&format!("{uri}\n{text}")))
             }
             ResourceContents::BlobResourceContents { mime_type, blob, .. } => {
                 let mime = mime_type.unwrap_or_default();
@@ -35,27 +35,29 @@ fn block(content: ContentBlock) -> Verbatim<Block> {
                     Some("video") => MediaKind::Video,
                     _ => MediaKind::Document,
                 };
-                media(kind, &mime, &blob)
+                media_block(kind, &mime, &blob)
             }
-            other => data(&other),
+            other => unknown_block(&other),
         },
         ContentBlock::ResourceLink(link) => {
-            let about = link.description.unwrap_or_default();
-            Block::text(Text::new(format!("{} ({}) {about}", link.name, link.uri).trim_end()))
+            let description = link.description.unwrap_or_default();
+            Block::text(JsonString::new(
+                format!("{} ({}) {description}", link.name, link.uri).trim_end(),
+            ))
         }
-        other => data(&other),
+        other => unknown_block(&other),
     };
     block.into()
 }
 
-/// What is newer than we are.
-fn data(unknown: &impl serde::Serialize) -> Block {
-    let json = serde_json::to_string(unknown).ok().and_then(|text| Json::parse(text).ok());
-    Block::new(Body::Data(json.unwrap_or(Json::NULL)))
+/// Content of an unknown type becomes JSON.
+fn unknown_block(unknown: &impl serde::Serialize) -> Block {
+    let json = serde_json::to_string(unknown).ok().and_then(|text| RawJson::parse(text).ok());
+    Block::new(BlockContent::Json(json.unwrap_or(RawJson::NULL)))
 }
 
-fn media(kind: MediaKind, mime: &str, data: &str) -> Block {
-    let mime = Some(Text::new(mime)).filter(|mime| !mime.is_empty());
-    let source = Source::Base64 { mime, data: Text::new(data) };
-    Block::new(Body::Media(Box::new(Media { kind, source, name: None, detail: None })))
+fn media_block(kind: MediaKind, mime: &str, data: &str) -> Block {
+    let mime = Some(JsonString::new(mime)).filter(|mime| !mime.is_empty());
+    let source = MediaSource::Base64 { mime, data: JsonString::new(data) };
+    Block::new(BlockContent::Media(Box::new(Media { kind, source, name: None, detail: None })))
 }

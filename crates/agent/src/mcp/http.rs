@@ -1,4 +1,4 @@
-//! MCP over HTTP, on the connections that providers are asked on.
+//! MCP over HTTP, with the connection pool of the provider client.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use interlingua::Failure;
-use interlingua_upstream::{Answer, Body, Upstream};
+use interlingua::ApiError;
+use interlingua_upstream::{UpstreamBody, UpstreamClient, UpstreamResponse};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError,
@@ -18,16 +18,16 @@ use sse_stream::{Sse, SseStream};
 use url::Url;
 
 #[derive(Clone)]
-pub(super) struct Http {
-    upstream: Arc<Upstream>,
+pub(super) struct McpHttpClient {
+    upstream: Arc<UpstreamClient>,
 }
 
-type Wrong = StreamableHttpError<Failure>;
-type Events =
+type HttpError = StreamableHttpError<ApiError>;
+type SseEvents =
     std::pin::Pin<Box<dyn futures_core::Stream<Item = Result<Sse, SseError>> + Send + 'static>>;
 
-impl Http {
-    pub(super) fn new(upstream: Arc<Upstream>) -> Self {
+impl McpHttpClient {
+    pub(super) fn new(upstream: Arc<UpstreamClient>) -> Self {
         Self { upstream }
     }
 
@@ -35,31 +35,31 @@ impl Http {
         &self,
         method: Method,
         uri: &str,
-        asking: Asking,
+        inputs: MessageHeaders,
         body: Bytes,
-    ) -> Result<Answer, Wrong> {
+    ) -> Result<UpstreamResponse, HttpError> {
         let url = Url::parse(uri)
-            .map_err(|error| Wrong::UnexpectedServerResponse(error.to_string().into()))?;
-        let held = asking.session.is_some();
-        let headers = asking.headers()?;
-        let answer = self.upstream.send(method, &url, headers, body).await;
-        let answer = answer.map_err(StreamableHttpError::Client)?;
-        match answer.status {
+            .map_err(|error| HttpError::UnexpectedServerResponse(error.to_string().into()))?;
+        let has_session = inputs.session.is_some();
+        let headers = inputs.headers()?;
+        let response = self.upstream.send_to_url(method, &url, headers, body).await;
+        let response = response.map_err(StreamableHttpError::Client)?;
+        match response.status {
             401 => {
-                let asks =
-                    answer.headers.get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-                let asks = AuthRequiredError::new(asks.unwrap_or_default().to_owned());
-                Err(Wrong::AuthRequired(asks))
+                let challenge =
+                    response.headers.get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+                let challenge = AuthRequiredError::new(challenge.unwrap_or_default().to_owned());
+                Err(HttpError::AuthRequired(challenge))
             }
-            404 if held => Err(Wrong::SessionExpired),
-            _ => Ok(answer),
+            404 if has_session => Err(HttpError::SessionExpired),
+            _ => Ok(response),
         }
     }
 }
 
-/// What goes along with a message.
+/// The inputs of a message's headers.
 #[derive(Default)]
-struct Asking {
+struct MessageHeaders {
     accept: &'static str,
     session: Option<Arc<str>>,
     last_event: Option<String>,
@@ -67,11 +67,12 @@ struct Asking {
     custom: HashMap<HeaderName, HeaderValue>,
 }
 
-impl Asking {
-    fn headers(self) -> Result<HeaderMap, Wrong> {
+impl MessageHeaders {
+    fn headers(self) -> Result<HeaderMap, HttpError> {
         let value = |text: &str| {
-            let odd = |_| Wrong::UnexpectedServerResponse("a header cannot be written".into());
-            HeaderValue::from_str(text).map_err(odd)
+            let to_http_error =
+                |_| HttpError::UnexpectedServerResponse("invalid header value".into());
+            HeaderValue::from_str(text).map_err(to_http_error)
         };
         let mut headers: HeaderMap = self.custom.into_iter().collect();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
@@ -79,8 +80,8 @@ impl Asking {
         if let Some(session) = self.session {
             headers.insert("mcp-session-id", value(&session)?);
         }
-        if let Some(last) = self.last_event {
-            headers.insert("last-event-id", value(&last)?);
+        if let Some(event_id) = self.last_event {
+            headers.insert("last-event-id", value(&event_id)?);
         }
         if let Some(auth) = self.auth {
             headers.insert(AUTHORIZATION, value(&format!("Bearer {auth}"))?);
@@ -89,8 +90,8 @@ impl Asking {
     }
 }
 
-impl StreamableHttpClient for Http {
-    type Error = Failure;
+impl StreamableHttpClient for McpHttpClient {
+    type Error = ApiError;
 
     async fn post_message(
         &self,
@@ -99,29 +100,37 @@ impl StreamableHttpClient for Http {
         session: Option<Arc<str>>,
         auth: Option<String>,
         custom: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Wrong> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let body = serde_json::to_vec(&message)?.into();
-        let asking = Asking { accept: BOTH, session, auth, custom, last_event: None };
-        let Answer { status, headers, body } = self.send(Method::POST, &uri, asking, body).await?;
+        let inputs = MessageHeaders {
+            accept: JSON_OR_EVENT_STREAM,
+            session,
+            auth,
+            custom,
+            last_event: None,
+        };
+        let UpstreamResponse { status, headers, body } =
+            self.send(Method::POST, &uri, inputs, body).await?;
         if matches!(status, 202 | 204) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         let session = headers.get("mcp-session-id").and_then(|value| value.to_str().ok());
         let session = session.map(str::to_owned);
-        if is(&headers, EVENTS) && (200..300).contains(&status) {
-            return Ok(StreamableHttpPostResponse::Sse(events(body), session));
+        if has_content_type(&headers, EVENT_STREAM) && (200..300).contains(&status) {
+            return Ok(StreamableHttpPostResponse::Sse(sse_events(body), session));
         }
-        let body = body.whole(LARGEST).await.map_err(StreamableHttpError::Client)?;
+        let body = body.collect(MAX_RESPONSE_BYTES).await.map_err(StreamableHttpError::Client)?;
         match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-            // An error is an answer, whatever its status.
-            Ok(message) if is(&headers, JSON) => {
+            // A JSON-RPC error is a reply with any status.
+            Ok(message) if has_content_type(&headers, JSON) => {
                 Ok(StreamableHttpPostResponse::Json(message, session))
             }
             _ if (200..300).contains(&status) => {
-                let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-                Err(Wrong::UnexpectedContentType(kind.map(str::to_owned)))
+                let content_type =
+                    headers.get(CONTENT_TYPE).and_then(|content_type| content_type.to_str().ok());
+                Err(HttpError::UnexpectedContentType(content_type.map(str::to_owned)))
             }
-            _ => Err(Wrong::UnexpectedServerResponse(format!("status {status}").into())),
+            _ => Err(HttpError::UnexpectedServerResponse(format!("status {status}").into())),
         }
     }
 
@@ -131,12 +140,12 @@ impl StreamableHttpClient for Http {
         session: Arc<str>,
         auth: Option<String>,
         custom: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), HttpError> {
         let session = Some(session);
-        let asking = Asking { accept: JSON, session, auth, custom, last_event: None };
-        let answer = self.send(Method::DELETE, &uri, asking, Bytes::new()).await?;
-        if answer.status == NOT_ALLOWED {
-            return Err(Wrong::ServerDoesNotSupportDeleteSession);
+        let inputs = MessageHeaders { accept: JSON, session, auth, custom, last_event: None };
+        let response = self.send(Method::DELETE, &uri, inputs, Bytes::new()).await?;
+        if response.status == METHOD_NOT_ALLOWED {
+            return Err(HttpError::ServerDoesNotSupportDeleteSession);
         }
         Ok(())
     }
@@ -148,34 +157,39 @@ impl StreamableHttpClient for Http {
         last_event: Option<String>,
         auth: Option<String>,
         custom: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<Events, Wrong> {
-        let asking = Asking { accept: EVENTS, session, last_event, auth, custom };
-        let answer = self.send(Method::GET, &uri, asking, Bytes::new()).await?;
-        match answer.status {
-            NOT_ALLOWED => Err(Wrong::ServerDoesNotSupportSse),
-            200..300 if is(&answer.headers, EVENTS) => Ok(events(answer.body)),
-            status => Err(Wrong::UnexpectedServerResponse(format!("status {status}").into())),
+    ) -> Result<SseEvents, HttpError> {
+        let inputs = MessageHeaders { accept: EVENT_STREAM, session, last_event, auth, custom };
+        let response = self.send(Method::GET, &uri, inputs, Bytes::new()).await?;
+        match response.status {
+            METHOD_NOT_ALLOWED => Err(HttpError::ServerDoesNotSupportSse),
+            200..300 if has_content_type(&response.headers, EVENT_STREAM) => {
+                Ok(sse_events(response.body))
+            }
+            status => Err(HttpError::UnexpectedServerResponse(format!("status {status}").into())),
         }
     }
 }
 
-fn events(body: Body) -> Events {
+fn sse_events(body: UpstreamBody) -> SseEvents {
     Box::pin(SseStream::new(body))
 }
 
-fn is(headers: &HeaderMap, kind: &str) -> bool {
-    let said = headers.get(CONTENT_TYPE).and_then(|said| said.to_str().ok()).unwrap_or_default();
-    said.starts_with(kind)
+fn has_content_type(headers: &HeaderMap, expected: &str) -> bool {
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|content_type| content_type.to_str().ok())
+        .unwrap_or_default();
+    content_type.starts_with(expected)
 }
 
-impl fmt::Debug for Http {
+impl fmt::Debug for McpHttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Http").finish_non_exhaustive()
+        f.debug_struct("McpHttpClient").finish_non_exhaustive()
     }
 }
 
 const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
-const BOTH: &str = "application/json, text/event-stream";
-const NOT_ALLOWED: u16 = 405;
-const LARGEST: usize = 64 * 1024 * 1024;
+const EVENT_STREAM: &str = "text/event-stream";
+const JSON_OR_EVENT_STREAM: &str = "application/json, text/event-stream";
+const METHOD_NOT_ALLOWED: u16 = 405;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;

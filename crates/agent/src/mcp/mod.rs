@@ -1,14 +1,14 @@
-//! Tools of MCP servers.
+//! Connects to MCP servers and offers their tools.
 
 mod content;
+mod error;
 mod http;
-mod trouble;
 
 use std::fmt;
 use std::sync::Arc;
 
-use interlingua::Json;
-use interlingua_upstream::Upstream;
+use interlingua::RawJson;
+use interlingua_upstream::UpstreamClient;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation, JsonObject,
 };
@@ -19,53 +19,57 @@ use rmcp::{ServiceExt as _, model};
 use tokio::process::Command;
 use url::Url;
 
-use crate::mcp::http::Http;
-use crate::{Given, Tool};
+use crate::mcp::http::McpHttpClient;
+use crate::{Tool, ToolOutput};
 
-/// An MCP server that was started or found. It is stopped when nobody holds it or a tool of it.
+/// A connected MCP server. It is stopped when the last clone and the last of its tools are dropped.
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     name: String,
     client: Arc<Client>,
 }
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-/// A server that cannot be used, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoServer {
+pub struct McpError {
     pub server: String,
-    pub why: String,
+    pub reason: String,
 }
 
-impl Server {
-    /// Starts a server that speaks over its standard input and output.
-    pub async fn start(command: Command) -> Result<Self, NoServer> {
+impl McpServer {
+    /// Starts a server that communicates over its standard input and output.
+    pub async fn spawn(command: Command) -> Result<Self, McpError> {
         let name = command.as_std().get_program().to_string_lossy().into_owned();
-        let no = |why: String| NoServer { server: name.clone(), why };
-        let process = TokioChildProcess::new(command).map_err(|error| no(error.to_string()))?;
-        let client = info().serve(process).await.map_err(|error| no(trouble::greeting(&error)))?;
+        let to_mcp_error = |reason: String| McpError { server: name.clone(), reason };
+        let process =
+            TokioChildProcess::new(command).map_err(|error| to_mcp_error(error.to_string()))?;
+        let client = client_info()
+            .serve(process)
+            .await
+            .map_err(|error| to_mcp_error(error::connect_error(&error)))?;
         Ok(Self { client: Arc::new(client), name })
     }
 
-    /// A server that is reached over HTTP.
-    pub async fn at(url: &Url, upstream: Arc<Upstream>) -> Result<Self, NoServer> {
+    /// Connects to a server over HTTP.
+    pub async fn connect(url: &Url, upstream: Arc<UpstreamClient>) -> Result<Self, McpError> {
         let name = url.host_str().unwrap_or_default().to_owned();
         let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-        let transport = StreamableHttpClientTransport::with_client(Http::new(upstream), config);
-        let client = info()
-            .serve(transport)
-            .await
-            .map_err(|error| NoServer { server: name.clone(), why: trouble::greeting(&error) })?;
+        let transport =
+            StreamableHttpClientTransport::with_client(McpHttpClient::new(upstream), config);
+        let client = client_info().serve(transport).await.map_err(|error| McpError {
+            server: name.clone(),
+            reason: error::connect_error(&error),
+        })?;
         Ok(Self { client: Arc::new(client), name })
     }
 
-    /// What it offers.
-    pub async fn tools(&self) -> Result<Vec<Tool>, NoServer> {
+    /// Lists its tools.
+    pub async fn tools(&self) -> Result<Vec<Tool>, McpError> {
         let listed = self.client.list_all_tools().await;
-        let listed = listed.map_err(|error| NoServer {
+        let listed = listed.map_err(|error| McpError {
             server: self.name.clone(),
-            why: trouble::asking(&error),
+            reason: error::request_error(&error),
         })?;
         Ok(listed.into_iter().map(|tool| self.tool(tool)).collect())
     }
@@ -73,42 +77,43 @@ impl Server {
     fn tool(&self, tool: model::Tool) -> Tool {
         let hints = tool.annotations.unwrap_or_default();
         let client = Arc::clone(&self.client);
-        let called = tool.name.clone();
-        let run = move |args: Json| {
-            let (client, called) = (Arc::clone(&client), called.clone());
+        let name = tool.name.clone();
+        let run = move |args: RawJson| {
+            let (client, name) = (Arc::clone(&client), name.clone());
             async move {
-                let mut params = CallToolRequestParams::new(called);
+                let mut params = CallToolRequestParams::new(name);
                 params.arguments = serde_json::from_str::<JsonObject>(args.as_str()).ok();
                 match client.call_tool(params).await {
-                    Ok(result) => content::given(result),
-                    Err(error) => Given::error(&trouble::asking(&error)),
+                    Ok(result) => content::tool_output(result),
+                    Err(error) => ToolOutput::error(&error::request_error(&error)),
                 }
             }
         };
         let schema = serde_json::to_string(&*tool.input_schema).unwrap_or_default();
-        let schema = Json::parse(schema).unwrap_or(Json::EMPTY_OBJECT);
-        let offered = Tool::giving(&tool.name, &tool.description.unwrap_or_default(), schema, run);
-        // Who only reads, or comes to the same each time, may be asked twice.
-        let harmless = [hints.read_only_hint, hints.idempotent_hint].contains(&Some(true));
-        if harmless { offered.repeatable() } else { offered }
+        let schema = RawJson::parse(schema).unwrap_or(RawJson::EMPTY_OBJECT);
+        let converted =
+            Tool::from_handler(&tool.name, &tool.description.unwrap_or_default(), schema, run);
+        // Tools that only read, or are idempotent, may be run twice.
+        let is_idempotent = [hints.read_only_hint, hints.idempotent_hint].contains(&Some(true));
+        if is_idempotent { converted.idempotent() } else { converted }
     }
 }
 
-fn info() -> ClientConfig {
+fn client_info() -> ClientConfig {
     let version = env!("CARGO_PKG_VERSION");
     ClientConfig::new(ClientCapabilities::default(), Implementation::new("interlingua", version))
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("McpServer").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl fmt::Display for NoServer {
+impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the MCP server '{}' cannot be used: {}", self.server, self.why)
+        write!(f, "the MCP server '{}' cannot be used: {}", self.server, self.reason)
     }
 }
 
-impl std::error::Error for NoServer {}
+impl std::error::Error for McpError {}

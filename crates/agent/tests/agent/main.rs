@@ -1,4 +1,4 @@
-//! The loop over real sockets, with the simulator as every provider.
+//! Tests the agent loop over real sockets, with the simulator as every provider.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,6 +7,6 @@ mod import;
 mod mcp;
 mod silence;
 mod steps;
+mod support;
 mod switch;
 mod tools;
-mod world;

@@ -1,10 +1,10 @@
-//! A reply that says nothing must not be what breaks the conversation.
+//! Tests that an empty reply does not break the conversation.
 
 use interlingua_agent::Session;
 
-use crate::world::{Heard, MODELS, World};
+use crate::support::{MODELS, ProgressLog, TestEnv};
 
-/// After a result the model thinks, and says nothing; asked once more, it still does not.
+/// After a result the model's reply is empty, twice.
 const SILENT: &str = r#"
 [[turn]]
 when = { result = "boats", prompt = "Look" }
@@ -13,18 +13,18 @@ times = 2
 "#;
 
 #[tokio::test]
-async fn an_empty_reply_is_not_kept_and_the_conversation_goes_on() {
+async fn an_empty_reply_is_not_stored_and_the_conversation_continues() {
     for (provider, model) in MODELS {
-        let world = World::playing(SILENT);
-        let (agent, heard) = (world.agent(provider, model), Heard::default());
+        let env = TestEnv::with_script(SILENT);
+        let (agent, progress_log) = (env.agent(provider, model), ProgressLog::default());
         let mut session = Session::new();
-        let said = "Look at the harbour.";
-        let answer = agent.ask(&mut session, said, &mut heard.tell()).await.unwrap();
-        assert_eq!((answer.text().as_str(), answer.steps), ("", 3), "{provider}");
+        let prompt = "Look at the harbour.";
+        let output = agent.ask(&mut session, prompt, &mut progress_log.callback()).await.unwrap();
+        assert_eq!((output.text().as_str(), output.steps), ("", 3), "{provider}");
         assert_eq!(session.turns().len(), 3, "{provider}: the last is the result");
-        assert_eq!(heard.count("empty"), 1);
-        let answer = agent.ask(&mut session, "Are you there?", &mut |_| {}).await.unwrap();
-        assert!(!answer.text().is_empty(), "{provider}");
-        world.assert_accepted();
+        assert_eq!(progress_log.count("empty"), 1);
+        let output = agent.ask(&mut session, "Are you there?", &mut |_| {}).await.unwrap();
+        assert!(!output.text().is_empty(), "{provider}");
+        env.assert_accepted();
     }
 }

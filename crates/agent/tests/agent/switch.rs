@@ -1,43 +1,46 @@
-//! One session, several models.
+//! Tests a session with several models.
 
-use interlingua::Json;
-use interlingua::model::{Reasoning, ReasoningMode};
+use interlingua::RawJson;
+use interlingua::model::{ReasoningMode, ReasoningSettings};
 use interlingua_agent::Session;
 
-use crate::world::World;
+use crate::support::TestEnv;
 
 #[tokio::test]
-async fn what_the_first_model_thought_is_back_when_it_is_asked_again() {
-    let world = World::new();
-    let mut agent = world.agent("anthropic", "claude-sonnet-4-5");
-    agent.settings.reasoning = Some(Reasoning {
+async fn the_first_models_reasoning_is_sent_back_to_it() {
+    let env = TestEnv::new();
+    let mut agent = env.agent("anthropic", "claude-sonnet-4-5");
+    agent.settings.reasoning = Some(ReasoningSettings {
         mode: Some(ReasoningMode::On),
-        budget: Some(Json::number(2000)),
-        ..Reasoning::default()
+        budget_tokens: Some(RawJson::number(2000)),
+        ..ReasoningSettings::default()
     });
     let mut session = Session::new();
-    let said = "Look at the harbour. sim:empty-text";
-    agent.ask(&mut session, said, &mut |_| {}).await.unwrap();
-    let first = world.log().pop().unwrap();
+    let prompt = "Look at the harbour. sim:empty-text";
+    agent.ask(&mut session, prompt, &mut |_| {}).await.unwrap();
+    let first = env.log().pop().unwrap();
     let signatures = |body: &serde_json::Value| -> Vec<String> {
         let messages = body["request"]["messages"].as_array().cloned().unwrap_or_default();
         let blocks = messages.iter().filter_map(|message| message["content"].as_array().cloned());
-        let signed =
+        let values =
             blocks.flatten().filter_map(|block| Some(block["signature"].as_str()?.to_owned()));
-        signed.collect()
+        values.collect()
     };
-    let sealed = signatures(&first);
-    assert!(!sealed.is_empty(), "the thoughts came with their seals: {first:#}");
+    let first_signatures = signatures(&first);
+    assert!(!first_signatures.is_empty(), "the reasoning has signatures: {first:#}");
     for (provider, model) in [("codex", "gpt-5.5-codex"), ("gemini", "gemini-2.5-pro")] {
-        agent.model = world.model(provider, model);
-        let said = "And now look at the beach.";
-        agent.ask(&mut session, said, &mut |_| {}).await.unwrap();
-        let asked = world.log().pop().unwrap().to_string();
-        assert!(!asked.contains(&sealed[0]), "{provider} is not shown what it cannot read");
+        agent.model = env.model(provider, model);
+        let prompt = "And now look at the beach.";
+        agent.ask(&mut session, prompt, &mut |_| {}).await.unwrap();
+        let request = env.log().pop().unwrap().to_string();
+        assert!(
+            !request.contains(&first_signatures[0]),
+            "{provider} must not get another provider's signature"
+        );
     }
-    agent.model = world.model("anthropic", "claude-sonnet-4-5");
+    agent.model = env.model("anthropic", "claude-sonnet-4-5");
     agent.ask(&mut session, "What did you see first?", &mut |_| {}).await.unwrap();
-    let last = signatures(&world.log().pop().unwrap());
-    assert!(last.starts_with(&sealed), "{last:?}");
-    world.assert_accepted();
+    let last = signatures(&env.log().pop().unwrap());
+    assert!(last.starts_with(&first_signatures), "{last:?}");
+    env.assert_accepted();
 }

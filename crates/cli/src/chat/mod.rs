@@ -1,8 +1,8 @@
-//! `interlingua chat`: a conversation in the terminal, with tools, that outlives the terminal.
+//! `interlingua chat`: a chat in the terminal, with tools and stored sessions.
 
+mod mcp_servers;
 mod models;
 mod screen;
-mod servers;
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
@@ -10,211 +10,231 @@ use std::sync::Arc;
 use std::thread;
 
 use clap::Args;
-use interlingua_agent::{Agent, Found, Model as _, Session, Stopped, Stored};
-use interlingua_gateway::config::{Config, Place};
-use interlingua_store::{Keeper, SessionError, SessionId};
+use interlingua_agent::{Agent, AgentError, Model as _, OpenedSession, Session, StoredTurnLog};
+use interlingua_gateway::config::{Config, StoreLocation};
+use interlingua_store::{SessionError, SessionId, Store};
 use tokio::sync::mpsc;
 
-use crate::ending::asked_to_end;
-use crate::problem::Problem;
-use crate::{serve, sessions, settings};
+use crate::error::CommandError;
+use crate::{gateway_config, serve, sessions, shutdown};
 use models::Models;
 use screen::Screen;
 
 #[derive(Args)]
-pub(crate) struct Chat {
-    /// The model to talk to, as PROVIDER/MODEL or a name of the configuration
+pub(crate) struct ChatArgs {
+    /// The model, as PROVIDER/MODEL or a name from the configuration
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// Go on with a session
+    /// Continue a session
     #[arg(long, value_name = "ID")]
     session: Option<SessionId>,
 
-    /// An MCP server whose tools the model may call: a command, or an address; may be given several times
+    /// An MCP server with tools for the model: a command or a URL; may be given several times
     #[arg(long, value_name = "CMD")]
     mcp: Vec<String>,
 
-    /// What the model is told before anything else
+    /// The system message
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
 
-    /// The configuration; without it, the user's own file if there is one
+    /// The configuration file; without it, the user's own file if there is one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
-pub(crate) fn run(order: &Chat) -> Result<(), Problem> {
-    let _rest = crate::log::start_quietly();
-    let source = settings::source(order.config.as_deref(), None);
-    let config = settings::load(&source)?;
-    serve::runtime()?.block_on(talk(order, config))
+pub(crate) fn run(args: &ChatArgs) -> Result<(), CommandError> {
+    let _flush_guard = crate::log::start_errors_only();
+    let source = gateway_config::source(args.config.as_deref(), None);
+    let config = gateway_config::load(&source)?;
+    serve::new_runtime()?.block_on(chat_loop(args, config))
 }
 
-/// A conversation, and what it needs.
-struct Talk {
+/// State of a running chat.
+struct ChatState {
     agent: Agent,
     session: Session,
     models: Models,
-    store: Arc<dyn Keeper>,
-    /// None until there is something to keep.
+    store: Arc<dyn Store>,
+    /// `None` until the session is stored.
     id: Option<SessionId>,
-    /// What is kept outlives this process.
-    outlives: bool,
-    /// Something that was said got no answer.
-    unanswered: bool,
+    /// The store survives this process.
+    is_persistent: bool,
+    /// Some input got no answer.
+    has_unanswered_input: bool,
     screen: Screen,
 }
 
-async fn talk(order: &Chat, config: Config) -> Result<(), Problem> {
+async fn chat_loop(args: &ChatArgs, config: Config) -> Result<(), CommandError> {
     let store = interlingua_gateway::open_store(&config)
-        .map_err(|error| Problem::bad(format!("cannot open the store: {error}"), ""))?;
-    let outlives = config.store.place != Place::Memory;
+        .map_err(|error| CommandError::failed(format!("cannot open the store: {error}"), ""))?;
+    let is_persistent = config.store.location != StoreLocation::Memory;
     let models = Models::new(config)?;
     let mut screen = Screen::default();
-    let found = match order.session {
-        Some(id) => Some(opened(Arc::clone(&store), id, &mut screen).await?),
+    let opened_session = match args.session {
+        Some(id) => Some(open_session(Arc::clone(&store), id, &mut screen).await?),
         None => None,
     };
-    let known = found.as_ref().map(|found| found.model.clone()).filter(|model| !model.is_empty());
-    let model = models.find(order.model.as_deref().or(known.as_deref()))?;
-    let mut agent = Agent::new(model).instructions(order.system.as_deref().unwrap_or_default());
-    agent.tools = servers::tools(&order.mcp, models.upstream()).await?;
+    let stored_model = opened_session
+        .as_ref()
+        .map(|opened_session| opened_session.model.clone())
+        .filter(|model| !model.is_empty());
+    let model = models.find(args.model.as_deref().or(stored_model.as_deref()))?;
+    let mut agent = Agent::new(model).instructions(args.system.as_deref().unwrap_or_default());
+    agent.tools = mcp_servers::tools(&args.mcp, models.upstream()).await?;
     screen.note(&format!(
         "{}, {} tools. /help lists the commands.",
         agent.model.name(),
         agent.tools.len()
     ));
-    let (session, id) = match found {
-        Some(found) => (found.session, Some(found.id)),
+    let (session, id) = match opened_session {
+        Some(opened_session) => (opened_session.session, Some(opened_session.id)),
         None => (Session::new(), None),
     };
-    let unanswered = false;
-    let mut talk = Talk { agent, session, models, store, id, outlives, unanswered, screen };
-    if !talk.session.is_answered() {
-        talk.screen.note("The last answer was interrupted; it goes on now.");
-        talk.answer(None).await?;
+    let has_unanswered_input = false;
+    let mut chat_state = ChatState {
+        agent,
+        session,
+        models,
+        store,
+        id,
+        is_persistent,
+        has_unanswered_input,
+        screen,
+    };
+    if !chat_state.session.is_complete() {
+        chat_state.screen.note("The last answer was interrupted; it is continued now.");
+        chat_state.answer(None).await?;
     }
-    let mut lines = lines();
+    let mut lines = stdin_lines();
     loop {
-        talk.screen.prompt();
+        chat_state.screen.prompt();
         let line = tokio::select! {
             line = lines.recv() => line,
-            () = asked()? => None,
+            () = shutdown_signal()? => None,
         };
         let Some(line) = line else { break };
         let line = line.trim();
         match line.strip_prefix('/') {
             _ if line.is_empty() => {}
             Some("quit" | "exit") => break,
-            Some(command) => talk.obey(command),
-            None => talk.answer(Some(line)).await?,
+            Some(command) => chat_state.run_command(command),
+            None => chat_state.answer(Some(line)).await?,
         }
     }
-    talk.goodbye();
-    // A person has seen why; a program looks at the code.
-    if talk.unanswered && !is_for_people() { Err(Problem::Ended(1)) } else { Ok(()) }
+    chat_state.print_resume_hint();
+    // On a terminal the user has seen the error; a program reads the exit code.
+    if chat_state.has_unanswered_input && !is_interactive() {
+        Err(CommandError::ChildExited(1))
+    } else {
+        Ok(())
+    }
 }
 
-async fn opened(
-    store: Arc<dyn Keeper>,
+async fn open_session(
+    store: Arc<dyn Store>,
     id: SessionId,
     screen: &mut Screen,
-) -> Result<Found, Problem> {
-    let found = Stored::open(store, OWNER, id).await.map_err(|error| sessions::bad(id, &error))?;
-    screen.note(&format!("{} ({} turns)", found.title, found.session.turns().len()));
-    for number in &found.damaged {
-        screen.note(&format!("turn {number} is damaged, and left out"));
+) -> Result<OpenedSession, CommandError> {
+    let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
+        .await
+        .map_err(|error| sessions::session_error(id, &error))?;
+    let turn_count = opened_session.session.turns().len();
+    let turns = if turn_count == 1 { "turn" } else { "turns" };
+    screen.note(&format!("{} ({turn_count} {turns})", opened_session.title));
+    for number in &opened_session.damaged_turns {
+        screen.note(&format!("turn {number} is damaged and was left out"));
     }
-    for entry in found.ledger.entries.iter().filter(|entry| entry.loss) {
-        screen.note(&entry.what);
+    for entry in opened_session.ledger.entries.iter().filter(|entry| entry.is_loss) {
+        screen.note(&entry.description);
     }
-    Ok(found)
+    Ok(opened_session)
 }
 
-impl Talk {
-    /// Says something to the model, if there is something to say, and shows what it does. Ctrl-C stops it.
-    async fn answer(&mut self, words: Option<&str>) -> Result<(), Problem> {
-        if let (Some(words), None) = (words, self.id) {
-            self.begin(words).await?;
+impl ChatState {
+    /// Sends input to the model, if there is some, and prints the answer. Ctrl-C stops it.
+    async fn answer(&mut self, input: Option<&str>) -> Result<(), CommandError> {
+        if let (Some(input), None) = (input, self.id) {
+            self.create_session(input).await?;
         }
         let screen = &mut self.screen;
-        let mut tell = |progress: interlingua_agent::Progress<'_>| screen.shows(&progress);
+        let mut on_progress =
+            |progress: interlingua_agent::Progress<'_>| screen.print_progress(&progress);
         let answer = async {
-            match words {
-                Some(words) => self.agent.ask(&mut self.session, words, &mut tell).await,
-                None => self.agent.resume(&mut self.session, &mut tell).await,
+            match input {
+                Some(input) => self.agent.ask(&mut self.session, input, &mut on_progress).await,
+                None => self.agent.resume(&mut self.session, &mut on_progress).await,
             }
         };
-        let answered = tokio::select! {
+        let outcome = tokio::select! {
             answered = answer => Some(answered),
-            () = asked()? => None,
+            () = shutdown_signal()? => None,
         };
-        self.screen.end();
-        match answered {
+        self.screen.finish_answer();
+        match outcome {
             Some(Ok(answer)) if answer.text().trim().is_empty() => {
-                self.screen.note("(The model says nothing.)");
+                self.screen.note("(The answer is empty.)");
             }
             Some(Ok(_)) => {}
-            Some(Err(stopped @ Stopped::NotKept(_))) => {
-                return Err(Problem::bad(stopped.to_string(), sessions::STORE));
+            Some(Err(agent_error @ AgentError::Persist(_))) => {
+                return Err(CommandError::failed(agent_error.to_string(), sessions::STORE_HINT));
             }
-            Some(Err(stopped)) => {
-                self.unanswered = true;
-                self.screen.note(&stopped.to_string());
+            Some(Err(agent_error)) => {
+                self.has_unanswered_input = true;
+                self.screen.note(&agent_error.to_string());
             }
             None => self.screen.note("(Stopped.)"),
         }
         Ok(())
     }
 
-    async fn begin(&mut self, words: &str) -> Result<(), Problem> {
-        let title: String = words.chars().take(LONGEST_TITLE).collect();
+    async fn create_session(&mut self, input: &str) -> Result<(), CommandError> {
+        let title: String = input.chars().take(MAX_TITLE_CHARS).collect();
         let model = self.agent.model.name().to_owned();
         let store = Arc::clone(&self.store);
-        match Stored::begin(store, OWNER, &title, &model, &mut self.session).await {
+        match StoredTurnLog::create(store, LOCAL_OWNER, &title, &model, &mut self.session).await {
             Ok(id) => {
                 self.id = Some(id);
                 self.screen.note(&format!("Session {id}"));
                 Ok(())
             }
-            // Whoever has turned the store off does not want it kept.
-            Err(SessionError::Off) => Ok(()),
-            Err(error) => Err(sessions::trouble(&*self.store, &error)),
+            // With a disabled store, sessions are not stored.
+            Err(SessionError::Disabled) => Ok(()),
+            Err(error) => Err(sessions::store_error(&*self.store, &error)),
         }
     }
 
-    fn obey(&mut self, command: &str) {
-        let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
-        match word {
-            "model" if rest.trim().is_empty() => self.screen.note(self.agent.model.name()),
-            "model" => match self.models.find(Some(rest.trim())) {
+    fn run_command(&mut self, command: &str) {
+        let (name, argument) = command.split_once(' ').unwrap_or((command, ""));
+        match name {
+            "model" if argument.trim().is_empty() => self.screen.note(self.agent.model.name()),
+            "model" => match self.models.find(Some(argument.trim())) {
                 Ok(model) => {
-                    self.screen.note(&format!("Now with {}.", model.name()));
+                    self.screen.note(&format!("The model is now {}.", model.name()));
                     self.agent.model = model;
                 }
-                Err(problem) => problem.say(),
+                Err(error) => error.print(),
             },
-            "thinking" => self.screen.unfold(),
+            "thinking" => self.screen.toggle_thinking(),
             "tools" => {
                 for tool in &self.agent.tools {
                     self.screen.note(&format!("{}: {}", tool.name, tool.description));
                 }
             }
-            "help" => self.screen.note(COMMANDS),
-            _ => self.screen.note(&format!("There is no command /{word}.\n{COMMANDS}")),
+            "help" => self.screen.note(COMMAND_HELP),
+            _ => self.screen.note(&format!("There is no command /{name}.\n{COMMAND_HELP}")),
         }
     }
 
-    fn goodbye(&mut self) {
-        if let Some(id) = self.id.filter(|_| self.outlives) {
-            self.screen.note(&format!("To go on: interlingua chat --session {id}"));
+    fn print_resume_hint(&mut self) {
+        if let Some(id) = self.id.filter(|_| self.is_persistent) {
+            self.screen.note(&format!("To continue: interlingua chat --session {id}"));
         }
     }
 }
 
-/// Lines of stdin: a terminal is read by a thread of its own, which nobody can interrupt.
-fn lines() -> mpsc::Receiver<String> {
+/// Lines of stdin, read by a thread, because a blocking read cannot be interrupted.
+fn stdin_lines() -> mpsc::Receiver<String> {
     let (send, receive) = mpsc::channel(1);
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {
@@ -227,31 +247,31 @@ fn lines() -> mpsc::Receiver<String> {
     receive
 }
 
-fn asked() -> Result<impl Future<Output = ()>, Problem> {
-    asked_to_end().map_err(|error| Problem::bad(error.to_string(), ""))
+fn shutdown_signal() -> Result<impl Future<Output = ()>, CommandError> {
+    shutdown::shutdown_signal().map_err(|error| CommandError::failed(error.to_string(), ""))
 }
 
-/// Whether a person sits there.
-fn is_for_people() -> bool {
+/// Whether stdin and stderr are terminals.
+fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Sessions of whoever sits at this machine.
-pub(crate) const OWNER: &str = "";
-const LONGEST_TITLE: usize = 80;
+/// Owner of the sessions on this machine.
+pub(crate) const LOCAL_OWNER: &str = "";
+const MAX_TITLE_CHARS: usize = 80;
 
-const COMMANDS: &str = "\
-/model M    go on with another model
-/thinking   show what the model thinks, or fold it again
-/tools      what the model may call
-/quit       end; the session stays";
+const COMMAND_HELP: &str = "\
+/model M    switch to another model
+/thinking   show or hide the model's thinking
+/tools      list the tools that the model may call
+/quit       quit; the session is stored";
 
 pub(crate) const ABOUT: &str = "\
-Talk to a model in the terminal, with tools.
+Chat with a model in the terminal, with tools.
 
-Works with nothing configured: sim/agent is built in. The session is kept after every turn, so that it \
-goes on after a crash, in another terminal, and with another model. What the model says goes to stdout, \
-everything else to stderr. Lines that begin with / are commands; /help lists them.";
+Works without configuration: sim/agent is built in. The session is stored after every turn, so that it \
+can be continued after a crash, in another terminal, and with another model. Answers are written to \
+stdout, everything else to stderr. Lines that begin with / are commands; /help lists them.";
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -260,5 +280,5 @@ Examples:
   interlingua chat --session ID
   echo 'What is new?' | interlingua chat --model openai/gpt-5.5
 
-Exit codes: 0 good; 1 the session cannot be kept, a server of --mcp cannot be used, or, where no person
-sits there, something that was said got no answer; 2 wrong usage.";
+Exit codes: 0 success; 1 the session cannot be stored, a server of --mcp cannot be used, or, without a
+terminal, some input got no answer; 2 wrong usage.";

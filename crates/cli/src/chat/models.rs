@@ -1,65 +1,69 @@
-//! The models that can be talked to: those of the configuration, and those that are built in.
+//! The models of a chat: those of the configuration, and the built-in ones.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use interlingua::find;
-use interlingua_agent::Remote;
-use interlingua_gateway::config::{Config, To};
-use interlingua_simulator::{Running, Simulator};
-use interlingua_upstream::{Provider, Timeouts, Upstream};
+use interlingua::find_dialect;
+use interlingua_agent::RemoteModel;
+use interlingua_gateway::config::{Backend, Config};
+use interlingua_simulator::model::ToolUse;
+use interlingua_simulator::{Options, ServerHandle, Simulator};
+use interlingua_upstream::{Provider, Timeouts, UpstreamClient};
 
-use crate::problem::Problem;
+use crate::error::CommandError;
 
 pub(super) struct Models {
     config: Config,
-    upstream: Arc<Upstream>,
-    simulator: Running,
+    upstream: Arc<UpstreamClient>,
+    simulator: ServerHandle,
 }
 
 impl Models {
-    /// Within a runtime.
-    pub(super) fn new(config: Config) -> Result<Self, Problem> {
-        let upstream = Upstream::new(Timeouts::default()).map_err(|failure| {
-            Problem::bad(format!("cannot start: {}", failure.message.contents()), "")
+    /// Must be called within a runtime.
+    pub(super) fn new(config: Config) -> Result<Self, CommandError> {
+        let upstream = UpstreamClient::new(Timeouts::default()).map_err(|error| {
+            CommandError::failed(format!("cannot start: {}", error.message.unescape()), "")
         })?;
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let simulator = Simulator::default().start(any);
-        let simulator = simulator.map_err(|error| Problem::bad(error.to_string(), ""))?;
+        let addr = SocketAddr::from(([127, 0, 0, 1], 0));
+        let options = Options { tool_use: ToolUse::ReadOnly, ..Options::default() };
+        let simulator = Simulator::new(options).listen(addr);
+        let simulator = simulator.map_err(|error| CommandError::failed(error.to_string(), ""))?;
         Ok(Self { config, upstream: Arc::new(upstream), simulator })
     }
 
-    pub(super) fn upstream(&self) -> &Arc<Upstream> {
+    pub(super) fn upstream(&self) -> &Arc<UpstreamClient> {
         &self.upstream
     }
 
-    /// The model of this name. Without one, and without providers, the one that is built in.
-    pub(super) fn find(&self, name: Option<&str>) -> Result<Arc<Remote>, Problem> {
-        let advice = "--model PROVIDER/MODEL says which.";
+    /// Finds a model by name. Without a name and without providers, the built-in model.
+    pub(super) fn find(&self, name: Option<&str>) -> Result<Arc<RemoteModel>, CommandError> {
+        let hint = "Choose one with --model PROVIDER/MODEL.";
         let name = match name {
             Some(name) => name,
-            None if self.config.providers.is_empty() => BUILT_IN,
-            None => return Err(Problem::usage("no model is named", advice)),
+            None if self.config.providers.is_empty() => DEFAULT_MODEL,
+            None => return Err(CommandError::usage("no model is given", hint)),
         };
         let routes = self.config.resolve(name, 0);
-        let routes = routes.map_err(|unrouted| Problem::usage(unrouted.0, advice))?;
+        let routes = routes.map_err(|no_route| CommandError::usage(no_route.0, hint))?;
         let Some(route) = routes.into_iter().next() else {
-            return Err(Problem::usage(format!("`{name}` goes nowhere"), advice));
+            return Err(CommandError::usage(format!("`{name}` has no route"), hint));
         };
-        let (provider, model) = match route.to {
-            To::Provider(provider) => (provider, route.model),
-            To::Simulated => (Arc::new(self.built_in()?), format!("sim/{}", route.model)),
+        let (provider, model) = match route.backend {
+            Backend::Provider(provider) => (provider, route.model),
+            Backend::Builtin => {
+                (Arc::new(self.simulator_provider()?), format!("sim/{}", route.model))
+            }
         };
-        Ok(Arc::new(Remote::new(Arc::clone(&self.upstream), provider, &model).named(name)))
+        Ok(Arc::new(RemoteModel::new(Arc::clone(&self.upstream), provider, &model).with_name(name)))
     }
 
-    /// The simulator as a provider, in the dialect that can say most.
-    fn built_in(&self) -> Result<Provider, Problem> {
+    /// The simulator as a provider, in the dialect that represents most.
+    fn simulator_provider(&self) -> Result<Provider, CommandError> {
         let base = format!("http://{}/anthropic", self.simulator.addr).parse();
-        let base = base.map_err(|_| Problem::bad("the simulator has no address", ""))?;
-        let dialect = find("anthropic").unwrap_or(interlingua::ALL[0]);
+        let base = base.map_err(|_| CommandError::failed("the simulator has no address", ""))?;
+        let dialect = find_dialect("anthropic").unwrap_or(interlingua::DIALECTS[0]);
         Ok(Provider::new("sim", dialect, base))
     }
 }
 
-const BUILT_IN: &str = "sim/agent";
+const DEFAULT_MODEL: &str = "sim/agent";

@@ -1,116 +1,116 @@
-//! What the terminal shows.
+//! Output of a chat.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
 use interlingua_agent::Progress;
 
-use super::is_for_people;
+use super::is_interactive;
 
-/// What the model says goes to stdout, as it comes; everything else to stderr.
+/// Prints the model's text to stdout as it arrives, everything else to stderr.
 #[derive(Debug, Default)]
 pub(super) struct Screen {
-    /// Thoughts are shown, and not only that there are some.
-    unfolded: bool,
-    /// Bytes of thoughts that were folded.
-    folded: usize,
-    /// The line has not ended.
-    open: bool,
+    /// Thinking is printed; otherwise only its size.
+    shows_thinking: bool,
+    /// Bytes of thinking that were not printed.
+    hidden_bytes: usize,
+    /// The output line has not ended.
+    is_mid_line: bool,
 }
 
 impl Screen {
     pub(super) fn prompt(&mut self) {
-        if is_for_people() {
-            self.aside("\n> ");
+        if is_interactive() {
+            self.write_stderr("\n> ");
         }
     }
 
-    pub(super) fn unfold(&mut self) {
-        self.unfolded = !self.unfolded;
-        self.note(if self.unfolded { "Thoughts are shown." } else { "Thoughts are folded." });
+    pub(super) fn toggle_thinking(&mut self) {
+        self.shows_thinking = !self.shows_thinking;
+        self.note(if self.shows_thinking { "Thinking is shown." } else { "Thinking is hidden." });
     }
 
-    pub(super) fn shows(&mut self, progress: &Progress<'_>) {
-        if !matches!(progress, Progress::Thinking(_)) {
-            self.fold();
+    pub(super) fn print_progress(&mut self, progress: &Progress<'_>) {
+        if !matches!(progress, Progress::Reasoning(_)) {
+            self.print_hidden_bytes();
         }
         match progress {
             Progress::Text(text) => {
                 let mut stdout = io::stdout().lock();
-                // Whoever stopped reading need not be told.
+                // A closed stdout is not an error here.
                 let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-                self.open = !text.ends_with('\n');
+                self.is_mid_line = !text.ends_with('\n');
             }
-            Progress::Thinking(text) if self.unfolded => self.dim(text),
-            Progress::Thinking(text) => self.folded += text.len(),
-            Progress::Calls(call) => {
-                let args = call.args.to_text();
-                self.note(&format!("→ {}({})", call.name, shortened(&args.contents())));
+            Progress::Reasoning(text) if self.shows_thinking => self.dim(text),
+            Progress::Reasoning(text) => self.hidden_bytes += text.len(),
+            Progress::ToolCall(call) => {
+                let args = call.args.to_json_string();
+                self.note(&format!("→ {}({})", call.name, truncate(&args.unescape())));
             }
-            Progress::Result(call, given) => {
-                let mark = if given.is_error { "✗" } else { "←" };
-                self.note(&format!("{mark} {}: {}", call.name, shortened(&given.words())));
+            Progress::ToolResult(call, tool_output) => {
+                let symbol = if tool_output.is_error { "✗" } else { "←" };
+                self.note(&format!("{symbol} {}: {}", call.name, truncate(&tool_output.to_text())));
             }
-            Progress::Told(call, wrong) => {
-                self.note(&format!("✗ {} was not run: {}", call.name, shortened(wrong)));
+            Progress::CallRejected(call, reason) => {
+                self.note(&format!("✗ {} was not run: {}", call.name, truncate(reason)));
             }
-            Progress::Empty => self.note("(An empty answer; asking again.)"),
+            Progress::EmptyReply => self.note("(The answer is empty; the request is sent again.)"),
             _ => {}
         }
     }
 
-    /// The answer is over.
-    pub(super) fn end(&mut self) {
-        self.fold();
+    /// Ends the output of an answer.
+    pub(super) fn finish_answer(&mut self) {
+        self.print_hidden_bytes();
         self.end_line();
     }
 
-    /// A line for people.
+    /// Prints a line to stderr.
     pub(super) fn note(&mut self, text: &str) {
         self.end_line();
         self.dim(text);
-        self.aside("\n");
+        self.write_stderr("\n");
     }
 
-    fn fold(&mut self) {
-        if self.folded > 0 {
-            let bytes = std::mem::take(&mut self.folded);
-            self.note(&format!("· thought {bytes} bytes (/thinking shows them)"));
+    fn print_hidden_bytes(&mut self) {
+        if self.hidden_bytes > 0 {
+            let bytes = std::mem::take(&mut self.hidden_bytes);
+            self.note(&format!("· {bytes} bytes of thinking (/thinking shows them)"));
         }
     }
 
     fn end_line(&mut self) {
-        if std::mem::take(&mut self.open) {
+        if std::mem::take(&mut self.is_mid_line) {
             let _ = writeln!(io::stdout().lock());
         }
     }
 
     fn dim(&self, text: &str) {
-        if io::stderr().is_terminal() && !is_plain() {
-            self.aside(&format!("\u{1b}[2m{text}\u{1b}[0m"));
+        if io::stderr().is_terminal() && !is_color_disabled() {
+            self.write_stderr(&format!("\u{1b}[2m{text}\u{1b}[0m"));
         } else {
-            self.aside(text);
+            self.write_stderr(text);
         }
     }
 
-    #[expect(clippy::unused_self, reason = "the screen is what is written to")]
-    fn aside(&self, text: &str) {
+    #[expect(clippy::unused_self, reason = "every output goes through the screen")]
+    fn write_stderr(&self, text: &str) {
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 }
 
-/// Whether somebody wants no colours (<https://no-color.org>).
-fn is_plain() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|said| !said.is_empty())
+/// Whether colors are disabled (<https://no-color.org>).
+fn is_color_disabled() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// On one line that fits a terminal.
-fn shortened(text: &str) -> String {
+/// The text on one line, truncated.
+fn truncate(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
     }
 }
 
-const LONGEST: usize = 200;
+const MAX_LINE_CHARS: usize = 200;

@@ -1,89 +1,98 @@
-//! The repaired file, beside the original.
+//! Writes the repaired file next to the original.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use interlingua::{Target, transcribe_request};
+use interlingua::{Target, transcode_request};
 use interlingua_strict::Violation;
-use interlingua_transcript::{Source, Transcript, read};
+use interlingua_transcript::{Transcript, TranscriptFile, read};
 
-use super::Doctor;
+use super::DoctorArgs;
 use super::diagnosis::Diagnosis;
-use crate::problem::Problem;
+use crate::error::CommandError;
 
-/// What came of it.
-pub(super) struct Fixed {
-    /// Where the repaired file is; none if there was nothing that could be repaired.
+/// Path of the repaired file, and violations that remain.
+pub(super) struct FixOutcome {
+    /// `None` if nothing could be repaired.
     pub(super) path: Option<PathBuf>,
-    /// What the provider still refuses.
-    pub(super) left: Vec<Violation>,
+    /// Violations of the repaired file.
+    pub(super) remaining: Vec<Violation>,
 }
 
-/// Writes it, and says where.
-pub(super) fn write(
-    order: &Doctor,
+pub(super) fn write_fixed(
+    args: &DoctorArgs,
     name: &str,
-    source: &Source,
+    source: &TranscriptFile,
     transcript: &Transcript,
     diagnosis: &Diagnosis,
-) -> Result<Fixed, Problem> {
-    let repaired = in_own_dialect(transcript, diagnosis)?;
+) -> Result<FixOutcome, CommandError> {
+    let repaired = to_file_dialect(transcript, diagnosis)?;
     let fixed = transcript.format.write(source, transcript, &repaired);
-    let left = left(order, name, &fixed, diagnosis)?;
+    let remaining = remaining_violations(args, name, &fixed, diagnosis)?;
     if fixed == source.bytes() {
-        return Ok(Fixed { path: None, left });
+        return Ok(FixOutcome { path: None, remaining });
     }
-    let path = beside(&order.file);
-    save(&path, &fixed, order.force).map_err(|error| {
+    let path = fixed_path(&args.file);
+    write_private(&path, &fixed, args.force).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
-            let what = format!("{} is already there", path.display());
-            return Problem::usage(what, "Move it away, or write over it with --force.");
+            let message = format!("{} already exists", path.display());
+            return CommandError::usage(message, "Move it away, or overwrite it with --force.");
         }
-        let what = format!("cannot write {}: {error}", path.display());
-        Problem::usage(what, "May you write to this folder?")
+        let message = format!("cannot write {}: {error}", path.display());
+        CommandError::usage(message, "Check that the folder is writable.")
     })?;
-    Ok(Fixed { path: Some(path), left })
+    Ok(FixOutcome { path: Some(path), remaining })
 }
 
-/// The repaired request in the dialect of the file. A stored session is read back from the dialect
-/// of its provider.
-fn in_own_dialect(transcript: &Transcript, diagnosis: &Diagnosis) -> Result<Bytes, Problem> {
-    let (own, provider) = (transcript.dialect, diagnosis.provider);
-    if own.id() == provider.id() {
+/// The repaired request in the dialect of the file. A stored session is translated back from the
+/// dialect of its provider.
+fn to_file_dialect(transcript: &Transcript, diagnosis: &Diagnosis) -> Result<Bytes, CommandError> {
+    let (file_dialect, provider) = (transcript.dialect, diagnosis.target_dialect);
+    if file_dialect.id() == provider.id() {
         return Ok(diagnosis.repaired.clone());
     }
-    if interlingua_strict::find(own.id().0).is_some() {
-        let what = format!("--fix --for {}: the file is written for {}", provider.id(), own.id());
-        let advice = "--fix keeps the format of the file. `interlingua doctor --extract` and \
-                      `interlingua translate` take the conversation to another API.";
-        return Err(Problem::usage(what, advice));
+    if interlingua_strict::find(file_dialect.id().0).is_some() {
+        let message =
+            format!("--fix --for {}: the file is written for {}", provider.id(), file_dialect.id());
+        let hint = "--fix keeps the format of the file. `interlingua doctor --extract` and \
+                      `interlingua translate` convert the conversation for another API.";
+        return Err(CommandError::usage(message, hint));
     }
-    transcribe_request(diagnosis.repaired.clone(), provider, own, &Target::default())
-        .map(|read_back| read_back.body)
-        .map_err(|error| Problem::bad(format!("the repaired session cannot be read: {error}"), ""))
+    transcode_request(diagnosis.repaired.clone(), provider, file_dialect, &Target::default())
+        .map(|translated| translated.body)
+        .map_err(|error| {
+            CommandError::failed(format!("the repaired session cannot be read: {error}"), "")
+        })
 }
 
-/// Looks at the repaired file as if it had just come: nothing is claimed that was not seen.
-fn left(
-    order: &Doctor,
+/// Diagnoses the repaired file as if it were new input, so that only verified repairs are reported.
+fn remaining_violations(
+    args: &DoctorArgs,
     name: &str,
     fixed: &Bytes,
     before: &Diagnosis,
-) -> Result<Vec<Violation>, Problem> {
-    let advice = "Nothing was written. Please report this with the lines named above.";
-    let Some(transcript) = read(&Source::new(fixed.clone()).hinted(before.provider.id())) else {
-        return Err(Problem::bad(format!("{name}: the repaired file cannot be read"), advice));
+) -> Result<Vec<Violation>, CommandError> {
+    let hint = "Nothing was written. Please report this with the lines named above.";
+    let Some(transcript) =
+        read(&TranscriptFile::new(fixed.clone()).with_dialect_hint(before.target_dialect.id()))
+    else {
+        return Err(CommandError::failed(
+            format!("{name}: the repaired file cannot be read"),
+            hint,
+        ));
     };
-    let (provider, target) = (before.provider, before.target.clone());
-    let again = Diagnosis::of(&transcript, provider, target, order.flavor.as_deref())
-        .map_err(|error| Problem::bad(format!("{name}: the repaired file: {error}"), advice))?;
-    Ok(again.findings.into_iter().filter_map(|finding| finding.violation).collect())
+    let (provider, target) = (before.target_dialect, before.target.clone());
+    let diagnosis =
+        Diagnosis::new(&transcript, provider, target, args.flavor.as_deref()).map_err(|error| {
+            CommandError::failed(format!("{name}: the repaired file: {error}"), hint)
+        })?;
+    Ok(diagnosis.issues.into_iter().filter_map(|issue| issue.violation).collect())
 }
 
 /// `talk.jsonl` → `talk.fixed.jsonl`.
-fn beside(file: &Path) -> PathBuf {
+fn fixed_path(file: &Path) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let name = match file.extension() {
         Some(extension) => format!("{stem}.fixed.{}", extension.to_string_lossy()),
@@ -92,8 +101,8 @@ fn beside(file: &Path) -> PathBuf {
     file.with_file_name(name)
 }
 
-/// A transcript is as private as its original: nobody else gets to read it by default.
-fn save(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+/// Transcripts are private: a new file is readable only by its owner.
+fn write_private(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
     if force && path.exists() {
         return fs::write(path, bytes);
     }

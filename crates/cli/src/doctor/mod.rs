@@ -1,142 +1,144 @@
-//! `interlingua doctor`: what is wrong with a conversation that an agent keeps, and what mends it.
+//! `interlingua doctor`: finds what is wrong with an agent's stored conversation, and repairs it.
 
+mod describe;
 mod diagnosis;
-mod finding;
 mod fix;
+mod issue;
 mod report;
-mod words;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use interlingua::Dialect;
-use interlingua_transcript::{FORMATS, Source};
+use interlingua_transcript::{FORMATS, TranscriptFile};
 
-use crate::problem::Problem;
+use crate::error::CommandError;
 use crate::{args, input, output};
 use diagnosis::Diagnosis;
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(crate) struct Doctor {
-    /// Write the repaired file beside the original, as NAME.fixed.EXTENSION
+pub(crate) struct DoctorArgs {
+    /// Write the repaired file next to the original, as NAME.fixed.EXTENSION
     #[arg(long, conflicts_with = "extract")]
     fix: bool,
 
-    /// Write over a repaired file that is already there; never over the original
+    /// Overwrite an existing repaired file; never the original
     #[arg(long, requires = "fix")]
     force: bool,
 
-    /// Print the request that the agent would send next, as it is, and nothing else
+    /// Print only the request that the agent would send next, without repair
     #[arg(long, conflicts_with = "json")]
     extract: bool,
 
-    /// Print what was found for machines, one JSON object per line
+    /// Print the findings as JSON, one object per line
     #[arg(long)]
     json: bool,
 
-    /// The API the conversation is for; by default the one the file is written for
-    #[arg(long = "for", value_name = "D", value_parser = args::dialect())]
-    provider: Option<&'static dyn Dialect>,
+    /// The API that the conversation is for; by default the one of the file
+    #[arg(long = "for", value_name = "D", value_parser = args::dialect_parser())]
+    target_dialect: Option<&'static dyn Dialect>,
 
-    /// The provider, where several speak the same API, such as openrouter or deepseek
+    /// The provider, if several have this API, such as openrouter or deepseek
     #[arg(long, value_name = "F")]
     flavor: Option<String>,
 
-    /// The model to ask for instead of the one in the file
+    /// The model to request instead of the one in the file
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// A beta feature that the agent's header names; may be given several times
+    /// A beta feature from the agent's header; may be given several times
     #[arg(long, value_name = "B")]
     beta: Vec<String>,
 
-    /// The file to look at; - for stdin
+    /// The file to examine; - for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-pub(crate) fn run(order: &Doctor) -> Result<(), Problem> {
-    let name = input::name(Some(&order.file));
-    if order.fix && order.file == Path::new("-") {
-        let advice = "Save it to a file first.";
-        return Err(Problem::usage("--fix: stdin has no place beside it", advice));
+pub(crate) fn run(args: &DoctorArgs) -> Result<(), CommandError> {
+    let name = input::display_name(Some(&args.file));
+    if args.fix && args.file == Path::new("-") {
+        let hint = "Save it to a file first.";
+        return Err(CommandError::usage("--fix: there is no folder to write to for stdin", hint));
     }
-    let mut source = Source::new(input::read(Some(&order.file))?.into());
-    if let Some(provider) = order.provider {
-        source = source.hinted(provider.id());
+    let mut source = TranscriptFile::new(input::read(Some(&args.file))?.into());
+    if let Some(provider) = args.target_dialect {
+        source = source.with_dialect_hint(provider.id());
     }
     let Some(transcript) = interlingua_transcript::read(&source) else {
-        return Err(unknown(&name, &source));
+        return Err(unknown_format(&name, &source));
     };
-    if order.extract {
-        output::print(&diagnosis::extract(order, &name, &transcript)?)?;
+    if args.extract {
+        output::print(&diagnosis::extract_request(args, &name, &transcript)?)?;
         return output::end_line();
     }
-    let diagnosis = Diagnosis::make(order, &name, &transcript)?;
+    let diagnosis = Diagnosis::from_args(args, &name, &transcript)?;
     let report = report::Report { name: &name, transcript: &transcript, diagnosis: &diagnosis };
-    if order.json {
+    if args.json {
         report.print_json()?;
     } else {
         report.print()?;
     }
     if diagnosis.is_healthy() {
-        return report.end(order.json, None);
+        return report.print_verdict(args.json, None);
     }
-    if !order.fix {
-        report.end(order.json, None)?;
-        let advice = "Nothing was changed. --fix writes the repaired file beside this one.";
-        return Err(Problem::bad(format!("{name}: {}", diagnosis.count()), advice));
+    if !args.fix {
+        report.print_verdict(args.json, None)?;
+        let hint = "Nothing was changed. --fix writes the repaired file next to this one.";
+        return Err(CommandError::failed(format!("{name}: {}", diagnosis.summary()), hint));
     }
-    let fixed = fix::write(order, &name, &source, &transcript, &diagnosis)?;
-    report.end(order.json, fixed.path.as_deref())?;
-    match &fixed.left[..] {
+    let fixed = fix::write_fixed(args, &name, &source, &transcript, &diagnosis)?;
+    report.print_verdict(args.json, fixed.path.as_deref())?;
+    match &fixed.remaining[..] {
         [] => Ok(()),
         [first, others @ ..] => {
-            let why = if diagnosis.is_beyond_repair(first.rule) {
+            let reason = if diagnosis.is_unrepaired(first.rule) {
                 "no repair is known for this"
             } else {
-                "the file cannot hold the repair of this"
+                "the file's format cannot store the repair of this"
             };
-            let what = format!("{name}: {why}: {}", first.message);
-            let advice = match others.len() {
+            let message = format!("{name}: {reason}: {}", first.message);
+            let hint = match others.len() {
                 0 => String::new(),
                 others => {
-                    format!("Nor for {others} others; see `interlingua doctor` on the result.")
+                    format!(
+                        "The same holds for {others} others; run `interlingua doctor` on the result."
+                    )
                 }
             };
-            Err(Problem::bad(what, advice))
+            Err(CommandError::failed(message, hint))
         }
     }
 }
 
-/// The file is nothing that can be examined: what it is, and what could be.
-fn unknown(name: &str, source: &Source) -> Problem {
+/// The error of a file in no known format.
+fn unknown_format(name: &str, source: &TranscriptFile) -> CommandError {
     let titles: Vec<_> = FORMATS.iter().map(|format| format.title()).collect();
-    let advice = format!("The doctor reads {}.", titles.join(", "));
-    let readable = source.lines().iter().filter(|line| line.doc.is_ok()).count();
-    let what = match source.why_not_json() {
+    let hint = format!("The doctor reads {}.", titles.join(", "));
+    let json_lines = source.lines().iter().filter(|line| line.doc.is_ok()).count();
+    let message = match source.json_error() {
         _ if source.bytes().trim_ascii().is_empty() => format!("{name}: the file is empty"),
-        Some(malformed) if readable == 0 => {
-            let (line, column) = malformed.line_and_column(source.bytes());
-            format!("{name}:{line}:{column}: no conversation: {malformed}")
+        Some(error) if json_lines == 0 => {
+            let (line, column) = error.line_and_column(source.bytes());
+            format!("{name}:{line}:{column}: no conversation: {error}")
         }
-        Some(_) => format!("{name}: {readable} lines of JSON, but no conversation in them"),
+        Some(_) => format!("{name}: {json_lines} lines of JSON, but no conversation in them"),
         None => format!("{name}: this is JSON, but no conversation"),
     };
-    Problem::bad(what, advice)
+    CommandError::failed(message, hint)
 }
 
 pub(crate) const ABOUT: &str = "\
-What is wrong with a conversation that an agent keeps, and what mends it.
+Find what is wrong with an agent's stored conversation, and repair it.
 
 Reads a request body in any dialect, a Claude Code transcript (.jsonl), a Codex rollout (.jsonl), an \
-opencode export or a stored session; which of them it is, it finds out. It takes the request that the \
-agent would send next, and says which part breaks which rule of the provider, in which line of the \
-file, in the provider's own words, and how it would be repaired. With --fix it writes the repaired \
-file beside the original; lines that need no repair stay byte for byte.
+opencode export or a stored session; the format is detected. It checks the request that the agent \
+would send next, and reports which part violates which rule of the provider, in which line of the \
+file, with the provider's error message, and how it would be repaired. With --fix it writes the \
+repaired file next to the original; lines that need no repair keep their bytes.
 
-What was found goes to stdout, everything else to stderr.";
+Findings are written to stdout, everything else to stderr.";
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -144,4 +146,4 @@ Examples:
   interlingua doctor --fix rollout-2026-11-03T10-15-22-0199.jsonl
   interlingua doctor --extract session.jsonl | interlingua check --for anthropic
 
-Exit codes: 0 healthy, or repaired with --fix; 1 something is wrong; 2 wrong usage.";
+Exit codes: 0 healthy, or repaired with --fix; 1 there are issues; 2 wrong usage.";

@@ -1,15 +1,15 @@
-//! The findings, for people and for machines.
+//! Prints the findings as text or JSON.
 
 use std::io::Write as _;
 use std::path::Path;
 
-use interlingua::Json;
+use interlingua::RawJson;
 use interlingua_transcript::Transcript;
 
 use super::diagnosis::Diagnosis;
-use super::finding::Finding;
+use super::issue::Issue;
+use crate::error::CommandError;
 use crate::output;
-use crate::problem::Problem;
 
 pub(super) struct Report<'r> {
     pub(super) name: &'r str,
@@ -18,96 +18,101 @@ pub(super) struct Report<'r> {
 }
 
 impl Report<'_> {
-    /// One paragraph for each finding.
-    pub(super) fn print(&self) -> Result<(), Problem> {
-        let turns = self.transcript.units.last().map_or(0, |unit| unit.turn + 1);
-        let (format, provider) = (self.transcript.format.title(), self.diagnosis.provider.id());
-        tell(&format!("{}: {format} with {turns} turns, for {provider}", self.name));
+    /// Prints one paragraph per finding.
+    pub(super) fn print(&self) -> Result<(), CommandError> {
+        let turns = self.transcript.parts.last().map_or(0, |unit| unit.turn + 1);
+        let (format, provider) =
+            (self.transcript.format.title(), self.diagnosis.target_dialect.id());
+        print_stderr(&format!("{}: {format} with {turns} turns, for {provider}", self.name));
         for note in &self.transcript.notes {
-            tell(&format!("  {note}"));
+            print_stderr(&format!("  {note}"));
         }
-        if self.diagnosis.said_differently > 0 && provider != self.transcript.dialect.id() {
-            let count = self.diagnosis.said_differently;
-            tell(&format!("  {count} things are said differently for {provider}, or not at all"));
+        if self.diagnosis.translation_notes > 0 && provider != self.transcript.dialect.id() {
+            let count = self.diagnosis.translation_notes;
+            print_stderr(&format!("  {count} parts are changed or left out for {provider}"));
         }
         let text: String =
-            self.diagnosis.findings.iter().map(|finding| self.paragraph(finding)).collect();
+            self.diagnosis.issues.iter().map(|issue| self.paragraph(issue)).collect();
         output::print(text.as_bytes())
     }
 
-    fn paragraph(&self, finding: &Finding) -> String {
-        let mut lines = vec![format!("{}{}", place(finding), finding.sentence)];
-        if let Some(violation) = &finding.violation {
-            let (status, words, rule) = (violation.status, &violation.message, violation.rule);
-            lines.push(format!("  The provider answers {status}: {words}"));
+    fn paragraph(&self, issue: &Issue) -> String {
+        let mut lines = vec![format!("{}{}", location_prefix(issue), issue.message)];
+        if let Some(violation) = &issue.violation {
+            let (status, text, rule) = (violation.status, &violation.message, violation.rule);
+            lines.push(format!("  The provider answers {status}: {text}"));
             lines.push(format!("  (rule {rule})"));
-            if finding.repairs.is_empty() {
-                let words = if self.diagnosis.is_beyond_repair(rule) {
+            if issue.repairs.is_empty() {
+                let text = if self.diagnosis.is_unrepaired(rule) {
                     "  No repair is known for this."
                 } else {
-                    "  Repair: comes with another repair."
+                    "  Repair: covered by another repair."
                 };
-                lines.push(words.to_owned());
+                lines.push(text.to_owned());
             }
         }
-        for (entry, _) in &finding.repairs {
-            let loss = if entry.loss { " Something is lost by this." } else { "" };
-            lines.push(format!("  Repair: {}.{loss} (repair {})", entry.what, entry.rule));
+        for (entry, _) in &issue.repairs {
+            let loss = if entry.is_loss { " This loses content." } else { "" };
+            lines.push(format!("  Repair: {}.{loss} (repair {})", entry.description, entry.rule));
         }
         lines.join("\n") + "\n\n"
     }
 
-    pub(super) fn print_json(&self) -> Result<(), Problem> {
+    pub(super) fn print_json(&self) -> Result<(), CommandError> {
         let mut lines = Vec::new();
-        lines.push(Json::object(|o| {
-            o.word("kind", "file");
-            o.word("file", self.name);
-            o.word("format", self.transcript.format.name());
-            o.word("dialect", self.transcript.dialect.id().0);
-            o.word("for", self.diagnosis.provider.id().0);
+        lines.push(RawJson::object(|o| {
+            o.str("kind", "file");
+            o.str("file", self.name);
+            o.str("format", self.transcript.format.name());
+            o.str("dialect", self.transcript.dialect.id().0);
+            o.str("for", self.diagnosis.target_dialect.id().0);
         }));
         for note in &self.transcript.notes {
-            lines.push(Json::object(|o| {
-                o.word("kind", "note");
-                count("line", note.line, o);
-                o.word("what", &note.what);
+            lines.push(RawJson::object(|o| {
+                o.str("kind", "note");
+                write_optional("line", note.line, o);
+                o.str("what", &note.message);
             }));
         }
-        self.diagnosis.findings.iter().for_each(|finding| finding_lines(finding, &mut lines));
+        self.diagnosis.issues.iter().for_each(|issue| issue_json(issue, &mut lines));
         print_lines(&lines)
     }
 
-    /// The last words: whether it is well, and where the repaired file is.
-    pub(super) fn end(&self, json: bool, fixed: Option<&Path>) -> Result<(), Problem> {
+    /// Prints whether the conversation is healthy, and where the repaired file is.
+    pub(super) fn print_verdict(
+        &self,
+        json: bool,
+        fixed: Option<&Path>,
+    ) -> Result<(), CommandError> {
         let healthy = self.diagnosis.is_healthy();
         if json {
-            let verdict = Json::object(|o| {
-                o.word("kind", "verdict");
+            let verdict = RawJson::object(|o| {
+                o.str("kind", "verdict");
                 o.boolean("healthy", healthy);
                 match fixed {
-                    Some(path) => o.word("fixed", &path.display().to_string()),
+                    Some(path) => o.str("fixed", &path.display().to_string()),
                     None => o.null("fixed"),
                 }
             });
             return print_lines(&[verdict]);
         }
         if let Some(path) = fixed {
-            tell(&format!("{}: repaired; written to {}", self.name, path.display()));
+            print_stderr(&format!("{}: repaired; written to {}", self.name, path.display()));
         } else if healthy {
-            tell(&format!("{}: healthy, nothing to repair", self.name));
+            print_stderr(&format!("{}: healthy, nothing to repair", self.name));
         }
         Ok(())
     }
 }
 
-/// Line and path, as far as they are known.
-fn place(finding: &Finding) -> String {
-    let violated = finding.violation.as_ref().map(|violation| violation.path.clone());
+/// Line and path, if they are known.
+fn location_prefix(issue: &Issue) -> String {
+    let violated = issue.violation.as_ref().map(|violation| violation.path.clone());
     let path = violated.filter(|path| !path.is_empty()).or_else(|| {
-        let (entry, _) = finding.repairs.first()?;
-        Some(entry.place.to_string())
+        let (entry, _) = issue.repairs.first()?;
+        Some(entry.path.to_string())
     });
-    match (finding.spot.line, path) {
+    match (issue.location.line, path) {
         (Some(line), Some(path)) => format!("line {line} ({path}): "),
         (Some(line), None) => format!("line {line}: "),
         (None, Some(path)) => format!("{path}: "),
@@ -115,40 +120,44 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-fn finding_lines(finding: &Finding, lines: &mut Vec<Json>) {
-    if let Some(violation) = &finding.violation {
-        lines.push(Json::object(|o| {
-            o.word("kind", "violation");
-            o.word("rule", violation.rule);
-            count("line", finding.spot.line, o);
-            o.word("path", &violation.path);
+fn issue_json(issue: &Issue, lines: &mut Vec<RawJson>) {
+    if let Some(violation) = &issue.violation {
+        lines.push(RawJson::object(|o| {
+            o.str("kind", "violation");
+            o.str("rule", violation.rule);
+            write_optional("line", issue.location.line, o);
+            o.str("path", &violation.path);
             o.number("status", violation.status.into());
-            o.word("words", &violation.message);
-            o.word("about", &finding.sentence);
+            o.str("words", &violation.message);
+            o.str("about", &issue.message);
         }));
     }
-    for (entry, line) in &finding.repairs {
-        lines.push(Json::object(|o| {
-            o.word("kind", "repair");
-            count("line", *line, o);
-            o.fields(&entry.to_json());
+    for (entry, line) in &issue.repairs {
+        lines.push(RawJson::object(|o| {
+            o.str("kind", "repair");
+            write_optional("line", *line, o);
+            o.extend(&entry.to_json());
         }));
     }
 }
 
-fn count(key: &'static str, number: Option<usize>, o: &mut interlingua::wire::json::Object<'_>) {
+fn write_optional(
+    key: &'static str,
+    number: Option<usize>,
+    o: &mut interlingua::wire::json::ObjectWriter<'_>,
+) {
     match number {
         Some(number) => o.number(key, number as u64),
         None => o.null(key),
     }
 }
 
-fn print_lines(lines: &[Json]) -> Result<(), Problem> {
+fn print_lines(lines: &[RawJson]) -> Result<(), CommandError> {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     output::print(text.as_bytes())
 }
 
-/// To stderr; there is nobody left to tell if that fails.
-fn tell(words: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{words}");
+/// Prints to stderr; an error of that cannot be reported.
+fn print_stderr(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -1,160 +1,163 @@
-//! The agents that can be started, one row each.
+//! The agents that can be started, as data.
 
 use std::collections::BTreeSet;
 
-/// How an agent is pointed at the gateway. In texts, `{base}` is the gateway's address, `{key}` what is
-/// shown to it, `{model}` the model's name, and `{read}` and `{written}` the tokens that it reads and writes at most; what
-/// needs something that is not known is left out.
-pub(crate) struct Agent {
+/// How an agent is configured for the gateway. In texts, `{base}` is the gateway's URL, `{key}` the
+/// key for it, `{model}` the model's name, and `{read}` and `{written}` the maximum input and
+/// output tokens of the model. A text with an unknown value is left out.
+pub(crate) struct AgentPreset {
     pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
+    pub(crate) display_name: &'static str,
     pub(crate) program: &'static str,
     pub(crate) install: &'static str,
-    /// Of those with the same name, the first that can be filled in counts.
-    environment: &'static [(&'static str, &'static str)],
-    /// As these, where the user does not say otherwise.
-    unless_set: &'static [(&'static str, &'static str)],
-    arguments: &'static [&'static str],
-    with_model: &'static [&'static str],
-    /// For an agent that takes its address from the environment and how to show a key from a file.
-    pub(crate) home: Option<Home>,
+    /// Of entries with the same name, the first one with known values counts.
+    env: &'static [(&'static str, &'static str)],
+    /// Defaults for variables that the user has not set.
+    default_env: &'static [(&'static str, &'static str)],
+    args: &'static [&'static str],
+    model_args: &'static [&'static str],
+    /// For an agent that reads its URL from the environment, but needs a settings file to use a
+    /// key.
+    pub(crate) config_home: Option<ConfigHome>,
 }
 
-/// Where an agent is pointed.
-pub(crate) struct Way<'w> {
-    pub(crate) base: &'w str,
-    pub(crate) key: &'w str,
+/// The gateway and model that an agent is configured for.
+pub(crate) struct LaunchTarget<'w> {
+    pub(crate) base_url: &'w str,
+    pub(crate) api_key: &'w str,
     pub(crate) model: Option<&'w str>,
-    pub(crate) tokens: Option<Tokens>,
+    pub(crate) token_limits: Option<TokenLimits>,
 }
 
-/// How many tokens a model reads and writes at most.
+/// Maximum input and output tokens of a model.
 #[derive(Clone, Copy)]
-pub(crate) struct Tokens {
-    pub(crate) read: u64,
-    pub(crate) written: u64,
+pub(crate) struct TokenLimits {
+    pub(crate) max_input: u64,
+    pub(crate) max_output: u64,
 }
 
-/// A home of the gateway's own for an agent, so that the user's is not touched.
-pub(crate) struct Home {
-    /// What tells the agent where it is.
-    pub(crate) variable: &'static str,
-    /// In the home.
-    pub(crate) file: &'static str,
-    pub(crate) says: &'static str,
-    /// A user whose own file has this in it needs no other home.
-    pub(crate) unless: &'static str,
-    /// What the agent calls the models of its small tasks; the file says which one they are.
-    pub(crate) small_tasks: &'static [&'static str],
+/// A separate configuration directory for an agent, so that the user's is not changed.
+pub(crate) struct ConfigHome {
+    /// Environment variable with the directory.
+    pub(crate) env_var: &'static str,
+    /// Path of the settings file in the directory.
+    pub(crate) settings_file: &'static str,
+    pub(crate) contents: &'static str,
+    /// If the user's own settings file contains this text, no separate directory is needed.
+    pub(crate) skip_if_contains: &'static str,
+    /// The agent's names of the models for small tasks; the settings file maps them to a model.
+    pub(crate) small_task_models: &'static [&'static str],
 }
 
-impl Agent {
-    /// The variables that it is started with, where `is_set` tells which of them the user has set.
-    pub(crate) fn environment(
+impl AgentPreset {
+    /// The environment variables for the agent; `is_set` returns whether the user has set a
+    /// variable.
+    pub(crate) fn env(
         &self,
-        way: &Way<'_>,
+        launch_target: &LaunchTarget<'_>,
         is_set: impl Fn(&str) -> bool,
     ) -> Vec<(&'static str, String)> {
-        let open = self.unless_set.iter().filter(|(name, _)| !is_set(name));
-        let all = self.environment.iter().chain(open);
-        let mut seen = BTreeSet::new();
-        let filled = all.filter_map(|(name, text)| Some((*name, way.fill(text)?)));
-        filled.filter(|(name, _)| seen.insert(*name)).collect()
+        let unset_defaults = self.default_env.iter().filter(|(name, _)| !is_set(name));
+        let templates = self.env.iter().chain(unset_defaults);
+        let mut names = BTreeSet::new();
+        let filled =
+            templates.filter_map(|(name, text)| Some((*name, launch_target.expand(text)?)));
+        filled.filter(|(name, _)| names.insert(*name)).collect()
     }
 
-    pub(crate) fn arguments(&self, way: &Way<'_>) -> Vec<String> {
-        let all = self.arguments.iter().chain(self.with_model);
-        let with_model = if way.model.is_some() { usize::MAX } else { self.arguments.len() };
-        all.take(with_model).filter_map(|text| way.fill(text)).collect()
+    pub(crate) fn args(&self, launch_target: &LaunchTarget<'_>) -> Vec<String> {
+        let templates = self.args.iter().chain(self.model_args);
+        let with_model = if launch_target.model.is_some() { usize::MAX } else { self.args.len() };
+        templates.take(with_model).filter_map(|text| launch_target.expand(text)).collect()
     }
 
-    /// What a person types.
-    pub(crate) fn line(&self, way: &Way<'_>) -> String {
-        if self.home.is_some() {
-            let model = way.model.unwrap_or("PROVIDER/MODEL");
-            return format!("interlingua run {} --model {}", self.name, quoted(model));
+    /// The command line for a user to type.
+    pub(crate) fn command_line(&self, launch_target: &LaunchTarget<'_>) -> String {
+        if self.config_home.is_some() {
+            let model = launch_target.model.unwrap_or("PROVIDER/MODEL");
+            return format!("interlingua run {} --model {}", self.name, shell_quote(model));
         }
-        let environment = self.environment(way, |_| false);
+        let environment = self.env(launch_target, |_| false);
         let environment =
-            environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
-        let arguments = self.arguments(way);
-        let arguments = arguments.iter().map(|argument| quoted(argument));
+            environment.iter().map(|(name, value)| format!("{name}={}", shell_quote(value)));
+        let arguments = self.args(launch_target);
+        let arguments = arguments.iter().map(|argument| shell_quote(argument));
         let program = std::iter::once(self.program.to_owned());
         environment.chain(program).chain(arguments).collect::<Vec<_>>().join(" ")
     }
 }
 
-impl Way<'_> {
-    fn fill(&self, text: &str) -> Option<String> {
-        let read = self.tokens.map(|tokens| tokens.read.to_string());
-        let written = self.tokens.map(|tokens| tokens.written.to_string());
-        let known = [
-            ("{base}", Some(self.base)),
-            ("{key}", Some(self.key)),
+impl LaunchTarget<'_> {
+    fn expand(&self, text: &str) -> Option<String> {
+        let max_input = self.token_limits.map(|tokens| tokens.max_input.to_string());
+        let max_output = self.token_limits.map(|tokens| tokens.max_output.to_string());
+        let values = [
+            ("{base}", Some(self.base_url)),
+            ("{key}", Some(self.api_key)),
             ("{model}", self.model),
-            ("{read}", read.as_deref()),
-            ("{written}", written.as_deref()),
+            ("{read}", max_input.as_deref()),
+            ("{written}", max_output.as_deref()),
         ];
-        let mut filled = text.to_owned();
-        for (name, value) in known {
-            if filled.contains(name) {
-                filled = filled.replace(name, value?);
+        let mut expanded = text.to_owned();
+        for (name, value) in values {
+            if expanded.contains(name) {
+                expanded = expanded.replace(name, value?);
             }
         }
-        Some(filled)
+        Some(expanded)
     }
 }
 
-/// As a shell reads it.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,{}".contains(c);
-    if !text.is_empty() && text.chars().all(plain) && !text.contains('{') {
+/// The text quoted for a shell.
+fn shell_quote(text: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,{}".contains(c);
+    if !text.is_empty() && text.chars().all(is_safe) && !text.contains('{') {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-pub(crate) const AGENTS: &[Agent] = &[
-    Agent {
+pub(crate) const AGENTS: &[AgentPreset] = &[
+    AgentPreset {
         name: "claude",
-        title: "Claude Code",
+        display_name: "Claude Code",
         program: "claude",
         install: "npm install -g @anthropic-ai/claude-code",
-        environment: &[("ANTHROPIC_BASE_URL", "{base}"), ("ANTHROPIC_AUTH_TOKEN", "{key}")],
-        // Sub-agents and small tasks ask for models by these names.
-        unless_set: &[
+        env: &[("ANTHROPIC_BASE_URL", "{base}"), ("ANTHROPIC_AUTH_TOKEN", "{key}")],
+        // Sub-agents and small tasks use these names.
+        default_env: &[
             ("ANTHROPIC_DEFAULT_OPUS_MODEL", "{model}"),
             ("ANTHROPIC_DEFAULT_SONNET_MODEL", "{model}"),
             ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "{model}"),
-            // Of models that it does not know, it believes that they read a million.
+            // For unknown models, it assumes a context window of a million tokens.
             ("CLAUDE_CODE_MAX_CONTEXT_TOKENS", "{read}"),
         ],
-        arguments: &[],
-        with_model: &["--model", "{model}"],
-        home: None,
+        args: &[],
+        model_args: &["--model", "{model}"],
+        config_home: None,
     },
-    Agent {
+    AgentPreset {
         name: "codex",
-        title: "Codex",
+        display_name: "Codex",
         program: "codex",
         install: "npm install -g @openai/codex",
-        environment: &[("INTERLINGUA_KEY", "{key}")],
-        unless_set: &[],
-        arguments: &[
+        env: &[("INTERLINGUA_KEY", "{key}")],
+        default_env: &[],
+        args: &[
             "-c",
             "model_provider=\"interlingua\"",
             "-c",
             "model_providers.interlingua={name=\"Interlingua\",base_url=\"{base}/v1\",env_key=\"INTERLINGUA_KEY\",wire_api=\"responses\"}",
         ],
-        with_model: &["-c", "model=\"{model}\"", "--config=model_context_window={read}"],
-        home: None,
+        model_args: &["-c", "model=\"{model}\"", "--config=model_context_window={read}"],
+        config_home: None,
     },
-    Agent {
+    AgentPreset {
         name: "opencode",
-        title: "opencode",
+        display_name: "opencode",
         program: "opencode",
         install: "npm install -g opencode-ai",
-        environment: &[
+        env: &[
             (
                 "OPENCODE_CONFIG_CONTENT",
                 r#"{"provider":{"interlingua":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"{base}/v1","apiKey":"{key}"},"models":{"{model}":{"limit":{"context":{read},"output":{written}}}}}},"model":"interlingua/{model}","small_model":"interlingua/{model}"}"#,
@@ -163,33 +166,33 @@ pub(crate) const AGENTS: &[Agent] = &[
                 "OPENCODE_CONFIG_CONTENT",
                 r#"{"provider":{"interlingua":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"{base}/v1","apiKey":"{key}"},"models":{"{model}":{}}}},"model":"interlingua/{model}","small_model":"interlingua/{model}"}"#,
             ),
-            // The models that it knows by itself.
+            // The models that it knows itself.
             (
                 "OPENCODE_CONFIG_CONTENT",
                 r#"{"provider":{"anthropic":{"options":{"baseURL":"{base}/v1","apiKey":"{key}"}},"openai":{"options":{"baseURL":"{base}/v1","apiKey":"{key}"}},"google":{"options":{"baseURL":"{base}/v1beta","apiKey":"{key}"}}}}"#,
             ),
         ],
-        unless_set: &[],
-        arguments: &[],
-        with_model: &[],
-        home: None,
+        default_env: &[],
+        args: &[],
+        model_args: &[],
+        config_home: None,
     },
-    Agent {
+    AgentPreset {
         name: "gemini",
-        title: "Gemini CLI",
+        display_name: "Gemini CLI",
         program: "gemini",
         install: "npm install -g @google/gemini-cli",
-        environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}"), ("GEMINI_API_KEY", "{key}")],
-        unless_set: &[],
-        arguments: &[],
-        with_model: &["-m", "{model}"],
-        // Pointed elsewhere, it does not take its key from the environment unless its settings say so.
-        home: Some(Home {
-            variable: "GEMINI_CLI_HOME",
-            file: ".gemini/settings.json",
-            says: "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}\n",
-            unless: "\"gemini-api-key\"",
-            small_tasks: &[
+        env: &[("GOOGLE_GEMINI_BASE_URL", "{base}"), ("GEMINI_API_KEY", "{key}")],
+        default_env: &[],
+        args: &[],
+        model_args: &["-m", "{model}"],
+        // With another URL, it takes its key from the environment only if its settings say so.
+        config_home: Some(ConfigHome {
+            env_var: "GEMINI_CLI_HOME",
+            settings_file: ".gemini/settings.json",
+            contents: "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}\n",
+            skip_if_contains: "\"gemini-api-key\"",
+            small_task_models: &[
                 "gemini-2.5-flash-base",
                 "gemini-3-flash-base",
                 "gemini-3.5-flash-base",

@@ -1,9 +1,9 @@
-//! `interlingua run`: an agent that talks to the gateway, and does not know it.
+//! `interlingua run`: starts an agent that uses the gateway.
 
 mod agents;
-mod ask;
-mod attend;
-mod home;
+mod child;
+mod config_home;
+mod gateway_info;
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -14,107 +14,122 @@ use clap::Args;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-pub(crate) use agents::{AGENTS, Agent, Way};
+pub(crate) use agents::{AGENTS, AgentPreset, LaunchTarget};
 
-use crate::problem::Problem;
-use crate::{near, serve, settings};
+use crate::error::CommandError;
+use crate::{gateway_config, serve, suggest};
 
 #[derive(Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// claude, codex, opencode or gemini
     #[arg(value_name = "AGENT")]
     agent: String,
 
-    /// The model to ask for, as PROVIDER/MODEL or a name of your configuration
+    /// The model to use, as PROVIDER/MODEL or a name from the configuration
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// The configuration of a gateway that is started for the agent alone
+    /// The configuration of a gateway that is started only for this agent
     #[arg(long, value_name = "FILE")]
     config: Option<std::path::PathBuf>,
 
-    /// What the agent itself is told
+    /// Arguments for the agent
     #[arg(last = true, value_name = "ARGS")]
     arguments: Vec<String>,
 }
 
-pub(crate) fn run(order: &Run) -> Result<(), Problem> {
-    let Some(agent) = AGENTS.iter().find(|agent| agent.name == order.agent) else {
-        let what = near::unknown("agent", &order.agent, AGENTS.iter().map(|agent| agent.name));
-        return Err(Problem::usage(what, ""));
+pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
+    let Some(agent) = AGENTS.iter().find(|agent| agent.name == args.agent) else {
+        let message =
+            suggest::unknown_name("agent", &args.agent, AGENTS.iter().map(|agent| agent.name));
+        return Err(CommandError::usage(message, ""));
     };
-    let mut config = settings::load(&settings::source(order.config.as_deref(), None))?;
-    let default = if config.providers.is_empty() { Some("sim/agent") } else { None };
-    let model = order.model.as_deref().or(default);
-    let runtime = serve::runtime()?;
-    let mut addr = serve::reached(config.listen);
-    let private = order.config.is_some() || !runtime.block_on(ask::is_running(addr));
-    // It listens for as long as it is held.
-    let mut own = None;
-    let key = if private {
+    let mut config = gateway_config::load(&gateway_config::source(args.config.as_deref(), None))?;
+    let default_model = if config.providers.is_empty() { Some("sim/agent") } else { None };
+    let model = args.model.as_deref().or(default_model);
+    let runtime = serve::new_runtime()?;
+    let mut addr = serve::reachable_addr(config.listen);
+    let starts_gateway = args.config.is_some() || !runtime.block_on(gateway_info::is_running(addr));
+    // The gateway runs until this value is dropped.
+    let mut own_gateway = None;
+    let key = if starts_gateway {
         config.listen = (Ipv4Addr::LOCALHOST, 0).into();
-        let key = config.access.admit_guest();
-        let running = runtime.block_on(async { serve::start(config) })?;
+        let key = config.access.add_temporary_key();
+        let running = runtime.block_on(async { serve::start_gateway(config) })?;
         addr = running.addr;
-        own = Some(running);
+        own_gateway = Some(running);
         key
     } else {
-        let key = settings::env(KEY).filter(|key| !key.is_empty());
+        let key = gateway_config::env_var(KEY_VAR).filter(|key| !key.is_empty());
         if key.is_none() && !config.access.keys.is_empty() {
-            let what = format!("the gateway at {addr} asks for a key of its own");
-            return Err(Problem::usage(what, format!("Put one of its keys into {KEY}.")));
+            let message = format!("the gateway at {addr} requires a key");
+            return Err(CommandError::usage(message, format!("Set {KEY_VAR} to one of its keys.")));
         }
         key
     };
-    let key = key.as_deref().unwrap_or(serve::NO_KEY);
-    let tokens = model.and_then(|model| runtime.block_on(ask::tokens(addr, key, model)));
-    let way = Way { base: &format!("http://{addr}"), key, model, tokens };
-    let status = runtime.block_on(start(agent, &way, &order.arguments))?;
-    if let Some(own) = own {
-        // It has nobody left to answer, and perhaps somebody to tell.
-        runtime.block_on(async { timeout(GOODBYE, own.stop()).await.ok() });
+    let key = key.as_deref().unwrap_or(serve::PLACEHOLDER_KEY);
+    let token_limits =
+        model.and_then(|model| runtime.block_on(gateway_info::token_limits(addr, key, model)));
+    let launch_target =
+        LaunchTarget { base_url: &format!("http://{addr}"), api_key: key, model, token_limits };
+    let status = runtime.block_on(start_agent(agent, &launch_target, &args.arguments))?;
+    if let Some(own_gateway) = own_gateway {
+        // Lets the gateway finish background work, such as exporting telemetry.
+        runtime.block_on(async { timeout(GATEWAY_STOP_TIMEOUT, own_gateway.stop()).await.ok() });
     }
     runtime.shutdown_timeout(Duration::from_secs(1));
-    match attend::code(status) {
+    match child::exit_code(status) {
         0 => Ok(()),
-        code => Err(Problem::Ended(code)),
+        code => Err(CommandError::ChildExited(code)),
     }
 }
 
-async fn start(agent: &Agent, way: &Way<'_>, arguments: &[String]) -> Result<ExitStatus, Problem> {
-    let home = agent.home.as_ref().map(|home| home.prepared(agent.name, way.model, &settings::env));
+async fn start_agent(
+    agent: &AgentPreset,
+    launch_target: &LaunchTarget<'_>,
+    arguments: &[String],
+) -> Result<ExitStatus, CommandError> {
+    let home = agent
+        .config_home
+        .as_ref()
+        .map(|home| home.prepare(agent.name, launch_target.model, &gateway_config::env_var));
     let home = home.transpose().map_err(|error| {
-        Problem::bad(format!("cannot make a home for {}: {error}", agent.title), "")
+        CommandError::failed(
+            format!("cannot create a configuration directory for {}: {error}", agent.display_name),
+            "",
+        )
     })?;
-    let is_set = |name: &str| settings::env(name).is_some();
+    let is_set = |name: &str| gateway_config::env_var(name).is_some();
     let mut command = Command::new(agent.program);
     command
-        .envs(agent.environment(way, is_set))
+        .envs(agent.env(launch_target, is_set))
         .envs(home.flatten())
-        .args(agent.arguments(way))
+        .args(agent.args(launch_target))
         .args(arguments);
-    attend::attend(command).await.map_err(|error| match error.kind() {
+    child::run_child(command).await.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            let what = format!("{} is not installed: there is no `{}`", agent.title, agent.program);
-            Problem::usage(what, format!("Install it with: {}", agent.install))
+            let message =
+                format!("{} is not installed: there is no `{}`", agent.display_name, agent.program);
+            CommandError::usage(message, format!("Install it with: {}", agent.install))
         }
-        _ => Problem::bad(format!("cannot start {}: {error}", agent.program), ""),
+        _ => CommandError::failed(format!("cannot start {}: {error}", agent.program), ""),
     })
 }
 
-/// Holds what is shown to a gateway that runs already and asks for a key.
-const KEY: &str = "INTERLINGUA_KEY";
-/// How long a gateway of one's own is waited for.
-const GOODBYE: Duration = Duration::from_secs(2);
+/// Environment variable with the key for a running gateway.
+const KEY_VAR: &str = "INTERLINGUA_KEY";
+/// How long the agent's own gateway may take to stop.
+const GATEWAY_STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(crate) const ABOUT: &str = "\
-Start an agent that talks to the gateway.
+Start an agent that uses the gateway.
 
-The agent is pointed at it through its environment and flags only; none of your files are changed. Gemini \
-CLI gets a home of its own unless yours says that it takes a key; there the model you name does its small tasks, too, such as searching \
-and shortening a history. A gateway that runs already is used, else one is started for the agent alone. \
-One that asks for keys is shown that in INTERLINGUA_KEY. Where the model's provider says how much it reads, the agent is told, so \
-that it shortens a long history in time.";
+The agent is configured only by its environment and flags; none of your files are changed. Gemini CLI \
+gets a separate configuration directory unless your settings select API keys; the given model is then \
+also used for its small tasks, such as searching and shortening a history. A running gateway is used if \
+there is one, else one is started only for the agent. A gateway that requires keys gets the one in \
+INTERLINGUA_KEY. If the model's provider reports the context window, the agent is configured with it, \
+so that it shortens a long history in time.";
 
 pub(crate) const HELP: &str = "\
 Examples:

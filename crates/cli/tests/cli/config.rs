@@ -5,53 +5,53 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crate::command::{interlingua, listening};
+use crate::command::{run_interlingua, start_listening};
 
 #[test]
-fn a_good_file_says_nothing_on_stdout() {
+fn a_valid_file_prints_nothing_to_stdout() {
     let file =
         b"[providers.lab]\ndialect = \"openai-chat\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
-    let ran = interlingua("config check -", file);
-    assert_eq!((ran.code, ran.text().as_str()), (0, ""), "{}", ran.stderr);
+    let output = run_interlingua("config check -", file);
+    assert_eq!((output.code, output.text().as_str()), (0, ""), "{}", output.stderr);
     assert_eq!(
-        ran.stderr,
-        "stdin is good. It listens on 127.0.0.1:8787 and has lab and the built-in sim.\n"
+        output.stderr,
+        "stdin is valid. It listens on 127.0.0.1:8787 and has lab and the built-in sim.\n"
     );
 }
 
 #[test]
-fn every_mistake_is_a_line_with_what_was_meant() {
+fn every_error_is_a_line_with_a_suggestion() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gateway.toml");
     fs::write(&path, "lisen = 1\n[limits]\nbodi = \"1MiB\"\n").expect("written");
-    let ran = interlingua(&format!("config check {}", path.display()), b"");
-    assert_eq!(ran.code, 1);
+    let output = run_interlingua(&format!("config check {}", path.display()), b"");
+    assert_eq!(output.code, 1);
     assert_eq!(
-        ran.text(),
+        output.text(),
         "line 1, column 1: there is no key `lisen`; did you mean `listen`?\n\
          line 3, column 1: [limits] has no key `bodi`; did you mean `body`?\n"
     );
-    assert!(ran.stderr.contains("has 2 mistakes"), "{}", ran.stderr);
-    // Nor does the gateway start with it.
-    let ran = interlingua(&format!("serve --config {}", path.display()), b"");
-    assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("did you mean `listen`?"), "{}", ran.stderr);
+    assert!(output.stderr.contains("has 2 errors"), "{}", output.stderr);
+    // The gateway does not start with it either.
+    let output = run_interlingua(&format!("serve --config {}", path.display()), b"");
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("did you mean `listen`?"), "{}", output.stderr);
 }
 
 #[test]
-fn a_file_that_is_not_there_is_wrong_usage() {
-    let ran = interlingua("config check no-such-file.toml", b"");
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("no-such-file.toml"), "{}", ran.stderr);
+fn a_missing_file_is_wrong_usage() {
+    let output = run_interlingua("config check no-such-file.toml", b"");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("no-such-file.toml"), "{}", output.stderr);
 }
 
 #[test]
 fn secrets_are_not_shown() {
     let file = b"[providers.anthropic]\napi_key = \"canary-literal\"\n";
-    let ran = interlingua("config check -", file);
-    assert_eq!(ran.code, 0);
-    assert!(ran.stderr.contains("warning: line 2, column 11"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("canary") && !ran.text().contains("canary"));
+    let output = run_interlingua("config check -", file);
+    assert_eq!(output.code, 0);
+    assert!(output.stderr.contains("warning: line 2, column 11"), "{}", output.stderr);
+    assert!(!output.stderr.contains("canary") && !output.text().contains("canary"));
 }
 
 /// The models that a gateway lists.
@@ -65,12 +65,12 @@ fn models(addr: &str) -> String {
 }
 
 #[test]
-fn a_gateway_follows_its_file_and_keeps_the_old_one_when_it_is_bad() {
+fn a_gateway_reloads_its_file_and_keeps_the_old_one_on_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gateway.toml");
     fs::write(&path, "models.first-name = \"sim/echo\"\n").expect("written");
     let (mut child, addr) =
-        listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
+        start_listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
             command.arg(&path).env("XDG_DATA_HOME", folder.path());
         });
     assert!(models(&addr).contains("first-name"));
@@ -91,25 +91,26 @@ fn a_gateway_follows_its_file_and_keeps_the_old_one_when_it_is_bad() {
 }
 
 #[test]
-fn what_waits_for_a_restart_is_told_until_the_file_says_what_runs() {
+fn settings_that_need_a_restart_are_logged_until_reverted() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gateway.toml");
     fs::write(&path, "").expect("written");
-    let (mut child, _) = listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
-        command.arg(&path).env("XDG_DATA_HOME", folder.path());
-    });
+    let (mut child, _) =
+        start_listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
+            command.arg(&path).env("XDG_DATA_HOME", folder.path());
+        });
     let stderr = child.stderr.take().expect("stderr is a pipe");
     let mut log = BufReader::new(stderr).lines().map_while(Result::ok);
-    let mut told = |text: &str| {
+    let mut is_logged = |text: &str| {
         fs::write(&path, text).expect("written");
         let lines: Vec<_> =
             log.by_ref().take_while(|line| !line.contains("configuration is in force")).collect();
-        lines.iter().any(|line| line.contains("limits.streams is new and needs a restart"))
+        lines.iter().any(|line| line.contains("limits.streams has changed and needs a restart"))
     };
     let (changed, still, back) = (
-        told("limits.streams = 7\n"),
-        told("limits.streams = 7 # still\n"),
-        told("# as it runs\n"),
+        is_logged("limits.streams = 7\n"),
+        is_logged("limits.streams = 7 # still\n"),
+        is_logged("# as it runs\n"),
     );
     let _ = child.kill();
     let _ = child.wait();

@@ -6,16 +6,16 @@ use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use crate::command::listening;
+use crate::command::start_listening;
 
 #[test]
-fn nobody_who_answers_waits_for_whoever_reads_the_log() {
+fn replies_do_not_wait_for_the_reader_of_the_log() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut child, addr) = listening(&["serve", "--listen", "127.0.0.1:0"], |command| {
+    let (mut child, addr) = start_listening(&["serve", "--listen", "127.0.0.1:0"], |command| {
         command.env_clear().env("HOME", folder.path());
     });
     let body = r#"{"model":"sim/echo","messages":[{"role":"user","content":"Hi"}]}"#;
-    // Their lines are more than a pipe holds, and nobody reads.
+    // The log is longer than a pipe's buffer and is not read.
     for number in 0..700 {
         let mut stream = TcpStream::connect(&addr).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
@@ -31,19 +31,19 @@ fn nobody_who_answers_waits_for_whoever_reads_the_log() {
         assert!(reply.starts_with("HTTP/1.1 200"), "{number}: {reply}");
     }
     let mut log = child.stderr.take().expect("stderr is a pipe");
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     let mut lines = vec![0; 64 * 1024 - 4096];
-    std::thread::spawn(move || tell.send(log.read_exact(&mut lines).is_ok()));
-    let waited = told.recv_timeout(Duration::from_mins(1));
+    std::thread::spawn(move || sender.send(log.read_exact(&mut lines).is_ok()));
+    let waited = receiver.recv_timeout(Duration::from_mins(1));
     let _ = child.kill();
     let _ = child.wait();
     assert_eq!(waited, Ok(true), "as much as a pipe holds was waiting");
 }
 
 #[test]
-fn it_listens_without_the_word_serve_as_well() {
+fn serve_is_the_default_command() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut child, addr) = listening(&["--listen", "127.0.0.1:0"], |command| {
+    let (mut child, addr) = start_listening(&["--listen", "127.0.0.1:0"], |command| {
         command.env_clear().env("HOME", folder.path());
     });
     let reached = TcpStream::connect(&addr).is_ok();
@@ -52,8 +52,8 @@ fn it_listens_without_the_word_serve_as_well() {
     assert!(reached, "{addr}");
 }
 
-/// What is said by a gateway that cannot start.
-fn refused(arguments: &[&str]) -> (Option<i32>, String) {
+/// Exit code and stderr of a gateway that cannot start.
+fn exit_and_stderr(arguments: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let ran = Command::new(env!("CARGO_BIN_EXE_interlingua"))
         .args(arguments)
@@ -65,44 +65,47 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_place_where_nobody_can_listen_is_told_with_what_helps() {
+fn an_unusable_listen_address_is_reported_with_a_hint() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let taken = taken.local_addr().expect("an address").to_string();
     for command in ["serve", "simulate"] {
-        let (code, said) = refused(&[command, "--listen", &taken]);
-        assert_eq!(code, Some(2), "{said}");
-        assert!(said.contains("takes a free port"), "{said}");
+        let (code, stderr) = exit_and_stderr(&[command, "--listen", &taken]);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.contains("takes a free port"), "{stderr}");
     }
-    let (code, said) = refused(&["simulate", "--listen", "192.0.2.1:9"]);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("has no such address") && !said.contains("free port"), "{said}");
+    let (code, stderr) = exit_and_stderr(&["simulate", "--listen", "192.0.2.1:9"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("has no such address") && !stderr.contains("free port"), "{stderr}");
 }
 
 #[test]
-fn no_file_is_blamed_for_what_the_command_line_says() {
-    let (code, said) = refused(&["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("--listen is not loopback"), "{said}");
-    assert!(!said.contains("interlingua.toml") && !said.contains("line 1"), "{said}");
+fn an_error_of_the_command_line_names_no_file() {
+    let (code, stderr) = exit_and_stderr(&["serve", "--listen", "0.0.0.0:0"]);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(stderr.contains("--listen is not loopback"), "{stderr}");
+    assert!(!stderr.contains("interlingua.toml") && !stderr.contains("line 1"), "{stderr}");
 }
 
 #[test]
-fn a_log_that_cannot_be_is_told_and_so_is_the_end() {
+fn invalid_log_settings_and_the_shutdown_are_logged() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut child, _) = listening(&["serve", "--listen", "127.0.0.1:0"], |command| {
+    let (mut child, _) = start_listening(&["serve", "--listen", "127.0.0.1:0"], |command| {
         command.env_clear().env("HOME", folder.path());
         command.env("INTERLINGUA_LOG", "loud").env("INTERLINGUA_LOG_FORMAT", "xml");
     });
     let ended = Command::new("kill").arg(child.id().to_string()).status().expect("kill runs");
     assert!(ended.success());
-    let mut said = String::new();
+    let mut stderr = String::new();
     let mut log = child.stderr.take().expect("stderr is a pipe");
-    log.read_to_string(&mut said).expect("it ends");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
+    log.read_to_string(&mut stderr).expect("it ends");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{stderr}");
     for part in ["INTERLINGUA_LOG cannot be `loud`", "INTERLINGUA_LOG_FORMAT cannot be `xml`"] {
-        assert!(said.contains(part), "{said}");
+        assert!(stderr.contains(part), "{stderr}");
     }
-    assert!(said.contains("asked to end") && said.contains("all answers have ended"), "{said}");
+    assert!(
+        stderr.contains("shutting down") && stderr.contains("all replies have ended"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn the_log_says_why_a_provider_did_not_answer() {
                   base_url = \"http://127.0.0.1:9/v1\"\n";
     std::fs::write(&file, config).expect("written");
     let (mut child, addr) =
-        listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
+        start_listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
             command.arg(&file).env_clear().env("HOME", folder.path());
         });
     let body = r#"{"model":"down/m","messages":[{"role":"user","content":"Hi"}]}"#;
@@ -128,10 +131,10 @@ fn the_log_says_why_a_provider_did_not_answer() {
     let mut reply = String::new();
     stream.read_to_string(&mut reply).expect("it answers");
     let _ = Command::new("kill").arg(child.id().to_string()).status();
-    let mut said = String::new();
+    let mut stderr = String::new();
     let mut log = child.stderr.take().expect("stderr is a pipe");
-    log.read_to_string(&mut said).expect("it ends");
+    log.read_to_string(&mut stderr).expect("it ends");
     let _ = child.wait();
     assert!(reply.starts_with("HTTP/1.1 502"), "{reply}");
-    assert!(said.contains("why=\"nobody listens at its address"), "{said}");
+    assert!(stderr.contains("why=\"no server listens at its address"), "{stderr}");
 }

@@ -5,21 +5,21 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Child;
 
-use crate::command::{interlingua, listening};
+use crate::command::{run_interlingua, start_listening};
 
-/// A simulator, and where it listens.
-struct Running(Child, String);
+/// A simulator process and its address.
+struct SimulatorProcess(Child, String);
 
-impl Running {
+impl SimulatorProcess {
     fn start(arguments: &[&str]) -> Self {
-        let own = &["simulate", "--listen", "localhost:0"];
-        let (child, addr) = listening(own, |command| {
+        let listen = &["simulate", "--listen", "localhost:0"];
+        let (child, addr) = start_listening(listen, |command| {
             command.args(arguments);
         });
         Self(child, addr)
     }
 
-    fn ask(&self) -> String {
+    fn post_chat(&self) -> String {
         let body = r#"{"model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
         let mut stream = TcpStream::connect(&self.1).expect("it listens");
         write!(
@@ -35,18 +35,18 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for SimulatorProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
 #[test]
-fn it_tells_where_it_listens_and_answers() {
-    let mut running = Running::start(&[]);
-    assert!(running.ask().contains("You said"), "{}", running.ask());
+fn it_prints_its_address_and_answers() {
+    let mut running = SimulatorProcess::start(&[]);
+    assert!(running.post_chat().contains("You said"), "{}", running.post_chat());
     let _ = running.0.kill();
     let mut guide = String::new();
     let mut stderr = running.0.stderr.take().expect("stderr is a pipe");
@@ -55,19 +55,19 @@ fn it_tells_where_it_listens_and_answers() {
 }
 
 #[test]
-fn scripts_and_faults_are_played() {
+fn scripts_and_faults_are_applied() {
     let path = std::env::temp_dir().join(format!("interlingua-script-{}.toml", std::process::id()));
     fs::write(&path, "[[turn]]\nblocks = [{ text = \"From a script.\" }]").expect("it is written");
     let script = path.display().to_string();
-    let running = Running::start(&["--script", &script, "--fault", "429=3@1"]);
-    let refused = running.ask();
+    let running = SimulatorProcess::start(&["--script", &script, "--fault", "429=3@1"]);
+    let refused = running.post_chat();
     assert!(refused.starts_with("HTTP/1.1 429") && refused.contains("retry-after: 3"), "{refused}");
-    assert!(running.ask().contains("From a script."));
+    assert!(running.post_chat().contains("From a script."));
     fs::remove_file(&path).expect("it is there");
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     let path = std::env::temp_dir().join(format!("interlingua-wrong-{}.toml", std::process::id()));
     fs::write(&path, "[[turn]]\nblcoks = []").expect("it is written");
     let script = format!("simulate --script {}", path.display());
@@ -79,9 +79,9 @@ fn wrong_usage_is_told() {
         ("simulate --script no-such-file.toml", "no-such-file.toml"),
         (&*script, "unknown field `blcoks`"),
     ] {
-        let ran = interlingua(arguments, b"");
-        assert_eq!(ran.code, 2, "{arguments}: {}", ran.stderr);
-        assert!(ran.stderr.contains(part), "{arguments}: {}", ran.stderr);
+        let output = run_interlingua(arguments, b"");
+        assert_eq!(output.code, 2, "{arguments}: {}", output.stderr);
+        assert!(output.stderr.contains(part), "{arguments}: {}", output.stderr);
     }
     fs::remove_file(&path).expect("it is there");
 }

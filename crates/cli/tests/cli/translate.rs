@@ -3,9 +3,11 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
-use interlingua::{ALL, Dialect, Doc, Exchange, Ledger, Limits, find, unfold};
+use interlingua::{
+    DIALECTS, Dialect, JsonDoc, JsonLimits, Ledger, ReplyContext, find_dialect, unfold,
+};
 
-use crate::command::{dialects, interlingua};
+use crate::command::{dialects, run_interlingua};
 
 const REQUEST: &str = r#"{"interlingua":1,"model":"m","system":[{"text":"be brief"}],
 "turns":[{"role":"user","blocks":[{"text":"weather in Oslo?"}]},
@@ -20,18 +22,18 @@ const REPLY: &str = r#"{"interlingua":1,"id":"r_1","model":"m","blocks":[{"text"
 
 const STREAM_EVENTS: &str = "translate --from native --to native --stream";
 
-/// Translates and gives the result; it must succeed and keep stderr silent.
-fn translated(from: &str, to: &str, form: &str, input: &[u8]) -> Vec<u8> {
-    let ran = interlingua(&format!("translate --from {from} --to {to} {form}"), input);
-    assert_eq!(ran.code, 0, "{from} to {to} {form}: {}\n{}", ran.stderr, ran.text());
-    assert!(ran.stderr.is_empty(), "{from} to {to} {form}: {}", ran.stderr);
-    ran.stdout
+/// Translates and returns the result; asserts success and an empty stderr.
+fn translate_ok(from: &str, to: &str, form: &str, input: &[u8]) -> Vec<u8> {
+    let output = run_interlingua(&format!("translate --from {from} --to {to} {form}"), input);
+    assert_eq!(output.code, 0, "{from} to {to} {form}: {}\n{}", output.stderr, output.text());
+    assert!(output.stderr.is_empty(), "{from} to {to} {form}: {}", output.stderr);
+    output.stdout
 }
 
-/// All words are in the bytes, wherever they stand.
-fn has(bytes: &[u8], words: &[&str], what: &str) {
+/// Asserts that the bytes contain all these texts.
+fn assert_contains_all(bytes: &[u8], texts: &[&str], what: &str) {
     let text = String::from_utf8_lossy(bytes);
-    for word in words {
+    for word in texts {
         assert!(text.contains(word), "{what}: no {word} in {text}");
     }
 }
@@ -39,17 +41,17 @@ fn has(bytes: &[u8], words: &[&str], what: &str) {
 #[test]
 fn requests_between_all_pairs() {
     for from in dialects() {
-        let written = translated("native", from, "", REQUEST.as_bytes());
+        let written = translate_ok("native", from, "", REQUEST.as_bytes());
         for to in dialects() {
-            let out = translated(from, to, "", &written);
-            let words = ["be brief", "weather in Oslo?", "call_1", "Oslo", "rain", "the weather"];
-            // One dialect has no ids for calls on its wire.
+            let out = translate_ok(from, to, "", &written);
+            let texts = ["be brief", "weather in Oslo?", "call_1", "Oslo", "rain", "the weather"];
+            // One dialect has no call ids on its wire.
             let pair = format!("{from} to {to}");
-            let words: Vec<_> = words
+            let texts: Vec<_> = texts
                 .into_iter()
-                .filter(|word| *word != "call_1" || has_word(&written, "call_1"))
+                .filter(|text| *text != "call_1" || has_word(&written, "call_1"))
                 .collect();
-            has(&out, &words, &pair);
+            assert_contains_all(&out, &texts, &pair);
             if from == to {
                 assert_eq!(out, written, "{pair}");
             }
@@ -60,10 +62,14 @@ fn requests_between_all_pairs() {
 #[test]
 fn replies_between_all_pairs() {
     for from in dialects() {
-        let written = translated("native", from, "--reply", REPLY.as_bytes());
+        let written = translate_ok("native", from, "--reply", REPLY.as_bytes());
         for to in dialects() {
-            let out = translated(from, to, "--reply", &written);
-            has(&out, &["It rains.", "umbrella", "large"], &format!("{from} to {to}"));
+            let out = translate_ok(from, to, "--reply", &written);
+            assert_contains_all(
+                &out,
+                &["It rains.", "umbrella", "large"],
+                &format!("{from} to {to}"),
+            );
             if from == to {
                 assert_eq!(out, written, "{from} to {to}");
             }
@@ -73,12 +79,12 @@ fn replies_between_all_pairs() {
 
 #[test]
 fn streams_between_all_pairs() {
-    for from in ALL {
-        let written = streamed(*from);
-        for to in ALL {
+    for from in DIALECTS {
+        let written = stream_of(*from);
+        for to in DIALECTS {
             let pair = format!("{} to {}", from.id(), to.id());
-            let out = translated(from.id().0, to.id().0, "--stream", &written);
-            has(&out, &["It rains.", "umbrella", "large"], &pair);
+            let out = translate_ok(from.id().0, to.id().0, "--stream", &written);
+            assert_contains_all(&out, &["It rains.", "umbrella", "large"], &pair);
             if from.id() == to.id() {
                 assert_eq!(out, written, "{pair}");
             }
@@ -87,32 +93,32 @@ fn streams_between_all_pairs() {
 }
 
 /// The reply as a provider of this dialect streams it.
-fn streamed(dialect: &dyn Dialect) -> Vec<u8> {
-    let (exchange, mut ledger) = (Exchange::default(), Ledger::default());
-    let native = find("native").expect("there is a native dialect");
-    let body = Doc::parse(REPLY.into(), Limits::default()).expect("the reply is JSON");
-    let reply = native.decode_reply(&body, &exchange, &mut ledger).expect("a reply");
-    let (mut writer, mut out) = (dialect.writer(&exchange), Vec::new());
+fn stream_of(dialect: &dyn Dialect) -> Vec<u8> {
+    let (cx, mut ledger) = (ReplyContext::default(), Ledger::default());
+    let native = find_dialect("native").expect("there is a native dialect");
+    let body = JsonDoc::parse(REPLY.into(), JsonLimits::default()).expect("the reply is JSON");
+    let reply = native.decode_reply(&body, &cx, &mut ledger).expect("a reply");
+    let (mut writer, mut out) = (dialect.writer(&cx), Vec::new());
     for event in unfold(&reply) {
         writer.write(&event, &mut out, &mut ledger);
     }
     out
 }
 
-fn has_word(bytes: &[u8], word: &str) -> bool {
-    String::from_utf8_lossy(bytes).contains(word)
+fn has_word(bytes: &[u8], text: &str) -> bool {
+    String::from_utf8_lossy(bytes).contains(text)
 }
 
 #[test]
 fn a_same_dialect_body_keeps_its_bytes() {
     let body = b" {\"model\" : \"m\",\r\n\"turns\":[ ],\"interlingua\":1 , \"x\":1E2}\n\n";
-    assert_eq!(translated("native", "native", "", body), body);
+    assert_eq!(translate_ok("native", "native", "", body), body);
 }
 
 #[test]
-fn a_model_replaces_the_one_named() {
-    let out = translated("native", "anthropic", "--model other", REQUEST.as_bytes());
-    has(&out, &["\"other\""], "--model");
+fn the_model_option_replaces_the_model() {
+    let out = translate_ok("native", "anthropic", "--model other", REQUEST.as_bytes());
+    assert_contains_all(&out, &["\"other\""], "--model");
 }
 
 #[test]
@@ -127,26 +133,26 @@ fn a_file_is_read_and_the_ledger_written() {
         ledger.display(),
         file.display()
     );
-    let ran = interlingua(&arguments, b"");
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let output = run_interlingua(&arguments, b"");
+    assert_eq!(output.code, 0, "{}", output.stderr);
     let lines = std::fs::read_to_string(&ledger).expect("the ledger is there");
     std::fs::remove_dir_all(&folder).expect("the folder goes");
-    has(
+    assert_contains_all(
         lines.as_bytes(),
         &["\"rule\":\"no-such-field\"", "\"path\":\"body\"", "\"loss\":true"],
         "",
     );
     let to_stderr = "translate --from anthropic --to openai-chat --ledger -";
-    assert_eq!(interlingua(to_stderr, body.as_bytes()).stderr, lines);
+    assert_eq!(run_interlingua(to_stderr, body.as_bytes()).stderr, lines);
 }
 
 #[test]
-fn an_error_in_a_reply_is_translated_and_told() {
+fn an_error_in_a_reply_is_translated_and_reported() {
     let error = br#"{"type":"error","error":{"type":"overloaded_error","message":"too busy"}}"#;
-    let ran = interlingua("translate --from anthropic --to openai-chat --reply", error);
-    assert_eq!(ran.code, 1, "{}", ran.text());
-    has(&ran.stdout, &["\"error\"", "too busy"], "stdout");
-    assert!(ran.stderr.contains("too busy"), "{}", ran.stderr);
+    let output = run_interlingua("translate --from anthropic --to openai-chat --reply", error);
+    assert_eq!(output.code, 1, "{}", output.text());
+    assert_contains_all(&output.stdout, &["\"error\"", "too busy"], "stdout");
+    assert!(output.stderr.contains("too busy"), "{}", output.stderr);
 }
 
 #[test]
@@ -160,7 +166,7 @@ fn a_stream_is_translated_while_it_runs() {
     let mut input = child.stdin.take().expect("stdin is a pipe");
     let mut output = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
     for turn in 0..3 {
-        // The next event is sent only when the one before has come out.
+        // The next event is sent only after the previous one was written.
         write!(input, "event: ping\ndata: {{\"type\":\"ping\",\"n\":{turn}}}\n\n")
             .expect("it reads");
         input.flush().expect("it reads");
@@ -171,19 +177,19 @@ fn a_stream_is_translated_while_it_runs() {
         assert!(event.contains(&format!("\"n\":{turn}")), "{event}");
     }
     drop(input);
-    // The reply never came: the stream ends in an error.
+    // The stream is incomplete and ends in an error.
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
 }
 
 #[test]
-fn a_cut_stream_ends_in_an_error() {
-    let ran = interlingua(STREAM_EVENTS, b"");
-    assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("ended before the reply was complete"), "{}", ran.stderr);
+fn a_truncated_stream_ends_in_an_error() {
+    let output = run_interlingua(STREAM_EVENTS, b"");
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("ended before the reply was complete"), "{}", output.stderr);
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_stdout_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
         .args("translate --from native --to native".split(' '))
         .stdin(Stdio::piped())
@@ -201,7 +207,7 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
-fn a_ledger_that_cannot_be_written_is_told_before_anything_is_said() {
+fn an_unwritable_ledger_is_reported_before_any_output() {
     let folder = tempfile::tempdir().expect("a folder");
     let body = br#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}"#;
     for form in ["", "--reply", "--stream"] {
@@ -209,8 +215,8 @@ fn a_ledger_that_cannot_be_written_is_told_before_anything_is_said() {
             "translate --from anthropic --to openai-chat {form} --ledger {}",
             folder.path().display()
         );
-        let ran = interlingua(&order, body);
-        assert_eq!((ran.code, ran.text().as_str()), (2, ""), "{form}: {}", ran.stderr);
-        assert!(ran.stderr.contains("cannot write the ledger to "), "{form}: {}", ran.stderr);
+        let output = run_interlingua(&order, body);
+        assert_eq!((output.code, output.text().as_str()), (2, ""), "{form}: {}", output.stderr);
+        assert!(output.stderr.contains("cannot write the ledger to "), "{form}: {}", output.stderr);
     }
 }

@@ -1,64 +1,65 @@
-//! The laws of the road, over the corpus and over generated conversations.
+//! Checks the laws on the corpus and on generated conversations.
 //!
-//! `LAW_CASES` sets how many conversations each law sees, `LAW_SEED` which ones. A conversation that
-//! breaks a law is made smaller before it is shown. `LAW_DIALECTS=anthropic,native` looks at these
-//! dialects alone.
+//! `LAW_CASES` sets the number of conversations for each law, `LAW_SEED` the seed. A conversation
+//! that violates a law is shrunk before it is printed. `LAW_DIALECTS=anthropic,native` selects
+//! dialects.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
 mod bodies;
-mod contents;
+mod corruption;
 mod deterministic;
-mod lawful;
-mod mess;
+mod draft;
 mod minimal;
-mod nothing_lost;
-mod prefix;
+mod native_conversations;
+mod no_silent_loss;
+mod pieces;
+mod prefix_stable;
 mod render;
 mod reply;
-mod rich;
-mod same;
-mod script;
+mod reply_equality;
+mod stream_grammar;
 mod total;
 
 use std::fmt::Debug;
 
-use interlingua::{ALL, Dialect, Target};
+use interlingua::{DIALECTS, Dialect, Target};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-/// Shows `check` many values; panics with the smallest that fails it.
+/// Runs `check` on generated values; panics with the smallest value that fails.
 fn for_all<S: Strategy>(values: S, check: impl Fn(&S::Value) -> Result<(), String>)
 where
     S::Value: Debug,
 {
-    let number =
-        |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u32>().ok());
-    let cases = number("LAW_CASES").unwrap_or(40);
+    let read_number = |name: &str| {
+        std::env::var(name).ok().and_then(|read_number| read_number.parse::<u32>().ok())
+    };
+    let cases = read_number("LAW_CASES").unwrap_or(40);
     let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&number("LAW_SEED").unwrap_or(1_u32).to_le_bytes());
+    seed[..4].copy_from_slice(&read_number("LAW_SEED").unwrap_or(1_u32).to_le_bytes());
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(config, rng);
     let result = runner.run(&values, |value| check(&value).map_err(TestCaseError::fail));
     match result {
         Ok(()) => {}
-        Err(TestError::Fail(why, value)) => panic!("{why}\n\nof {value:#?}"),
-        Err(TestError::Abort(why)) => panic!("{why}"),
+        Err(TestError::Fail(reason, value)) => panic!("{reason}\n\nfor {value:#?}"),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
     }
 }
 
 /// Every dialect, or those of `LAW_DIALECTS`.
 fn dialects() -> impl Iterator<Item = &'static dyn Dialect> {
-    let chosen = std::env::var("LAW_DIALECTS").ok();
-    let is_chosen = move |dialect: &&dyn Dialect| {
-        let named = |names: &String| names.split(',').any(|name| name == dialect.id().0);
-        chosen.as_ref().is_none_or(named)
+    let selected = std::env::var("LAW_DIALECTS").ok();
+    let is_selected = move |dialect: &&dyn Dialect| {
+        let is_named = |names: &String| names.split(',').any(|name| name == dialect.id().0);
+        selected.as_ref().is_none_or(is_named)
     };
-    ALL.iter().copied().filter(is_chosen)
+    DIALECTS.iter().copied().filter(is_selected)
 }
 
-/// The dialect as its inventor speaks it, and in each of its flavors.
+/// The vendor's own flavor and all other flavors of a dialect.
 fn flavors(dialect: &dyn Dialect) -> impl Iterator<Item = Target> {
     let named = dialect.flavors().iter().map(|flavor| Some(*flavor));
     std::iter::once(None).chain(named).map(|flavor| Target {
@@ -68,12 +69,12 @@ fn flavors(dialect: &dyn Dialect) -> impl Iterator<Item = Target> {
     })
 }
 
-/// Every dialect with every dialect.
+/// Every pair of dialects.
 fn pairs() -> impl Iterator<Item = (&'static dyn Dialect, &'static dyn Dialect)> {
     dialects().flat_map(|from| dialects().map(move |to| (from, to)))
 }
 
-/// Checks every dialect, and says which fail and why.
+/// Runs a check on every dialect and reports all failures.
 fn in_all_dialects(
     check: impl Fn(&'static dyn Dialect) -> Result<(), String>,
 ) -> Result<(), String> {
@@ -83,14 +84,14 @@ fn in_all_dialects(
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-/// Checks every pair, and says which pairs fail and why.
+/// Runs a check on every pair and reports all failures.
 fn in_all_pairs(
     check: impl Fn(&'static dyn Dialect, &'static dyn Dialect) -> Result<(), String>,
 ) -> Result<(), String> {
     let failures: Vec<_> = pairs()
         .filter_map(|(from, to)| {
-            let why = check(from, to).err()?;
-            Some(format!("{} to {}: {why}", from.id(), to.id()))
+            let error = check(from, to).err()?;
+            Some(format!("{} to {}: {error}", from.id(), to.id()))
         })
         .collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }

@@ -1,29 +1,30 @@
-//! Generated replies, in the model's own terms.
+//! Generates replies as model values.
 
 use interlingua::model::{
-    Args, Block, Body, Delta, Form, Seal, Stop, StopReason, Thinking, ToolCall, Usage,
+    Block, BlockContent, Delta, Reasoning, ReasoningForm, Seal, Stop, StopReason, ToolArgs,
+    ToolCall, Usage,
 };
-use interlingua::{Event, Json, Reply, Text, unfold};
+use interlingua::{JsonString, RawJson, Reply, StreamEvent, unfold};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A reply and the size of the pieces it is streamed in.
+/// A reply and the size of its stream chunks in characters.
 #[derive(Clone, Debug)]
-pub(crate) struct Streamed {
+pub(crate) struct ChunkedReply {
     pub(crate) reply: Reply,
-    piece: usize,
+    chunk_chars: usize,
 }
 
-/// A reply as models give it: perhaps a thought, then texts and calls.
-pub(crate) fn reply() -> impl Strategy<Value = Streamed> {
-    // A model that declines says nothing else.
-    let refusal = words().prop_map(|text| vec![Block::new(Body::Refusal(text))]);
-    let said = prop_oneof![9 => prop::collection::vec(block(), 0..5), 1 => refusal];
-    let blocks = (prop::option::of(thinking()), said);
+/// A reply with optional reasoning, texts and calls.
+pub(crate) fn reply() -> impl Strategy<Value = ChunkedReply> {
+    // A refusal is the only block of its reply.
+    let refusal = nonempty_text().prop_map(|text| vec![Block::new(BlockContent::Refusal(text))]);
+    let blocks_or_refusal = prop_oneof![9 => prop::collection::vec(block(), 0..5), 1 => refusal];
+    let blocks = (prop::option::of(thinking()), blocks_or_refusal);
     let stop = prop_oneof![
-        3 => Just(StopReason::End),
+        3 => Just(StopReason::EndTurn),
         1 => select(&[
-            StopReason::Sequence,
+            StopReason::StopSequence,
             StopReason::MaxTokens,
             StopReason::ContextFull,
             StopReason::Refusal,
@@ -31,59 +32,65 @@ pub(crate) fn reply() -> impl Strategy<Value = Streamed> {
             StopReason::Other,
         ]),
     ];
-    (blocks, usage(), stop, 1..40_usize).prop_map(|((thinking, blocks), usage, reason, piece)| {
-        let mut reply = Reply::new();
-        reply.id = Some(Text::word("r_1"));
-        reply.model = Some(Text::word("m"));
-        for (index, mut block) in thinking.into_iter().chain(blocks).enumerate() {
-            if let Body::ToolCall(call) = &mut block.body {
-                call.id = Text::new(&format!("call_{index}"));
+    (blocks, usage(), stop, 1..40_usize).prop_map(
+        |((reasoning, blocks), usage, reason, chunk_chars)| {
+            let mut reply = Reply::new();
+            reply.id = Some(JsonString::from_static("r_1"));
+            reply.model = Some(JsonString::from_static("m"));
+            for (index, mut block) in reasoning.into_iter().chain(blocks).enumerate() {
+                if let BlockContent::ToolCall(call) = &mut block.content {
+                    call.id = JsonString::new(&format!("call_{index}"));
+                }
+                reply.turn.blocks.push(block.into());
             }
-            reply.turn.blocks.push(block.into());
-        }
-        reply.usage = usage;
-        reply.stop = Stop::new(match last_args(&reply) {
-            None => reason,
-            // A call that was broken off ends a reply for its length.
-            Some(Args::Malformed(_)) => StopReason::MaxTokens,
-            Some(Args::Json(_) | Args::Freeform(_)) => StopReason::ToolUse,
-        });
-        Streamed { reply, piece }
-    })
+            reply.usage = usage;
+            reply.stop = Stop::new(match last_args(&reply) {
+                None => reason,
+                // Truncated arguments mean that the reply hit the limit of output tokens.
+                Some(ToolArgs::Malformed(_)) => StopReason::MaxTokens,
+                Some(ToolArgs::Json(_) | ToolArgs::Freeform(_)) => StopReason::ToolUse,
+            });
+            ChunkedReply { reply, chunk_chars }
+        },
+    )
 }
 
 /// The arguments of the last call.
-fn last_args(reply: &Reply) -> Option<&Args> {
-    reply.turn.blocks.iter().rev().find_map(|block| match &block.body {
-        Body::ToolCall(call) => Some(&call.args),
+fn last_args(reply: &Reply) -> Option<&ToolArgs> {
+    reply.turn.blocks.iter().rev().find_map(|block| match &block.content {
+        BlockContent::ToolCall(call) => Some(&call.args),
         _ => None,
     })
 }
 
-impl Streamed {
-    /// The reply as a provider streams it, in small pieces.
-    pub(crate) fn events(&self) -> Vec<Event> {
-        let split = |event: Event| match event {
-            Event::Delta { index, delta: Delta::Text(text) } => {
-                let pieces = self.pieces(&text);
-                pieces.map(|piece| Event::Delta { index, delta: Delta::Text(piece) }).collect()
+impl ChunkedReply {
+    /// The stream events of the reply, in small chunks.
+    pub(crate) fn events(&self) -> Vec<StreamEvent> {
+        let split = |event: StreamEvent| match event {
+            StreamEvent::Delta { index, delta: Delta::Text(text) } => {
+                let chunks = self.chunks(&text);
+                chunks
+                    .map(|chunk| StreamEvent::Delta { index, delta: Delta::Text(chunk) })
+                    .collect()
             }
-            Event::Delta { index, delta: Delta::Args(text) } => {
-                let pieces = self.pieces(&text);
-                pieces.map(|piece| Event::Delta { index, delta: Delta::Args(piece) }).collect()
+            StreamEvent::Delta { index, delta: Delta::Args(text) } => {
+                let chunks = self.chunks(&text);
+                chunks
+                    .map(|chunk| StreamEvent::Delta { index, delta: Delta::Args(chunk) })
+                    .collect()
             }
             other => vec![other],
         };
         unfold(&self.reply).into_iter().flat_map(split).collect()
     }
 
-    fn pieces(&self, text: &Text) -> impl Iterator<Item = Text> {
-        let letters: Vec<char> = text.contents().chars().collect();
-        let pieces: Vec<_> = letters
-            .chunks(self.piece)
-            .map(|piece| Text::new(&piece.iter().collect::<String>()))
+    fn chunks(&self, text: &JsonString) -> impl Iterator<Item = JsonString> {
+        let chars: Vec<char> = text.unescape().chars().collect();
+        let chunks: Vec<_> = chars
+            .chunks(self.chunk_chars)
+            .map(|chunk| JsonString::new(&chunk.iter().collect::<String>()))
             .collect();
-        pieces.into_iter()
+        chunks.into_iter()
     }
 }
 
@@ -101,25 +108,35 @@ fn usage() -> impl Strategy<Value = Usage> {
     )
 }
 
-/// Sealed by somebody, by nobody, or nothing but a seal.
+/// Reasoning with a seal, without one, or redacted to its seal.
 fn thinking() -> impl Strategy<Value = Block> {
     let issuer = prop::option::of(select(&["anthropic", "openai", "google"]));
-    (words(), select(&[Form::Full, Form::Full, Form::Summary, Form::Redacted]), issuer).prop_map(
-        |(text, form, issuer)| {
-            let text = if form == Form::Redacted { Text::EMPTY } else { text };
-            let issuer = issuer.or((form == Form::Redacted).then_some("anthropic"));
-            let seal = issuer.map(|issuer| Seal::new(Text::word(issuer), Text::word("c2VhbA==")));
-            Block::new(Body::Thinking(Thinking { text, form })).sealed(seal)
-        },
+    (
+        nonempty_text(),
+        select(&[
+            ReasoningForm::Full,
+            ReasoningForm::Full,
+            ReasoningForm::Summary,
+            ReasoningForm::Redacted,
+        ]),
+        issuer,
     )
+        .prop_map(|(text, form, issuer)| {
+            let text = if form == ReasoningForm::Redacted { JsonString::EMPTY } else { text };
+            let issuer = issuer.or((form == ReasoningForm::Redacted).then_some("anthropic"));
+            let seal = issuer.map(|issuer| {
+                Seal::new(JsonString::from_static(issuer), JsonString::from_static("c2VhbA=="))
+            });
+            Block::new(BlockContent::Reasoning(Reasoning { text, form })).with_seal(seal)
+        })
 }
 
 fn block() -> impl Strategy<Value = Block> {
-    let text = words().prop_map(|text| Body::Text { text, citations: Vec::new() });
+    let text = nonempty_text().prop_map(|text| BlockContent::Text { text, citations: Vec::new() });
     prop_oneof![3 => text, 4 => call()].prop_map(Block::new)
 }
 
-fn call() -> impl Strategy<Value = Body> {
+fn call() -> impl Strategy<Value = BlockContent> {
     let args = select(&[
         "{}",
         r#"{"path":"src/lib.rs"}"#,
@@ -129,13 +146,18 @@ fn call() -> impl Strategy<Value = Body> {
         "[1]",
     ]);
     (select(&["read_file", "search"]), args).prop_map(|(name, args)| {
-        let args = Json::parse(args).map_or(Args::Malformed(Text::new(args)), Args::Json);
-        Body::ToolCall(ToolCall { id: Text::EMPTY, name: Text::new(name), args })
+        let args =
+            RawJson::parse(args).map_or(ToolArgs::Malformed(JsonString::new(args)), ToolArgs::Json);
+        BlockContent::ToolCall(ToolCall {
+            id: JsonString::EMPTY,
+            name: JsonString::new(name),
+            args,
+        })
     })
 }
 
-/// Never empty: an empty block is nothing anybody says.
-fn words() -> impl Strategy<Value = Text> {
+/// Never empty: dialects drop empty blocks.
+fn nonempty_text() -> impl Strategy<Value = JsonString> {
     let words = select(&[
         "plain words",
         " ",
@@ -146,5 +168,5 @@ fn words() -> impl Strategy<Value = Text> {
         "data: [DONE]\n\n",
         "\u{1}\t\u{2028}",
     ]);
-    prop::collection::vec(words, 0..5).prop_map(|words| Text::new(&(words.concat() + ".")))
+    prop::collection::vec(words, 0..5).prop_map(|words| JsonString::new(&(words.concat() + ".")))
 }

@@ -1,44 +1,44 @@
-//! Whatever a provider sends, the client gets something it can read: part of law 7.
+//! Part of law 7: whatever a provider sends, the client gets a valid reply or error.
 
 use bytes::Bytes;
-use interlingua::wire::{Frame, Framer, Limits, frame};
-use interlingua::{Dialect, Exchange, Ledger, ReplyError, Stream, translate_reply};
+use interlingua::wire::{Frame, FrameReader, JsonLimits, frame};
+use interlingua::{Dialect, Ledger, ReplyContext, ReplyError, StreamTranslator, translate_reply};
 use interlingua_corpus::stream;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::mess::{Mess, mess};
-use crate::reply::{Streamed, reply};
+use crate::corruption::{Corruptions, corruptions};
+use crate::reply::{ChunkedReply, reply};
 use crate::{bodies, for_all, in_all_pairs};
 
-/// What happens to the frames of a stream on the way.
+/// Damage to the frames of a stream.
 #[derive(Clone, Debug)]
-enum Accident {
-    Dropped(Index),
-    Doubled(Index),
-    Swapped(Index, Index),
-    /// Another frame's data under this frame's name.
-    Replaced(Index, &'static str),
-    /// Something odd inside the data.
-    Odd(Index, Mess),
+enum FrameFault {
+    Drop(Index),
+    Duplicate(Index),
+    Swap(Index, Index),
+    /// Replaces the data of a frame and keeps its event name.
+    ReplaceData(Index, &'static str),
+    /// Corrupts the data of a frame.
+    CorruptData(Index, Corruptions),
 }
 
 #[test]
-fn any_stream_is_lawful_in_every_dialect() {
-    let accidents = prop::collection::vec(accident(), 1..5);
-    for_all((reply(), accidents), |(reply, accidents)| {
+fn damaged_streams_follow_the_grammar() {
+    let faults = prop::collection::vec(frame_fault(), 1..5);
+    for_all((reply(), faults), |(reply, faults)| {
         in_all_pairs(|from, to| {
-            let bytes = after(accidents, reply, from);
-            let events = stream::read(from, &bytes, &Exchange::default());
-            stream::lawful(&events).map_err(|why| format!("read {why}\nin {}", show(&bytes)))?;
+            let bytes = damaged_stream(faults, reply, from);
+            let events = stream::read(from, &bytes, &ReplyContext::default());
+            stream::check_grammar(&events)
+                .map_err(|violation| format!("decoded: {violation}\nin {}", show(&bytes)))?;
             let out = translated(from, to, &bytes);
-            let again = stream::read(to, &out, &Exchange::default());
-            stream::lawful(&again).map_err(|why| format!("{why}\nin {}", show(&out)))?;
-            match (stream::fold(&events), stream::fold(&again)) {
-                (Err(failure), Ok(_)) => {
-                    Err(format!("a clean end after {failure:?}: {}", show(&out)))
-                }
-                (Ok(_), Err(failure)) => Err(format!("{failure:?} for a reply: {}", show(&out))),
+            let reread = stream::read(to, &out, &ReplyContext::default());
+            stream::check_grammar(&reread)
+                .map_err(|violation| format!("{violation}\nin {}", show(&out)))?;
+            match (stream::fold_events(&events), stream::fold_events(&reread)) {
+                (Err(error), Ok(_)) => Err(format!("a clean end after {error:?}: {}", show(&out))),
+                (Ok(_), Err(error)) => Err(format!("{error:?} for a reply: {}", show(&out))),
                 (Ok(_), Ok(_)) | (Err(_), Err(_)) => Ok(()),
             }
         })
@@ -46,54 +46,54 @@ fn any_stream_is_lawful_in_every_dialect() {
 }
 
 #[test]
-fn any_reply_can_be_read_in_every_dialect() {
-    for_all((reply(), mess()), |(reply, mess)| {
+fn corrupted_replies_are_translated_to_json() {
+    for_all((reply(), corruptions()), |(reply, changes)| {
         in_all_pairs(|from, to| {
-            let exchange = Exchange::default();
-            let whole = from.encode_reply(&reply.reply, &exchange, &mut Ledger::default());
-            let odd = mess.of(&whole);
-            let sent = match translate_reply(odd, from, to, &exchange) {
+            let cx = ReplyContext::default();
+            let body = from.encode_reply(&reply.reply, &cx, &mut Ledger::default());
+            let corrupted = changes.apply_to(&body);
+            let sent = match translate_reply(corrupted, from, to, &cx) {
                 Ok((sent, _)) => sent,
-                Err(ReplyError::Failed(failure)) => to.encode_error(&failure).into(),
-                Err(ReplyError::Unreadable(error)) => return Err(error.to_string()),
+                Err(ReplyError::Api(api_error)) => to.encode_error(&api_error).into(),
+                Err(ReplyError::InvalidBody(error)) => return Err(error.to_string()),
             };
             bodies::doc(&sent).map(|_| ())
         })
     });
 }
 
-fn accident() -> impl Strategy<Value = Accident> {
-    let at = any::<Index>;
+fn frame_fault() -> impl Strategy<Value = FrameFault> {
+    let index = any::<Index>;
     let data =
         select(&["{}", "[1]", "null", "\"x\"", "{\"type\":\"from_the_future\"}", "{\"cut\":"]);
     prop_oneof![
-        at().prop_map(Accident::Dropped),
-        at().prop_map(Accident::Doubled),
-        (at(), at()).prop_map(|(a, b)| Accident::Swapped(a, b)),
-        (at(), data).prop_map(|(at, data)| Accident::Replaced(at, data)),
-        (at(), mess()).prop_map(|(at, mess)| Accident::Odd(at, mess)),
+        index().prop_map(FrameFault::Drop),
+        index().prop_map(FrameFault::Duplicate),
+        (index(), index()).prop_map(|(a, b)| FrameFault::Swap(a, b)),
+        (index(), data).prop_map(|(at, data)| FrameFault::ReplaceData(at, data)),
+        (index(), corruptions()).prop_map(|(at, mess)| FrameFault::CorruptData(at, mess)),
     ]
 }
 
-/// The stream of a reply after these accidents.
-fn after(accidents: &[Accident], reply: &Streamed, dialect: &dyn Dialect) -> Bytes {
-    let whole = stream::write(dialect, &reply.events(), &Exchange::default());
-    let mut cutter = Framer::new(dialect.framing(), Limits::default().bytes);
-    cutter.push(&whole);
+/// The stream of a reply after these faults.
+fn damaged_stream(faults: &[FrameFault], reply: &ChunkedReply, dialect: &dyn Dialect) -> Bytes {
+    let stream_bytes = stream::write(dialect, &reply.events(), &ReplyContext::default());
+    let mut frame_reader = FrameReader::new(dialect.framing(), JsonLimits::default().max_bytes);
+    frame_reader.push(&stream_bytes);
     let mut frames = Vec::new();
-    while let Ok(Some(frame)) = cutter.finish() {
+    while let Ok(Some(frame)) = frame_reader.finish() {
         frames.push(frame);
     }
-    for accident in accidents {
+    for frame_fault in faults {
         if !frames.is_empty() {
-            accident.happen(&mut frames, dialect);
+            frame_fault.apply(&mut frames, dialect);
         }
     }
     frames.iter().flat_map(|frame| frame.raw.iter().copied()).collect()
 }
 
-impl Accident {
-    fn happen(&self, frames: &mut Vec<Frame>, dialect: &dyn Dialect) {
+impl FrameFault {
+    fn apply(&self, frames: &mut Vec<Frame>, dialect: &dyn Dialect) {
         let count = frames.len();
         let rewrite = |frame: &mut Frame, data: &str| {
             let mut raw = Vec::new();
@@ -101,16 +101,17 @@ impl Accident {
             frame.raw = raw.into();
         };
         match self {
-            Self::Dropped(at) => drop(frames.remove(at.index(count))),
-            Self::Doubled(at) => {
-                let frame = frames[at.index(count)].clone();
-                frames.insert(at.index(count), frame);
+            Self::Drop(index) => drop(frames.remove(index.index(count))),
+            Self::Duplicate(index) => {
+                let frame = frames[index.index(count)].clone();
+                frames.insert(index.index(count), frame);
             }
-            Self::Swapped(a, b) => frames.swap(a.index(count), b.index(count)),
-            Self::Replaced(at, data) => rewrite(&mut frames[at.index(count)], data),
-            Self::Odd(at, mess) => {
-                let frame = &mut frames[at.index(count)];
-                let data = mess.of(frame.data.as_deref().unwrap_or_default().as_bytes());
+            Self::Swap(a, b) => frames.swap(a.index(count), b.index(count)),
+            Self::ReplaceData(index, data) => rewrite(&mut frames[index.index(count)], data),
+            Self::CorruptData(index, corruptions) => {
+                let frame = &mut frames[index.index(count)];
+                let data =
+                    corruptions.apply_to(frame.data.as_deref().unwrap_or_default().as_bytes());
                 rewrite(frame, &String::from_utf8_lossy(&data));
             }
         }
@@ -118,15 +119,15 @@ impl Accident {
 }
 
 fn translated(from: &dyn Dialect, to: &dyn Dialect, bytes: &Bytes) -> Bytes {
-    let mut stream = Stream::new(from, to, &Exchange::default());
+    let mut stream = StreamTranslator::new(from, to, &ReplyContext::default());
     let mut out = Vec::new();
     stream.push(bytes, &mut out);
     stream.finish(&mut out);
     out.into()
 }
 
-/// The readable parts of a stream.
+/// The text of a stream, with control characters replaced.
 fn show(bytes: &[u8]) -> String {
-    let binary = |letter: char| letter.is_control() && letter != '\n';
-    String::from_utf8_lossy(bytes).replace(binary, "·")
+    let is_control = |c: char| c.is_control() && c != '\n';
+    String::from_utf8_lossy(bytes).replace(is_control, "·")
 }

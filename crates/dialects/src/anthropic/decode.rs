@@ -1,72 +1,77 @@
-//! Turns and blocks, read.
+//! Decodes turns and their blocks.
 
 use std::borrow::Cow;
 
 use interlingua_model::{
-    Args, Block, Body, Cache, Citation, Form, Ledger, Place, Role, Seal, Thinking, ToolCall,
-    ToolResult, Turn, Verbatim, derive_id,
+    Block, BlockContent, CacheBreakpoint, Citation, Ledger, LedgerPath, Reasoning, ReasoningForm,
+    Role, Seal, ToolArgs, ToolCall, ToolResult, Turn, Verbatim, derive_id,
 };
-use interlingua_wire::{Field, Json, Kind, Node, Text};
+use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
 
 use super::{ID, ISSUER, chat_like, media};
 use crate::{body, note};
 
-/// The list of messages; what stands in its place is read as one message.
-pub(super) fn turns(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
+/// Decodes the list of messages. A value that is not a list is decoded as one message.
+pub(super) fn decode_turns(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     match list.kind() {
-        Kind::Array => {
+        JsonKind::Array => {
             let mut turns = Vec::with_capacity(list.len());
-            let messages = body::messages(list, ledger).enumerate();
-            turns.extend(messages.map(|(at, item)| turn(item, at, ledger)));
+            let messages = body::non_null_items(list, ledger).enumerate();
+            turns.extend(messages.map(|(at, item)| decode_turn(item, at, ledger)));
             turns
         }
-        Kind::Null => Vec::new(),
-        Kind::Bool | Kind::Number | Kind::String | Kind::Object => {
-            odd(ledger, Place::BODY, "`messages` is not a list: read as one message");
-            vec![turn(list, 0, ledger)]
+        JsonKind::Null => Vec::new(),
+        JsonKind::Bool | JsonKind::Number | JsonKind::String | JsonKind::Object => {
+            note_odd_input(
+                ledger,
+                LedgerPath::BODY,
+                "`messages` is not a list: read as one message",
+            );
+            vec![decode_turn(list, 0, ledger)]
         }
     }
 }
 
-pub(super) fn turn(node: Node<'_>, at: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
-    let place = Place::turn(at);
+pub(super) fn decode_turn(node: JsonNode<'_>, at: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
+    let path = LedgerPath::turn(at);
     let mut turn = Turn::new(Role::User);
     if node.is_object() {
         let (mut role_node, mut content_node) = (None, None);
-        let (mut calls, mut answered) = (None, None);
+        let (mut tool_calls, mut answered_call_id) = (None, None);
         for field in node.fields() {
-            match &*field.name() {
+            match &*field.key() {
                 "role" => role_node = Some(field.value),
                 "content" => content_node = Some(field.value),
-                "tool_calls" if field.value.is_array() => calls = Some(field.value),
-                "tool_call_id" if field.value.is_string() => answered = Some(field.value),
-                _ => turn.extras.keep(ID, field),
+                "tool_calls" if field.value.is_array() => tool_calls = Some(field.value),
+                "tool_call_id" if field.value.is_string() => answered_call_id = Some(field.value),
+                _ => turn.extras.push_field(ID, field),
             }
         }
-        turn.role = role(role_node, place, ledger);
-        let needed = calls.is_none() || content_node.is_some_and(|content| !content.is_null());
-        if needed {
-            // What a message of a tool says stands inside the result that it becomes.
-            let block = answered.map(|_| 0);
-            turn.blocks = content(content_node, Place { block, ..place }, ledger);
+        turn.role = decode_role(role_node, path, ledger);
+        let needs_content =
+            tool_calls.is_none() || content_node.is_some_and(|content| !content.is_null());
+        if needs_content {
+            // The content of a tool message becomes the content of the tool result, block 0.
+            let block = answered_call_id.map(|_| 0);
+            turn.blocks = decode_content(content_node, LedgerPath { block, ..path }, ledger);
         }
-        if let Some(calls) = calls {
-            chat_like::calls(calls, place, &mut turn.blocks, ledger);
+        if let Some(tool_calls) = tool_calls {
+            chat_like::decode_chat_tool_calls(tool_calls, path, &mut turn.blocks, ledger);
         }
-        if let Some(call) = answered {
-            turn.blocks = chat_like::result(call, place, turn.blocks, ledger);
+        if let Some(call) = answered_call_id {
+            turn.blocks = chat_like::decode_chat_tool_message(call, path, turn.blocks, ledger);
         }
     } else {
-        odd(ledger, place, "a message is not an object: read as the user's");
-        turn.blocks = content(Some(node), place, ledger);
+        note_odd_input(ledger, path, "a message is not an object: read as the user's");
+        turn.blocks = decode_content(Some(node), path, ledger);
     }
-    note_duplicates(node, place, ledger);
-    Verbatim::read(turn, ID, node.json())
+    note_duplicate_keys(node, path, ledger);
+    Verbatim::with_text(turn, ID, node.json())
 }
 
-fn role(node: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Role {
-    let word = node.map(Node::word).unwrap_or_default();
-    match &*word {
+fn decode_role(node: Option<JsonNode<'_>>, path: LedgerPath, ledger: &mut Ledger) -> Role {
+    let role_name = node.map(JsonNode::str_or_empty).unwrap_or_default();
+    match &*role_name {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" => Role::System,
@@ -76,16 +81,16 @@ fn role(node: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Role {
                 "model" | "ai" | "bot" => Role::Assistant,
                 _ => Role::User,
             };
-            odd(ledger, place, format!("the role `{other}` is read as {role:?}"));
+            note_odd_input(ledger, path, format!("the role `{other}` is read as {role:?}"));
             role
         }
     }
 }
 
-/// The content of a message, of a tool's result or of the instructions.
-pub(super) fn content(
-    node: Option<Node<'_>>,
-    place: Place,
+/// Decodes the content of a message, a tool result or the system prompt.
+pub(super) fn decode_content(
+    node: Option<JsonNode<'_>>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Vec<Verbatim<Block>> {
     let mut blocks = Vec::new();
@@ -93,269 +98,288 @@ pub(super) fn content(
         Some(node) if node.is_array() => {
             blocks.reserve_exact(node.len());
             for item in node.items() {
-                push(item, place, &mut blocks, ledger);
+                decode_content_item(item, path, &mut blocks, ledger);
             }
         }
         Some(node) if node.is_string() => {
-            blocks = vec![Verbatim::new(Block::text(node.text().unwrap_or_default()))];
+            blocks = vec![Verbatim::new(Block::text(node.json_string().unwrap_or_default()))];
         }
         Some(node) => {
             if node.is_object() {
-                odd(ledger, place, "the content is one block and not a list");
+                note_odd_input(ledger, path, "the content is one block and not a list");
             }
-            push(node, place, &mut blocks, ledger);
+            decode_content_item(node, path, &mut blocks, ledger);
         }
-        None => odd(ledger, place, "the content is missing"),
+        None => note_odd_input(ledger, path, "the content is missing"),
     }
     blocks
 }
 
-/// Adds one element of a content list, whatever it is.
-fn push(item: Node<'_>, place: Place, blocks: &mut Vec<Verbatim<Block>>, ledger: &mut Ledger) {
-    // Blocks inside a result are told apart no further than the result.
-    let here = Place { block: place.block.or(Some(blocks.len() as u32)), ..place };
+/// Appends one element of a content list, whatever its JSON type.
+fn decode_content_item(
+    item: JsonNode<'_>,
+    path: LedgerPath,
+    blocks: &mut Vec<Verbatim<Block>>,
+    ledger: &mut Ledger,
+) {
+    // Ledger paths do not address blocks inside a tool result: they all get the result's path.
+    let item_path = LedgerPath { block: path.block.or(Some(blocks.len() as u32)), ..path };
     match item.kind() {
-        Kind::Object => blocks.push(block(item, here, ledger)),
-        Kind::Array => {
-            odd(ledger, here, "a list inside the content is read as part of it");
-            item.items().for_each(|inner| push(inner, place, blocks, ledger));
+        JsonKind::Object => blocks.push(decode_block(item, item_path, ledger)),
+        JsonKind::Array => {
+            note_odd_input(ledger, item_path, "a list inside the content is read as part of it");
+            item.items().for_each(|inner| decode_content_item(inner, path, blocks, ledger));
         }
-        Kind::String => {
-            odd(ledger, here, "a bare string is read as text");
-            blocks.push(Verbatim::new(Block::text(item.text().unwrap_or_default())));
+        JsonKind::String => {
+            note_odd_input(ledger, item_path, "a bare string is read as text");
+            blocks.push(Verbatim::new(Block::text(item.json_string().unwrap_or_default())));
         }
-        Kind::Bool | Kind::Number => {
-            odd(ledger, here, format!("`{}` is read as text", item.raw()));
-            blocks.push(Verbatim::new(Block::text(Text::new(item.raw()))));
+        JsonKind::Bool | JsonKind::Number => {
+            note_odd_input(ledger, item_path, format!("`{}` is read as text", item.raw()));
+            blocks.push(Verbatim::new(Block::text(JsonString::new(item.raw()))));
         }
-        Kind::Null => odd(ledger, here, "null is no content"),
+        JsonKind::Null => note_odd_input(ledger, item_path, "null is no content"),
     }
 }
 
-pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
+pub(super) fn decode_block(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
+    let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     let block = match &*kind {
-        "text" => text(node, place, ledger),
-        "thinking" => thinking(node, place, ledger),
-        "redacted_thinking" => redacted(node, place, ledger),
-        "tool_use" => call(node, place, ledger),
-        "tool_result" => result(node, place, ledger),
-        "image" | "document" => media::decode(node, &kind, place, ledger),
-        "" if node.get("text").is_some_and(Node::is_string) => {
-            odd(ledger, place, "a block without a type that has text is read as text");
-            text(node, place, ledger)
+        "text" => decode_text(node, path, ledger),
+        "thinking" => decode_thinking(node, path, ledger),
+        "redacted_thinking" => decode_redacted_thinking(node, path, ledger),
+        "tool_use" => decode_tool_use(node, path, ledger),
+        "tool_result" => decode_tool_result(node, path, ledger),
+        "image" | "document" => media::decode_media(node, &kind, path, ledger),
+        "" if node.get("text").is_some_and(JsonNode::is_string) => {
+            note_odd_input(ledger, path, "a block without a type that has text is read as text");
+            decode_text(node, path, ledger)
         }
-        other => media::spelled(node, place, ledger).unwrap_or_else(|| {
+        other => media::decode_lenient_media(node, path, ledger).unwrap_or_else(|| {
             if other.is_empty() {
-                odd(ledger, place, "a block without a type is kept as it is");
+                note_odd_input(ledger, path, "a block without a type is kept as it is");
             }
-            foreign(node)
+            decode_foreign(node)
         }),
     };
-    note_duplicates(node, place, ledger);
-    Verbatim::read(block, ID, node.json())
+    note_duplicate_keys(node, path, ledger);
+    Verbatim::with_text(block, ID, node.json())
 }
 
-fn text(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
-    let mut block = Block::text(Text::EMPTY);
-    let (mut text_node, mut marks) = (None, Vec::new());
+fn decode_text(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
+    let mut block = Block::text(JsonString::EMPTY);
+    let (mut text_node, mut citations) = (None, Vec::new());
     for field in node.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "text" => text_node = Some(field.value),
             "citations" if field.value.is_null() => {}
             "citations" if field.value.is_array() => {
-                let (kept, odd): (Vec<_>, Vec<_>) =
-                    field.value.items().partition(|one| one.is_object());
-                marks = kept.into_iter().map(citation).collect();
-                if !odd.is_empty() {
-                    let what = "left out citations that are no objects";
-                    ledger.loss(note::ODD_INPUT, place, what);
+                let (objects, non_objects): (Vec<_>, Vec<_>) =
+                    field.value.items().partition(|item| item.is_object());
+                citations = objects.into_iter().map(decode_citation).collect();
+                if !non_objects.is_empty() {
+                    let message = "left out citations that are not objects";
+                    ledger.record_loss(note::ODD_INPUT, path, message);
                 }
             }
-            _ => keep(&mut block, field),
+            _ => keep_common_field(&mut block, field),
         }
     }
-    block.body = Body::Text { text: string(text_node, "text", place, ledger), citations: marks };
+    block.content =
+        BlockContent::Text { text: decode_string(text_node, "text", path, ledger), citations };
     block
 }
 
-pub(super) fn citation(node: Node<'_>) -> Citation {
-    let text = |key| node.get(key).and_then(Node::text);
+pub(super) fn decode_citation(node: JsonNode<'_>) -> Citation {
+    let text = |key| node.get(key).and_then(JsonNode::json_string);
     Citation {
         url: text("url").or_else(|| text("source")),
         title: text("title").or_else(|| text("document_title")),
         quote: text("cited_text"),
         span: None,
-        written: Some((ID, node.json())),
+        original: Some((ID, node.json())),
     }
 }
 
-fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
-    let mut block = Block::text(Text::EMPTY);
+fn decode_thinking(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
+    let mut block = Block::text(JsonString::EMPTY);
     let mut text_node = None;
     for field in node.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "thinking" => text_node = Some(field.value),
             "signature" if field.value.is_string() || field.value.is_null() => {
-                block.seal = field.value.text().and_then(seal);
+                block.seal = field.value.json_string().and_then(seal_from_signature);
             }
-            "cache_control" if field.value.is_null() => unmarked(place, ledger),
-            _ => keep(&mut block, field),
+            "cache_control" if field.value.is_null() => note_null_cache_control(path, ledger),
+            _ => keep_common_field(&mut block, field),
         }
     }
-    let text = string(text_node, "thinking", place, ledger);
-    block.body = Body::Thinking(Thinking { text, form: Form::Full });
+    let text = decode_string(text_node, "thinking", path, ledger);
+    block.content = BlockContent::Reasoning(Reasoning { text, form: ReasoningForm::Full });
     block
 }
 
-fn redacted(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
-    let thinking = Thinking { text: Text::EMPTY, form: Form::Redacted };
-    let mut block = Block::new(Body::Thinking(thinking));
+fn decode_redacted_thinking(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
+    let thinking = Reasoning { text: JsonString::EMPTY, form: ReasoningForm::Redacted };
+    let mut block = Block::new(BlockContent::Reasoning(thinking));
     let mut data = None;
     for field in node.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "data" => data = Some(field.value),
-            "cache_control" if field.value.is_null() => unmarked(place, ledger),
-            _ => keep(&mut block, field),
+            "cache_control" if field.value.is_null() => note_null_cache_control(path, ledger),
+            _ => keep_common_field(&mut block, field),
         }
     }
     let data = data.filter(|data| data.is_string());
-    // What is no string is no seal, and its spelling none either.
-    block.seal = seal(string(data, "data", place, ledger));
+    // Data that is not a string cannot be a seal, and neither can its JSON text.
+    block.seal = seal_from_signature(decode_string(data, "data", path, ledger));
     block
 }
 
-/// Thinking has no place for a mark, not even for none.
-fn unmarked(place: Place, ledger: &mut Ledger) {
-    odd(ledger, place, "thinking says that it has no mark");
+/// The API rejects `cache_control` on thinking blocks, even null.
+fn note_null_cache_control(path: LedgerPath, ledger: &mut Ledger) {
+    note_odd_input(ledger, path, "thinking has a null `cache_control`");
 }
 
-/// An empty signature vouches for nothing.
-pub(super) fn seal(data: Text) -> Option<Box<Seal>> {
-    (!data.is_empty()).then(|| Box::new(Seal::new(Text::word(ISSUER), data)))
+/// An empty signature is not a seal.
+pub(super) fn seal_from_signature(data: JsonString) -> Option<Box<Seal>> {
+    (!data.is_empty()).then(|| Box::new(Seal::new(JsonString::from_static(ISSUER), data)))
 }
 
-fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
-    let mut block = Block::text(Text::EMPTY);
+fn decode_tool_use(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
+    let mut block = Block::text(JsonString::EMPTY);
     let (mut id, mut name, mut input) = (None, None, None);
     for field in node.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "id" => id = Some(field.value),
             "name" => name = Some(field.value),
             "input" => input = Some(field.value),
-            _ => keep(&mut block, field),
+            _ => keep_common_field(&mut block, field),
         }
     }
-    let name = string(name, "name", place, ledger);
-    let id = id.and_then(Node::text).filter(|id| !id.is_empty()).unwrap_or_else(|| {
-        odd(ledger, place, "the call has no id: one is derived");
-        derive_id("call_", &name, place.block.unwrap_or_default() as usize)
+    let name = decode_string(name, "name", path, ledger);
+    let id = id.and_then(JsonNode::json_string).filter(|id| !id.is_empty()).unwrap_or_else(|| {
+        note_odd_input(ledger, path, "the call has no id: one is derived");
+        derive_id("call_", &name, path.block.unwrap_or_default() as usize)
     });
     let args = if let Some(input) = input {
-        Args::Json(input.json())
+        ToolArgs::Json(input.json())
     } else {
-        odd(ledger, place, "the call has no `input`");
-        Args::Malformed(Text::EMPTY)
+        note_odd_input(ledger, path, "the call has no `input`");
+        ToolArgs::Malformed(JsonString::EMPTY)
     };
-    block.body = Body::ToolCall(ToolCall { id, name, args });
+    block.content = BlockContent::ToolCall(ToolCall { id, name, args });
     block
 }
 
-fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
-    let mut block = Block::text(Text::EMPTY);
-    let (mut id, mut inner, mut is_error) = (None, None, false);
+fn decode_tool_result(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
+    let mut block = Block::text(JsonString::EMPTY);
+    let (mut id, mut content_node, mut is_error) = (None, None, false);
     for field in node.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "tool_use_id" => id = Some(field.value),
-            // Left out or null, the content is empty, which is lawful here.
-            "content" if field.value.is_null() => block.extras.keep(ID, field),
-            "content" => inner = Some(field.value),
-            "is_error" => is_error = flag(field.value, place, ledger),
-            _ => keep(&mut block, field),
+            // A missing or null `content` is valid here: the result is empty.
+            "content" if field.value.is_null() => block.extras.push_field(ID, field),
+            "content" => content_node = Some(field.value),
+            "is_error" => is_error = decode_is_error(field.value, path, ledger),
+            _ => keep_common_field(&mut block, field),
         }
     }
-    let call = string(id, "tool_use_id", place, ledger);
-    let content = match inner {
-        Some(inner) => content(Some(inner), place, ledger),
+    let call_id = decode_string(id, "tool_use_id", path, ledger);
+    let content = match content_node {
+        Some(content_node) => decode_content(Some(content_node), path, ledger),
         None => Vec::new(),
     };
-    block.body = Body::ToolResult(ToolResult { call, name: None, content, is_error });
+    block.content = BlockContent::ToolResult(ToolResult { call_id, name: None, content, is_error });
     block
 }
 
-fn flag(node: Node<'_>, place: Place, ledger: &mut Ledger) -> bool {
-    node.boolean().unwrap_or_else(|| {
+fn decode_is_error(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> bool {
+    node.as_bool().unwrap_or_else(|| {
         if !node.is_null() {
-            odd(ledger, place, format!("`is_error` is `{}`", node.raw()));
+            note_odd_input(ledger, path, format!("`is_error` is `{}`", node.raw()));
         }
-        node.word() == "true" || node.count() == Some(1)
+        node.str_or_empty() == "true" || node.as_u64() == Some(1)
     })
 }
 
-/// A block that only this dialect knows, with its cache mark.
-pub(super) fn foreign(node: Node<'_>) -> Block {
-    let kind = node.get("type").and_then(Node::text).unwrap_or_default();
-    let mut block = Block::new(Body::Foreign { dialect: ID, kind, json: node.json() });
-    block.cache = node.get("cache_control").and_then(cache);
+/// Decodes a block type that only this dialect has, with its cache breakpoint.
+pub(super) fn decode_foreign(node: JsonNode<'_>) -> Block {
+    let kind = node.get("type").and_then(JsonNode::json_string).unwrap_or_default();
+    let mut block = Block::new(BlockContent::Foreign { dialect: ID, kind, json: node.json() });
+    block.cache_breakpoint = node.get("cache_control").and_then(decode_cache_control);
     block
 }
 
-/// Keeps a field that belongs to any kind of block, or to none that is known.
-pub(super) fn keep(block: &mut Block, field: Field<'_>) {
-    match &*field.name() {
+/// Stores a field that any block may have, or an unknown one as an extra.
+pub(super) fn keep_common_field(block: &mut Block, field: Field<'_>) {
+    match &*field.key() {
         "type" => {}
         "cache_control" => {
-            block.cache = cache(field.value);
-            if !is_plain_cache(field.value) {
-                block.extras.keep(ID, field);
+            block.cache_breakpoint = decode_cache_control(field.value);
+            if !is_lossless_cache_control(field.value) {
+                block.extras.push_field(ID, field);
             }
         }
-        _ => block.extras.keep(ID, field),
+        _ => block.extras.push_field(ID, field),
     }
 }
 
-pub(super) fn cache(node: Node<'_>) -> Option<Box<Cache>> {
-    node.is_object().then(|| Box::new(Cache { ttl: node.get("ttl").and_then(Node::text) }))
+pub(super) fn decode_cache_control(node: JsonNode<'_>) -> Option<Box<CacheBreakpoint>> {
+    node.is_object()
+        .then(|| Box::new(CacheBreakpoint { ttl: node.get("ttl").and_then(JsonNode::json_string) }))
 }
 
-/// A cache mark that the model holds whole.
-pub(super) fn is_plain_cache(node: Node<'_>) -> bool {
+/// Returns whether the model can hold every field of this `cache_control`.
+pub(super) fn is_lossless_cache_control(node: JsonNode<'_>) -> bool {
     node.is_null()
         || node.get("type").is_some()
-            && node.fields().all(|field| match &*field.name() {
-                "type" => field.value.word() == "ephemeral",
+            && node.fields().all(|field| match &*field.key() {
+                "type" => field.value.str_or_empty() == "ephemeral",
                 "ttl" => field.value.is_string(),
                 _ => false,
             })
 }
 
-/// A string; of anything else its spelling, so that nothing is lost.
-pub(super) fn string(node: Option<Node<'_>>, key: &str, place: Place, ledger: &mut Ledger) -> Text {
+/// Decodes a string. Any other value is kept as its JSON text, so that nothing is lost.
+pub(super) fn decode_string(
+    node: Option<JsonNode<'_>>,
+    key: &str,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> JsonString {
     match node {
-        Some(node) if node.is_string() => node.text().unwrap_or_default(),
+        Some(node) if node.is_string() => node.json_string().unwrap_or_default(),
         Some(node) if !node.is_null() => {
-            odd(ledger, place, format!("`{key}` is not a string"));
-            Text::new(node.raw())
+            note_odd_input(ledger, path, format!("`{key}` is not a string"));
+            JsonString::new(node.raw())
         }
         _ => {
-            odd(ledger, place, format!("`{key}` is missing"));
-            Text::EMPTY
+            note_odd_input(ledger, path, format!("`{key}` is missing"));
+            JsonString::EMPTY
         }
     }
 }
 
-/// A value as JSON, if it says anything.
-pub(super) fn said(node: Node<'_>) -> Option<Json> {
+pub(super) fn non_null_json(node: JsonNode<'_>) -> Option<RawJson> {
     (!node.is_null()).then(|| node.json())
 }
 
-fn note_duplicates(node: Node<'_>, place: Place, ledger: &mut Ledger) {
-    if let Some(key) = node.repeated_key() {
-        let what = format!("`{key}` stands twice: the last one counts");
-        ledger.loss(note::DUPLICATE_KEY, place, what);
+fn note_duplicate_keys(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) {
+    if let Some(key) = node.duplicate_key() {
+        let message = format!("`{key}` appears twice: the last one counts");
+        ledger.record_loss(note::DUPLICATE_KEY, path, message);
     }
 }
 
-pub(super) fn odd(ledger: &mut Ledger, place: Place, what: impl Into<Cow<'static, str>>) {
-    ledger.change(note::ODD_INPUT, place, what);
+pub(super) fn note_odd_input(
+    ledger: &mut Ledger,
+    path: LedgerPath,
+    message: impl Into<Cow<'static, str>>,
+) {
+    ledger.record_change(note::ODD_INPUT, path, message);
 }

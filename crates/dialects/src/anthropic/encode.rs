@@ -1,335 +1,365 @@
-//! Blocks, written.
+//! Encodes blocks.
 
 use interlingua_model::{
-    Block, Body, Cache, Citation, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult,
-    Verbatim,
+    Block, BlockContent, CacheBreakpoint, Citation, Extras, Ledger, LedgerPath, Reasoning,
+    ReasoningForm, ToolCall, ToolResult, Verbatim,
 };
-use interlingua_wire::Text;
-use interlingua_wire::json::{Array, Object};
+use interlingua_wire::JsonString;
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 
 use super::{ID, ISSUER, media};
 use crate::{arguments, note};
 
-/// What writing needs besides the thing written.
-pub(super) struct Cx<'l> {
+/// Encoder context: the ledger and the properties of the target.
+pub(super) struct EncodeCx<'l> {
     pub(super) ledger: &'l mut Ledger,
-    /// What is written came from this dialect.
-    pub(super) own: bool,
-    /// Thinking that nobody signed is taken.
-    pub(super) unsigned: bool,
+    /// The conversation was decoded from this dialect.
+    pub(super) same_dialect: bool,
+    /// The target accepts thinking without a signature.
+    pub(super) allows_unsigned_thinking: bool,
 }
 
-/// Where a block stands: not every block may stand everywhere.
+/// Parent of an encoded block. It decides which block types are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(super) enum BlockParent {
     System,
     User,
     Assistant,
-    /// Inside a tool's result, or inside a document.
-    Result,
-    /// In a reply, which shows what no request may claim.
+    /// A tool result or a document.
+    ToolResult,
+    /// A reply, which may contain blocks that a request may not (unsigned thinking).
     Reply,
 }
 
-/// Writes a block, or notes that it is left out.
-pub(super) fn block(
+pub(super) fn encode_block(
     block: &Verbatim<Block>,
-    spot: Spot,
-    place: Place,
-    cx: &mut Cx<'_>,
-    out: &mut Array<'_>,
+    parent: BlockParent,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
     if let Some(text) = block.text_for(ID) {
         out.item().json(text);
         return;
     }
-    note_extras(&block.extras, place, cx.ledger);
-    if !matches!(block.body, Body::Thinking(_)) {
-        note_seal(block, place, cx.ledger);
+    note_dropped_extras(&block.extras, path, cx.ledger);
+    if !matches!(block.content, BlockContent::Reasoning(_)) {
+        note_dropped_seal(block, path, cx.ledger);
     }
-    match &block.body {
-        // In a reply, a text that only carries somebody's seal says nothing.
-        Body::Text { text, citations }
-            if spot == Spot::Reply
+    match &block.content {
+        // In a reply, an empty text block exists only to carry a foreign seal: drop it.
+        BlockContent::Text { text, citations }
+            if parent == BlockParent::Reply
                 && block.seal.is_some()
                 && text.is_empty()
                 && citations.is_empty() => {}
-        Body::Text { text, citations } => {
-            out.object(|o| text_block(text, citations, block, place, cx, o));
+        BlockContent::Text { text, citations } => {
+            out.object(|o| encode_text(text, citations, block, path, cx, o));
         }
-        Body::Refusal(text) => {
-            cx.ledger.change(note::NO_SUCH_BLOCK, place, "the refusal is said as text");
-            out.object(|o| text_block(text, &[], block, place, cx, o));
+        BlockContent::Refusal(text) => {
+            cx.ledger.record_change(note::NO_SUCH_BLOCK, path, "the refusal is encoded as text");
+            out.object(|o| encode_text(text, &[], block, path, cx, o));
         }
-        Body::Data(json) => {
-            out.object(|o| text_block(&Text::new(json.as_str()), &[], block, place, cx, o));
+        BlockContent::Json(json) => {
+            out.object(|o| encode_text(&JsonString::new(json.as_str()), &[], block, path, cx, o));
         }
-        Body::Thinking(one) => thinking(one, block, spot, place, cx, out),
-        Body::Media(one) => match media::said(one, spot, place, cx) {
-            Ok(said) => out.object(|o| {
-                said.write(&block.extras, place, cx, o);
-                tail(block, place, cx, o);
+        BlockContent::Reasoning(content) => encode_thinking(content, block, parent, path, cx, out),
+        BlockContent::Media(content) => match media::to_media_block(content, parent, path, cx) {
+            Ok(media_block) => out.object(|o| {
+                media_block.write(&block.extras, path, cx, o);
+                write_common_fields(block, path, cx, o);
             }),
-            Err(what) => leave_out(&what, place, cx.ledger),
+            Err(message) => note_dropped_block(&message, path, cx.ledger),
         },
-        Body::ToolCall(call) => match spot {
-            Spot::User | Spot::Assistant | Spot::Reply => {
-                let is_reply = spot == Spot::Reply;
-                out.object(|o| tool_use(call, block, is_reply, place, cx, o));
+        BlockContent::ToolCall(call) => match parent {
+            BlockParent::User | BlockParent::Assistant | BlockParent::Reply => {
+                let is_reply = parent == BlockParent::Reply;
+                out.object(|o| encode_tool_use(call, block, is_reply, path, cx, o));
             }
-            Spot::System | Spot::Result => leave_out("a call", place, cx.ledger),
-        },
-        Body::ToolResult(result) => match spot {
-            Spot::User | Spot::Assistant => {
-                out.object(|o| tool_result(result, block, place, cx, o));
-            }
-            Spot::System | Spot::Result | Spot::Reply => {
-                leave_out("a tool's result", place, cx.ledger);
+            BlockParent::System | BlockParent::ToolResult => {
+                note_dropped_block("a call", path, cx.ledger);
             }
         },
-        Body::Foreign { dialect, json, .. } if *dialect == ID => {
-            foreign(json, block.cache.as_deref(), out);
+        BlockContent::ToolResult(result) => match parent {
+            BlockParent::User | BlockParent::Assistant => {
+                out.object(|o| encode_tool_result(result, block, path, cx, o));
+            }
+            BlockParent::System | BlockParent::ToolResult | BlockParent::Reply => {
+                note_dropped_block("a tool's result", path, cx.ledger);
+            }
+        },
+        BlockContent::Foreign { dialect, json, .. } if *dialect == ID => {
+            encode_foreign(json, block.cache_breakpoint.as_deref(), out);
         }
-        Body::Foreign { dialect, kind, .. } => {
-            leave_out(&format!("the `{kind}` of {dialect}"), place, cx.ledger);
+        BlockContent::Foreign { dialect, kind, .. } => {
+            note_dropped_block(&format!("the `{kind}` of {dialect}"), path, cx.ledger);
         }
     }
 }
 
-fn text_block(
-    text: &Text,
+fn encode_text(
+    text: &JsonString,
     citations: &[Citation],
     block: &Block,
-    place: Place,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.known("type", "text");
-    o.text("text", text);
-    let own = |mark: &&Citation| matches!(mark.written, Some((ID, _)));
-    let lost = citations.iter().filter(|mark| !own(mark)).count();
-    if lost > 0 {
-        let what = format!("left out {lost} citations: their form is another dialect's");
-        cx.ledger.loss(note::CITATION_REDUCED, place, what);
+    o.static_str("type", "text");
+    o.json_string("text", text);
+    let has_original = |citation: &&Citation| matches!(citation.original, Some((ID, _)));
+    let dropped_count = citations.iter().filter(|citation| !has_original(citation)).count();
+    if dropped_count > 0 {
+        let message =
+            format!("left out {dropped_count} citations: their form is another dialect's");
+        cx.ledger.record_loss(note::CITATION_REDUCED, path, message);
     }
-    if lost < citations.len() {
+    if dropped_count < citations.len() {
         o.array("citations", |a| {
-            for (_, json) in citations.iter().filter(own).filter_map(|mark| mark.written.as_ref()) {
+            for (_, json) in citations
+                .iter()
+                .filter(has_original)
+                .filter_map(|citation| citation.original.as_ref())
+            {
                 a.item().json(json);
             }
         });
     }
-    tail(block, place, cx, o);
+    write_common_fields(block, path, cx, o);
 }
 
-/// Only thinking that this provider signed may go back to it. A reply shows all thinking there is
-/// to see; unsigned, as other providers give it.
-fn thinking(
-    thinking: &Thinking,
+/// A request may contain only thinking that this provider signed. A reply contains all thinking
+/// that has text, with an empty signature where another provider produced it.
+fn encode_thinking(
+    thinking: &Reasoning,
     block: &Block,
-    spot: Spot,
-    place: Place,
-    cx: &mut Cx<'_>,
-    out: &mut Array<'_>,
+    parent: BlockParent,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
     let seal = block.seal.as_deref().filter(|seal| seal.origin.issuer == ISSUER);
-    let may_stand = matches!(spot, Spot::User | Spot::Assistant | Spot::Reply);
-    if let Some(seal) = seal.filter(|_| may_stand) {
+    let is_allowed_here =
+        matches!(parent, BlockParent::User | BlockParent::Assistant | BlockParent::Reply);
+    if let Some(seal) = seal.filter(|_| is_allowed_here) {
         out.object(|o| {
-            if thinking.form == Form::Redacted {
-                o.known("type", "redacted_thinking");
-                o.text("data", &seal.data);
+            if thinking.form == ReasoningForm::Redacted {
+                o.static_str("type", "redacted_thinking");
+                o.json_string("data", &seal.data);
             } else {
-                o.known("type", "thinking");
-                o.text("thinking", &thinking.text);
-                o.text("signature", &seal.data);
+                o.static_str("type", "thinking");
+                o.json_string("thinking", &thinking.text);
+                o.json_string("signature", &seal.data);
             }
-            tail(block, place, cx, o);
+            write_common_fields(block, path, cx, o);
         });
         return;
     }
     let has_seal = block.seal.is_some();
-    if spot == Spot::Reply && !has_seal && thinking.text.is_empty() {
+    if parent == BlockParent::Reply && !has_seal && thinking.text.is_empty() {
         return;
     }
-    let goes = cx.unsigned && matches!(spot, Spot::User | Spot::Assistant);
-    if goes && !has_seal && thinking.form != Form::Redacted {
+    let allows_unsigned =
+        cx.allows_unsigned_thinking && matches!(parent, BlockParent::User | BlockParent::Assistant);
+    if allows_unsigned && !has_seal && thinking.form != ReasoningForm::Redacted {
         out.object(|o| {
-            o.known("type", "thinking");
-            o.text("thinking", &thinking.text);
-            tail(block, place, cx, o);
+            o.static_str("type", "thinking");
+            o.json_string("thinking", &thinking.text);
+            write_common_fields(block, path, cx, o);
         });
         return;
     }
-    let shown = spot == Spot::Reply
-        && thinking.form != Form::Redacted
+    let is_shown = parent == BlockParent::Reply
+        && thinking.form != ReasoningForm::Redacted
         && !(has_seal && thinking.text.is_empty());
-    if shown {
+    if is_shown {
         if has_seal {
-            note_seal(block, place, cx.ledger);
+            note_dropped_seal(block, path, cx.ledger);
         }
         out.object(|o| {
-            o.known("type", "thinking");
-            o.text("thinking", &thinking.text);
-            o.known("signature", "");
-            tail(block, place, cx, o);
+            o.static_str("type", "thinking");
+            o.json_string("thinking", &thinking.text);
+            o.static_str("signature", "");
+            write_common_fields(block, path, cx, o);
         });
     } else {
-        let what = "left out thinking that this provider did not sign";
-        cx.ledger.loss(note::FOREIGN_SEAL, place, what);
+        let message = "left out thinking that this provider did not sign";
+        cx.ledger.record_loss(note::FOREIGN_SEAL, path, message);
     }
 }
 
-fn tool_use(
+fn encode_tool_use(
     call: &ToolCall,
     block: &Block,
     is_reply: bool,
-    place: Place,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.known("type", "tool_use");
-    o.text("id", &call.id);
-    o.text("name", &call.name);
-    let as_object = if is_reply { arguments::told } else { arguments::object };
-    let (input, wrapped) = as_object(&call.args);
+    o.static_str("type", "tool_use");
+    o.json_string("id", &call.id);
+    o.json_string("name", &call.name);
+    let as_object =
+        if is_reply { arguments::reply_args_object } else { arguments::request_args_object };
+    let (input, wrap_note) = as_object(&call.args);
     o.json("input", &input);
-    if let Some(what) = wrapped {
-        cx.ledger.change(note::ARGS_WRAPPED, place, what);
+    if let Some(message) = wrap_note {
+        cx.ledger.record_change(note::ARGS_WRAPPED, path, message);
     }
-    tail(block, place, cx, o);
+    write_common_fields(block, path, cx, o);
 }
 
-fn tool_result(
+fn encode_tool_result(
     result: &ToolResult,
     block: &Block,
-    place: Place,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.known("type", "tool_result");
-    o.text("tool_use_id", &result.call);
+    o.static_str("type", "tool_result");
+    o.json_string("tool_use_id", &result.call_id);
     match result.content.as_slice() {
-        [] if block.extras.find(ID, "content").is_some() => o.null("content"),
+        [] if block.extras.get(ID, "content").is_some() => o.null("content"),
         [] => {}
-        [one] if is_plain(one) => o.text_if("content", one.body.as_text()),
+        [inner] if is_plain_text(inner) => o.json_string_opt("content", inner.content.as_text()),
         blocks => o.array("content", |a| {
-            for one in blocks {
-                self::block(one, Spot::Result, place, cx, a);
+            for inner in blocks {
+                self::encode_block(inner, BlockParent::ToolResult, path, cx, a);
             }
         }),
     }
     if result.is_error {
         o.boolean("is_error", true);
     }
-    tail(block, place, cx, o);
+    write_common_fields(block, path, cx, o);
 }
 
-/// A text with nothing to it that a string cannot say.
-fn is_plain(block: &Verbatim<Block>) -> bool {
+/// Returns whether a bare string can express the whole block.
+fn is_plain_text(block: &Verbatim<Block>) -> bool {
     block.text_for(ID).is_none()
-        && block.cache.is_none()
+        && block.cache_breakpoint.is_none()
         && block.extras.is_empty()
         && block.seal.is_none()
-        && matches!(&block.body, Body::Text { citations, .. } if citations.is_empty())
+        && matches!(&block.content, BlockContent::Text { citations, .. } if citations.is_empty())
 }
 
-/// A block only this dialect knows; its cache mark may have been moved since.
-pub(super) fn foreign(json: &interlingua_wire::Json, cache: Option<&Cache>, out: &mut Array<'_>) {
-    let doc = json.doc();
-    let written = doc.root().get("cache_control").and_then(super::decode::cache);
-    if written.as_deref() == cache {
+/// Encodes a foreign block. Its cache breakpoint is rewritten only if it changed since decoding.
+pub(super) fn encode_foreign(
+    json: &interlingua_wire::RawJson,
+    cache: Option<&CacheBreakpoint>,
+    out: &mut ArrayWriter<'_>,
+) {
+    let doc = json.to_doc();
+    let original_cache =
+        doc.root().get("cache_control").and_then(super::decode::decode_cache_control);
+    if original_cache.as_deref() == cache {
         out.item().json(json);
         return;
     }
     out.object(|o| {
-        for field in doc.root().fields().filter(|field| !field.is("cache_control")) {
-            o.key_text(&field.key()).json(&field.value.json());
+        for field in doc.root().fields().filter(|field| !field.key_is("cache_control")) {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
         if let Some(cache) = cache {
-            write_cache(cache, o);
+            write_cache_control(cache, o);
         }
     });
 }
 
-/// The fields that any block may have: its cache mark, and what only this dialect knows.
-fn tail(block: &Block, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
-    cache_and_extras(block.cache.as_deref(), &block.extras, place, cx, o);
+/// Writes the fields that any block may have: the cache breakpoint and this dialect's extras.
+fn write_common_fields(
+    block: &Block,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
+) {
+    write_cache_and_extras(block.cache_breakpoint.as_deref(), &block.extras, path, cx, o);
 }
 
-pub(super) fn cache_and_extras(
-    cache: Option<&Cache>,
+pub(super) fn write_cache_and_extras(
+    cache: Option<&CacheBreakpoint>,
     extras: &Extras,
-    place: Place,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    match (cache, extras.find(ID, "cache_control")) {
-        (Some(_), Some(written)) => o.json("cache_control", written),
-        (Some(cache), None) if cx.own => write_cache(cache, o),
-        (Some(cache), None) => write_cache(&known_cache(cache, place, cx.ledger), o),
+    match (cache, extras.get(ID, "cache_control")) {
+        (Some(_), Some(original)) => o.json("cache_control", original),
+        (Some(cache), None) if cx.same_dialect => write_cache_control(cache, o),
+        (Some(cache), None) => write_cache_control(&convert_cache_ttl(cache, path, cx.ledger), o),
         (None, _) => {}
     }
-    // These have their own place.
-    let apart = |key: &Text| ["cache_control", "content", "source"].iter().any(|own| key == own);
-    for (key, value) in extras.of(ID).iter().filter(|(key, _)| !apart(key)) {
-        o.key_text(key).json(value);
+    // These keys are written by their own encoders.
+    let is_written_elsewhere = |key: &JsonString| {
+        ["cache_control", "content", "source"].iter().any(|reserved| key == reserved)
+    };
+    for (key, value) in extras.fields_for(ID).iter().filter(|(key, _)| !is_written_elsewhere(key)) {
+        o.key_json_string(key).json(value);
     }
 }
 
-fn write_cache(cache: &Cache, o: &mut Object<'_>) {
+fn write_cache_control(cache: &CacheBreakpoint, o: &mut ObjectWriter<'_>) {
     o.object("cache_control", |o| {
-        o.known("type", "ephemeral");
-        o.text_if("ttl", cache.ttl.as_ref());
+        o.static_str("type", "ephemeral");
+        o.json_string_opt("ttl", cache.ttl.as_ref());
     });
 }
 
-/// A cache here lasts five minutes or an hour.
-fn known_cache(cache: &Cache, place: Place, ledger: &mut Ledger) -> Cache {
+/// The API accepts only the cache lifetimes `5m` and `1h`.
+fn convert_cache_ttl(
+    cache: &CacheBreakpoint,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> CacheBreakpoint {
     let ttl = match cache.ttl.as_ref() {
         None => None,
         Some(ttl) if *ttl == "5m" || *ttl == "1h" => Some(ttl.clone()),
         Some(ttl) => {
-            let known = Text::word("1h");
-            ledger.change(note::SETTING_CONVERTED, place, format!("the cache of {ttl} is of 1h"));
-            Some(known)
+            let supported_ttl = JsonString::from_static("1h");
+            ledger.record_change(
+                note::SETTING_CONVERTED,
+                path,
+                format!("the cache lifetime {ttl} is converted to 1h"),
+            );
+            Some(supported_ttl)
         }
     };
-    Cache { ttl }
+    CacheBreakpoint { ttl }
 }
 
-fn leave_out(what: &str, place: Place, ledger: &mut Ledger) {
-    ledger.loss(note::NO_SUCH_BLOCK, place, format!("left out {what}: no place for it"));
+fn note_dropped_block(block_name: &str, path: LedgerPath, ledger: &mut Ledger) {
+    let message = format!("left out {block_name}: no place for it");
+    ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
 }
 
-/// A seal on something that is said without one.
-pub(super) fn note_seal(block: &Block, place: Place, ledger: &mut Ledger) {
+/// Notes the seal of a block that is encoded without it.
+pub(super) fn note_dropped_seal(block: &Block, path: LedgerPath, ledger: &mut Ledger) {
     if let Some(seal) = &block.seal {
-        let what = format!("left out the seal of {}", seal.origin.issuer);
-        ledger.loss(note::FOREIGN_SEAL, place, what);
+        let message = format!("left out the seal of {}", seal.origin.issuer);
+        ledger.record_loss(note::FOREIGN_SEAL, path, message);
     }
 }
 
-/// Notes fields of another dialect, unless they say nothing.
-pub(super) fn note_extras(extras: &Extras, place: Place, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.all().filter(|(dialect, _)| *dialect != ID) else {
+/// Notes dropped fields of another dialect, except empty values and identifiers.
+pub(super) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
+    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
         return;
     };
-    let says = |key: &Text, value: &str| {
+    let is_significant = |key: &JsonString, value: &str| {
         !(matches!(value, "null" | "[]" | "{}" | "\"completed\"")
-            || NOISE.iter().any(|noise| *key == **noise))
+            || IGNORED_KEYS.iter().any(|ignored| *key == **ignored))
     };
     let mut keys = String::new();
-    for (key, _) in fields.iter().filter(|(key, value)| says(key, value.as_str())) {
+    for (key, _) in fields.iter().filter(|(key, value)| is_significant(key, value.as_str())) {
         keys.push_str(if keys.is_empty() { "`" } else { ", `" });
-        keys.push_str(&key.contents());
+        keys.push_str(&key.unescape());
         keys.push('`');
     }
     if !keys.is_empty() {
-        let what = format!("left out {keys} of {dialect}");
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out {keys} of {dialect}");
+        ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }
 
-/// Fields that only number or name a thing for its own dialect.
-const NOISE: &[&str] = &["index", "id", "object"];
+/// Fields that are only identifiers inside their own dialect: their loss is not noted.
+const IGNORED_KEYS: &[&str] = &["index", "id", "object"];

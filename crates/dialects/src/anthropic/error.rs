@@ -1,164 +1,172 @@
-//! Errors, both ways.
+//! Decodes and encodes errors.
 
 use bytes::Bytes;
-use interlingua_model::{Failure, FailureKind, Retry};
-use interlingua_wire::{Doc, Json, Limits, Node, Text, Writer};
+use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter, RawJson};
 
 use super::ID;
 
-/// The body of a reply whose status says it failed, whatever it is.
-pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
-    if let Ok(doc) = Doc::from_bytes(Bytes::copy_from_slice(body), Limits::default()) {
-        let mut failure = of_node(doc.root(), Some(status));
-        failure.written = Some((ID, doc.whole()));
-        return failure;
+/// Decodes the body of an error response: JSON, an HTML page or nothing.
+pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {
+    if let Ok(doc) = JsonDoc::from_bytes(Bytes::copy_from_slice(body), JsonLimits::default()) {
+        let mut error = decode_object(doc.root(), Some(status));
+        error.original = Some((ID, doc.to_json()));
+        return error;
     }
     let page = String::from_utf8_lossy(body);
-    let mut message: String = page.trim().chars().take(LONGEST).collect();
+    let mut message: String = page.trim().chars().take(MAX_EXCERPT_CHARS).collect();
     if message.is_empty() {
         message = format!("the provider answered {status} without a body");
     }
-    with_status(kind(status, "", &message), Text::new(&message), status)
+    error_with_status(classify(status, "", &message), JsonString::new(&message), status)
 }
 
-/// The error in a body or an event that should hold something else.
-pub(super) fn in_body(root: Node<'_>) -> Option<Failure> {
-    let is_error = root.get("type").is_some_and(|kind| kind.word() == "error")
+/// Decodes an error in a 2xx body or in a stream event.
+pub(super) fn decode_embedded(root: JsonNode<'_>) -> Option<ApiError> {
+    let is_error = root.get("type").is_some_and(|kind| kind.str_or_empty() == "error")
         || root.get("error").is_some_and(|error| !error.is_null());
     is_error.then(|| {
-        let mut failure = of_node(root, None);
-        failure.written = Some((ID, root.json()));
-        failure
+        let mut decoded = decode_object(root, None);
+        decoded.original = Some((ID, root.json()));
+        decoded
     })
 }
 
-/// Without a status the kind tells it.
-fn of_node(root: Node<'_>, status: Option<u16>) -> Failure {
+/// Without an HTTP status, the status comes from the error's `code` or kind.
+fn decode_object(root: JsonNode<'_>, status: Option<u16>) -> ApiError {
     let error = root.get("error").filter(|error| !error.is_null()).unwrap_or(root);
-    let message = ["message", "detail", "Message"].iter().find_map(|key| error.get(key)?.text());
-    let message = message
-        .or_else(|| error.text())
-        .unwrap_or_else(|| Text::new(&error.raw().chars().take(LONGEST).collect::<String>()));
-    // Some hosts put the whole error as a string into one of their own.
-    if let Some(inner) = inner_error(&message) {
-        return of_node(inner.root(), status);
+    let message =
+        ["message", "detail", "Message"].iter().find_map(|key| error.get(key)?.json_string());
+    let message = message.or_else(|| error.json_string()).unwrap_or_else(|| {
+        JsonString::new(&error.raw().chars().take(MAX_EXCERPT_CHARS).collect::<String>())
+    });
+    // Some hosts put the whole error object as a string into their own message.
+    if let Some(inner) = parse_nested_error(&message) {
+        return decode_object(inner.root(), status);
     }
-    let word = error.get("type").map(Node::word).unwrap_or_default();
-    let coded = error.get("code").and_then(Node::count).and_then(|code| u16::try_from(code).ok());
-    let status = status.or(coded.filter(|code| (400..600).contains(code)));
-    let kind = kind(status.unwrap_or(0), &word, &message.contents());
+    let error_type = error.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+    let code_status =
+        error.get("code").and_then(JsonNode::as_u64).and_then(|code| u16::try_from(code).ok());
+    let status = status.or(code_status.filter(|code| (400..600).contains(code)));
+    let kind = classify(status.unwrap_or(0), &error_type, &message.unescape());
     match status {
-        Some(status) => with_status(kind, message, status),
-        None => Failure::new(kind, message),
+        Some(status) => error_with_status(kind, message, status),
+        None => ApiError::new(kind, message),
     }
 }
 
-fn inner_error(message: &Text) -> Option<Doc> {
-    let contents = message.contents();
+fn parse_nested_error(message: &JsonString) -> Option<JsonDoc> {
+    let contents = message.unescape();
     if !contents.starts_with('{') {
         return None;
     }
-    let doc = Doc::parse(contents.into_owned().into(), Limits::default()).ok()?;
-    doc.root().get("error").is_some_and(Node::is_object).then_some(doc)
+    let doc = JsonDoc::parse(contents.into_owned().into(), JsonLimits::default()).ok()?;
+    doc.root().get("error").is_some_and(JsonNode::is_object).then_some(doc)
 }
 
-fn with_status(kind: FailureKind, message: Text, status: u16) -> Failure {
-    let mut failure = Failure::new(kind, message);
-    failure.status = status;
-    // A conflict with another request passes; clients of this dialect try again.
+fn error_with_status(kind: ApiErrorKind, message: JsonString, status: u16) -> ApiError {
+    let mut error = ApiError::new(kind, message);
+    error.status = status;
+    // A conflict with another request is transient: clients of this dialect retry it.
     if status == 409 {
-        failure.retry = Retry::Yes;
+        error.retry = RetryAdvice::Yes;
     }
-    failure
+    error
 }
 
-/// The words come first: hosts of this dialect do not agree on the status.
-fn kind(status: u16, word: &str, message: &str) -> FailureKind {
-    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-    if says(TOO_LONG) {
-        return FailureKind::ContextOverflow;
+/// Checks the message before the status, because hosts disagree on the status.
+fn classify(status: u16, error_type: &str, message: &str) -> ApiErrorKind {
+    let contains_any = |phrases: &[&str]| phrases.iter().any(|phrases| message.contains(phrases));
+    if contains_any(CONTEXT_OVERFLOW_PHRASES) {
+        return ApiErrorKind::ContextOverflow;
     }
-    if says(NO_MONEY) {
-        return FailureKind::Billing;
+    if contains_any(BILLING_PHRASES) {
+        return ApiErrorKind::Billing;
     }
-    if let Some((kind, _)) = TYPES.iter().find(|(_, known)| *known == word) {
+    if let Some((kind, _)) = ERROR_TYPES.iter().find(|(_, known)| *known == error_type) {
         return *kind;
     }
-    match word {
-        "policy_blocked" => FailureKind::Filtered,
-        "conflict_error" | "not_supported" => FailureKind::Shape,
-        _ if status == 0 => FailureKind::Upstream,
-        _ => FailureKind::of_status(status),
+    match error_type {
+        "policy_blocked" => ApiErrorKind::ContentFiltered,
+        "conflict_error" | "not_supported" => ApiErrorKind::InvalidRequest,
+        _ if status == 0 => ApiErrorKind::ServerError,
+        _ => ApiErrorKind::from_status(status),
     }
 }
 
-pub(super) fn encode(failure: &Failure) -> Vec<u8> {
-    let mut out = Writer::default();
-    match failure.written.as_ref().filter(|(from, _)| *from == ID) {
+pub(super) fn encode(error: &ApiError) -> Vec<u8> {
+    let mut out = JsonWriter::default();
+    match error.original.as_ref().filter(|(from, _)| *from == ID) {
         Some((_, json)) => out.json(json),
-        None => write(failure, &mut out),
+        None => write_error(error, &mut out),
     }
     out.into_bytes()
 }
 
-/// Writes the event of a stream that fails. Its form is fixed, whatever the host's own is.
-pub(super) fn write_event(failure: &Failure, out: &mut Writer) {
-    let written = failure.written.as_ref().filter(|(from, _)| *from == ID);
-    match written.filter(|(_, json)| is_envelope(json)) {
+/// Writes the error event of a stream. Clients need the standard envelope, even if the host sent
+/// another form.
+pub(super) fn write_event(error: &ApiError, out: &mut JsonWriter) {
+    let original = error.original.as_ref().filter(|(dialect, _)| *dialect == ID);
+    match original.filter(|(_, json)| is_error_envelope(json)) {
         Some((_, json)) => out.json(json),
-        None => write(failure, out),
+        None => write_error(error, out),
     }
 }
 
-fn write(failure: &Failure, out: &mut Writer) {
+fn write_error(error: &ApiError, out: &mut JsonWriter) {
     out.object(|o| {
-        o.known("type", "error");
+        o.static_str("type", "error");
         o.object("error", |o| {
-            let known = TYPES.iter().find(|(kind, _)| *kind == failure.kind);
-            o.word("type", known.map_or("invalid_request_error", |(_, word)| word));
-            match failure.kind {
-                FailureKind::ContextOverflow => o.word("message", &too_long(&failure.message)),
-                FailureKind::Shape
-                | FailureKind::Auth
-                | FailureKind::Permission
-                | FailureKind::NotFound
-                | FailureKind::Billing
-                | FailureKind::RateLimit
-                | FailureKind::Overloaded
-                | FailureKind::TooLarge
-                | FailureKind::Filtered
-                | FailureKind::Timeout
-                | FailureKind::Upstream => o.text("message", &failure.message),
+            let entry = ERROR_TYPES.iter().find(|(kind, _)| *kind == error.kind);
+            o.str("type", entry.map_or("invalid_request_error", |(_, type_name)| type_name));
+            match error.kind {
+                ApiErrorKind::ContextOverflow => {
+                    o.str("message", &context_overflow_message(&error.message));
+                }
+                ApiErrorKind::InvalidRequest
+                | ApiErrorKind::Authentication
+                | ApiErrorKind::Permission
+                | ApiErrorKind::NotFound
+                | ApiErrorKind::Billing
+                | ApiErrorKind::RateLimit
+                | ApiErrorKind::Overloaded
+                | ApiErrorKind::RequestTooLarge
+                | ApiErrorKind::ContentFiltered
+                | ApiErrorKind::Timeout
+                | ApiErrorKind::ServerError => o.json_string("message", &error.message),
             }
         });
-        match &failure.request {
-            Some(request) => o.text("request_id", request),
+        match &error.request_id {
+            Some(request) => o.json_string("request_id", request),
             None => o.null("request_id"),
         }
     });
 }
 
-/// The envelope clients know; hosts wrap it in others.
-fn is_envelope(json: &Json) -> bool {
-    let doc = json.doc();
-    doc.root().get("type").is_some_and(|kind| kind.word() == "error")
-        && doc.root().get("error").is_some_and(Node::is_object)
+/// Returns whether the JSON has the envelope that clients parse. Some hosts wrap it in another one.
+fn is_error_envelope(json: &RawJson) -> bool {
+    let doc = json.to_doc();
+    doc.root().get("type").is_some_and(|kind| kind.str_or_empty() == "error")
+        && doc.root().get("error").is_some_and(JsonNode::is_object)
 }
 
-/// Clients shorten their conversation when they read these words, by the two numbers if they can.
-fn too_long(message: &Text) -> String {
-    let message = message.contents();
-    if message.contains(TOO_LONG[0]) {
+/// Clients compact their conversation when they match this message. They also parse the two
+/// numbers.
+fn context_overflow_message(message: &JsonString) -> String {
+    let message = message.unescape();
+    if message.contains(CONTEXT_OVERFLOW_PHRASES[0]) {
         return message.into_owned();
     }
-    match limit_and_length(&message) {
-        Some((limit, length)) => format!("{}: {length} tokens > {limit} maximum", TOO_LONG[0]),
-        None => format!("{}: {message}", TOO_LONG[0]),
+    match parse_limit_and_length(&message) {
+        Some((limit, length)) => {
+            format!("{}: {length} tokens > {limit} maximum", CONTEXT_OVERFLOW_PHRASES[0])
+        }
+        None => format!("{}: {message}", CONTEXT_OVERFLOW_PHRASES[0]),
     }
 }
 
-/// The number after `maximum` or `limit`, and the largest there is beyond it.
-fn limit_and_length(message: &str) -> Option<(u64, u64)> {
+/// Finds the number after `maximum` or `limit`, and the largest number above it.
+fn parse_limit_and_length(message: &str) -> Option<(u64, u64)> {
     let numbers = |text: &str| -> Vec<u64> {
         let plain = text.replace(',', "");
         plain.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
@@ -170,29 +178,29 @@ fn limit_and_length(message: &str) -> Option<(u64, u64)> {
     Some((limit, length))
 }
 
-/// As much of a page as a person reads.
-const LONGEST: usize = 500;
+/// Maximum characters quoted from an error page.
+const MAX_EXCERPT_CHARS: usize = 500;
 
-/// The first is the one to write.
-const TOO_LONG: &[&str] = &[
+/// The first phrase is the one that is written.
+const CONTEXT_OVERFLOW_PHRASES: &[&str] = &[
     "prompt is too long",
     "exceed context limit",
     "prompt_too_long",
     "max_tokens_context_overflow",
     "Input is too long for requested model",
 ];
-const NO_MONEY: &[&str] = &["credit balance is too low", "specified API usage limits"];
+const BILLING_PHRASES: &[&str] = &["credit balance is too low", "specified API usage limits"];
 
-/// The dialect's word for each kind; two kinds are said as a bad request.
-const TYPES: &[(FailureKind, &str)] = &[
-    (FailureKind::Shape, "invalid_request_error"),
-    (FailureKind::Auth, "authentication_error"),
-    (FailureKind::Permission, "permission_error"),
-    (FailureKind::NotFound, "not_found_error"),
-    (FailureKind::Billing, "billing_error"),
-    (FailureKind::RateLimit, "rate_limit_error"),
-    (FailureKind::Overloaded, "overloaded_error"),
-    (FailureKind::TooLarge, "request_too_large"),
-    (FailureKind::Timeout, "timeout_error"),
-    (FailureKind::Upstream, "api_error"),
+/// Error type of each kind. Two kinds have no type and are written as `invalid_request_error`.
+const ERROR_TYPES: &[(ApiErrorKind, &str)] = &[
+    (ApiErrorKind::InvalidRequest, "invalid_request_error"),
+    (ApiErrorKind::Authentication, "authentication_error"),
+    (ApiErrorKind::Permission, "permission_error"),
+    (ApiErrorKind::NotFound, "not_found_error"),
+    (ApiErrorKind::Billing, "billing_error"),
+    (ApiErrorKind::RateLimit, "rate_limit_error"),
+    (ApiErrorKind::Overloaded, "overloaded_error"),
+    (ApiErrorKind::RequestTooLarge, "request_too_large"),
+    (ApiErrorKind::Timeout, "timeout_error"),
+    (ApiErrorKind::ServerError, "api_error"),
 ];

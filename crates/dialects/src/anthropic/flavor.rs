@@ -1,20 +1,19 @@
-//! How servers that speak this dialect differ from its inventor, as data: one row per server.
+//! How other servers of the Messages API differ from Anthropic's, as data: one row per server.
 
-/// The quirks of one server. A quirk is a field here, never a name asked for elsewhere.
+/// The quirks of one server. A quirk is a field here; no code compares flavor names.
 #[derive(Debug)]
 pub(super) struct Flavor {
     name: &'static str,
-    /// Takes thinking that nobody signed, and nobody else's signatures.
-    pub(super) unsigned: bool,
+    /// The server accepts thinking without a signature, and rejects foreign signatures.
+    pub(super) allows_unsigned_thinking: bool,
 }
 
-/// The row of a server; the inventor's if it has none.
+/// Finds the row of a server. Without a row, the original API's is used.
 pub(super) fn find(name: Option<&str>) -> &'static Flavor {
-    FLAVORS.iter().find(|row| Some(row.name) == name).unwrap_or(&INVENTOR)
+    FLAVORS.iter().find(|row| Some(row.name) == name).unwrap_or(&DEFAULT_FLAVOR)
 }
 
-/// The names of the rows.
 pub(super) const NAMES: &[&str] = &["deepseek"];
 
-static INVENTOR: Flavor = Flavor { name: "", unsigned: false };
-static FLAVORS: &[Flavor] = &[Flavor { name: "deepseek", unsigned: true }];
+static DEFAULT_FLAVOR: Flavor = Flavor { name: "", allows_unsigned_thinking: false };
+static FLAVORS: &[Flavor] = &[Flavor { name: "deepseek", allows_unsigned_thinking: true }];

@@ -1,25 +1,34 @@
-//! The frames of a stream, written in place.
+//! Writes server-sent events of this dialect directly into the output buffer.
 
 use interlingua_wire::frame::write_json;
-use interlingua_wire::json::Object;
-use interlingua_wire::{Framing, Json, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{Framing, JsonString, RawJson};
 
-/// A whole event of this dialect, by a name that can stand on a line of its own.
-pub(super) fn is_event(kind: &Text, json: &Json) -> bool {
+/// Returns whether the JSON is a complete event of this name, and the name is valid in an `event:`
+/// line.
+pub(super) fn is_event_json(kind: &JsonString, json: &RawJson) -> bool {
     kind.raw().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && json.doc().root().get("type").is_some_and(|word| word.word() == kind.raw())
+        && json
+            .to_doc()
+            .root()
+            .get("type")
+            .is_some_and(|event_type| event_type.str_or_empty() == kind.raw())
 }
 
-/// Writes an event: its name stands before the data and in it.
-pub(super) fn frame(out: &mut Vec<u8>, name: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
+/// Writes an event. Its name appears in the `event:` line and as `type` in the data.
+pub(super) fn write_event(
+    out: &mut Vec<u8>,
+    name: &'static str,
+    fill: impl FnOnce(&mut ObjectWriter<'_>),
+) {
     write_json(Framing::Sse, Some(name), out, |data| {
         data.object(|o| {
-            o.text("type", &Text::word(name));
+            o.json_string("type", &JsonString::from_static(name));
             fill(o);
         });
     });
 }
 
-/// A piece of a block. One of a kind that nobody knows is carried by this name, so that it comes back as
-/// a piece and not as an event of its own.
-pub(super) const PIECE: &str = "content_block_delta";
+/// A delta of an unknown kind is passed on as a foreign event under this name, so that the writer
+/// emits it as a delta and not as a separate event.
+pub(super) const CONTENT_BLOCK_DELTA: &str = "content_block_delta";

@@ -1,36 +1,38 @@
-//! Tools that take free text: offered as a function with one string, so their calls are unwrapped.
+//! Unwraps calls of free-text tools, which are offered to the provider as a function with one
+//! string parameter `input`.
 
-use interlingua_model::{Args, Body, Exchange, Turn, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{BlockContent, ReplyContext, ToolArgs, Turn, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::freeform;
 
-/// Unwraps the calls of a whole reply.
-pub(super) fn unwrap_calls(turn: &mut Turn, exchange: &Exchange) {
-    if exchange.freeform.is_empty() {
+pub(super) fn unwrap_freeform_calls(turn: &mut Turn, cx: &ReplyContext) {
+    if cx.freeform_tools.is_empty() {
         return;
     }
     for block in &mut turn.blocks {
-        if let Body::ToolCall(call) = &block.body
-            && exchange.freeform.contains(&call.name)
+        if let BlockContent::ToolCall(call) = &block.content
+            && cx.freeform_tools.contains(&call.name)
         {
             let text = match &call.args {
-                Args::Json(json) => unwrap(json.as_str()),
-                Args::Malformed(text) | Args::Freeform(text) => text.clone(),
+                ToolArgs::Json(json) => unwrap_freeform_args(json.as_str()),
+                ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text.clone(),
             };
-            edit_args(block, text);
+            set_freeform_args(block, text);
         }
     }
 }
 
-fn edit_args(block: &mut Verbatim<interlingua_model::Block>, text: Text) {
-    if let Body::ToolCall(call) = &mut block.edit().body {
-        call.args = Args::Freeform(text);
+fn set_freeform_args(block: &mut Verbatim<interlingua_model::Block>, text: JsonString) {
+    if let BlockContent::ToolCall(call) = &mut block.edit().content {
+        call.args = ToolArgs::Freeform(text);
     }
 }
 
-/// The free text in arguments that should be `{"input": "…"}`; any others stand for themselves.
-pub(super) fn unwrap(args: &str) -> Text {
-    let inner = Json::parse(args.to_owned()).ok().and_then(|args| freeform::unwrapped(&args));
-    inner.unwrap_or_else(|| Text::new(args))
+/// Extracts the free text from `{"input": "…"}`. Arguments of any other form are returned
+/// unchanged.
+pub(super) fn unwrap_freeform_args(args: &str) -> JsonString {
+    let inner =
+        RawJson::parse(args.to_owned()).ok().and_then(|args| freeform::unwrap_freeform(&args));
+    inner.unwrap_or_else(|| JsonString::new(args))
 }

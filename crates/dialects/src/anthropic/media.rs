@@ -1,253 +1,299 @@
-//! Images and documents, both ways.
+//! Decodes and encodes images and documents.
 
-use interlingua_model::{Block, Body, Extras, Ledger, Media, MediaKind, Place, Source, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{
+    Block, BlockContent, Extras, Ledger, LedgerPath, Media, MediaKind, MediaSource, Verbatim,
+};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::encode::{self, Cx, Spot};
+use super::encode::{self, BlockParent, EncodeCx};
 use super::{ID, decode};
 use crate::{media as shared, note, spellings};
 
-/// An image or document block. One whose source cannot be read is kept as it is.
-pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Block {
-    let mut block = Block::text(Text::EMPTY);
+/// Decodes an image or document block. If its source cannot be decoded, the block is kept as a
+/// foreign block.
+pub(super) fn decode_media(
+    node: JsonNode<'_>,
+    kind: &str,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Block {
+    let mut block = Block::text(JsonString::EMPTY);
     let (mut source_node, mut name) = (None, None);
     for field in node.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "source" => source_node = Some(field.value),
             "title" if field.value.is_string() || field.value.is_null() => {
-                name = field.value.text();
+                name = field.value.json_string();
             }
-            _ => decode::keep(&mut block, field),
+            _ => decode::keep_common_field(&mut block, field),
         }
     }
-    let read = source_node.and_then(|node| source(node, kind, place, ledger));
-    let Some((source, others)) = read else {
-        if let Some(block) = spelled(node, place, ledger) {
+    let decoded_source = source_node.and_then(|node| decode_source(node, kind, path, ledger));
+    let Some((source, unknown_fields)) = decoded_source else {
+        if let Some(block) = decode_lenient_media(node, path, ledger) {
             return block;
         }
-        decode::odd(ledger, place, format!("the source of the {kind} cannot be read"));
-        return decode::foreign(node);
+        decode::note_odd_input(ledger, path, format!("the source of the {kind} cannot be decoded"));
+        return decode::decode_foreign(node);
     };
-    if others != Json::EMPTY_OBJECT {
-        block.extras.put(ID, SOURCE, others);
+    if unknown_fields != RawJson::EMPTY_OBJECT {
+        block.extras.push(ID, SOURCE_EXTRAS_KEY, unknown_fields);
     }
     let kind = if kind == "image" { MediaKind::Image } else { MediaKind::Document };
-    block.body = Body::Media(Box::new(Media { kind, source, name, detail: None }));
+    block.content = BlockContent::Media(Box::new(Media { kind, source, name, detail: None }));
     block
 }
 
-/// An image that is spelled as elsewhere: it is written anew.
-pub(super) fn spelled(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    let media = spellings::media(node)?;
-    decode::odd(ledger, place, "an image in the spelling of others is read as one");
-    let mut block = Block::new(Body::Media(Box::new(media)));
-    block.cache = node.get("cache_control").and_then(decode::cache);
+/// Decodes an image in another dialect's spelling. It is encoded in this dialect's spelling.
+pub(super) fn decode_lenient_media(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Option<Block> {
+    let media = spellings::decode(node)?;
+    decode::note_odd_input(
+        ledger,
+        path,
+        "an image in another dialect's form is decoded as an image",
+    );
+    let mut block = Block::new(BlockContent::Media(Box::new(media)));
+    block.cache_breakpoint = node.get("cache_control").and_then(decode::decode_cache_control);
     Some(block)
 }
 
-/// Where the data are, and what else is said there that no source has.
-fn source(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Option<(Source, Json)> {
-    let text = |key| node.get(key).and_then(Node::text);
+/// Decodes `source` and returns its unknown fields next to it.
+fn decode_source(
+    node: JsonNode<'_>,
+    kind: &str,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Option<(MediaSource, RawJson)> {
+    let text = |key| node.get(key).and_then(JsonNode::json_string);
     let mime = text("media_type");
-    let word = node.get("type").map(Node::word).unwrap_or_default();
-    let (source, known) = match &*word {
-        "base64" => (Source::Base64 { mime, data: text("data")? }, BYTES),
-        "url" => match shared::source_of_url(&text("url")?) {
-            Source::Url { url, .. } => (Source::Url { mime, url }, ADDRESS),
+    let source_type = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+    let (source, known_keys) = match &*source_type {
+        "base64" => (MediaSource::Base64 { mime, data: text("data")? }, BASE64_KEYS),
+        "url" => match shared::source_from_url(&text("url")?) {
+            MediaSource::Url { url, .. } => (MediaSource::Url { mime, url }, URL_KEYS),
             data => {
-                decode::odd(ledger, place, format!("the {kind} is in its address: it is data"));
-                (data, ADDRESS)
+                decode::note_odd_input(
+                    ledger,
+                    path,
+                    format!("the {kind} has a data URL: it is decoded as base64 data"),
+                );
+                (data, URL_KEYS)
             }
         },
-        "file" => (Source::File { mime, id: text("file_id")? }, STORED),
+        "file" => (MediaSource::File { mime, id: text("file_id")? }, FILE_KEYS),
         "text" if kind == "document" => {
             if mime.is_none_or(|mime| mime != "text/plain") {
-                decode::odd(ledger, place, "a text that is not said to be plain is read as such");
+                decode::note_odd_input(
+                    ledger,
+                    path,
+                    "a text source without the type `text/plain` is read as plain text",
+                );
             }
-            (Source::Text(text("data")?), BYTES)
+            (MediaSource::Text(text("data")?), BASE64_KEYS)
         }
-        "content" if kind == "document" => (written(node.get("content"), place, ledger), WRITTEN),
+        "content" if kind == "document" => {
+            (decode_document_content(node.get("content"), path, ledger), CONTENT_KEYS)
+        }
         _ => return None,
     };
-    let others = Json::object(|others| {
-        for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
-            others.key_text(&field.key()).json(&field.value.json());
+    let unknown_fields = RawJson::object(|unknown_fields| {
+        for field in node.fields().filter(|field| !known_keys.contains(&&*field.key())) {
+            unknown_fields.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     });
-    Some((source, others))
+    Some((source, unknown_fields))
 }
 
-/// A document that is written out: texts and images.
-fn written(content: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Source {
-    let mut blocks = decode::content(content, place, ledger);
+/// Decodes a document that consists of text and image blocks.
+fn decode_document_content(
+    content: Option<JsonNode<'_>>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> MediaSource {
+    let mut blocks = decode::decode_content(content, path, ledger);
     blocks.retain(|block| {
-        let stays = match &block.body {
-            Body::Text { .. } => true,
-            Body::Media(media) => media.kind == MediaKind::Image,
-            Body::Refusal(_)
-            | Body::Thinking(_)
-            | Body::Data(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => false,
+        let is_allowed = match &block.content {
+            BlockContent::Text { .. } => true,
+            BlockContent::Media(media) => media.kind == MediaKind::Image,
+            BlockContent::Refusal(_)
+            | BlockContent::Reasoning(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => false,
         };
-        if !stays {
-            let what = "a document holds texts and images: left out what is neither";
-            ledger.loss(note::ODD_INPUT, place, what);
+        if !is_allowed {
+            let message = "a document holds only text and images: left out other blocks";
+            ledger.record_loss(note::ODD_INPUT, path, message);
         }
-        stays
+        is_allowed
     });
-    Source::Blocks(blocks)
+    MediaSource::Blocks(blocks)
 }
 
-/// Stands in the extras of media whose source says more.
-pub(super) const SOURCE: Text = Text::word("source");
+/// Extras key under which unknown fields of `source` are kept.
+pub(super) const SOURCE_EXTRAS_KEY: JsonString = JsonString::from_static("source");
 
-/// What each kind of source is made of.
-const BYTES: &[&str] = &["type", "media_type", "data"];
-const ADDRESS: &[&str] = &["type", "url"];
-const STORED: &[&str] = &["type", "file_id"];
-const WRITTEN: &[&str] = &["type", "content"];
+/// Known keys of each source type.
+const BASE64_KEYS: &[&str] = &["type", "media_type", "data"];
+const URL_KEYS: &[&str] = &["type", "url"];
+const FILE_KEYS: &[&str] = &["type", "file_id"];
+const CONTENT_KEYS: &[&str] = &["type", "content"];
 
-/// Media in the words of this dialect.
-pub(super) struct Said<'m> {
+/// Media converted to an image or document block of this dialect.
+pub(super) struct MediaBlock<'m> {
     media: &'m Media,
     kind: &'static str,
-    source: Words<'m>,
+    source: SourceObject<'m>,
 }
 
-enum Words<'m> {
-    Base64(Text, &'m Text),
-    Url(&'m Text),
-    File(&'m Text),
-    Plain(Text),
+enum SourceObject<'m> {
+    Base64(JsonString, &'m JsonString),
+    Url(&'m JsonString),
+    File(&'m JsonString),
+    Text(JsonString),
     Blocks(&'m [Verbatim<Block>]),
 }
 
-/// How media is said here, or why it cannot be.
-pub(super) fn said<'m>(
+/// Converts media to a block of this dialect, or returns a description of why it cannot be encoded.
+pub(super) fn to_media_block<'m>(
     media: &'m Media,
-    spot: Spot,
-    place: Place,
-    cx: &mut Cx<'_>,
-) -> Result<Said<'m>, String> {
+    parent: BlockParent,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+) -> Result<MediaBlock<'m>, String> {
     let kind = match media.kind {
         MediaKind::Image => "image",
         MediaKind::Document => "document",
         MediaKind::Audio => return Err("audio".to_owned()),
         MediaKind::Video => return Err("video".to_owned()),
     };
-    if !matches!(spot, Spot::User | Spot::Result) {
+    if !matches!(parent, BlockParent::User | BlockParent::ToolResult) {
         return Err(format!("the {kind} outside the user's turns"));
     }
     let is_image = media.kind == MediaKind::Image;
     let source = match &media.source {
-        Source::Base64 { mime, data } if is_image => {
-            Words::Base64(mime_of(mime.as_ref(), data, "image/png", place, cx), data)
+        MediaSource::Base64 { mime, data } if is_image => {
+            SourceObject::Base64(mime_or_default(mime.as_ref(), data, "image/png", path, cx), data)
         }
-        Source::Base64 { mime, data } => {
-            let mime = mime_of(mime.as_ref(), data, "application/pdf", place, cx);
-            document(mime, data, place, cx)?
+        MediaSource::Base64 { mime, data } => {
+            let mime = mime_or_default(mime.as_ref(), data, "application/pdf", path, cx);
+            document_source(mime, data, path, cx)?
         }
-        Source::Url { url, .. } => Words::Url(url),
-        Source::File { id, .. } if cx.own => Words::File(id),
-        Source::File { .. } => return Err(format!("the {kind} in another provider's store")),
-        Source::Text(_) | Source::Blocks(_) if is_image => {
+        MediaSource::Url { url, .. } => SourceObject::Url(url),
+        MediaSource::File { id, .. } if cx.same_dialect => SourceObject::File(id),
+        MediaSource::File { .. } => {
+            return Err(format!("the {kind} in another provider's file storage"));
+        }
+        MediaSource::Text(_) | MediaSource::Blocks(_) if is_image => {
             return Err("the image given as text".to_owned());
         }
-        Source::Text(text) => Words::Plain(text.clone()),
-        Source::Blocks(blocks) => Words::Blocks(blocks),
+        MediaSource::Text(text) => SourceObject::Text(text.clone()),
+        MediaSource::Blocks(blocks) => SourceObject::Blocks(blocks),
     };
     if let Some(detail) = media.detail.as_ref().filter(|detail| **detail != "auto") {
-        let what = format!("left out the detail `{detail}` of the {kind}");
-        cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out the detail `{detail}` of the {kind}");
+        cx.ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
     if let Some(name) = media.name.as_ref().filter(|_| is_image) {
-        let what = format!("left out the name `{name}` of the image");
-        cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out the name `{name}` of the image");
+        cx.ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
-    Ok(Said { media, kind, source })
+    Ok(MediaBlock { media, kind, source })
 }
 
-/// A document is a PDF or plain text; no other file is read here.
-fn document<'m>(
-    mime: Text,
-    data: &'m Text,
-    place: Place,
-    cx: &mut Cx<'_>,
-) -> Result<Words<'m>, String> {
-    let name = mime.contents();
+/// The API accepts only PDF and plain text as documents.
+fn document_source<'m>(
+    mime: JsonString,
+    data: &'m JsonString,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+) -> Result<SourceObject<'m>, String> {
+    let name = mime.unescape();
     if name == "application/pdf" {
-        return Ok(Words::Base64(mime, data));
+        return Ok(SourceObject::Base64(mime, data));
     }
     let is_text = name.starts_with("text/") || name == "application/json";
-    match text_of_base64(data.raw()).filter(|_| is_text) {
+    match decode_base64_text(data.raw()).filter(|_| is_text) {
         Some(text) => {
-            let what = format!("the document is plain text here, its type {name} is left out");
-            cx.ledger.loss(note::FORMAT_CHANGED, place, what);
-            Ok(Words::Plain(Text::new(&text)))
+            let message =
+                format!("the document is sent as plain text: its type {name} is left out");
+            cx.ledger.record_loss(note::FORMAT_CHANGED, path, message);
+            Ok(SourceObject::Text(JsonString::new(&text)))
         }
         None => Err(format!("the document of type {name}")),
     }
 }
 
-fn mime_of(
-    mime: Option<&Text>,
-    data: &Text,
-    usual: &'static str,
-    place: Place,
-    cx: &mut Cx<'_>,
-) -> Text {
+fn mime_or_default(
+    mime: Option<&JsonString>,
+    data: &JsonString,
+    default_mime: &'static str,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+) -> JsonString {
     mime.cloned().unwrap_or_else(|| {
-        let mime = shared::sniff(data.raw()).unwrap_or(usual);
-        cx.ledger.change(note::REQUIRED_ADDED, place, format!("the media type is {mime}"));
-        Text::word(mime)
+        let mime = shared::sniff(data.raw()).unwrap_or(default_mime);
+        cx.ledger.record_change(note::REQUIRED_ADDED, path, format!("the media type is {mime}"));
+        JsonString::from_static(mime)
     })
 }
 
-impl Said<'_> {
-    pub(super) fn write(&self, extras: &Extras, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
-        o.word("type", self.kind);
+impl MediaBlock<'_> {
+    pub(super) fn write(
+        &self,
+        extras: &Extras,
+        path: LedgerPath,
+        cx: &mut EncodeCx<'_>,
+        o: &mut ObjectWriter<'_>,
+    ) {
+        o.str("type", self.kind);
         o.object("source", |o| {
-            self.write_source(place, cx, o);
-            let others = extras.find(ID, SOURCE.raw()).map(Json::doc);
-            for field in others.iter().flat_map(|others| others.root().fields()) {
-                o.key_text(&field.key()).json(&field.value.json());
+            self.write_source(path, cx, o);
+            let unknown_fields = extras.get(ID, SOURCE_EXTRAS_KEY.raw()).map(RawJson::to_doc);
+            for field in
+                unknown_fields.iter().flat_map(|unknown_fields| unknown_fields.root().fields())
+            {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         });
         if self.media.kind == MediaKind::Document {
-            o.text_if("title", self.media.name.as_ref());
+            o.json_string_opt("title", self.media.name.as_ref());
         }
     }
 }
 
-impl Said<'_> {
-    fn write_source(&self, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
+impl MediaBlock<'_> {
+    fn write_source(&self, path: LedgerPath, cx: &mut EncodeCx<'_>, o: &mut ObjectWriter<'_>) {
         match &self.source {
-            Words::Base64(mime, data) => {
-                o.known("type", "base64");
-                o.text("media_type", mime);
-                o.text("data", data);
+            SourceObject::Base64(mime, data) => {
+                o.static_str("type", "base64");
+                o.json_string("media_type", mime);
+                o.json_string("data", data);
             }
-            Words::Url(url) => {
-                o.known("type", "url");
-                o.text("url", url);
+            SourceObject::Url(url) => {
+                o.static_str("type", "url");
+                o.json_string("url", url);
             }
-            Words::File(id) => {
-                o.known("type", "file");
-                o.text("file_id", id);
+            SourceObject::File(id) => {
+                o.static_str("type", "file");
+                o.json_string("file_id", id);
             }
-            Words::Plain(text) => {
-                o.known("type", "text");
-                o.known("media_type", "text/plain");
-                o.text("data", text);
+            SourceObject::Text(text) => {
+                o.static_str("type", "text");
+                o.static_str("media_type", "text/plain");
+                o.json_string("data", text);
             }
-            Words::Blocks(blocks) => {
-                o.known("type", "content");
+            SourceObject::Blocks(blocks) => {
+                o.static_str("type", "content");
                 o.array("content", |a| {
                     for block in *blocks {
-                        encode::block(block, Spot::Result, place, cx, a);
+                        encode::encode_block(block, BlockParent::ToolResult, path, cx, a);
                     }
                 });
             }
@@ -255,12 +301,12 @@ impl Said<'_> {
     }
 }
 
-/// The text that base64 holds; `None` if it is not base64 or not UTF-8.
-fn text_of_base64(data: &str) -> Option<String> {
+/// Decodes base64 to text; `None` if it is not base64 or not UTF-8.
+fn decode_base64_text(data: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(data.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0);
     for byte in data.bytes().filter(|byte| !matches!(byte, b'=' | b'\\')) {
-        let six = match byte {
+        let sextet = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
             b'0'..=b'9' => byte - b'0' + 52,
@@ -268,7 +314,7 @@ fn text_of_base64(data: &str) -> Option<String> {
             b'/' | b'_' => 63,
             _ => return None,
         };
-        bits = bits << 6 | u32::from(six);
+        bits = bits << 6 | u32::from(sextet);
         count += 6;
         if count >= 8 {
             count -= 8;

@@ -1,31 +1,37 @@
-//! The list of messages, written.
+//! Encodes the list of messages.
 
-use interlingua_model::{Block, Body, Choice, Conversation, Place, Role, Turn, Verbatim};
-use interlingua_wire::json::Array;
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Block, BlockContent, Conversation, LedgerPath, Role, ToolChoice, Turn, Verbatim,
+};
+use interlingua_wire::json::ArrayWriter;
+use interlingua_wire::{JsonString, RawJson};
 
 use super::ID;
-use super::encode::{self, Cx, Spot};
+use super::encode::{self, BlockParent, EncodeCx};
 use crate::note;
 
-/// Writes each turn as a message of its own, as its client did.
-pub(super) fn write_each(conversation: &Conversation, cx: &mut Cx<'_>, out: &mut Array<'_>) {
+/// Encodes each turn as a separate message, as the client sent it.
+pub(super) fn encode_same_dialect(
+    conversation: &Conversation,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
+) {
     for (at, turn) in conversation.turns.iter().enumerate() {
         if let Some(text) = turn.text_for(ID) {
             out.item().json(text);
             continue;
         }
-        let (word, spot) = match turn.role {
-            Role::User => ("user", Spot::User),
-            Role::Assistant => ("assistant", Spot::Assistant),
-            Role::System | Role::Developer => ("system", Spot::System),
+        let (role, parent) = match turn.role {
+            Role::User => ("user", BlockParent::User),
+            Role::Assistant => ("assistant", BlockParent::Assistant),
+            Role::System | Role::Developer => ("system", BlockParent::System),
         };
-        encode::note_extras(&turn.extras, Place::turn(at), cx.ledger);
+        encode::note_dropped_extras(&turn.extras, LedgerPath::turn(at), cx.ledger);
         out.object(|o| {
-            o.known("role", word);
+            o.static_str("role", role);
             o.array("content", |a| {
-                for (of, block) in turn.blocks.iter().enumerate() {
-                    encode::block(block, spot, Place::block(at, of), cx, a);
+                for (block_index, block) in turn.blocks.iter().enumerate() {
+                    encode::encode_block(block, parent, LedgerPath::block(at, block_index), cx, a);
                 }
             });
             turn.extras.write(ID, o);
@@ -33,17 +39,18 @@ pub(super) fn write_each(conversation: &Conversation, cx: &mut Cx<'_>, out: &mut
     }
 }
 
-/// Writes the turns after the leading instructions, runs of one role as one message.
-pub(super) fn write_joined(
+/// Encodes the turns after the leading instructions, and merges runs of the same role into one
+/// message.
+pub(super) fn encode_cross_dialect(
     conversation: &Conversation,
     leading: usize,
-    cx: &mut Cx<'_>,
-    out: &mut Array<'_>,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
     let turns = conversation.turns.get(leading..).unwrap_or_default();
     let mut first = leading;
     for turns in turns.chunk_by(|a, b| is_assistant(a) == is_assistant(b)) {
-        write_run(turns, first, cx, out);
+        encode_merged_message(turns, first, cx, out);
         first += turns.len();
     }
 }
@@ -52,7 +59,12 @@ fn is_assistant(turn: &Verbatim<Turn>) -> bool {
     turn.role == Role::Assistant
 }
 
-fn write_run(turns: &[Verbatim<Turn>], first: usize, cx: &mut Cx<'_>, out: &mut Array<'_>) {
+fn encode_merged_message(
+    turns: &[Verbatim<Turn>],
+    first: usize,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
+) {
     let [only_or_first, ..] = turns else { return };
     if let ([turn], Some(text)) = (turns, only_or_first.text_for(ID))
         && matches!(turn.role, Role::User | Role::Assistant)
@@ -62,104 +74,139 @@ fn write_run(turns: &[Verbatim<Turn>], first: usize, cx: &mut Cx<'_>, out: &mut 
     }
     let is_reply = is_assistant(only_or_first);
     let role = if is_reply { "assistant" } else { "user" };
-    if turns.iter().all(|turn| turn.blocks.is_empty()) || turns.iter().any(has_lasting) {
+    if turns.iter().all(|turn| turn.blocks.is_empty()) || turns.iter().any(has_always_encoded_block)
+    {
         out.object(|o| {
-            o.known("role", role);
-            o.array("content", |a| write_content(turns, first, cx, a));
+            o.static_str("role", role);
+            o.array("content", |a| encode_merged_content(turns, first, cx, a));
         });
         return;
     }
-    // A message whose every block is left out would be empty, which is refused; the ledger has it.
-    let content = Json::array(|a| write_content(turns, first, cx, a));
-    if content != Json::EMPTY_ARRAY {
+    // A message without blocks is rejected. The ledger already has the dropped blocks.
+    let content = RawJson::array(|a| encode_merged_content(turns, first, cx, a));
+    if content != RawJson::EMPTY_ARRAY {
         out.object(|o| {
-            o.known("role", role);
+            o.static_str("role", role);
             o.json("content", &content);
         });
     }
 }
 
-/// Holds a block that is never left out.
-fn has_lasting(turn: &Verbatim<Turn>) -> bool {
-    turn.blocks.iter().any(|block| match block.body {
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_) => true,
-        Body::Thinking(_) | Body::Media(_) | Body::Foreign { .. } => false,
+/// Returns whether the turn has a block that is never dropped.
+fn has_always_encoded_block(turn: &Verbatim<Turn>) -> bool {
+    turn.blocks.iter().any(|block| match block.content {
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_) => true,
+        BlockContent::Reasoning(_) | BlockContent::Media(_) | BlockContent::Foreign { .. } => false,
     })
 }
 
-/// The blocks of a run: the user's begins with all results of tools.
-fn write_content(turns: &[Verbatim<Turn>], first: usize, cx: &mut Cx<'_>, out: &mut Array<'_>) {
+/// Encodes the blocks of a run. In a user message, tool results come first.
+fn encode_merged_content(
+    turns: &[Verbatim<Turn>],
+    first: usize,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
+) {
     let blocks = || {
         turns.iter().enumerate().flat_map(move |(at, turn)| {
-            turn.blocks.iter().enumerate().map(move |(of, block)| (first + at, of, turn, block))
+            turn.blocks
+                .iter()
+                .enumerate()
+                .map(move |(block_index, block)| (first + at, block_index, turn, block))
         })
     };
     for (at, turn) in turns.iter().enumerate() {
-        encode::note_extras(&turn.extras, Place::turn(first + at), cx.ledger);
+        encode::note_dropped_extras(&turn.extras, LedgerPath::turn(first + at), cx.ledger);
     }
     if is_assistant(&turns[0]) {
-        for (at, of, _, block) in blocks() {
-            encode::block(block, Spot::Assistant, Place::block(at, of), cx, out);
+        for (at, block_index, _, block) in blocks() {
+            encode::encode_block(
+                block,
+                BlockParent::Assistant,
+                LedgerPath::block(at, block_index),
+                cx,
+                out,
+            );
         }
         return;
     }
     let mut after_other = false;
-    for (at, of, _, block) in blocks() {
-        let is_result = is_result(block);
+    for (at, block_index, _, block) in blocks() {
+        let is_result = is_tool_result(block);
         if is_result && after_other {
-            let what = "the result stands before the rest of the message";
-            cx.ledger.change(note::ORDER_CHANGED, Place::block(at, of), what);
+            let message = "the tool result is moved before the rest of the message";
+            cx.ledger.record_change(
+                note::ORDER_CHANGED,
+                LedgerPath::block(at, block_index),
+                message,
+            );
         }
         if is_result {
-            encode::block(block, Spot::User, Place::block(at, of), cx, out);
+            encode::encode_block(
+                block,
+                BlockParent::User,
+                LedgerPath::block(at, block_index),
+                cx,
+                out,
+            );
         }
         after_other |= !is_result;
     }
-    for (at, of, turn, block) in blocks().filter(|(.., block)| !is_result(block)) {
-        let place = Place::block(at, of);
+    for (at, block_index, turn, block) in blocks().filter(|(.., block)| !is_tool_result(block)) {
+        let path = LedgerPath::block(at, block_index);
         if turn.role == Role::User {
-            encode::block(block, Spot::User, place, cx, out);
+            encode::encode_block(block, BlockParent::User, path, cx, out);
         } else {
-            instruction(block, place, cx, out);
+            encode_system_reminder(block, path, cx, out);
         }
     }
 }
 
-fn is_result(block: &Verbatim<Block>) -> bool {
-    matches!(block.body, Body::ToolResult(_))
+fn is_tool_result(block: &Verbatim<Block>) -> bool {
+    matches!(block.content, BlockContent::ToolResult(_))
 }
 
-/// An instruction in the midst of the conversation, for models that take it from the user only.
-fn instruction(block: &Verbatim<Block>, place: Place, cx: &mut Cx<'_>, out: &mut Array<'_>) {
-    let Body::Text { text, .. } = &block.body else {
-        encode::block(block, Spot::User, place, cx, out);
+/// Encodes an instruction in the middle of the conversation as user text, because the API has no
+/// such role.
+fn encode_system_reminder(
+    block: &Verbatim<Block>,
+    path: LedgerPath,
+    cx: &mut EncodeCx<'_>,
+    out: &mut ArrayWriter<'_>,
+) {
+    let BlockContent::Text { text, .. } = &block.content else {
+        encode::encode_block(block, BlockParent::User, path, cx, out);
         return;
     };
-    let what = "an instruction in the midst of the conversation is said by the user";
-    cx.ledger.change(note::SYSTEM_MOVED, place, what);
-    let (head, tail) = (Text::word("<system-reminder>\\n"), Text::word("\\n</system-reminder>"));
-    let marked = Text::concat([&head, text, &tail]);
+    let message = "an instruction in the middle of the conversation is sent as user text";
+    cx.ledger.record_change(note::SYSTEM_MOVED, path, message);
+    let (head, tail) = (
+        JsonString::from_static("<system-reminder>\\n"),
+        JsonString::from_static("\\n</system-reminder>"),
+    );
+    let wrapped = JsonString::concat([&head, text, &tail]);
     let mut moved = Block::clone(block);
-    if let Body::Text { text, .. } = &mut moved.body {
-        *text = marked;
+    if let BlockContent::Text { text, .. } = &mut moved.content {
+        *text = wrapped;
     }
-    encode::block(&moved.into(), Spot::User, place, cx, out);
+    encode::encode_block(&moved.into(), BlockParent::User, path, cx, out);
 }
 
-/// The only tools that may be called, if the choice is among some of those there are. This dialect
-/// cannot say that but by leaving out the others.
-pub(super) fn allowed(conversation: &Conversation) -> Option<&[Text]> {
-    match &conversation.settings.choice {
-        Some(Choice::Allowed { names, .. }) if is_offered(conversation, names) => Some(names),
+/// Names of the only tools that may be called, if the tool choice is a subset of the tools. The API
+/// cannot express that, so the other tools are left out.
+pub(super) fn allowed_tools(conversation: &Conversation) -> Option<&[JsonString]> {
+    match &conversation.settings.tool_choice {
+        Some(ToolChoice::Allowed { names, .. }) if has_tool_named(conversation, names) => {
+            Some(names)
+        }
         _ => None,
     }
 }
 
-/// Some tool has one of these names.
-pub(super) fn is_offered(conversation: &Conversation, names: &[Text]) -> bool {
+pub(super) fn has_tool_named(conversation: &Conversation, names: &[JsonString]) -> bool {
     conversation.tools.iter().any(|tool| names.contains(&tool.name))
 }

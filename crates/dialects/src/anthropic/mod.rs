@@ -1,4 +1,4 @@
-//! The Messages API of Anthropic, which other hosts of its models speak too.
+//! The Anthropic Messages API, which other hosts of Claude models and some other vendors serve too.
 
 mod chat_like;
 mod decode;
@@ -13,25 +13,25 @@ mod open;
 mod read;
 mod reply;
 mod request;
-mod search;
 mod settings;
 mod stop;
 mod tools;
 mod usage;
+mod web_search;
 mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Body, Citation, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role,
-    Target, Tool, Turn, Verbatim,
+    ApiError, Block, BlockContent, Citation, Conversation, DialectId, Ledger, LedgerPath, Reply,
+    ReplyContext, Role, Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Json, Node, Text};
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
-use crate::{Dialect, Search, StreamReader, StreamWriter};
+use crate::{Dialect, StreamReader, StreamWriter, WebSearch};
 
 pub const ID: DialectId = DialectId("anthropic");
 
-/// Who signs the thinking in this dialect.
+/// Issuer of the thinking signatures in this dialect.
 const ISSUER: &str = "anthropic";
 
 #[derive(Debug)]
@@ -42,36 +42,41 @@ impl Dialect for Anthropic {
         ID
     }
 
-    fn status(&self, failure: &Failure) -> u16 {
-        failure.kind.status(failure.status)
+    fn error_status(&self, error: &ApiError) -> u16 {
+        error.kind.response_status(error.status)
     }
 
-    fn searched(&self, kind: &Text, block: &Json) -> Option<Search> {
-        search::read(kind, block)
+    fn decode_web_search(&self, kind: &JsonString, block: &RawJson) -> Option<WebSearch> {
+        web_search::decode(kind, block)
     }
 
-    fn tells_at_end(&self) -> bool {
+    fn has_web_search_results(&self) -> bool {
         true
     }
 
-    fn tells_found(&self, search: &Search, found: &[Citation]) -> Vec<Body> {
-        search::write(search, found)
+    fn encode_web_search_results(
+        &self,
+        search: &WebSearch,
+        citations: &[Citation],
+    ) -> Vec<BlockContent> {
+        web_search::encode(search, citations)
     }
 
-    fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
-        settings::held_inside(field)
+    fn known_subfields(&self, field: &str) -> Option<&'static [&'static str]> {
+        settings::known_subfields(field)
     }
 
-    fn idle_event(&self) -> Option<&'static str> {
+    fn heartbeat_event(&self) -> Option<&'static str> {
         Some("ping")
     }
 
-    /// Clients that get nothing but comments leave after some minutes.
-    fn filler(&self) -> &'static [u8] {
+    /// Clients that receive only SSE comments disconnect after some minutes, so a `ping` event is
+    /// sent.
+    fn heartbeat_bytes(&self) -> &'static [u8] {
         b"event: ping\ndata: {\"type\": \"ping\"}\n\n"
     }
 
-    fn seals(&self) -> &'static [&'static str] {
+    fn seal_issuers(&self) -> &'static [&'static str] {
         &[ISSUER]
     }
 
@@ -79,7 +84,7 @@ impl Dialect for Anthropic {
         flavor::NAMES
     }
 
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }
 
@@ -94,50 +99,50 @@ impl Dialect for Anthropic {
 
     fn decode_reply(
         &self,
-        body: &Doc,
-        exchange: &Exchange,
+        body: &JsonDoc,
+        cx: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure> {
-        reply::decode(body, exchange, ledger)
+    ) -> Result<Verbatim<Reply>, ApiError> {
+        reply::decode(body, cx, ledger)
     }
 
-    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, exchange, ledger)
+    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, cx, ledger)
     }
 
-    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(exchange))
+    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(cx))
     }
 
-    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(exchange))
+    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(cx))
     }
 
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
         error::decode(status, body)
     }
 
-    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
-        error::encode(failure)
+    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
+        error::encode(error)
     }
 
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        decode::turn(turn, 0, ledger)
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        decode::decode_turn(turn, 0, ledger)
     }
 
-    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        decode::block(block, Place::turn(0), ledger)
+    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        decode::decode_block(block, LedgerPath::turn(0), ledger)
     }
 
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>> {
         request::decode_system(system, ledger)
     }
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode(tool, 0, ledger)
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_tool(tool, 0, ledger)
     }
 }

@@ -1,28 +1,27 @@
-//! What is open in a stream that is written.
+//! State of the block that is currently written to a stream.
 
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
-use crate::arguments::Streamed;
+use crate::arguments::ArgsForwarder;
 
-/// The block that is open, as far as it is written.
 #[derive(Debug)]
-pub(super) enum Open {
+pub(super) enum OpenBlock {
     Nothing,
-    /// There is no place for it.
-    LeftOut,
+    /// The block cannot be expressed in this dialect.
+    Dropped,
     Text,
-    /// A text without a word so far. One that only carries somebody's seal is never written.
-    Unsaid {
-        sealed: bool,
+    /// A text block without text so far. One that only carries a foreign seal is never written.
+    EmptyText {
+        has_seal: bool,
     },
-    Call(Streamed),
-    /// Free text on its way as the one string of an object.
-    Freeform,
-    /// Written once there is something to see or to sign.
+    ToolUse(ArgsForwarder),
+    /// Free text that is streamed as the one string of an object.
+    FreeformToolUse,
+    /// Started when there is text or a signature to write.
     Thinking {
         is_written: bool,
-        seal: Option<Text>,
+        seal: Option<JsonString>,
     },
-    /// Written whole.
-    Whole,
+    /// Written completely by its start event.
+    Complete,
 }

@@ -1,98 +1,103 @@
-//! A whole reply, both ways.
+//! Decodes and encodes complete replies.
 
 use interlingua_model::{
-    Body, Exchange, Failure, Ledger, Place, Reply, Role, Stop, StopReason, Turn, Verbatim,
-    derive_id,
+    ApiError, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, Role, Stop, StopReason, Turn,
+    Verbatim, derive_id,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Node, Text, Writer};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter};
 
-use super::encode::{self, Cx, Spot};
+use super::encode::{self, BlockParent, EncodeCx};
 use super::{ID, decode, error, freeform, stop, usage};
-use crate::notice::notice;
+use crate::notice::notice_text;
 
 pub(super) fn decode(
-    doc: &Doc,
-    exchange: &Exchange,
+    doc: &JsonDoc,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
-) -> Result<Verbatim<Reply>, Failure> {
+) -> Result<Verbatim<Reply>, ApiError> {
     let root = doc.root();
-    if let Some(failure) = error::in_body(root) {
-        return Err(failure);
+    if let Some(error) = error::decode_embedded(root) {
+        return Err(error);
     }
     let mut reply = Reply::new();
-    let mut stop_words = None;
+    let mut stop = None;
     let mut content = None;
     for field in root.fields() {
-        match &*field.name() {
+        match &*field.key() {
             "type" | "role" | "stop_sequence" => {}
-            "id" => reply.id = field.value.text(),
-            "model" => reply.model = field.value.text(),
+            "id" => reply.id = field.value.json_string(),
+            "model" => reply.model = field.value.json_string(),
             "content" => content = Some(field.value),
-            "stop_reason" => stop_words = stop::of(root),
+            "stop_reason" => stop = stop::decode_fields(root),
             "usage" if field.value.is_object() => reply.usage = usage::decode(field.value),
             _ if field.value.is_null() => {}
-            _ => reply.extras.keep(ID, field),
+            _ => reply.extras.push_field(ID, field),
         }
     }
-    if stop_words.is_none() && content.is_none_or(Node::is_null) {
-        return Err(Failure::no_answer());
+    if stop.is_none() && content.is_none_or(JsonNode::is_null) {
+        return Err(ApiError::empty_reply());
     }
-    let blocks = decode::content(content, Place::REPLY, ledger);
+    let blocks = decode::decode_content(content, LedgerPath::REPLY, ledger);
     reply.turn = Turn { role: Role::Assistant, blocks, ..Turn::new(Role::Assistant) };
-    freeform::unwrap_calls(&mut reply.turn, exchange);
-    let has_calls = reply.has_calls();
-    reply.stop = stop_words.unwrap_or(Stop::new(StopReason::End)).with_calls(has_calls);
-    Ok(Verbatim::read(reply, ID, doc.whole()))
+    freeform::unwrap_freeform_calls(&mut reply.turn, cx);
+    let has_calls = reply.has_tool_calls();
+    reply.stop = stop.unwrap_or(Stop::new(StopReason::EndTurn)).adjusted_for_tool_calls(has_calls);
+    Ok(Verbatim::with_text(reply, ID, doc.to_json()))
 }
 
-pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-    let mut out = Writer::default();
-    let mut cx = Cx { ledger, own: false, unsigned: false };
+pub(super) fn encode(reply: &Reply, exchange: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+    let mut out = JsonWriter::default();
+    let mut cx = EncodeCx { ledger, same_dialect: false, allows_unsigned_thinking: false };
     out.object(|o| {
-        head(reply.id.as_ref(), reply.model.as_ref(), exchange, o);
+        write_message_header(reply.id.as_ref(), reply.model.as_ref(), exchange, o);
         o.array("content", |a| {
             for (at, block) in reply.turn.blocks.iter().enumerate() {
-                encode::block(block, Spot::Reply, Place::reply(at), &mut cx, a);
+                encode::encode_block(block, BlockParent::Reply, LedgerPath::reply(at), &mut cx, a);
             }
-            if let Some(notice) = notice(&reply.stop) {
+            if let Some(notice) = notice_text(&reply.stop) {
                 a.object(|o| {
-                    o.known("type", "text");
-                    o.text("text", &notice);
+                    o.static_str("type", "text");
+                    o.json_string("text", &notice);
                 });
             }
         });
-        let declines = reply.turn.blocks.iter().any(|block| matches!(block.body, Body::Refusal(_)));
-        o.text("stop_reason", &stop::word(&reply.stop, declines, cx.ledger));
+        let has_refusal =
+            reply.turn.blocks.iter().any(|block| matches!(block.content, BlockContent::Refusal(_)));
+        o.json_string("stop_reason", &stop::encode(&reply.stop, has_refusal, cx.ledger));
         match &reply.stop.sequence {
-            Some(sequence) => o.text("stop_sequence", sequence),
+            Some(sequence) => o.json_string("stop_sequence", sequence),
             None => o.null("stop_sequence"),
         }
-        encode::note_extras(&reply.turn.extras, Place::REPLY, cx.ledger);
-        encode::note_extras(&reply.extras, Place::REPLY, cx.ledger);
+        encode::note_dropped_extras(&reply.turn.extras, LedgerPath::REPLY, cx.ledger);
+        encode::note_dropped_extras(&reply.extras, LedgerPath::REPLY, cx.ledger);
         reply.extras.write(ID, o);
-        usage::write(&reply.usage, o);
+        usage::encode(&reply.usage, o);
     });
     out.into_bytes()
 }
 
-/// The fields every message begins with.
-pub(super) fn head(
-    id: Option<&Text>,
-    model: Option<&Text>,
-    exchange: &Exchange,
-    o: &mut Object<'_>,
+/// Writes the fields that every message begins with.
+pub(super) fn write_message_header(
+    id: Option<&JsonString>,
+    model: Option<&JsonString>,
+    cx: &ReplyContext,
+    o: &mut ObjectWriter<'_>,
 ) {
-    match id.or(exchange.id.as_ref()) {
-        Some(id) => o.text("id", id),
-        None => o.text("id", &derive_id("msg_", &Text::word("interlingua"), 0)),
+    match id.or(cx.fallback_id.as_ref()) {
+        Some(id) => o.json_string("id", id),
+        None => o.json_string("id", &derive_id("msg_", &JsonString::from_static("interlingua"), 0)),
     }
-    o.known("type", "message");
-    o.known("role", "assistant");
-    o.text("model", model.or(exchange.model.as_ref()).unwrap_or(&Text::EMPTY));
+    o.static_str("type", "message");
+    o.static_str("role", "assistant");
+    o.json_string("model", model.or(cx.client_model.as_ref()).unwrap_or(&JsonString::EMPTY));
 }
 
-/// The id, model and other fields of a message that has just begun.
-pub(super) fn id_and_model(message: Node<'_>) -> (Option<Text>, Option<Text>) {
-    (message.get("id").and_then(Node::text), message.get("model").and_then(Node::text))
+pub(super) fn decode_id_and_model(
+    message: JsonNode<'_>,
+) -> (Option<JsonString>, Option<JsonString>) {
+    (
+        message.get("id").and_then(JsonNode::json_string),
+        message.get("model").and_then(JsonNode::json_string),
+    )
 }

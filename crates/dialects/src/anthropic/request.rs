@@ -1,54 +1,61 @@
-//! A request body, both ways.
+//! Decodes and encodes request bodies.
 
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use interlingua_model::{Block, Conversation, Ledger, Place, Settings, Target, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Node, Text, Writer};
+use interlingua_model::{Block, Conversation, Ledger, LedgerPath, Settings, Target, Verbatim};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::{self, Cx, Spot};
+use super::encode::{self, BlockParent, EncodeCx};
 use super::{ID, decode, flavor, messages, settings, tools};
 use crate::{body, note, run};
 
-pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = doc.root();
     let mut conversation = Conversation::new(ID);
     if !root.is_object() {
-        decode::odd(ledger, Place::BODY, "the body is not an object: there is no conversation");
+        decode::note_odd_input(
+            ledger,
+            LedgerPath::BODY,
+            "the body is not an object: there is no conversation",
+        );
     }
-    conversation.fields = body::read_fields(doc, |_| true, ledger);
-    let mut read = Box::<Settings>::default();
-    let mut unknown = HashSet::new();
+    conversation.top_level_fields = body::decode(doc, |_| true, ledger);
+    let mut settings_read = Box::<Settings>::default();
+    let mut unknown_fields = HashSet::new();
     for field in root.fields() {
-        let (name, value) = (field.name(), field.value);
+        let (name, value) = (field.key(), field.value);
         match &*name {
-            "model" => conversation.model = value.text(),
-            "messages" => conversation.turns = decode::turns(value, ledger),
+            "model" => conversation.model = value.json_string(),
+            "messages" => conversation.turns = decode::decode_turns(value, ledger),
             "system" => conversation.system = decode_system(value, ledger),
-            "tools" => conversation.tools = tools::decode_list(value, ledger),
-            key => settings::decode(&mut read, key, value, ledger),
+            "tools" => conversation.tools = tools::decode_tools(value, ledger),
+            key => settings::decode_setting(&mut settings_read, key, value, ledger),
         }
-        if !settings::is_known(&name, value) {
-            unknown.insert(name);
-        }
-    }
-    if !unknown.is_empty() {
-        for field in &mut conversation.fields {
-            field.known &= !unknown.contains(&*field.key.contents());
+        if !settings::is_known_field(&name, value) {
+            unknown_fields.insert(name);
         }
     }
-    conversation.settings = Verbatim::read(read, ID, doc.whole());
-    Verbatim::read(conversation, ID, doc.whole())
+    if !unknown_fields.is_empty() {
+        for field in &mut conversation.top_level_fields {
+            field.is_modeled &= !unknown_fields.contains(&*field.key.unescape());
+        }
+    }
+    conversation.settings = Verbatim::with_text(settings_read, ID, doc.to_json());
+    Verbatim::with_text(conversation, ID, doc.to_json())
 }
 
-pub(super) fn decode_system(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
+pub(super) fn decode_system(
+    node: JsonNode<'_>,
+    ledger: &mut Ledger,
+) -> Verbatim<Vec<Verbatim<Block>>> {
     let blocks = if node.is_null() {
         Vec::new()
     } else {
-        decode::content(Some(node), Place::SYSTEM, ledger)
+        decode::decode_content(Some(node), LedgerPath::SYSTEM, ledger)
     };
-    Verbatim::read(blocks, ID, node.json())
+    Verbatim::with_text(blocks, ID, node.json())
 }
 
 pub(super) fn encode(
@@ -60,45 +67,51 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
         return text.to_bytes();
     }
-    let mut out = Writer::with_capacity(body::room(conversation));
-    let unsigned = flavor::find(target.flavor).unsigned;
-    let mut cx = Cx { ledger, own: conversation.source == ID, unsigned };
+    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    let unsigned = flavor::find(target.flavor).allows_unsigned_thinking;
+    let mut cx = EncodeCx {
+        ledger,
+        same_dialect: conversation.dialect == ID,
+        allows_unsigned_thinking: unsigned,
+    };
     out.object(|o| {
-        if cx.own {
-            encode_own(conversation, model, &mut cx, o);
+        if cx.same_dialect {
+            encode_same_dialect(conversation, model, &mut cx, o);
         } else {
-            encode_other(conversation, model, &mut cx, o);
+            encode_cross_dialect(conversation, model, &mut cx, o);
         }
     });
     out.into_bytes().into()
 }
 
-/// A body of this dialect: its fields in their order, as written where nothing was edited.
-fn encode_own(
+/// Encodes a body that arrived in this dialect: fields keep their order, and unedited fields keep
+/// their text.
+fn encode_same_dialect(
     conversation: &Conversation,
-    model: Option<&Text>,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    model: Option<&JsonString>,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
     let edited = conversation.settings.text_for(ID).is_none();
     let mut original = Settings::default();
     if edited {
-        for field in &conversation.fields {
-            let key = field.key.contents();
-            let doc = field.value.doc();
-            settings::decode(&mut original, &key, doc.root(), &mut Ledger::default());
+        for field in &conversation.top_level_fields {
+            let key = field.key.unescape();
+            let doc = field.value.to_doc();
+            settings::decode_setting(&mut original, &key, doc.root(), &mut Ledger::default());
         }
     }
-    let setting = |key: &str, value: Option<&Json>, cx: &mut Cx<'_>, o: &mut Object<'_>| {
-        edited && settings::encode_edited(key, value, conversation, &original, cx, o)
-    };
-    body::write_fields(conversation, o, |key, value, o| match key {
+    let encode_setting =
+        |key: &str, value: Option<&RawJson>, cx: &mut EncodeCx<'_>, o: &mut ObjectWriter<'_>| {
+            edited && settings::encode_edited_setting(key, value, conversation, &original, cx, o)
+        };
+    body::encode(conversation, o, |key, value, o| match key {
         "model" => {
-            o.text_if("model", model);
+            o.json_string_opt("model", model);
             model.is_some()
         }
         "messages" => {
-            o.array("messages", |a| messages::write_each(conversation, cx, a));
+            o.array("messages", |a| messages::encode_same_dialect(conversation, cx, a));
             true
         }
         "system" => {
@@ -109,14 +122,14 @@ fn encode_own(
             write_tools(conversation, cx, o);
             true
         }
-        key => setting(key, Some(value), cx, o),
+        key => encode_setting(key, Some(value), cx, o),
     });
-    let is_new = |key: &str| !conversation.fields.iter().any(|field| field.key == *key);
+    let is_new = |key: &str| !conversation.top_level_fields.iter().any(|field| field.key == *key);
     if is_new("model") {
-        o.text_if("model", model);
+        o.json_string_opt("model", model);
     }
     if is_new("messages") {
-        o.array("messages", |a| messages::write_each(conversation, cx, a));
+        o.array("messages", |a| messages::encode_same_dialect(conversation, cx, a));
     }
     if is_new("system") && !conversation.system.is_empty() {
         write_system(conversation, 0, cx, o);
@@ -124,30 +137,34 @@ fn encode_own(
     if is_new("tools") && !conversation.tools.is_empty() {
         write_tools(conversation, cx, o);
     }
-    for key in settings::KEYS.iter().filter(|key| is_new(key)) {
-        setting(key, None, cx, o);
+    for key in settings::SETTING_KEYS.iter().filter(|key| is_new(key)) {
+        encode_setting(key, None, cx, o);
     }
 }
 
-/// A body from another dialect, in the order this one's own clients write.
-fn encode_other(
+/// Encodes a body that arrived in another dialect, in the field order of this dialect's clients.
+fn encode_cross_dialect(
     conversation: &Conversation,
-    model: Option<&Text>,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    model: Option<&JsonString>,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    body::note_left_out(conversation, ID, cx.ledger);
-    let leading = run::leading_instructions(conversation);
-    o.text_if("model", model);
+    body::note_dropped_fields(conversation, ID, cx.ledger);
+    let leading = run::leading_instruction_count(conversation);
+    o.json_string_opt("model", model);
     write_system(conversation, leading, cx, o);
-    o.array("messages", |a| messages::write_joined(conversation, leading, cx, a));
+    o.array("messages", |a| messages::encode_cross_dialect(conversation, leading, cx, a));
     write_tools(conversation, cx, o);
-    settings::encode_all(conversation, cx, o);
+    settings::encode_settings(conversation, cx, o);
 }
 
-/// The instructions: this dialect's own place for them, then the turns of instructions that the
-/// conversation begins with.
-fn write_system(conversation: &Conversation, leading: usize, cx: &mut Cx<'_>, o: &mut Object<'_>) {
+/// Writes the system prompt, followed by the leading instruction turns of the conversation.
+fn write_system(
+    conversation: &Conversation,
+    leading: usize,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
+) {
     if let Some(text) = conversation.system.text_for(ID).filter(|_| leading == 0) {
         o.json("system", text);
         return;
@@ -158,19 +175,25 @@ fn write_system(conversation: &Conversation, leading: usize, cx: &mut Cx<'_>, o:
     }
     o.array("system", |a| {
         for (at, block) in conversation.system.iter().enumerate() {
-            encode::block(block, Spot::System, Place::system(at), cx, a);
+            encode::encode_block(block, BlockParent::System, LedgerPath::system(at), cx, a);
         }
         for (at, turn) in turns.iter().enumerate() {
-            encode::note_extras(&turn.extras, Place::turn(at), cx.ledger);
-            for (of, block) in turn.blocks.iter().enumerate() {
-                encode::block(block, Spot::System, Place::block(at, of), cx, a);
+            encode::note_dropped_extras(&turn.extras, LedgerPath::turn(at), cx.ledger);
+            for (block_index, block) in turn.blocks.iter().enumerate() {
+                encode::encode_block(
+                    block,
+                    BlockParent::System,
+                    LedgerPath::block(at, block_index),
+                    cx,
+                    a,
+                );
             }
         }
     });
 }
 
-fn write_tools(conversation: &Conversation, cx: &mut Cx<'_>, o: &mut Object<'_>) {
-    let allowed = messages::allowed(conversation);
+fn write_tools(conversation: &Conversation, cx: &mut EncodeCx<'_>, o: &mut ObjectWriter<'_>) {
+    let allowed = messages::allowed_tools(conversation);
     if let Some(text) = conversation.tools.text_for(ID).filter(|_| allowed.is_none()) {
         o.json("tools", text);
         return;
@@ -181,10 +204,11 @@ fn write_tools(conversation: &Conversation, cx: &mut Cx<'_>, o: &mut Object<'_>)
     o.array("tools", |a| {
         for (at, tool) in conversation.tools.iter().enumerate() {
             if allowed.is_none_or(|names| names.contains(&tool.name)) {
-                tools::encode(tool, at, cx, a);
+                tools::encode_tool(tool, at, cx, a);
             } else {
-                let what = format!("left out `{}`: it may not be called this time", tool.name);
-                cx.ledger.loss(note::SETTING_CONVERTED, Place::tool(at), what);
+                let message =
+                    format!("left out `{}`: the tool choice does not allow it", tool.name);
+                cx.ledger.record_loss(note::SETTING_CONVERTED, LedgerPath::tool(at), message);
             }
         }
     });

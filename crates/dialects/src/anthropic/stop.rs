@@ -1,16 +1,16 @@
-//! Why a reply ended, both ways.
+//! Decodes and encodes stop reasons.
 
-use interlingua_model::{Ledger, Place, Stop, StopReason};
-use interlingua_wire::{Node, Text};
+use interlingua_model::{Ledger, LedgerPath, Stop, StopReason};
+use interlingua_wire::{JsonNode, JsonString};
 
 use super::ID;
 use crate::note;
 
-pub(super) fn decode(word: Text, sequence: Option<Text>) -> Stop {
-    let reason = match &*word.contents() {
-        // A request for a summary ends with it.
-        "end_turn" | "compaction" => StopReason::End,
-        "stop_sequence" => StopReason::Sequence,
+pub(super) fn decode(reason_text: JsonString, sequence: Option<JsonString>) -> Stop {
+    let reason = match &*reason_text.unescape() {
+        // A reply to a compaction request ends with `compaction`.
+        "end_turn" | "compaction" => StopReason::EndTurn,
+        "stop_sequence" => StopReason::StopSequence,
         "max_tokens" => StopReason::MaxTokens,
         "tool_use" => StopReason::ToolUse,
         "pause_turn" => StopReason::Pause,
@@ -18,36 +18,36 @@ pub(super) fn decode(word: Text, sequence: Option<Text>) -> Stop {
         "model_context_window_exceeded" => StopReason::ContextFull,
         _ => StopReason::Other,
     };
-    Stop { sequence, word: Some((ID, word)), ..Stop::new(reason) }
+    Stop { sequence, original_reason: Some((ID, reason_text)), ..Stop::new(reason) }
 }
 
-/// The stop that an object with `stop_reason` and `stop_sequence` tells of.
-pub(super) fn of(node: Node<'_>) -> Option<Stop> {
-    let word = node.get("stop_reason")?.text()?;
-    Some(decode(word, node.get("stop_sequence").and_then(Node::text)))
+pub(super) fn decode_fields(node: JsonNode<'_>) -> Option<Stop> {
+    let reason_text = node.get("stop_reason")?.json_string()?;
+    Some(decode(reason_text, node.get("stop_sequence").and_then(JsonNode::json_string)))
 }
 
-/// The word for it. Where others decline in words of their own and then end as usual, this dialect
-/// ends with a refusal.
-pub(super) fn word(stop: &Stop, declines: bool, ledger: &mut Ledger) -> Text {
-    if let Some(word) = stop.word_for(ID) {
-        return word.clone();
+/// Encodes the stop reason. A reply with a refusal block that ended normally gets `refusal`.
+pub(super) fn encode(stop: &Stop, has_refusal: bool, ledger: &mut Ledger) -> JsonString {
+    if let Some(reason_text) = stop.original_reason_for(ID) {
+        return reason_text.clone();
     }
-    Text::word(match stop.reason {
-        StopReason::End if declines => "refusal",
-        StopReason::End => "end_turn",
-        StopReason::Sequence => "stop_sequence",
+    JsonString::from_static(match stop.reason {
+        StopReason::EndTurn if has_refusal => "refusal",
+        StopReason::EndTurn => "end_turn",
+        StopReason::StopSequence => "stop_sequence",
         StopReason::MaxTokens => "max_tokens",
         StopReason::ToolUse => "tool_use",
         StopReason::ContextFull => "model_context_window_exceeded",
         StopReason::Refusal => "refusal",
         StopReason::Pause => "pause_turn",
         StopReason::MalformedCall | StopReason::Error | StopReason::Other => {
-            let what = match &stop.word {
-                Some((dialect, word)) => format!("`{word}` of {dialect} is said as `end_turn`"),
-                None => "the reason for the end is said as `end_turn`".to_owned(),
+            let message = match &stop.original_reason {
+                Some((dialect, reason_text)) => {
+                    format!("`{reason_text}` of {dialect} is encoded as `end_turn`")
+                }
+                None => "the stop reason is encoded as `end_turn`".to_owned(),
             };
-            ledger.change(note::STOP_REDUCED, Place::REPLY, what);
+            ledger.record_change(note::STOP_REDUCED, LedgerPath::REPLY, message);
             "end_turn"
         }
     })

@@ -1,372 +1,420 @@
-//! A stream, written.
+//! Writes a stream of this dialect.
 
 mod foreign;
 
 use interlingua_model::{
-    Args, Block, Body, Citation, Delta, Event, Exchange, Form, Ledger, Place, Seal, Stop, Usage,
+    Block, BlockContent, Citation, Delta, Ledger, LedgerPath, ReasoningForm, ReplyContext, Seal,
+    Stop, StreamEvent, ToolArgs, Usage,
 };
 use interlingua_wire::frame::write_json;
-use interlingua_wire::json::Object;
-use interlingua_wire::{Framing, Json, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{Framing, JsonString, RawJson};
 
-use super::frame::{PIECE, frame};
-use super::open::Open;
+use super::frame::{CONTENT_BLOCK_DELTA, write_event};
+use super::open::OpenBlock;
 use super::{ID, ISSUER, encode, error, reply, stop, usage};
-use crate::arguments::Streamed;
-use crate::notice::notice;
+use crate::arguments::ArgsForwarder;
+use crate::notice::notice_text;
 use crate::{StreamWriter, note};
 
 #[derive(Debug)]
 pub(super) struct Writer {
-    exchange: Exchange,
-    /// The beginning waits for the step after it, which may be the first counts.
-    start: Option<(Option<Text>, Option<Text>)>,
+    exchange: ReplyContext,
+    /// The start event is delayed until the next event, which may have the first token counts.
+    pending_start: Option<(Option<JsonString>, Option<JsonString>)>,
     usage: Usage,
-    /// How many blocks were written.
-    count: u32,
-    open: Open,
-    /// Fields of the end that only this dialect knows.
-    ending: Vec<(Text, Json)>,
-    /// A block of the reply is a refusal.
-    declines: bool,
+    block_count: u32,
+    open_block: OpenBlock,
+    /// Fields of the end event that only this dialect has.
+    end_fields: Vec<(JsonString, RawJson)>,
+    has_refusal: bool,
     noted_foreign: bool,
 }
 
 impl Writer {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
-            exchange: exchange.clone(),
-            start: None,
+            exchange: cx.clone(),
+            pending_start: None,
             usage: Usage::default(),
-            count: 0,
-            open: Open::Nothing,
-            ending: Vec::new(),
-            declines: false,
+            block_count: 0,
+            open_block: OpenBlock::Nothing,
+            end_fields: Vec::new(),
+            has_refusal: false,
             noted_foreign: false,
         }
     }
 
-    fn begin(&mut self, out: &mut Vec<u8>) {
-        let Some((id, model)) = self.start.take() else { return };
-        frame(out, "message_start", |o| {
+    fn write_message_start(&mut self, out: &mut Vec<u8>) {
+        let Some((id, model)) = self.pending_start.take() else { return };
+        write_event(out, "message_start", |o| {
             o.object("message", |o| {
-                reply::head(id.as_ref(), model.as_ref(), &self.exchange, o);
+                reply::write_message_header(id.as_ref(), model.as_ref(), &self.exchange, o);
                 o.array("content", |_| {});
                 o.null("stop_reason");
                 o.null("stop_sequence");
-                usage::write(&self.usage, o);
+                usage::encode(&self.usage, o);
             });
         });
     }
 
-    /// The index of the block that was written last.
-    fn index(&self) -> u64 {
-        u64::from(self.count.saturating_sub(1))
+    /// Index of the block that was started last.
+    fn block_index(&self) -> u64 {
+        u64::from(self.block_count.saturating_sub(1))
     }
 
-    fn open(&mut self, place: Place, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        encode::note_extras(&block.extras, place, ledger);
+    fn write_open(
+        &mut self,
+        path: LedgerPath,
+        block: &Block,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        encode::note_dropped_extras(&block.extras, path, ledger);
         let seal = block.seal.as_deref();
-        if !matches!(block.body, Body::Thinking(_)) {
-            encode::note_seal(block, place, ledger);
+        if !matches!(block.content, BlockContent::Reasoning(_)) {
+            encode::note_dropped_seal(block, path, ledger);
         }
-        self.open = match &block.body {
-            Body::Text { text, citations } if text.is_empty() && citations.is_empty() => {
-                Open::Unsaid { sealed: seal.is_some() }
+        self.open_block = match &block.content {
+            BlockContent::Text { text, citations } if text.is_empty() && citations.is_empty() => {
+                OpenBlock::EmptyText { has_seal: seal.is_some() }
             }
-            Body::Text { text, .. } => {
-                self.open_text(text, out);
-                Open::Text
+            BlockContent::Text { text, .. } => {
+                self.start_text_block(text, out);
+                OpenBlock::Text
             }
-            Body::Refusal(text) => {
-                ledger.change(note::NO_SUCH_BLOCK, place, "the refusal is said as text");
-                self.declines = true;
-                self.open_text(text, out);
-                Open::Text
+            BlockContent::Refusal(text) => {
+                ledger.record_change(note::NO_SUCH_BLOCK, path, "the refusal is encoded as text");
+                self.has_refusal = true;
+                self.start_text_block(text, out);
+                OpenBlock::Text
             }
-            Body::Data(json) => {
-                self.open_text(&Text::new(json.as_str()), out);
-                Open::Text
+            BlockContent::Json(json) => {
+                self.start_text_block(&JsonString::new(json.as_str()), out);
+                OpenBlock::Text
             }
-            Body::Thinking(thinking) if thinking.form == Form::Redacted => match seal {
-                Some(seal) if seal.origin.issuer == ISSUER => {
-                    self.start_block(out, |o| {
-                        o.known("type", "redacted_thinking");
-                        o.text("data", &seal.data);
-                    });
-                    Open::Whole
+            BlockContent::Reasoning(thinking) if thinking.form == ReasoningForm::Redacted => {
+                match seal {
+                    Some(seal) if seal.origin.issuer == ISSUER => {
+                        self.write_block_start(out, |o| {
+                            o.static_str("type", "redacted_thinking");
+                            o.json_string("data", &seal.data);
+                        });
+                        OpenBlock::Complete
+                    }
+                    _ => {
+                        let message = "left out redacted thinking of another provider";
+                        ledger.record_loss(note::FOREIGN_SEAL, path, message);
+                        OpenBlock::Dropped
+                    }
                 }
-                _ => {
-                    let what = "left out thinking that nobody here can open";
-                    ledger.loss(note::FOREIGN_SEAL, place, what);
-                    Open::LeftOut
-                }
-            },
-            Body::Thinking(thinking) => {
-                self.open = Open::Thinking { is_written: false, seal: None };
+            }
+            BlockContent::Reasoning(thinking) => {
+                self.open_block = OpenBlock::Thinking { is_written: false, seal: None };
                 if let Some(seal) = seal {
-                    self.seal(seal, place, ledger);
+                    self.buffer_seal(seal, path, ledger);
                 }
-                self.text(&thinking.text, out);
+                self.write_text(&thinking.text, out);
                 return;
             }
-            Body::ToolCall(call) => {
-                self.start_block(out, |o| {
-                    o.known("type", "tool_use");
-                    o.text("id", &call.id);
-                    o.text("name", &call.name);
+            BlockContent::ToolCall(call) => {
+                self.write_block_start(out, |o| {
+                    o.static_str("type", "tool_use");
+                    o.json_string("id", &call.id);
+                    o.json_string("name", &call.name);
                     o.object("input", |_| {});
                     block.extras.write(ID, o);
                 });
-                self.open_args(&call.args, out)
+                self.start_args(&call.args, out)
             }
-            Body::Foreign { dialect, kind, json } if *dialect == ID => {
-                self.whole(kind, json, out);
-                Open::Whole
+            BlockContent::Foreign { dialect, kind, json } if *dialect == ID => {
+                self.write_complete_block(kind, json, out);
+                OpenBlock::Complete
             }
-            Body::Media(_) | Body::ToolResult(_) | Body::Foreign { .. } => {
-                let what = "left out a block that no reply of this dialect can hold";
-                ledger.loss(note::NO_SUCH_BLOCK, place, what);
-                Open::LeftOut
+            BlockContent::Media(_) | BlockContent::ToolResult(_) | BlockContent::Foreign { .. } => {
+                let message = "left out a block that replies of this dialect do not have";
+                ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
+                OpenBlock::Dropped
             }
         };
-        if let Body::Text { citations, .. } = &block.body {
-            for mark in citations {
-                self.citation(mark, place, out, ledger);
+        if let BlockContent::Text { citations, .. } = &block.content {
+            for citation in citations {
+                self.write_citation(citation, path, out, ledger);
             }
         }
     }
 
-    fn start_block(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
-        self.count += 1;
-        let index = self.index();
-        frame(out, "content_block_start", |o| {
+    fn write_block_start(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+        self.block_count += 1;
+        let index = self.block_index();
+        write_event(out, "content_block_start", |o| {
             o.number("index", index);
             o.object("content_block", fill);
         });
     }
 
-    fn open_text(&mut self, text: &Text, out: &mut Vec<u8>) {
-        self.start_block(out, |o| {
-            o.known("type", "text");
-            o.known("text", "");
+    fn start_text_block(&mut self, text: &JsonString, out: &mut Vec<u8>) {
+        self.write_block_start(out, |o| {
+            o.static_str("type", "text");
+            o.static_str("text", "");
         });
         if !text.is_empty() {
-            self.piece(out, "text_delta", |o| o.text("text", text));
+            self.write_block_delta(out, "text_delta", |o| o.json_string("text", text));
         }
     }
 
-    fn open_args(&mut self, args: &Args, out: &mut Vec<u8>) -> Open {
-        if let Args::Freeform(text) = args {
+    fn start_args(&mut self, args: &ToolArgs, out: &mut Vec<u8>) -> OpenBlock {
+        if let ToolArgs::Freeform(text) = args {
             let head = format!("{{\"input\":\"{}", text.raw());
-            self.piece(out, "input_json_delta", |o| o.word("partial_json", &head));
-            return Open::Freeform;
+            self.write_block_delta(out, "input_json_delta", |o| o.str("partial_json", &head));
+            return OpenBlock::FreeformToolUse;
         }
-        let (mut streamed, text) = (Streamed::default(), args.to_text());
-        if streamed.takes(&text) && !text.is_blank() {
-            self.piece(out, "input_json_delta", |o| o.text("partial_json", &text));
+        let (mut forwarder, text) = (ArgsForwarder::default(), args.to_json_string());
+        if forwarder.push(&text) && !text.is_blank() {
+            self.write_block_delta(out, "input_json_delta", |o| {
+                o.json_string("partial_json", &text);
+            });
         }
-        Open::Call(streamed)
+        OpenBlock::ToolUse(forwarder)
     }
 
-    fn piece(&self, out: &mut Vec<u8>, kind: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
-        let index = self.index();
-        frame(out, PIECE, |o| {
+    fn write_block_delta(
+        &self,
+        out: &mut Vec<u8>,
+        kind: &'static str,
+        fill: impl FnOnce(&mut ObjectWriter<'_>),
+    ) {
+        let index = self.block_index();
+        write_event(out, CONTENT_BLOCK_DELTA, |o| {
             o.number("index", index);
             o.object("delta", |o| {
-                o.text("type", &Text::word(kind));
+                o.json_string("type", &JsonString::from_static(kind));
                 fill(o);
             });
         });
     }
 
-    /// More text of what is open.
-    fn text(&mut self, text: &Text, out: &mut Vec<u8>) {
+    fn write_text(&mut self, text: &JsonString, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }
-        match &self.open {
-            Open::Text => self.piece(out, "text_delta", |o| o.text("text", text)),
-            Open::Unsaid { .. } => {
-                self.open_text(text, out);
-                self.open = Open::Text;
+        match &self.open_block {
+            OpenBlock::Text => {
+                self.write_block_delta(out, "text_delta", |o| o.json_string("text", text));
             }
-            Open::Thinking { .. } => {
-                self.start_thinking(out);
-                self.piece(out, "thinking_delta", |o| o.text("thinking", text));
+            OpenBlock::EmptyText { .. } => {
+                self.start_text_block(text, out);
+                self.open_block = OpenBlock::Text;
             }
-            Open::Nothing | Open::LeftOut | Open::Call(_) | Open::Freeform | Open::Whole => {}
+            OpenBlock::Thinking { .. } => {
+                self.ensure_thinking_started(out);
+                self.write_block_delta(out, "thinking_delta", |o| o.json_string("thinking", text));
+            }
+            OpenBlock::Nothing
+            | OpenBlock::Dropped
+            | OpenBlock::ToolUse(_)
+            | OpenBlock::FreeformToolUse
+            | OpenBlock::Complete => {}
         }
     }
 
-    fn start_text(&mut self, out: &mut Vec<u8>) {
-        if matches!(self.open, Open::Unsaid { .. }) {
-            self.open_text(&Text::EMPTY, out);
-            self.open = Open::Text;
+    fn ensure_text_started(&mut self, out: &mut Vec<u8>) {
+        if matches!(self.open_block, OpenBlock::EmptyText { .. }) {
+            self.start_text_block(&JsonString::EMPTY, out);
+            self.open_block = OpenBlock::Text;
         }
     }
 
-    fn start_thinking(&mut self, out: &mut Vec<u8>) {
-        if let Open::Thinking { is_written, .. } = &mut self.open
+    fn ensure_thinking_started(&mut self, out: &mut Vec<u8>) {
+        if let OpenBlock::Thinking { is_written, .. } = &mut self.open_block
             && !std::mem::replace(is_written, true)
         {
-            self.start_block(out, |o| {
-                o.known("type", "thinking");
-                o.known("thinking", "");
-                o.known("signature", "");
+            self.write_block_start(out, |o| {
+                o.static_str("type", "thinking");
+                o.static_str("thinking", "");
+                o.static_str("signature", "");
             });
         }
     }
 
-    /// Clients keep the last signature of a block only: it is held back until the end.
-    fn seal(&mut self, new: &Seal, place: Place, ledger: &mut Ledger) {
-        match &mut self.open {
-            Open::Thinking { seal, .. } if new.origin.issuer == ISSUER => {
+    /// Clients keep only the last signature of a block, so it is written at the block's end.
+    fn buffer_seal(&mut self, new: &Seal, path: LedgerPath, ledger: &mut Ledger) {
+        match &mut self.open_block {
+            OpenBlock::Thinking { seal, .. } if new.origin.issuer == ISSUER => {
                 *seal = Some(new.data.clone());
             }
             other => {
-                if let Open::Unsaid { sealed } = other {
-                    *sealed = true;
+                if let OpenBlock::EmptyText { has_seal: is_sealed } = other {
+                    *is_sealed = true;
                 }
-                let what = format!("left out the seal of {}", new.origin.issuer);
-                ledger.loss(note::FOREIGN_SEAL, place, what);
+                let message = format!("left out the seal of {}", new.origin.issuer);
+                ledger.record_loss(note::FOREIGN_SEAL, path, message);
             }
         }
     }
 
-    fn citation(&mut self, mark: &Citation, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        self.start_text(out);
-        if let (Open::Text, Some((ID, json))) = (&self.open, &mark.written) {
-            self.piece(out, "citations_delta", |o| o.json("citation", json));
+    fn write_citation(
+        &mut self,
+        citation: &Citation,
+        path: LedgerPath,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        self.ensure_text_started(out);
+        if let (OpenBlock::Text, Some((ID, json))) = (&self.open_block, &citation.original) {
+            self.write_block_delta(out, "citations_delta", |o| o.json("citation", json));
         } else {
-            let what = "left out a citation: its form is another dialect's";
-            ledger.loss(note::CITATION_REDUCED, place, what);
+            let message = "left out a citation: its form is another dialect's";
+            ledger.record_loss(note::CITATION_REDUCED, path, message);
         }
     }
 
-    fn delta(&mut self, place: Place, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write_delta(
+        &mut self,
+        path: LedgerPath,
+        delta: &Delta,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
         match delta {
-            Delta::Text(text) => self.text(text, out),
+            Delta::Text(text) => self.write_text(text, out),
             Delta::Args(text) if text.is_empty() => {}
-            Delta::Args(text) => match &mut self.open {
-                Open::Call(streamed) => {
-                    if streamed.takes(text) {
-                        self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
+            Delta::Args(text) => match &mut self.open_block {
+                OpenBlock::ToolUse(forwarder) => {
+                    if forwarder.push(text) {
+                        self.write_block_delta(out, "input_json_delta", |o| {
+                            o.json_string("partial_json", text);
+                        });
                     }
                 }
-                Open::Freeform => {
-                    self.piece(out, "input_json_delta", |o| o.word("partial_json", text.raw()));
+                OpenBlock::FreeformToolUse => {
+                    self.write_block_delta(out, "input_json_delta", |o| {
+                        o.str("partial_json", text.raw());
+                    });
                 }
-                Open::Nothing
-                | Open::LeftOut
-                | Open::Text
-                | Open::Unsaid { .. }
-                | Open::Thinking { .. }
-                | Open::Whole => {}
+                OpenBlock::Nothing
+                | OpenBlock::Dropped
+                | OpenBlock::Text
+                | OpenBlock::EmptyText { .. }
+                | OpenBlock::Thinking { .. }
+                | OpenBlock::Complete => {}
             },
-            Delta::Seal(seal) => self.seal(seal, place, ledger),
-            Delta::Citation(mark) => self.citation(mark, place, out, ledger),
+            Delta::Seal(seal) => self.buffer_seal(seal, path, ledger),
+            Delta::Citation(citation) => self.write_citation(citation, path, out, ledger),
         }
     }
 
-    fn close(&mut self, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        match &self.open {
-            // Nothing to see and nothing to sign: perhaps a seal for somebody else.
-            Open::Nothing
-            | Open::LeftOut
-            | Open::Unsaid { sealed: true }
-            | Open::Thinking { is_written: false, seal: None } => {
-                self.open = Open::Nothing;
+    fn write_close(&mut self, path: LedgerPath, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        match &self.open_block {
+            // The block has neither text nor a signature; it may have carried a foreign seal.
+            OpenBlock::Nothing
+            | OpenBlock::Dropped
+            | OpenBlock::EmptyText { has_seal: true }
+            | OpenBlock::Thinking { is_written: false, seal: None } => {
+                self.open_block = OpenBlock::Nothing;
                 return;
             }
-            Open::Unsaid { sealed: false } => self.open_text(&Text::EMPTY, out),
-            Open::Thinking { seal, .. } => {
+            OpenBlock::EmptyText { has_seal: false } => {
+                self.start_text_block(&JsonString::EMPTY, out);
+            }
+            OpenBlock::Thinking { seal, .. } => {
                 let seal = seal.clone();
-                self.start_thinking(out);
+                self.ensure_thinking_started(out);
                 if let Some(seal) = seal {
-                    self.piece(out, "signature_delta", |o| o.text("signature", &seal));
+                    self.write_block_delta(out, "signature_delta", |o| {
+                        o.json_string("signature", &seal);
+                    });
                 }
             }
-            Open::Freeform => {
-                self.piece(out, "input_json_delta", |o| o.word("partial_json", "\"}"));
+            OpenBlock::FreeformToolUse => {
+                self.write_block_delta(out, "input_json_delta", |o| o.str("partial_json", "\"}"));
             }
-            // Clients read the arguments from the deltas.
-            Open::Call(streamed) => {
-                if let Some((rest, wrapped)) = streamed.rest() {
-                    if let Some(what) = wrapped {
-                        ledger.change(note::ARGS_WRAPPED, place, what);
+            // Clients read the arguments only from deltas.
+            OpenBlock::ToolUse(forwarder) => {
+                if let Some((rest, wrap_note)) = forwarder.finish() {
+                    if let Some(message) = wrap_note {
+                        ledger.record_change(note::ARGS_WRAPPED, path, message);
                     }
-                    self.piece(out, "input_json_delta", |o| o.word("partial_json", rest.as_str()));
+                    self.write_block_delta(out, "input_json_delta", |o| {
+                        o.str("partial_json", rest.as_str());
+                    });
                 }
             }
-            Open::Text | Open::Whole => {}
+            OpenBlock::Text | OpenBlock::Complete => {}
         }
-        self.open = Open::Nothing;
-        let index = self.index();
-        frame(out, "content_block_stop", |o| o.number("index", index));
+        self.open_block = OpenBlock::Nothing;
+        let index = self.block_index();
+        write_event(out, "content_block_stop", |o| o.number("index", index));
     }
 
-    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if let Some(notice) = notice(stop) {
-            self.open_text(&notice, out);
-            self.open = Open::Text;
-            self.close(Place::REPLY, out, ledger);
+    fn write_stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if let Some(notice) = notice_text(stop) {
+            self.start_text_block(&notice, out);
+            self.open_block = OpenBlock::Text;
+            self.write_close(LedgerPath::REPLY, out, ledger);
         }
-        let word = stop::word(stop, self.declines, ledger);
-        let in_delta = |key: &Text| *key == "stop_details" || *key == "container";
-        frame(out, "message_delta", |o| {
+        let stop_reason = stop::encode(stop, self.has_refusal, ledger);
+        let is_delta_field = |key: &JsonString| *key == "stop_details" || *key == "container";
+        write_event(out, "message_delta", |o| {
             o.object("delta", |o| {
-                o.text("stop_reason", &word);
+                o.json_string("stop_reason", &stop_reason);
                 match &stop.sequence {
-                    Some(sequence) => o.text("stop_sequence", sequence),
+                    Some(sequence) => o.json_string("stop_sequence", sequence),
                     None => o.null("stop_sequence"),
                 }
-                for (key, json) in self.ending.iter().filter(|(key, _)| in_delta(key)) {
-                    o.key_text(key).json(json);
+                for (key, json) in self.end_fields.iter().filter(|(key, _)| is_delta_field(key)) {
+                    o.key_json_string(key).json(json);
                 }
             });
-            usage::write(&self.usage, o);
-            for (key, json) in self.ending.iter().filter(|(key, _)| !in_delta(key)) {
-                o.key_text(key).json(json);
+            usage::encode(&self.usage, o);
+            for (key, json) in self.end_fields.iter().filter(|(key, _)| !is_delta_field(key)) {
+                o.key_json_string(key).json(json);
             }
         });
-        frame(out, "message_stop", |_| {});
+        write_event(out, "message_stop", |_| {});
     }
 }
 
 impl StreamWriter for Writer {
-    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if !matches!(event, Event::Start { .. } | Event::Usage(_) | Event::Fail(_)) {
-            self.begin(out);
+    fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if !matches!(
+            event,
+            StreamEvent::Start { .. } | StreamEvent::Usage(_) | StreamEvent::Error(_)
+        ) {
+            self.write_message_start(out);
         }
         match event {
-            Event::Start { id, model } => self.start = Some((id.clone(), model.clone())),
-            Event::Usage(usage) => {
+            StreamEvent::Start { id, model } => {
+                self.pending_start = Some((id.clone(), model.clone()));
+            }
+            StreamEvent::Usage(usage) => {
                 self.usage.update(usage);
-                self.begin(out);
+                self.write_message_start(out);
             }
-            Event::Open { index, block } => {
-                self.open(Place::reply(*index as usize), block, out, ledger);
+            StreamEvent::BlockStart { index, block } => {
+                self.write_open(LedgerPath::reply(*index as usize), block, out, ledger);
             }
-            Event::Delta { index, delta } => {
-                self.delta(Place::reply(*index as usize), delta, out, ledger);
+            StreamEvent::Delta { index, delta } => {
+                self.write_delta(LedgerPath::reply(*index as usize), delta, out, ledger);
             }
-            Event::Close { index } => self.close(Place::reply(*index as usize), out, ledger),
-            Event::Stop(stop) => self.stop(stop, out, ledger),
-            Event::Fail(failure) => {
+            StreamEvent::BlockEnd { index } => {
+                self.write_close(LedgerPath::reply(*index as usize), out, ledger);
+            }
+            StreamEvent::Stop(stop) => self.write_stop(stop, out, ledger),
+            StreamEvent::Error(error) => {
                 write_json(Framing::Sse, Some("error"), out, |data| {
-                    error::write_event(failure, data);
+                    error::write_event(error, data);
                 });
             }
-            Event::Ping => frame(out, "ping", |_| {}),
-            Event::Foreign { dialect, kind, json } if *dialect == ID => {
-                self.foreign(kind, json, out);
+            StreamEvent::Ping => write_event(out, "ping", |_| {}),
+            StreamEvent::Foreign { dialect, kind, json } if *dialect == ID => {
+                self.write_foreign(kind, json, out);
             }
-            Event::Foreign { dialect, kind, .. } => {
+            StreamEvent::Foreign { dialect, kind, .. } => {
                 if !std::mem::replace(&mut self.noted_foreign, true) {
-                    let what =
-                        format!("left out `{kind}` of {dialect} and what else it knows alone");
-                    ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, what);
+                    let message =
+                        format!("left out `{kind}` of {dialect} and its other foreign events");
+                    ledger.record_loss(note::NO_SUCH_FIELD, LedgerPath::REPLY, message);
                 }
             }
         }

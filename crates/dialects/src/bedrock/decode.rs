@@ -1,338 +1,413 @@
-//! Messages and their blocks, read.
+//! Decodes messages and their blocks.
 
 use interlingua_model::{
-    Args, Block, Body, Cache, Form, Ledger, MediaKind, Place, Role, Seal, Thinking, ToolCall,
-    ToolResult, Turn, Verbatim, derive_id,
+    Block, BlockContent, CacheBreakpoint, Ledger, LedgerPath, MediaKind, Reasoning, ReasoningForm,
+    Role, Seal, ToolArgs, ToolCall, ToolResult, Turn, Verbatim, derive_id,
 };
-use interlingua_wire::{Field, Json, Kind, Node, Text};
+use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
 
-use super::{ID, ISSUER, cite, media};
+use super::{ID, ISSUER, citation, media};
 use crate::note;
 
-/// One message; `index` is its place in the list.
-pub(super) fn turn(node: Node<'_>, index: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
-    let place = Place::turn(index);
-    let mut turn = Turn::new(role(node.get("role"), place, ledger));
+/// Decodes the message at `index` in the list.
+pub(super) fn decode_turn(node: JsonNode<'_>, index: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
+    let path = LedgerPath::turn(index);
+    let mut turn = Turn::new(decode_role(node.get("role"), path, ledger));
     if node.is_object() {
         if let Some(content) = node.get("content") {
-            turn.blocks = blocks(content, place, ledger);
+            turn.blocks = decode_blocks(content, path, ledger);
         }
-        for field in node.fields().filter(|field| !field.is("role") && !field.is("content")) {
-            turn.extras.keep(ID, field);
+        for field in node.fields().filter(|field| !field.key_is("role") && !field.key_is("content"))
+        {
+            turn.extras.push_field(ID, field);
         }
     } else {
-        ledger.change(note::ODD_INPUT, place, "a message that is not an object is read as text");
-        turn.blocks = blocks(node, place, ledger);
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "a message that is not an object is read as text",
+        );
+        turn.blocks = decode_blocks(node, path, ledger);
     }
     for (at, block) in turn.blocks.iter().enumerate() {
-        if matches!(block.body, Body::Data(_)) {
-            let what = "data outside a result have no place";
-            ledger.change(note::ODD_INPUT, Place::block(index, at), what);
+        if matches!(block.content, BlockContent::Json(_)) {
+            let message = "JSON data is only valid inside a tool result";
+            ledger.record_change(note::ODD_INPUT, LedgerPath::block(index, at), message);
         }
     }
-    Verbatim::read(turn, ID, node.json())
+    Verbatim::with_text(turn, ID, node.json())
 }
 
-fn role(node: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Role {
-    let word = node.map(Node::word).unwrap_or_default();
-    match &*word {
+fn decode_role(node: Option<JsonNode<'_>>, path: LedgerPath, ledger: &mut Ledger) -> Role {
+    let role_name = node.map(JsonNode::str_or_empty).unwrap_or_default();
+    match &*role_name {
         "user" => return Role::User,
         "assistant" => return Role::Assistant,
         "system" => return Role::System,
         _ => {}
     }
-    let role = match &*word {
+    let role = match &*role_name {
         "developer" => Role::Developer,
         "model" => Role::Assistant,
         _ => Role::User,
     };
-    let what = format!("the role `{word}` is read as {}", super::role_word(role));
-    ledger.change(note::ODD_INPUT, place, what);
+    let message = format!("the role `{role_name}` is read as {}", super::role_name(role));
+    ledger.record_change(note::ODD_INPUT, path, message);
     role
 }
 
-/// A list of blocks. A cache point marks the block before it and is no block of its own, unless
-/// nothing is there to be marked.
-pub(super) fn blocks(content: Node<'_>, place: Place, ledger: &mut Ledger) -> Vec<Verbatim<Block>> {
+/// Decodes a list of blocks. A cache point becomes the cache breakpoint of the block before it;
+/// without such a block it is kept as a block.
+pub(super) fn decode_blocks(
+    content: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Vec<Verbatim<Block>> {
     let mut list = Vec::with_capacity(content.len());
     match content.kind() {
-        Kind::Array => content.items().for_each(|item| push(item, place, &mut list, ledger)),
-        Kind::Null => ledger.change(note::ODD_INPUT, place, "null content is read as none"),
-        Kind::Object => {
-            ledger.change(note::ODD_INPUT, place, "content that is one block is read as a list");
-            push(content, place, &mut list, ledger);
+        JsonKind::Array => {
+            content.items().for_each(|item| decode_content_item(item, path, &mut list, ledger));
         }
-        Kind::String | Kind::Number | Kind::Bool => {
-            ledger.change(note::ODD_INPUT, place, "content that is no list is read as text");
-            list.push(Verbatim::new(Block::text(text(content))));
+        JsonKind::Null => {
+            ledger.record_change(note::ODD_INPUT, path, "null content is read as none");
+        }
+        JsonKind::Object => {
+            ledger.record_change(
+                note::ODD_INPUT,
+                path,
+                "content that is one block is read as a list",
+            );
+            decode_content_item(content, path, &mut list, ledger);
+        }
+        JsonKind::String | JsonKind::Number | JsonKind::Bool => {
+            ledger.record_change(
+                note::ODD_INPUT,
+                path,
+                "content that is not a list is read as text",
+            );
+            list.push(Verbatim::new(Block::text(text_or_raw(content))));
         }
     }
     list
 }
 
-fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &mut Ledger) {
+fn decode_content_item(
+    item: JsonNode<'_>,
+    path: LedgerPath,
+    list: &mut Vec<Verbatim<Block>>,
+    ledger: &mut Ledger,
+) {
     if item.is_array() {
-        ledger.change(note::ODD_INPUT, place, "a list within the content is read as part of it");
-        item.items().for_each(|inner| push(inner, place, list, ledger));
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "a list inside the content is read as part of it",
+        );
+        item.items().for_each(|inner| decode_content_item(inner, path, list, ledger));
         return;
     }
-    if list.last().is_some_and(|last| can_be_marked(last))
-        && let Some(point) = cache_point(item, KNOWN, place, ledger)
-        && let Some(marked) = list.pop()
+    if list.last().is_some_and(|last| can_have_cache_point(last))
+        && let Some(point) = find_cache_point(item, BLOCK_KEYS, path, ledger)
+        && let Some(cached_block) = list.pop()
     {
-        let cache = mark(point, place, ledger);
-        // The mark stands beside the block, so the block's own text stays true.
-        list.push(marked.beside(|block| block.cache = Some(Box::new(cache))));
+        let cache = decode_cache_point(point, path, ledger);
+        // The breakpoint is stored outside the block's original text, so that text stays valid.
+        list.push(
+            cached_block.map_keeping_text(|block| block.cache_breakpoint = Some(Box::new(cache))),
+        );
         return;
     }
-    let place = Place { block: Some(place.block.unwrap_or(list.len() as u32)), ..place };
-    list.push(block(item, place, ledger));
+    let path = LedgerPath { block: Some(path.block.unwrap_or(list.len() as u32)), ..path };
+    list.push(decode_block(item, path, ledger));
 }
 
-/// What a cache point holds, of what is that before anything else of these kinds.
-pub(super) fn cache_point<'d>(
-    item: Node<'d>,
+/// Finds the `cachePoint` of an item, if that is the first of the union keys in it.
+pub(super) fn find_cache_point<'d>(
+    item: JsonNode<'d>,
     kinds: &[&str],
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
-) -> Option<Node<'d>> {
-    let set = |field: &Field<'_>| !field.value.is_null() && kinds.contains(&&*field.name());
-    let mut fields = item.fields().filter(set);
-    let field = fields.next().filter(|field| field.is("cachePoint"))?;
+) -> Option<JsonNode<'d>> {
+    let is_union_key = |field: &Field<'_>| !field.value.is_null() && kinds.contains(&&*field.key());
+    let mut fields = item.fields().filter(is_union_key);
+    let field = fields.next().filter(|field| field.key_is("cachePoint"))?;
     if fields.next().is_some() {
-        ledger.loss(note::ODD_INPUT, place, "a block of several kinds is read as `cachePoint`");
+        ledger.record_loss(
+            note::ODD_INPUT,
+            path,
+            "a block of several kinds is read as `cachePoint`",
+        );
     }
     Some(field.value)
 }
 
-/// A cache point as a mark. There is one type; a lifetime that there is not is none.
-pub(super) fn mark(point: Node<'_>, place: Place, ledger: &mut Ledger) -> Cache {
-    if point.get("type").map(Node::word).as_deref() != Some("default") {
-        ledger.change(note::ODD_INPUT, place, "a cache point of a type that there is not");
+/// Decodes a cache point into a cache breakpoint. The only type is `default`; an unknown lifetime
+/// is dropped.
+pub(super) fn decode_cache_point(
+    point: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> CacheBreakpoint {
+    if point.get("type").map(JsonNode::str_or_empty).as_deref() != Some("default") {
+        ledger.record_change(note::ODD_INPUT, path, "the cache point has an unknown type");
     }
     let ttl = point.get("ttl").filter(|ttl| !ttl.is_null());
-    let known = ttl.and_then(Node::text).filter(|ttl| *ttl == "5m" || *ttl == "1h");
-    if ttl.is_some() && known.is_none() {
-        ledger.change(note::ODD_INPUT, place, "a cache point of a lifetime that there is not");
+    let supported_ttl =
+        ttl.and_then(JsonNode::json_string).filter(|ttl| *ttl == "5m" || *ttl == "1h");
+    if ttl.is_some() && supported_ttl.is_none() {
+        ledger.record_change(note::ODD_INPUT, path, "the cache point has an unknown lifetime");
     }
-    Cache { ttl: known }
+    CacheBreakpoint { ttl: supported_ttl }
 }
 
-/// Of several marks on one block, the last counts.
-fn can_be_marked(block: &Block) -> bool {
-    !matches!(&block.body, Body::Foreign { kind, .. } if kind == "cachePoint")
+/// A later cache point on the same block replaces the earlier one.
+fn can_have_cache_point(block: &Block) -> bool {
+    !matches!(&block.content, BlockContent::Foreign { kind, .. } if kind == "cachePoint")
 }
 
-pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
+pub(super) fn decode_block(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
     let block = match node.kind() {
-        Kind::Object => object(node, place, ledger),
-        Kind::String => {
-            ledger.change(note::ODD_INPUT, place, "a string is read as a block of text");
-            return Verbatim::new(Block::text(text(node)));
+        JsonKind::Object => decode_block_object(node, path, ledger),
+        JsonKind::String => {
+            ledger.record_change(note::ODD_INPUT, path, "a string is read as a block of text");
+            return Verbatim::new(Block::text(text_or_raw(node)));
         }
-        Kind::Array | Kind::Null | Kind::Number | Kind::Bool => {
-            ledger.change(note::ODD_INPUT, place, "a value that is no block is read as text");
-            Block::text(text(node))
+        JsonKind::Array | JsonKind::Null | JsonKind::Number | JsonKind::Bool => {
+            ledger.record_change(
+                note::ODD_INPUT,
+                path,
+                "a value that is not a block is read as text",
+            );
+            Block::text(text_or_raw(node))
         }
     };
-    Verbatim::read(block, ID, node.json())
+    Verbatim::with_text(block, ID, node.json())
 }
 
-/// A block is a union: one key says what it is.
-fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
+/// A block is a union: its one key determines the kind.
+fn decode_block_object(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
     let mut fields = node.fields().filter(|field| !field.value.is_null());
-    let named = node
+    let union_field = node
         .fields()
-        .find(|field| KNOWN.contains(&&*field.name()) && !field.value.is_null())
+        .find(|field| BLOCK_KEYS.contains(&&*field.key()) && !field.value.is_null())
         .or_else(|| fields.next());
-    let Some(named) = named else {
-        ledger.change(note::ODD_INPUT, place, "a block without a kind is read as an empty text");
-        return Block::text(Text::EMPTY);
+    let Some(union_field) = union_field else {
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "a block without a kind is read as an empty text",
+        );
+        return Block::text(JsonString::EMPTY);
     };
-    // What the provider does not know it does not look at.
+    // The provider ignores unknown keys.
     let kinds = node.fields().filter(|field| !field.value.is_null());
-    let several = kinds.filter(|field| KNOWN.contains(&&*field.name())).count() > 1;
-    if several {
-        let what = format!("a block of several kinds is read as `{}`", named.name());
-        ledger.loss(note::ODD_INPUT, place, what);
+    let has_several_kinds = kinds.filter(|field| BLOCK_KEYS.contains(&&*field.key())).count() > 1;
+    if has_several_kinds {
+        let message = format!("a block of several kinds is read as `{}`", union_field.key());
+        ledger.record_loss(note::ODD_INPUT, path, message);
     }
-    let value = named.value;
-    let known = match &*named.name() {
-        "text" => Some(Block::text(said(value, place, ledger))),
-        "json" => Some(Block::new(Body::Data(value.json()))),
-        "image" => media::decode(MediaKind::Image, value, place, ledger),
-        "document" => media::decode(MediaKind::Document, value, place, ledger),
-        "video" => media::decode(MediaKind::Video, value, place, ledger),
-        "audio" => media::decode(MediaKind::Audio, value, place, ledger),
-        "toolUse" => call(value, place, ledger),
-        "toolResult" => result(value, place, ledger),
-        "reasoningContent" => Some(thinking(value, place, ledger)),
-        "citationsContent" => cite::decode(value),
+    let value = union_field.value;
+    let decoded = match &*union_field.key() {
+        "text" => Some(Block::text(decode_text(value, path, ledger))),
+        "json" => Some(Block::new(BlockContent::Json(value.json()))),
+        "image" => media::decode_media(MediaKind::Image, value, path, ledger),
+        "document" => media::decode_media(MediaKind::Document, value, path, ledger),
+        "video" => media::decode_media(MediaKind::Video, value, path, ledger),
+        "audio" => media::decode_media(MediaKind::Audio, value, path, ledger),
+        "toolUse" => decode_tool_use(value, path, ledger),
+        "toolResult" => decode_tool_result(value, path, ledger),
+        "reasoningContent" => Some(decode_reasoning_content(value, path, ledger)),
+        "citationsContent" => citation::decode_citations_content(value),
         _ => None,
     };
-    known.unwrap_or_else(|| {
-        let json = if several { only(named) } else { node.json() };
-        Block::new(Body::Foreign { dialect: ID, kind: named.key(), json })
+    decoded.unwrap_or_else(|| {
+        let json = if has_several_kinds { single_field_object(union_field) } else { node.json() };
+        Block::new(BlockContent::Foreign { dialect: ID, kind: union_field.key_json_string(), json })
     })
 }
 
-/// Of several keys, this one.
-pub(super) fn only(field: Field<'_>) -> Json {
-    Json::object(|o| o.key_text(&field.key()).json(&field.value.json()))
+pub(super) fn single_field_object(field: Field<'_>) -> RawJson {
+    RawJson::object(|o| o.key_json_string(&field.key_json_string()).json(&field.value.json()))
 }
 
-/// A call of the provider's own tools has a type; nobody else can answer it.
-fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    if node.get("type").is_some_and(Node::is_string) {
+/// A call of the provider's own tools has a `type`. Only the provider can run it, so it stays a
+/// foreign block.
+fn decode_tool_use(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Option<Block> {
+    if node.get("type").is_some_and(JsonNode::is_string) {
         return None;
     }
-    note_other(node, place, ledger);
-    let name = node.get("name").map(|name| said(name, place, ledger)).unwrap_or_default();
+    note_odd_tool_object(node, path, ledger);
+    let name = node.get("name").map(|name| decode_text(name, path, ledger)).unwrap_or_default();
     let id = node.get("toolUseId").filter(|id| !id.is_null());
-    let id = id.map(|id| said(id, place, ledger));
+    let id = id.map(|id| decode_text(id, path, ledger));
     let id = id.unwrap_or_else(|| {
-        ledger.change(note::ODD_INPUT, place, "a call without an id gets one");
-        let [turn, block] = [place.index, place.block].map(|at| at.unwrap_or(0) as usize);
+        ledger.record_change(note::ODD_INPUT, path, "a call without an id gets one");
+        let [turn, block] = [path.index, path.block].map(|at| at.unwrap_or(0) as usize);
         derive_id("call_", &name, (turn << 20) + block)
     });
     let args = match node.get("input") {
         Some(input) if input.is_string() => {
-            ledger.change(
-                note::ODD_INPUT,
-                place,
-                "arguments in a string are read as what it holds",
-            );
-            Args::from_text(&text(input))
+            ledger.record_change(note::ODD_INPUT, path, "arguments in a string are parsed as JSON");
+            ToolArgs::from_json_string(&text_or_raw(input))
         }
-        Some(input) if !input.is_null() => Args::Json(input.json()),
+        Some(input) if !input.is_null() => ToolArgs::Json(input.json()),
         _ => {
-            ledger.change(note::ODD_INPUT, place, "a call without arguments");
-            Args::Malformed(Text::EMPTY)
+            ledger.record_change(note::ODD_INPUT, path, "a call without arguments");
+            ToolArgs::Malformed(JsonString::EMPTY)
         }
     };
-    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
-    keep_unknown(node, &["toolUseId", "name", "input", "type"], &mut block);
+    let mut block = Block::new(BlockContent::ToolCall(ToolCall { id, name, args }));
+    keep_unknown_fields(node, &["toolUseId", "name", "input", "type"], &mut block);
     Some(block)
 }
 
-/// What is no object is the call or the result that its key says, so that what stands around it keeps
-/// its place.
-fn note_other(node: Node<'_>, place: Place, ledger: &mut Ledger) {
+/// A value that is not an object still becomes the call or result that its key names, so that the
+/// blocks around it keep their positions.
+fn note_odd_tool_object(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) {
     if !node.is_object() {
-        ledger.loss(note::ODD_INPUT, place, "a call or a result that is no object says nothing");
+        ledger.record_loss(
+            note::ODD_INPUT,
+            path,
+            "a call or a result that is not an object is empty",
+        );
     }
     if node.get("type").is_some_and(|kind| !kind.is_null()) {
-        ledger.change(note::ODD_INPUT, place, "a type that is not a word is none");
+        ledger.record_change(note::ODD_INPUT, path, "a `type` that is not a string is ignored");
     }
 }
 
-fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    if node.get("type").is_some_and(Node::is_string) {
+fn decode_tool_result(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Option<Block> {
+    if node.get("type").is_some_and(JsonNode::is_string) {
         return None;
     }
-    note_other(node, place, ledger);
-    let call = node.get("toolUseId").filter(|id| !id.is_null());
-    let call = call.map(|id| said(id, place, ledger));
-    if call.is_none() {
-        ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
+    note_odd_tool_object(node, path, ledger);
+    let call_id = node.get("toolUseId").filter(|id| !id.is_null());
+    let call_id = call_id.map(|id| decode_text(id, path, ledger));
+    if call_id.is_none() {
+        ledger.record_change(note::ODD_INPUT, path, "a result has no `toolUseId`");
     }
-    if node.get("content").is_none_or(Node::is_null) {
-        ledger.change(note::ODD_INPUT, place, "a result without content is empty");
+    if node.get("content").is_none_or(JsonNode::is_null) {
+        ledger.record_change(note::ODD_INPUT, path, "a result without content is empty");
     }
     let status = node.get("status");
     let result = ToolResult {
-        call: call.unwrap_or_default(),
+        call_id: call_id.unwrap_or_default(),
         name: None,
-        content: node.get("content").map(|node| given(node, place, ledger)).unwrap_or_default(),
-        is_error: status.is_some_and(|status| status.word() == "error"),
+        content: node
+            .get("content")
+            .map(|node| decode_tool_result_content(node, path, ledger))
+            .unwrap_or_default(),
+        is_error: status.is_some_and(|status| status.str_or_empty() == "error"),
     };
-    let mut block = Block::new(Body::ToolResult(result));
-    keep_unknown(node, &["toolUseId", "content", "type", "status"], &mut block);
-    let known = |status: &Node<'_>| ["error", "success"].contains(&&*status.word());
-    if status.is_some_and(|status| !status.is_null() && !known(&status)) {
-        ledger.change(note::ODD_INPUT, place, "a status that there is not is read as success");
+    let mut block = Block::new(BlockContent::ToolResult(result));
+    keep_unknown_fields(node, &["toolUseId", "content", "type", "status"], &mut block);
+    let is_known_status =
+        |status: &JsonNode<'_>| ["error", "success"].contains(&&*status.str_or_empty());
+    if status.is_some_and(|status| !status.is_null() && !is_known_status(&status)) {
+        ledger.record_change(note::ODD_INPUT, path, "an unknown status is read as success");
     }
     Some(block)
 }
 
-/// What a tool gave: plain text, data and media, and none of it is marked.
-fn given(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Vec<Verbatim<Block>> {
-    let list = blocks(node, place, ledger);
-    let mut odd = |what: &'static str| ledger.change(note::ODD_INPUT, place, what);
+/// Decodes the content of a tool result: plain text, JSON and media, without cache points.
+fn decode_tool_result_content(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Vec<Verbatim<Block>> {
+    let list = decode_blocks(node, path, ledger);
+    let mut note_odd_input =
+        |message: &'static str| ledger.record_change(note::ODD_INPUT, path, message);
     for block in &list {
-        if block.cache.is_some() {
-            odd("a cache point inside a result has no place");
+        if block.cache_breakpoint.is_some() {
+            note_odd_input("a cache point inside a result is not supported");
         }
-        let said = block.text_for(ID).filter(|_| matches!(block.body, Body::Text { .. }));
-        if said.is_some_and(|json| !is_plain(json)) {
-            odd("a text inside a result is plain");
+        let original =
+            block.text_for(ID).filter(|_| matches!(block.content, BlockContent::Text { .. }));
+        if original.is_some_and(|json| !has_plain_text_key(json)) {
+            note_odd_input("text inside a result must be plain");
         }
     }
     list
 }
 
-/// Whether a block holds its text under the plain key. How it begins mostly shows it.
-fn is_plain(block: &Json) -> bool {
-    block.as_str().starts_with("{\"text\"") || block.doc().root().get("text").is_some()
+/// Returns whether a block has its text under `text`. The prefix test avoids parsing in the usual
+/// case.
+fn has_plain_text_key(block: &RawJson) -> bool {
+    block.as_str().starts_with("{\"text\"") || block.to_doc().root().get("text").is_some()
 }
 
-fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
-    let set = |key: &str| node.get(key).filter(|value| !value.is_null());
-    let reasoning = set("reasoningText");
-    let is_text = |key: &str, needed: bool| {
+fn decode_reasoning_content(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Block {
+    let non_null = |key: &str| node.get(key).filter(|value| !value.is_null());
+    let reasoning = non_null("reasoningText");
+    let is_text = |key: &str, is_required: bool| {
         let value = reasoning.and_then(|reasoning| reasoning.get(key));
-        value.filter(|value| !value.is_null()).map_or(!needed, Node::is_string)
+        value.filter(|value| !value.is_null()).map_or(!is_required, JsonNode::is_string)
     };
-    let fits = match (reasoning, set("redactedContent")) {
+    let is_well_formed = match (reasoning, non_null("redactedContent")) {
         (Some(_), None) => is_text("text", true) && is_text("signature", false),
         (None, Some(redacted)) => redacted.is_string(),
         _ => false,
     };
-    if !fits {
-        ledger.change(
+    if !is_well_formed {
+        ledger.record_change(
             note::ODD_INPUT,
-            place,
-            "reasoning of another form is read as far as it goes",
+            path,
+            "malformed reasoning is decoded as far as possible",
         );
     }
-    if let Some(redacted) = node.get("redactedContent").and_then(Node::text) {
-        let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
-        return Block::new(body).sealed(Some(Seal::new(ISSUER, redacted)));
+    if let Some(redacted) = node.get("redactedContent").and_then(JsonNode::json_string) {
+        let body = BlockContent::Reasoning(Reasoning {
+            text: JsonString::EMPTY,
+            form: ReasoningForm::Redacted,
+        });
+        return Block::new(body).with_seal(Some(Seal::new(ISSUER, redacted)));
     }
     let Some(reasoning) = node.get("reasoningText").filter(|node| node.is_object()) else {
-        let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
+        let body = BlockContent::Reasoning(Reasoning {
+            text: JsonString::EMPTY,
+            form: ReasoningForm::Full,
+        });
         return Block::new(body);
     };
-    let text = reasoning.get("text").filter(|text| !text.is_null()).map(text).unwrap_or_default();
-    let signature = reasoning.get("signature").and_then(Node::text);
+    let text =
+        reasoning.get("text").filter(|text| !text.is_null()).map(text_or_raw).unwrap_or_default();
+    let signature = reasoning.get("signature").and_then(JsonNode::json_string);
     let seal = signature.filter(|data| !data.is_empty()).map(|data| Seal::new(ISSUER, data));
-    let body = Body::Thinking(Thinking { text, form: Form::Full });
-    let mut block = Block::new(body).sealed(seal);
-    keep_unknown(reasoning, &["text", "signature"], &mut block);
+    let body = BlockContent::Reasoning(Reasoning { text, form: ReasoningForm::Full });
+    let mut block = Block::new(body).with_seal(seal);
+    keep_unknown_fields(reasoning, &["text", "signature"], &mut block);
     block
 }
 
-pub(super) fn keep_unknown(node: Node<'_>, known: &[&str], block: &mut Block) {
-    for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
-        block.extras.keep(ID, field);
+pub(super) fn keep_unknown_fields(node: JsonNode<'_>, known: &[&str], block: &mut Block) {
+    for field in node.fields().filter(|field| !known.contains(&&*field.key())) {
+        block.extras.push_field(ID, field);
     }
 }
 
-/// As [`text`]; what is no string is noted.
-pub(super) fn said(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Text {
+/// Like [`text_or_raw`], and notes a value that is not a string.
+pub(super) fn decode_text(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> JsonString {
     if !node.is_string() {
-        ledger.change(note::ODD_INPUT, place, "a text is not a string: read as its JSON");
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "a text is not a string: its JSON is read as text",
+        );
     }
-    text(node)
+    text_or_raw(node)
 }
 
-/// A string, or the JSON of what stands in its place.
-pub(super) fn text(node: Node<'_>) -> Text {
-    node.text().unwrap_or_else(|| Text::new(node.raw()))
+pub(super) fn text_or_raw(node: JsonNode<'_>) -> JsonString {
+    node.json_string().unwrap_or_else(|| JsonString::new(node.raw()))
 }
 
-/// What decides where several keys stand in one block.
-const KNOWN: &[&str] = &[
+/// Union keys of a block, for blocks with several keys.
+const BLOCK_KEYS: &[&str] = &[
     "text",
     "json",
     "image",

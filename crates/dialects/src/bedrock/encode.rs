@@ -1,263 +1,316 @@
-//! Blocks, written.
+//! Encodes blocks.
 
 use interlingua_model::{
-    Block, Body, Cache, Extras, Form, Ledger, MediaKind, Place, Seal, ToolCall, ToolResult,
-    Verbatim,
+    Block, BlockContent, CacheBreakpoint, Extras, Ledger, LedgerPath, MediaKind, ReasoningForm,
+    Seal, ToolCall, ToolResult, Verbatim,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Text, Writer};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, JsonWriter, RawJson};
 
-use super::{ID, ISSUER, cite, media};
+use super::{ID, ISSUER, citation, media};
 use crate::{arguments, note};
 
-/// For whom blocks are written.
+/// What the encoded block belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// A request that came in this dialect.
-    Own,
-    /// A request that came in another one.
-    Cross,
-    /// A reply, for a client to read.
+pub(super) enum EncodeMode {
+    /// A request that arrived in this dialect.
+    SameDialect,
+    /// A request that arrived in another dialect.
+    CrossDialect,
+    /// A reply.
     Reply,
 }
 
-/// Why a block has no place here, if it has none: the name of the note and a sentence.
-pub(super) fn refusal(block: &Verbatim<Block>, way: Way) -> Option<(&'static str, String)> {
-    if block.text_for(ID).is_some() { None } else { refusal_of(block, way) }
+/// Why a block cannot be encoded: the note's rule and description, or `None`.
+pub(super) fn unsupported_reason(
+    block: &Verbatim<Block>,
+    mode: EncodeMode,
+) -> Option<(&'static str, String)> {
+    if block.text_for(ID).is_some() { None } else { unsupported_body_reason(block, mode) }
 }
 
-/// As [`refusal`], of a block that has no text.
-pub(super) fn refusal_of(block: &Block, way: Way) -> Option<(&'static str, String)> {
-    let no_block = |what: String| Some((note::NO_SUCH_BLOCK, what));
-    match &block.body {
-        Body::Thinking(thinking) => {
-            let carried = match block.seal.as_deref() {
+/// Like [`unsupported_reason`], for a block without its original text.
+pub(super) fn unsupported_body_reason(
+    block: &Block,
+    mode: EncodeMode,
+) -> Option<(&'static str, String)> {
+    let no_block = |message: String| Some((note::NO_SUCH_BLOCK, message));
+    match &block.content {
+        BlockContent::Reasoning(thinking) => {
+            let is_supported = match block.seal.as_deref() {
                 Some(seal) => {
-                    let shows = thinking.form != Form::Redacted && !thinking.text.is_empty();
-                    is_ours(seal) || (way == Way::Reply && shows)
+                    let has_text =
+                        thinking.form != ReasoningForm::Redacted && !thinking.text.is_empty();
+                    is_own_seal(seal) || (mode == EncodeMode::Reply && has_text)
                 }
-                None => way != Way::Cross && thinking.form != Form::Redacted,
+                None => {
+                    mode != EncodeMode::CrossDialect && thinking.form != ReasoningForm::Redacted
+                }
             };
-            let what = "left out reasoning that its provider cannot vouch for here";
-            (!carried).then(|| (note::FOREIGN_SEAL, what.into()))
+            let message = "left out reasoning without a seal of this provider";
+            (!is_supported).then(|| (note::FOREIGN_SEAL, message.into()))
         }
-        Body::Media(media) => media::refusal(media, &block.extras, way).and_then(no_block),
-        Body::Foreign { dialect, kind, .. } if *dialect != ID => {
+        BlockContent::Media(media) => {
+            media::unsupported_reason(media, &block.extras, mode).and_then(no_block)
+        }
+        BlockContent::Foreign { dialect, kind, .. } if *dialect != ID => {
             no_block(format!("left out a `{kind}` block of {dialect}"))
         }
-        Body::ToolResult(_) if way == Way::Reply => {
-            no_block("left out a tool's result inside a reply".into())
+        BlockContent::ToolResult(_) if mode == EncodeMode::Reply => {
+            no_block("left out a tool result inside a reply".into())
         }
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_)
-        | Body::Foreign { .. } => None,
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => None,
     }
 }
 
-pub(super) fn is_ours(seal: &Seal) -> bool {
+pub(super) fn is_own_seal(seal: &Seal) -> bool {
     seal.origin.issuer == ISSUER
 }
 
-/// Writes a block for which there is no [`refusal`], and the cache point after it.
-pub(super) fn write(
+/// Encodes a block without an [`unsupported_reason`], and the cache point after it.
+pub(super) fn encode_block(
     block: &Verbatim<Block>,
-    way: Way,
-    place: Place,
+    mode: EncodeMode,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    out: &mut Array<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
     if let Some(text) = block.text_for(ID) {
         out.item().json(text);
     } else {
-        note_extras(&block.extras, place, ledger);
-        let is_thinking = matches!(block.body, Body::Thinking(_));
-        if block.seal.as_deref().is_some_and(|seal| !is_thinking || !is_ours(seal)) {
-            let what = "a seal stays behind: only its issuer can read it";
-            ledger.loss(note::FOREIGN_SEAL, place, what);
+        note_dropped_extras(&block.extras, path, ledger);
+        let is_thinking = matches!(block.content, BlockContent::Reasoning(_));
+        if block.seal.as_deref().is_some_and(|seal| !is_thinking || !is_own_seal(seal)) {
+            let message = "left out a seal: only its issuer can verify it";
+            ledger.record_loss(note::FOREIGN_SEAL, path, message);
         }
-        body(block, way, place, ledger, out.item());
+        encode_body(block, mode, path, ledger, out.item());
     }
-    if let Some(cache) = &block.cache {
-        cache_point(cache, place, ledger, out);
+    if let Some(cache) = &block.cache_breakpoint {
+        encode_cache_point(cache, path, ledger, out);
     }
 }
 
-fn body(block: &Block, way: Way, place: Place, ledger: &mut Ledger, out: &mut Writer) {
-    match &block.body {
-        Body::Text { text, citations } if citations.is_empty() => plain(text, out),
-        Body::Text { text, citations } => {
-            let own = citations.iter().any(|one| cite::written(one).is_some());
-            if own || way == Way::Reply {
-                cite::note_reduced(citations, place, ledger);
+fn encode_body(
+    block: &Block,
+    mode: EncodeMode,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+    out: &mut JsonWriter,
+) {
+    match &block.content {
+        BlockContent::Text { text, citations } if citations.is_empty() => encode_text(text, out),
+        BlockContent::Text { text, citations } => {
+            let has_original =
+                citations.iter().any(|citation| citation::original_json(citation).is_some());
+            if has_original || mode == EncodeMode::Reply {
+                citation::note_reduced_citations(citations, path, ledger);
                 out.object(|o| {
                     o.object("citationsContent", |o| {
-                        cite::encode(text, citations, o);
+                        citation::encode_citations_content(text, citations, o);
                         block.extras.write(ID, o);
                     });
                 });
             } else {
-                ledger.loss(note::CITATION_REDUCED, place, "left out the citations of a text");
-                plain(text, out);
+                ledger.record_loss(
+                    note::CITATION_REDUCED,
+                    path,
+                    "left out the citations of a text",
+                );
+                encode_text(text, out);
             }
         }
-        Body::Refusal(text) => {
-            ledger.change(note::NO_SUCH_BLOCK, place, "a refusal is said as text");
-            plain(text, out);
+        BlockContent::Refusal(text) => {
+            ledger.record_change(note::NO_SUCH_BLOCK, path, "a refusal is encoded as text");
+            encode_text(text, out);
         }
-        Body::Thinking(thinking) => {
-            let seal = block.seal.as_deref().filter(|seal| is_ours(seal));
+        BlockContent::Reasoning(thinking) => {
+            let seal = block.seal.as_deref().filter(|seal| is_own_seal(seal));
             out.object(|o| {
                 o.object("reasoningContent", |o| match (thinking.form, seal) {
-                    (Form::Redacted, Some(seal)) => o.text("redactedContent", &seal.data),
+                    (ReasoningForm::Redacted, Some(seal)) => {
+                        o.json_string("redactedContent", &seal.data);
+                    }
                     _ => o.object("reasoningText", |o| {
-                        o.text("text", &thinking.text);
-                        o.text_if("signature", seal.map(|seal| &seal.data));
+                        o.json_string("text", &thinking.text);
+                        o.json_string_opt("signature", seal.map(|seal| &seal.data));
                         block.extras.write(ID, o);
                     }),
                 });
             });
         }
-        Body::Media(media) => {
-            out.object(|o| media::encode(media, &block.extras, place, ledger, o));
+        BlockContent::Media(media) => {
+            out.object(|o| media::encode_media(media, &block.extras, path, ledger, o));
         }
-        Body::Data(json) => {
-            ledger.change(note::NO_SUCH_BLOCK, place, "data outside a result is said as text");
-            plain(&Text::new(json.as_str()), out);
+        BlockContent::Json(json) => {
+            ledger.record_change(
+                note::NO_SUCH_BLOCK,
+                path,
+                "JSON data outside a result is encoded as text",
+            );
+            encode_text(&JsonString::new(json.as_str()), out);
         }
-        Body::ToolCall(call) => out.object(|o| {
-            o.object("toolUse", |o| write_call(call, &block.extras, way, place, ledger, o));
+        BlockContent::ToolCall(call) => out.object(|o| {
+            o.object("toolUse", |o| encode_tool_use(call, &block.extras, mode, path, ledger, o));
         }),
-        Body::ToolResult(result) => out.object(|o| {
-            o.object("toolResult", |o| write_result(result, &block.extras, way, place, ledger, o));
+        BlockContent::ToolResult(result) => out.object(|o| {
+            o.object("toolResult", |o| {
+                encode_tool_result(result, &block.extras, mode, path, ledger, o);
+            });
         }),
-        Body::Foreign { json, .. } => out.json(json),
+        BlockContent::Foreign { json, .. } => out.json(json),
     }
 }
 
-pub(super) fn plain(text: &Text, out: &mut Writer) {
-    out.object(|o| o.text("text", text));
+pub(super) fn encode_text(text: &JsonString, out: &mut JsonWriter) {
+    out.object(|o| o.json_string("text", text));
 }
 
-fn write_call(
+fn encode_tool_use(
     call: &ToolCall,
     extras: &Extras,
-    way: Way,
-    place: Place,
+    mode: EncodeMode,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.text("toolUseId", &call.id);
-    o.text("name", &call.name);
-    let as_object = if way == Way::Reply { arguments::told } else { arguments::object };
-    let (input, wrapped) = as_object(&call.args);
+    o.json_string("toolUseId", &call.id);
+    o.json_string("name", &call.name);
+    let as_object = if mode == EncodeMode::Reply {
+        arguments::reply_args_object
+    } else {
+        arguments::request_args_object
+    };
+    let (input, wrap_note) = as_object(&call.args);
     o.json("input", &input);
-    if let Some(what) = wrapped {
-        ledger.change(note::ARGS_WRAPPED, place, what);
+    if let Some(message) = wrap_note {
+        ledger.record_change(note::ARGS_WRAPPED, path, message);
     }
     extras.write(ID, o);
 }
 
-fn write_result(
+fn encode_tool_result(
     result: &ToolResult,
     extras: &Extras,
-    way: Way,
-    place: Place,
+    mode: EncodeMode,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.text("toolUseId", &result.call);
+    o.json_string("toolUseId", &result.call_id);
     o.array("content", |a| {
         for block in &result.content {
-            write_content(block, way, place, ledger, a);
+            encode_tool_result_block(block, mode, path, ledger, a);
         }
     });
     if result.is_error {
-        o.known("status", "error");
+        o.static_str("status", "error");
     }
     extras.write(ID, o);
 }
 
-/// One block of a result: text, JSON, an image, a document or a video.
-fn write_content(
+/// Encodes one block of a tool result: text, JSON, an image, a document or a video.
+fn encode_tool_result_block(
     block: &Verbatim<Block>,
-    way: Way,
-    place: Place,
+    mode: EncodeMode,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    out: &mut Array<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
-    if block.cache.is_some() {
-        ledger.loss(note::NO_SUCH_CACHE, place, "left out a cache mark inside a result");
+    if block.cache_breakpoint.is_some() {
+        ledger.record_loss(
+            note::NO_SUCH_CACHE,
+            path,
+            "left out a cache breakpoint inside a result",
+        );
     }
     if let Some(text) = block.text_for(ID) {
         out.item().json(text);
         return;
     }
-    let mut left_out = |what: &'static str| ledger.loss(note::NO_SUCH_BLOCK, place, what);
-    match &block.body {
-        // A field that is null is not set.
-        Body::Data(json) if *json == Json::NULL => plain(&Text::new(json.as_str()), out.item()),
-        Body::Data(json) => out.object(|o| o.json("json", json)),
-        Body::Text { text, citations } => {
-            if !citations.is_empty() {
-                ledger.loss(note::CITATION_REDUCED, place, "left out the citations of a text");
-            }
-            plain(text, out.item());
-            note_extras(&block.extras, place, ledger);
+    let mut left_out =
+        |message: &'static str| ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
+    match &block.content {
+        // The API treats a null union field as missing.
+        BlockContent::Json(json) if *json == RawJson::NULL => {
+            encode_text(&JsonString::new(json.as_str()), out.item());
         }
-        Body::Thinking(_) => left_out("left out reasoning inside a result"),
-        Body::ToolCall(_) | Body::ToolResult(_) => left_out("left out a call inside a result"),
-        Body::Media(media) if media.kind == MediaKind::Audio => {
+        BlockContent::Json(json) => out.object(|o| o.json("json", json)),
+        BlockContent::Text { text, citations } => {
+            if !citations.is_empty() {
+                ledger.record_loss(
+                    note::CITATION_REDUCED,
+                    path,
+                    "left out the citations of a text",
+                );
+            }
+            encode_text(text, out.item());
+            note_dropped_extras(&block.extras, path, ledger);
+        }
+        BlockContent::Reasoning(_) => left_out("left out reasoning inside a result"),
+        BlockContent::ToolCall(_) | BlockContent::ToolResult(_) => {
+            left_out("left out a call inside a result");
+        }
+        BlockContent::Media(media) if media.kind == MediaKind::Audio => {
             left_out("left out audio inside a result");
         }
-        Body::Refusal(_) | Body::Media(_) | Body::Foreign { .. } => {
-            if let Some((rule, what)) = refusal(block, way) {
-                ledger.loss(rule, place, what);
-                if let Body::Media(media) = &block.body {
-                    plain(&media::words(media), out.item());
+        BlockContent::Refusal(_) | BlockContent::Media(_) | BlockContent::Foreign { .. } => {
+            if let Some((rule, description)) = unsupported_reason(block, mode) {
+                ledger.record_loss(rule, path, description);
+                if let BlockContent::Media(media) = &block.content {
+                    encode_text(&media::placeholder_text(media), out.item());
                 }
             } else {
-                note_extras(&block.extras, place, ledger);
-                body(block, way, place, ledger, out.item());
+                note_dropped_extras(&block.extras, path, ledger);
+                encode_body(block, mode, path, ledger, out.item());
             }
         }
     }
 }
 
-pub(super) fn cache_point(cache: &Cache, place: Place, ledger: &mut Ledger, out: &mut Array<'_>) {
+pub(super) fn encode_cache_point(
+    cache: &CacheBreakpoint,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+    out: &mut ArrayWriter<'_>,
+) {
     let ttl = cache.ttl.as_ref();
-    let known = ttl.filter(|ttl| *ttl == "5m" || *ttl == "1h");
-    if let (Some(ttl), None) = (ttl, known) {
-        let what = format!("a cache mark for `{ttl}` lasts as long as the provider likes");
-        ledger.change(note::SETTING_CONVERTED, place, what);
+    let supported_ttl = ttl.filter(|ttl| *ttl == "5m" || *ttl == "1h");
+    if let (Some(ttl), None) = (ttl, supported_ttl) {
+        let message =
+            format!("the cache lifetime `{ttl}` is dropped: the provider's default applies");
+        ledger.record_change(note::SETTING_CONVERTED, path, message);
     }
     out.object(|o| {
         o.object("cachePoint", |o| {
-            o.known("type", "default");
-            o.text_if("ttl", known);
+            o.static_str("type", "default");
+            o.json_string_opt("ttl", supported_ttl);
         });
     });
 }
 
-/// Notes the fields of another dialect that stay behind, if they say anything.
-pub(super) fn note_extras(extras: &Extras, place: Place, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.all().filter(|(dialect, _)| *dialect != ID) else {
+/// Notes dropped fields of another dialect, unless they carry no information.
+pub(super) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
+    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
         return;
     };
-    let says = |key: &Text, value: &Json| {
-        *value != Json::NULL
+    let is_significant = |key: &JsonString, value: &RawJson| {
+        *value != RawJson::NULL
             && key != "index"
             && !(key == "status" && value.as_str() == "\"completed\"")
     };
     let keys: Vec<String> = fields
         .iter()
-        .filter(|(key, value)| says(key, value))
+        .filter(|(key, value)| is_significant(key, value))
         .map(|(key, _)| format!("`{key}`"))
         .collect();
     if !keys.is_empty() {
-        let what = format!("left out {} of {dialect}", keys.join(", "));
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out {} of {dialect}", keys.join(", "));
+        ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }

@@ -1,311 +1,376 @@
-//! The block that a stream has open: what came for it, and the events that makes.
+//! The open block of a stream: collects its deltas and emits its events.
 
 use interlingua_model::{
-    Args, Block, Body, Delta, Event, Form, Ledger, MediaKind, Place, Seal, Thinking, ToolCall,
-    derive_id,
+    Block, BlockContent, Delta, Ledger, LedgerPath, MediaKind, Reasoning, ReasoningForm, Seal,
+    StreamEvent, ToolArgs, ToolCall, derive_id,
 };
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::{ID, ISSUER, cite, media, reply};
+use super::{ID, ISSUER, citation, media, reply};
 
-/// A block that was begun and not yet closed.
 #[derive(Debug)]
-pub(super) struct Gathering {
-    /// Its number in the stream.
-    pub(super) wire: u64,
-    /// Its number among the events.
+pub(super) struct OpenBlock {
+    /// Index in the provider's stream.
+    pub(super) wire_index: u64,
+    /// Index in the emitted events.
     index: u32,
-    kind: Kind,
+    kind: BlockKind,
 }
 
-/// What it is. Text and arguments pass on piece by piece; the rest waits until it is whole.
+/// Kind of the open block. Text and arguments are emitted delta by delta; the other kinds are
+/// buffered until the block closes.
 #[derive(Debug)]
-enum Kind {
+enum BlockKind {
     Text,
-    /// A signature may come in pieces, but is one seal.
+    /// A signature may arrive in several deltas but is one seal.
     Thinking {
-        signature: Vec<Text>,
+        signature: Vec<JsonString>,
     },
-    Redacted(Vec<Text>),
-    Call,
-    /// A call whose free text was wrapped for the provider.
-    Wrapped(Vec<Text>),
+    RedactedThinking(Vec<JsonString>),
+    ToolUse,
+    /// A call with free text that was wrapped for the provider.
+    FreeformToolUse(Vec<JsonString>),
     Image {
-        format: Json,
-        source: Option<Json>,
+        format: RawJson,
+        source: Option<RawJson>,
     },
-    /// A call of the provider's own tools.
-    ServerCall {
-        start: Json,
-        input: Vec<Text>,
+    /// A call of the provider's own tool.
+    ServerToolUse {
+        start: RawJson,
+        input: Vec<JsonString>,
     },
-    ServerResult {
-        start: Json,
-        content: Vec<Json>,
+    ServerToolResult {
+        start: RawJson,
+        content: Vec<RawJson>,
     },
-    /// Of a kind nobody knows; its steps pass on as they are.
+    /// An unknown kind. Its events are passed on as foreign events.
     Unknown,
 }
 
-/// What a delta adds to.
+/// Kind of block that a delta belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Adds {
+pub(super) enum DeltaKind {
     Text,
     Thinking,
-    Redacted,
-    Input,
+    RedactedThinking,
+    ToolInput,
     Image,
-    ServerResult,
+    ServerToolResult,
     Unknown,
 }
 
-impl Gathering {
-    /// A block that begins with a start event.
-    pub(super) fn start(
-        wire: u64,
+impl OpenBlock {
+    /// Opens a block from its start event.
+    pub(super) fn from_start_event(
+        wire_index: u64,
         index: u32,
-        start: Node<'_>,
-        freeform: &[Text],
-        events: &mut Vec<Event>,
+        start: JsonNode<'_>,
+        freeform: &[JsonString],
+        events: &mut Vec<StreamEvent>,
     ) -> Self {
-        let named = start.fields().next();
-        let value = named.map(|field| field.value);
-        let kind = match (named.map(Field::name).as_deref(), value) {
-            (Some("toolUse"), Some(call)) if call.get("type").is_none_or(Node::is_null) => {
-                let text = |key: &str| call.get(key).and_then(Node::text).unwrap_or_default();
-                return Self::call(wire, index, text("toolUseId"), text("name"), freeform, events);
+        let union_field = start.fields().next();
+        let value = union_field.map(|field| field.value);
+        let kind = match (union_field.map(Field::key).as_deref(), value) {
+            (Some("toolUse"), Some(call)) if call.get("type").is_none_or(JsonNode::is_null) => {
+                let text =
+                    |key: &str| call.get(key).and_then(JsonNode::json_string).unwrap_or_default();
+                return Self::open_tool_use(
+                    wire_index,
+                    index,
+                    text("toolUseId"),
+                    text("name"),
+                    freeform,
+                    events,
+                );
             }
             (Some("toolUse"), Some(call)) => {
-                Kind::ServerCall { start: call.json(), input: Vec::new() }
+                BlockKind::ServerToolUse { start: call.json(), input: Vec::new() }
             }
             (Some("toolResult"), Some(result)) => {
-                Kind::ServerResult { start: result.json(), content: Vec::new() }
+                BlockKind::ServerToolResult { start: result.json(), content: Vec::new() }
             }
             (Some("image"), Some(image)) => {
-                let format = image.get("format").map_or(Json::NULL, Node::json);
-                Kind::Image { format, source: None }
+                let format = image.get("format").map_or(RawJson::NULL, JsonNode::json);
+                BlockKind::Image { format, source: None }
             }
-            _ => Kind::Unknown,
+            _ => BlockKind::Unknown,
         };
-        Self { wire, index, kind }
+        Self { wire_index, index, kind }
     }
 
-    fn call(
-        wire: u64,
+    fn open_tool_use(
+        wire_index: u64,
         index: u32,
-        id: Text,
-        name: Text,
-        freeform: &[Text],
-        events: &mut Vec<Event>,
+        id: JsonString,
+        name: JsonString,
+        freeform: &[JsonString],
+        events: &mut Vec<StreamEvent>,
     ) -> Self {
         let id = if id.is_empty() { derive_id("call_", &name, index as usize) } else { id };
         let (kind, args) = if freeform.contains(&name) {
-            (Kind::Wrapped(Vec::new()), Args::Freeform(Text::EMPTY))
+            (BlockKind::FreeformToolUse(Vec::new()), ToolArgs::Freeform(JsonString::EMPTY))
         } else {
-            (Kind::Call, Args::Malformed(Text::EMPTY))
+            (BlockKind::ToolUse, ToolArgs::Malformed(JsonString::EMPTY))
         };
-        let body = Body::ToolCall(ToolCall { id, name, args });
-        events.push(Event::Open { index, block: Box::new(Block::new(body)) });
-        Self { wire, index, kind }
+        let body = BlockContent::ToolCall(ToolCall { id, name, args });
+        events.push(StreamEvent::BlockStart { index, block: Box::new(Block::new(body)) });
+        Self { wire_index, index, kind }
     }
 
-    /// A block that begins with its first delta: text and reasoning have no start event.
-    pub(super) fn begin(wire: u64, index: u32, adds: Adds, events: &mut Vec<Event>) -> Self {
-        let (kind, body) = match adds {
-            Adds::Text => {
-                let body = Body::Text { text: Text::EMPTY, citations: Vec::new() };
-                (Kind::Text, Some(body))
+    /// Opens a block from its first delta: text and reasoning have no start event.
+    pub(super) fn from_first_delta(
+        wire_index: u64,
+        index: u32,
+        delta_kind: DeltaKind,
+        events: &mut Vec<StreamEvent>,
+    ) -> Self {
+        let (kind, body) = match delta_kind {
+            DeltaKind::Text => {
+                let body = BlockContent::Text { text: JsonString::EMPTY, citations: Vec::new() };
+                (BlockKind::Text, Some(body))
             }
-            Adds::Thinking => {
-                let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
-                (Kind::Thinking { signature: Vec::new() }, Some(body))
+            DeltaKind::Thinking => {
+                let body = BlockContent::Reasoning(Reasoning {
+                    text: JsonString::EMPTY,
+                    form: ReasoningForm::Full,
+                });
+                (BlockKind::Thinking { signature: Vec::new() }, Some(body))
             }
-            Adds::Redacted => (Kind::Redacted(Vec::new()), None),
-            Adds::Input => {
-                return Self::call(wire, index, Text::EMPTY, Text::EMPTY, &[], events);
+            DeltaKind::RedactedThinking => (BlockKind::RedactedThinking(Vec::new()), None),
+            DeltaKind::ToolInput => {
+                return Self::open_tool_use(
+                    wire_index,
+                    index,
+                    JsonString::EMPTY,
+                    JsonString::EMPTY,
+                    &[],
+                    events,
+                );
             }
-            Adds::Image => (Kind::Image { format: Json::NULL, source: None }, None),
-            Adds::ServerResult => {
-                let start = Json::EMPTY_OBJECT;
-                (Kind::ServerResult { start, content: Vec::new() }, None)
+            DeltaKind::Image => (BlockKind::Image { format: RawJson::NULL, source: None }, None),
+            DeltaKind::ServerToolResult => {
+                let start = RawJson::EMPTY_OBJECT;
+                (BlockKind::ServerToolResult { start, content: Vec::new() }, None)
             }
-            Adds::Unknown => (Kind::Unknown, None),
+            DeltaKind::Unknown => (BlockKind::Unknown, None),
         };
         if let Some(body) = body {
-            events.push(Event::Open { index, block: Box::new(Block::new(body)) });
+            events.push(StreamEvent::BlockStart { index, block: Box::new(Block::new(body)) });
         }
-        Self { wire, index, kind }
+        Self { wire_index, index, kind }
     }
 
-    pub(super) fn takes(&self, adds: Adds) -> bool {
+    pub(super) fn accepts(&self, delta_kind: DeltaKind) -> bool {
         match &self.kind {
-            Kind::Text => matches!(adds, Adds::Text | Adds::Unknown),
-            Kind::Thinking { .. } => matches!(adds, Adds::Thinking | Adds::Unknown),
-            Kind::Redacted(_) => matches!(adds, Adds::Redacted | Adds::Unknown),
-            Kind::Call | Kind::Wrapped(_) | Kind::ServerCall { .. } => {
-                matches!(adds, Adds::Input | Adds::Unknown)
+            BlockKind::Text => matches!(delta_kind, DeltaKind::Text | DeltaKind::Unknown),
+            BlockKind::Thinking { .. } => {
+                matches!(delta_kind, DeltaKind::Thinking | DeltaKind::Unknown)
             }
-            Kind::Image { .. } => matches!(adds, Adds::Image | Adds::Unknown),
-            Kind::ServerResult { .. } => matches!(adds, Adds::ServerResult | Adds::Unknown),
-            Kind::Unknown => true,
+            BlockKind::RedactedThinking(_) => {
+                matches!(delta_kind, DeltaKind::RedactedThinking | DeltaKind::Unknown)
+            }
+            BlockKind::ToolUse
+            | BlockKind::FreeformToolUse(_)
+            | BlockKind::ServerToolUse { .. } => {
+                matches!(delta_kind, DeltaKind::ToolInput | DeltaKind::Unknown)
+            }
+            BlockKind::Image { .. } => matches!(delta_kind, DeltaKind::Image | DeltaKind::Unknown),
+            BlockKind::ServerToolResult { .. } => {
+                matches!(delta_kind, DeltaKind::ServerToolResult | DeltaKind::Unknown)
+            }
+            BlockKind::Unknown => true,
         }
     }
 
-    /// Whether the block is one of the reply's, and so has a number.
-    pub(super) fn counts(&self) -> bool {
-        !matches!(self.kind, Kind::Unknown)
+    /// Returns whether the block gets an index in the reply.
+    pub(super) fn has_index(&self) -> bool {
+        !matches!(self.kind, BlockKind::Unknown)
     }
 
-    pub(super) fn is_call(&self) -> bool {
-        matches!(self.kind, Kind::Call | Kind::Wrapped(_))
+    pub(super) fn is_tool_use(&self) -> bool {
+        matches!(self.kind, BlockKind::ToolUse | BlockKind::FreeformToolUse(_))
     }
 
-    /// Takes a delta that [`Gathering::takes`]; `whole` is the event it came in.
-    pub(super) fn add(
+    /// Applies a delta of a kind that the block [accepts](Self::accepts); `event` is the event
+    /// around it.
+    pub(super) fn apply_delta(
         &mut self,
-        adds: Adds,
-        delta: Node<'_>,
-        whole: Node<'_>,
-        events: &mut Vec<Event>,
+        delta_kind: DeltaKind,
+        delta: JsonNode<'_>,
+        event: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
     ) {
         let index = self.index;
-        let mut pass = |delta: Delta| events.push(Event::Delta { index, delta });
-        let input = || delta.get("toolUse").and_then(|call| call.get("input")).and_then(input_text);
-        let piece = |key: &str| delta.get("reasoningContent")?.get(key)?.text();
-        match (&mut self.kind, adds) {
-            (Kind::Text, Adds::Text) => {
-                if let Some(text) = delta.get("text").and_then(Node::text) {
+        let mut emit = |delta: Delta| events.push(StreamEvent::Delta { index, delta });
+        let input =
+            || delta.get("toolUse").and_then(|call| call.get("input")).and_then(tool_input_text);
+        let reasoning_field = |key: &str| delta.get("reasoningContent")?.get(key)?.json_string();
+        match (&mut self.kind, delta_kind) {
+            (BlockKind::Text, DeltaKind::Text) => {
+                if let Some(text) = delta.get("text").and_then(JsonNode::json_string) {
                     if !text.is_empty() {
-                        pass(Delta::Text(text));
+                        emit(Delta::Text(text));
                     }
                 } else if let Some(citation) = delta.get("citation") {
-                    pass(Delta::Citation(Box::new(cite::one(citation))));
+                    emit(Delta::Citation(Box::new(citation::decode_citation(citation))));
                 }
             }
-            (Kind::Thinking { signature }, Adds::Thinking) => {
-                if let Some(text) = piece("text").filter(|text| !text.is_empty()) {
-                    pass(Delta::Text(text));
+            (BlockKind::Thinking { signature }, DeltaKind::Thinking) => {
+                if let Some(text) = reasoning_field("text").filter(|text| !text.is_empty()) {
+                    emit(Delta::Text(text));
                 }
-                signature.extend(piece("signature").filter(|text| !text.is_empty()));
+                signature.extend(reasoning_field("signature").filter(|text| !text.is_empty()));
             }
-            (Kind::Redacted(data), Adds::Redacted) => data.extend(piece("redactedContent")),
-            (Kind::Call, Adds::Input) => {
+            (BlockKind::RedactedThinking(data), DeltaKind::RedactedThinking) => {
+                data.extend(reasoning_field("redactedContent"));
+            }
+            (BlockKind::ToolUse, DeltaKind::ToolInput) => {
                 if let Some(text) = input().filter(|text| !text.is_empty()) {
-                    pass(Delta::Args(text));
+                    emit(Delta::Args(text));
                 }
             }
-            (Kind::Wrapped(pieces) | Kind::ServerCall { input: pieces, .. }, Adds::Input) => {
+            (
+                BlockKind::FreeformToolUse(pieces) | BlockKind::ServerToolUse { input: pieces, .. },
+                DeltaKind::ToolInput,
+            ) => {
                 pieces.extend(input());
             }
-            (Kind::Image { source, .. }, Adds::Image) => {
+            (BlockKind::Image { source, .. }, DeltaKind::Image) => {
                 let image = delta.get("image");
-                *source = image.and_then(|image| image.get("source")).map(Node::json);
+                *source = image.and_then(|image| image.get("source")).map(JsonNode::json);
             }
-            (Kind::ServerResult { content, .. }, Adds::ServerResult) => {
+            (BlockKind::ServerToolResult { content, .. }, DeltaKind::ServerToolResult) => {
                 let list = delta.get("toolResult");
-                content.extend(list.into_iter().flat_map(Node::items).map(Node::json));
+                content.extend(list.into_iter().flat_map(JsonNode::items).map(JsonNode::json));
             }
-            _ => events.push(foreign("contentBlockDelta", whole)),
+            _ => events.push(foreign_event("contentBlockDelta", event)),
         }
     }
 
-    pub(super) fn close(self, ledger: &mut Ledger, events: &mut Vec<Event>) {
+    pub(super) fn close(self, ledger: &mut Ledger, events: &mut Vec<StreamEvent>) {
         let index = self.index;
-        let mut whole = |block: Block| {
-            events.push(Event::Open { index, block: Box::new(block) });
+        let mut emit_block = |block: Block| {
+            events.push(StreamEvent::BlockStart { index, block: Box::new(block) });
         };
         match self.kind {
-            Kind::Text | Kind::Call => {}
-            Kind::Unknown => return,
-            Kind::Thinking { signature } => {
+            BlockKind::Text | BlockKind::ToolUse => {}
+            BlockKind::Unknown => return,
+            BlockKind::Thinking { signature } => {
                 if !signature.is_empty() {
-                    let seal = Seal::new(ISSUER, Text::concat(&signature));
-                    events.push(Event::Delta { index, delta: Delta::Seal(Box::new(seal)) });
+                    let seal = Seal::new(ISSUER, JsonString::concat(&signature));
+                    events.push(StreamEvent::Delta { index, delta: Delta::Seal(Box::new(seal)) });
                 }
             }
-            Kind::Redacted(data) => {
-                let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
-                let seal = Seal::new(ISSUER, Text::concat(&data));
-                whole(Block::new(body).sealed(Some(seal)));
+            BlockKind::RedactedThinking(data) => {
+                let body = BlockContent::Reasoning(Reasoning {
+                    text: JsonString::EMPTY,
+                    form: ReasoningForm::Redacted,
+                });
+                let seal = Seal::new(ISSUER, JsonString::concat(&data));
+                emit_block(Block::new(body).with_seal(Some(seal)));
             }
-            Kind::Wrapped(pieces) => {
-                let args = Args::from_text(&Text::concat(&pieces));
-                let text = reply::unwrapped(&args).to_text();
+            BlockKind::FreeformToolUse(pieces) => {
+                let args = ToolArgs::from_json_string(&JsonString::concat(&pieces));
+                let text = reply::unwrap_freeform_args(&args).to_json_string();
                 if !text.is_empty() {
-                    events.push(Event::Delta { index, delta: Delta::Args(text) });
+                    events.push(StreamEvent::Delta { index, delta: Delta::Args(text) });
                 }
             }
-            Kind::Image { format, source } => whole(image(&format, source.as_ref(), ledger)),
-            Kind::ServerCall { start, input } => whole(server_call(&start, &input)),
-            Kind::ServerResult { start, content } => whole(server_result(&start, &content)),
+            BlockKind::Image { format, source } => {
+                emit_block(image_block(&format, source.as_ref(), ledger));
+            }
+            BlockKind::ServerToolUse { start, input } => {
+                emit_block(server_tool_use_block(&start, &input));
+            }
+            BlockKind::ServerToolResult { start, content } => {
+                emit_block(server_tool_result_block(&start, &content));
+            }
         }
-        events.push(Event::Close { index });
+        events.push(StreamEvent::BlockEnd { index });
     }
 }
 
-/// What a delta adds to, by the one key it has.
-pub(super) fn adds(delta: Node<'_>) -> Adds {
+/// The kind of a delta, determined by its one key.
+pub(super) fn delta_kind(delta: JsonNode<'_>) -> DeltaKind {
     let Some(field) = delta.fields().find(|field| !field.value.is_null()) else {
-        return Adds::Unknown;
+        return DeltaKind::Unknown;
     };
-    match &*field.name() {
-        "text" | "citation" => Adds::Text,
-        "toolUse" => Adds::Input,
-        "image" => Adds::Image,
-        "toolResult" => Adds::ServerResult,
-        "reasoningContent" if field.value.get("redactedContent").is_some() => Adds::Redacted,
-        "reasoningContent" => Adds::Thinking,
-        _ => Adds::Unknown,
+    match &*field.key() {
+        "text" | "citation" => DeltaKind::Text,
+        "toolUse" => DeltaKind::ToolInput,
+        "image" => DeltaKind::Image,
+        "toolResult" => DeltaKind::ServerToolResult,
+        "reasoningContent" if field.value.get("redactedContent").is_some() => {
+            DeltaKind::RedactedThinking
+        }
+        "reasoningContent" => DeltaKind::Thinking,
+        _ => DeltaKind::Unknown,
     }
 }
 
-/// Arguments come as pieces of text; some servers send them as JSON at once.
-fn input_text(node: Node<'_>) -> Option<Text> {
-    if node.is_null() { None } else { Some(super::decode::text(node)) }
+/// Arguments arrive as pieces of text. Some servers send the complete JSON instead.
+fn tool_input_text(node: JsonNode<'_>) -> Option<JsonString> {
+    if node.is_null() { None } else { Some(super::decode::text_or_raw(node)) }
 }
 
-fn image(format: &Json, source: Option<&Json>, ledger: &mut Ledger) -> Block {
-    let json = Json::object(|o| {
+fn image_block(format: &RawJson, source: Option<&RawJson>, ledger: &mut Ledger) -> Block {
+    let json = RawJson::object(|o| {
         o.json("format", format);
-        o.json_if("source", source);
+        o.json_opt("source", source);
     });
-    let doc = json.doc();
-    media::decode(MediaKind::Image, doc.root(), Place::REPLY, ledger).unwrap_or_else(|| {
-        let json = Json::object(|o| o.json("image", &json));
-        Block::new(Body::Foreign { dialect: ID, kind: Text::word("image"), json })
-    })
+    let doc = json.to_doc();
+    media::decode_media(MediaKind::Image, doc.root(), LedgerPath::REPLY, ledger).unwrap_or_else(
+        || {
+            let json = RawJson::object(|o| o.json("image", &json));
+            Block::new(BlockContent::Foreign {
+                dialect: ID,
+                kind: JsonString::from_static("image"),
+                json,
+            })
+        },
+    )
 }
 
-fn server_call(start: &Json, input: &[Text]) -> Block {
-    let args = Args::from_text(&Text::concat(input));
-    let json = Json::object(|o| {
+fn server_tool_use_block(start: &RawJson, input: &[JsonString]) -> Block {
+    let args = ToolArgs::from_json_string(&JsonString::concat(input));
+    let json = RawJson::object(|o| {
         o.object("toolUse", |o| {
-            let doc = start.doc();
+            let doc = start.to_doc();
             for field in doc.root().fields() {
-                o.key_text(&field.key()).json(&field.value.json());
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
             match &args {
-                Args::Json(json) => o.json("input", json),
-                Args::Malformed(text) | Args::Freeform(text) => o.text("input", text),
+                ToolArgs::Json(json) => o.json("input", json),
+                ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => {
+                    o.json_string("input", text);
+                }
             }
         });
     });
-    Block::new(Body::Foreign { dialect: ID, kind: Text::word("toolUse"), json })
+    Block::new(BlockContent::Foreign {
+        dialect: ID,
+        kind: JsonString::from_static("toolUse"),
+        json,
+    })
 }
 
-fn server_result(start: &Json, content: &[Json]) -> Block {
-    let json = Json::object(|o| {
+fn server_tool_result_block(start: &RawJson, content: &[RawJson]) -> Block {
+    let json = RawJson::object(|o| {
         o.object("toolResult", |o| {
-            let doc = start.doc();
+            let doc = start.to_doc();
             for field in doc.root().fields() {
-                o.key_text(&field.key()).json(&field.value.json());
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
             o.array("content", |a| content.iter().for_each(|part| a.item().json(part)));
         });
     });
-    Block::new(Body::Foreign { dialect: ID, kind: Text::word("toolResult"), json })
+    Block::new(BlockContent::Foreign {
+        dialect: ID,
+        kind: JsonString::from_static("toolResult"),
+        json,
+    })
 }
 
-pub(super) fn foreign(kind: &str, whole: Node<'_>) -> Event {
-    Event::Foreign { dialect: ID, kind: Text::new(kind), json: whole.json() }
+pub(super) fn foreign_event(kind: &str, event: JsonNode<'_>) -> StreamEvent {
+    StreamEvent::Foreign { dialect: ID, kind: JsonString::new(kind), json: event.json() }
 }

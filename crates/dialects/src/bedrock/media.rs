@@ -1,195 +1,209 @@
-//! Images, documents, audio and video, both ways.
+//! Decodes and encodes images, documents, audio and video.
 
 use std::borrow::Cow;
 
-use interlingua_model::{Block, Body, Extras, Ledger, Media, MediaKind, Place, Source};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Node, Text};
+use interlingua_model::{
+    Block, BlockContent, Extras, Ledger, LedgerPath, Media, MediaKind, MediaSource,
+};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString};
 
 use super::ID;
-use super::decode::{blocks, keep_unknown};
-use super::encode::Way;
+use super::decode::{decode_blocks, keep_unknown_fields};
+use super::encode::EncodeMode;
 use crate::{media, note};
 
-/// `None` for a source of an unknown kind.
-pub(super) fn decode(
+/// Decodes media; `None` for a source of an unknown kind.
+pub(super) fn decode_media(
     kind: MediaKind,
-    node: Node<'_>,
-    place: Place,
+    node: JsonNode<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Option<Block> {
-    let from = node.get("source")?;
-    // What is in audio and video is looked at by who plays them.
+    let source_node = node.get("source")?;
+    // Fields of audio and video are not checked.
     let is_plain = matches!(kind, MediaKind::Image | MediaKind::Document);
-    let odd = |key: &str| node.get(key).is_some_and(|it| !it.is_null() && !it.is_string());
-    let sources = if kind == MediaKind::Document { SOURCES } else { &SOURCES[..2] };
-    let sources = sources.iter().filter_map(|key| from.get(key));
+    let is_non_string =
+        |key: &str| node.get(key).is_some_and(|field| !field.is_null() && !field.is_string());
+    let sources = if kind == MediaKind::Document { SOURCE_KEYS } else { &SOURCE_KEYS[..2] };
+    let sources = sources.iter().filter_map(|key| source_node.get(key));
     let format = node.get("format").filter(|format| !format.is_null());
-    let mime = format.and_then(|format| mime_of(kind, &format.word())).map(Text::word);
-    let is_named = is_named(kind, format.map(Node::word).as_deref());
-    let several = sources.filter(|source| !source.is_null()).count() > 1;
-    let is_odd = odd("format") || kind == MediaKind::Document && odd("name");
-    if is_plain && (is_odd || several || !is_named) {
-        ledger.change(note::ODD_INPUT, place, "a medium of another form is read as far as it goes");
+    let mime = format
+        .and_then(|format| mime_for_format(kind, &format.str_or_empty()))
+        .map(JsonString::from_static);
+    let has_known_format = is_known_format(kind, format.map(JsonNode::str_or_empty).as_deref());
+    let has_several_sources = sources.filter(|source| !source.is_null()).count() > 1;
+    let is_odd = is_non_string("format") || kind == MediaKind::Document && is_non_string("name");
+    if is_plain && (is_odd || has_several_sources || !has_known_format) {
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "malformed media are decoded as far as possible",
+        );
     }
-    // Where the model does not hold the format, it stays as written.
-    let mut unsaid = format.filter(|_| mime.is_none() && is_named);
+    // A format that the model cannot hold is kept as an extra.
+    let mut kept_format = format.filter(|_| mime.is_none() && has_known_format);
     let mut owner = None;
-    let source = if let Some(data) = from.get("bytes").and_then(Node::text) {
-        Source::Base64 { mime, data }
-    } else if let Some(location) = from.get("s3Location") {
+    let source = if let Some(data) = source_node.get("bytes").and_then(JsonNode::json_string) {
+        MediaSource::Base64 { mime, data }
+    } else if let Some(location) = source_node.get("s3Location") {
         owner = location.get("bucketOwner");
-        Source::Url { mime, url: location.get("uri")?.text()? }
+        MediaSource::Url { mime, url: location.get("uri")?.json_string()? }
     } else {
-        unsaid = format.filter(|format| format.word() != "txt" && is_named);
-        if let Some(text) = from.get("text").and_then(Node::text) {
-            Source::Text(text)
+        kept_format = format.filter(|format| format.str_or_empty() != "txt" && has_known_format);
+        if let Some(text) = source_node.get("text").and_then(JsonNode::json_string) {
+            MediaSource::Text(text)
         } else {
-            Source::Blocks(blocks(from.get("content")?, place, ledger))
+            MediaSource::Blocks(decode_blocks(source_node.get("content")?, path, ledger))
         }
     };
-    let name = node.get("name").and_then(Node::text);
+    let name = node.get("name").and_then(JsonNode::json_string);
     let media = Media { kind, source, name, detail: None };
-    let mut block = Block::new(Body::Media(Box::new(media)));
-    keep_unknown(node, &["format", "source", "name"], &mut block);
-    for (key, value) in [("format", unsaid), ("bucketOwner", owner)] {
+    let mut block = Block::new(BlockContent::Media(Box::new(media)));
+    keep_unknown_fields(node, &["format", "source", "name"], &mut block);
+    for (key, value) in [("format", kept_format), ("bucketOwner", owner)] {
         if let Some(value) = value {
-            block.extras.put(ID, Text::word(key), value.json());
+            block.extras.push(ID, JsonString::from_static(key), value.json());
         }
     }
     Some(block)
 }
 
-/// Whether a format is one that there is. Of audio and video any may be.
-fn is_named(kind: MediaKind, format: Option<&str>) -> bool {
+/// Returns whether the API knows the format. Any format is allowed for audio and video.
+fn is_known_format(kind: MediaKind, format: Option<&str>) -> bool {
     match (kind, format) {
-        (MediaKind::Image, format) => format.is_some_and(|format| IMAGES.contains(&format)),
-        (MediaKind::Document, Some(format)) => mime_of(kind, format).is_some(),
+        (MediaKind::Image, format) => format.is_some_and(|format| IMAGE_FORMATS.contains(&format)),
+        (MediaKind::Document, Some(format)) => mime_for_format(kind, format).is_some(),
         (MediaKind::Document | MediaKind::Audio | MediaKind::Video, _) => true,
     }
 }
 
-const IMAGES: &[&str] = &["png", "jpeg", "gif", "webp"];
+const IMAGE_FORMATS: &[&str] = &["png", "jpeg", "gif", "webp"];
 
-/// Where the data of a medium may be; those of a document alone last.
-const SOURCES: &[&str] = &["bytes", "s3Location", "text", "content"];
+/// Source keys; `text` and `content` exist for documents only.
+const SOURCE_KEYS: &[&str] = &["bytes", "s3Location", "text", "content"];
 
-/// Why these media cannot be said here, if they cannot.
-pub(super) fn refusal(media: &Media, extras: &Extras, way: Way) -> Option<String> {
-    let kind = word(media.kind);
+/// Why media cannot be encoded, or `None`.
+pub(super) fn unsupported_reason(
+    media: &Media,
+    extras: &Extras,
+    mode: EncodeMode,
+) -> Option<String> {
+    let kind = media_key(media.kind);
     match &media.source {
-        Source::Url { url, .. } if !url.raw().starts_with(S3) => {
-            Some(format!("left out the {kind} at a URL: only data and S3 locations have a place"))
+        MediaSource::Url { url, .. } if !url.raw().starts_with(S3_SCHEME) => Some(format!(
+            "left out the {kind} at a URL: the API accepts only data and S3 locations"
+        )),
+        MediaSource::File { .. } => {
+            Some(format!("left out the {kind} in a provider's file storage: it cannot be sent"))
         }
-        Source::File { .. } => {
-            Some(format!("left out the {kind} in a provider's store of files: it has no place"))
-        }
-        Source::Text(_) | Source::Blocks(_) if media.kind != MediaKind::Document => {
+        MediaSource::Text(_) | MediaSource::Blocks(_) if media.kind != MediaKind::Document => {
             Some(format!("left out the {kind} without data"))
         }
-        // Whoever writes this dialect may leave it to the provider what a document is.
-        _ if format(media, extras).is_none()
-            && (media.kind != MediaKind::Document || way != Way::Own) =>
+        // A same-dialect request may leave a document's format to the provider.
+        _ if resolve_format(media, extras).is_none()
+            && (media.kind != MediaKind::Document || mode != EncodeMode::SameDialect) =>
         {
-            Some(format!("left out the {kind}: its format has no place"))
+            Some(format!("left out the {kind}: its format is not supported"))
         }
         _ => None,
     }
 }
 
-/// What stands in the place of media that have none.
-pub(super) fn words(media: &Media) -> Text {
-    let kind = word(media.kind);
-    Text::new(&match &media.name {
+/// Text that replaces media that cannot be encoded.
+pub(super) fn placeholder_text(media: &Media) -> JsonString {
+    let kind = media_key(media.kind);
+    JsonString::new(&match &media.name {
         Some(name) if !name.is_empty() => format!("[{kind} `{name}` omitted: it cannot be sent]"),
         _ => format!("[{kind} omitted: it cannot be sent]"),
     })
 }
 
-/// Writes media for which there is no [`refusal`].
-pub(super) fn encode(
+/// Encodes media without an [`unsupported_reason`].
+pub(super) fn encode_media(
     media: &Media,
     extras: &Extras,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.object(word(media.kind), |o| {
-        if let Some(format) = format(media, extras) {
-            note_plain(media, &format, place, ledger);
-            o.word("format", &format);
+    o.object(media_key(media.kind), |o| {
+        if let Some(format) = resolve_format(media, extras) {
+            note_sent_as_plain_text(media, &format, path, ledger);
+            o.str("format", &format);
         }
         if media.kind == MediaKind::Document {
-            o.word("name", &name(media.name.as_ref(), place, ledger));
+            o.str("name", &document_name(media.name.as_ref(), path, ledger));
         }
-        o.object("source", |o| source(media, extras, place, ledger, o));
-        for (key, value) in extras.of(ID) {
+        o.object("source", |o| encode_source(media, extras, path, ledger, o));
+        for (key, value) in extras.fields_for(ID) {
             if key != "format" && key != "bucketOwner" {
-                o.key_text(key).json(value);
+                o.key_json_string(key).json(value);
             }
         }
     });
     if media.detail.is_some() {
-        ledger.loss(note::NO_SUCH_FIELD, place, "left out how closely to look at the image");
+        ledger.record_loss(note::NO_SUCH_FIELD, path, "left out the detail level of the image");
     }
 }
 
-/// The inside of `source`.
-pub(super) fn source(
+/// Encodes the fields inside `source`.
+pub(super) fn encode_source(
     media: &Media,
     extras: &Extras,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
     match &media.source {
-        Source::Base64 { data, .. } => o.text("bytes", data),
-        Source::Url { url, .. } => o.object("s3Location", |o| {
-            o.text("uri", url);
-            o.json_if("bucketOwner", extras.find(ID, "bucketOwner"));
+        MediaSource::Base64 { data, .. } => o.json_string("bytes", data),
+        MediaSource::Url { url, .. } => o.object("s3Location", |o| {
+            o.json_string("uri", url);
+            o.json_opt("bucketOwner", extras.get(ID, "bucketOwner"));
         }),
-        Source::Text(text) => o.text("text", text),
-        Source::Blocks(blocks) => o.array("content", |a| {
+        MediaSource::Text(text) => o.json_string("text", text),
+        MediaSource::Blocks(blocks) => o.array("content", |a| {
             for block in blocks {
-                match block.body.as_text() {
-                    Some(text) => a.object(|o| o.text("text", text)),
-                    None => ledger.loss(
+                match block.content.as_text() {
+                    Some(text) => a.object(|o| o.json_string("text", text)),
+                    None => ledger.record_loss(
                         note::NO_SUCH_BLOCK,
-                        place,
+                        path,
                         "left out a part of a document that is not text",
                     ),
                 }
             }
         }),
-        Source::File { .. } => {}
+        MediaSource::File { .. } => {}
     }
 }
 
-/// The short name of the format: as this dialect said it, as the type says, as the name or the data
-/// shows.
-pub(super) fn format(media: &Media, extras: &Extras) -> Option<Cow<'static, str>> {
-    if let Some(format) = extras.find(ID, "format").and_then(interlingua_wire::Json::text) {
-        return Some(format.contents().into_owned().into());
+/// The short name of the format: the original one of this dialect, or derived from the MIME type,
+/// the data or the file name.
+pub(super) fn resolve_format(media: &Media, extras: &Extras) -> Option<Cow<'static, str>> {
+    if let Some(format) = extras.get(ID, "format").and_then(interlingua_wire::RawJson::json_string)
+    {
+        return Some(format.unescape().into_owned().into());
     }
     let (mime, url, data) = match &media.source {
-        Source::Base64 { mime, data } => (mime.as_ref(), None, Some(data)),
-        Source::Url { mime, url } => (mime.as_ref(), Some(url), None),
-        Source::File { mime, .. } => (mime.as_ref(), None, None),
-        Source::Text(_) | Source::Blocks(_) => return Some("txt".into()),
+        MediaSource::Base64 { mime, data } => (mime.as_ref(), None, Some(data)),
+        MediaSource::Url { mime, url } => (mime.as_ref(), Some(url), None),
+        MediaSource::File { mime, .. } => (mime.as_ref(), None, None),
+        MediaSource::Text(_) | MediaSource::Blocks(_) => return Some("txt".into()),
     };
     let kind = media.kind;
-    let said = mime.and_then(|mime| format_of(kind, &mime.contents()));
-    let shown = || data.and_then(|data| format_of(kind, media::sniff(data.raw())?));
-    let named = || {
+    let by_mime = mime.and_then(|mime| format_for_mime(kind, &mime.unescape()));
+    let by_data = || data.and_then(|data| format_for_mime(kind, media::sniff(data.raw())?));
+    let by_name = || {
         [url, media.name.as_ref()].into_iter().flatten().find_map(|name| {
-            let name = name.contents().to_ascii_lowercase();
-            format_of(kind, mime_of(kind, name.rsplit_once('.')?.1)?)
+            let name = name.unescape().to_ascii_lowercase();
+            format_for_mime(kind, mime_for_format(kind, name.rsplit_once('.')?.1)?)
         })
     };
-    said.or_else(shown).or_else(named).map(Cow::Borrowed)
+    by_mime.or_else(by_data).or_else(by_name).map(Cow::Borrowed)
 }
 
-fn format_of(kind: MediaKind, mime: &str) -> Option<&'static str> {
+fn format_for_mime(kind: MediaKind, mime: &str) -> Option<&'static str> {
     let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match (kind, &*mime) {
         (MediaKind::Audio, "audio/pcm" | "audio/l16") => Some("pcm"),
@@ -197,13 +211,13 @@ fn format_of(kind: MediaKind, mime: &str) -> Option<&'static str> {
         (MediaKind::Image, "image/jpg") => Some("jpeg"),
         _ => media::format_of_mime(kind, &mime).or_else(|| {
             let is_text = kind == MediaKind::Document
-                && (mime.starts_with("text/") || TEXT_TYPES.contains(&&*mime));
+                && (mime.starts_with("text/") || TEXT_MIME_TYPES.contains(&&*mime));
             is_text.then_some("txt")
         }),
     }
 }
 
-fn mime_of(kind: MediaKind, format: &str) -> Option<&'static str> {
+fn mime_for_format(kind: MediaKind, format: &str) -> Option<&'static str> {
     match (kind, format) {
         (MediaKind::Audio, "mpeg" | "mpga") => Some("audio/mpeg"),
         (MediaKind::Audio, "mp4") => Some("audio/mp4"),
@@ -215,48 +229,48 @@ fn mime_of(kind: MediaKind, format: &str) -> Option<&'static str> {
     }
 }
 
-/// A type of text that has no name of its own is said as plain text.
-fn note_plain(media: &Media, format: &str, place: Place, ledger: &mut Ledger) {
-    if let Source::Base64 { mime: Some(mime), .. } = &media.source
+/// A text type without a format of its own is sent as plain text.
+fn note_sent_as_plain_text(media: &Media, format: &str, path: LedgerPath, ledger: &mut Ledger) {
+    if let MediaSource::Base64 { mime: Some(mime), .. } = &media.source
         && format == "txt"
-        && !mime.contents().starts_with("text/plain")
+        && !mime.unescape().starts_with("text/plain")
     {
-        let what = format!("a document of type `{mime}` is sent as plain text");
-        ledger.change(note::FORMAT_CHANGED, place, what);
+        let message = format!("a document of type `{mime}` is sent as plain text");
+        ledger.record_change(note::FORMAT_CHANGED, path, message);
     }
 }
 
-/// Letters, digits, single spaces, hyphens and brackets, at most 200 of them.
-fn name(name: Option<&Text>, place: Place, ledger: &mut Ledger) -> String {
-    let Some(name) = name.map(Text::contents) else {
+/// The API accepts letters, digits, single spaces, hyphens and brackets, at most 200 characters.
+fn document_name(name: Option<&JsonString>, path: LedgerPath, ledger: &mut Ledger) -> String {
+    let Some(name) = name.map(JsonString::unescape) else {
         let name =
-            format!("document-{}-{}", place.index.unwrap_or(0) + 1, place.block.unwrap_or(0) + 1);
-        let what = format!("a document without a name is called `{name}`");
-        ledger.change(note::REQUIRED_ADDED, place, what);
+            format!("document-{}-{}", path.index.unwrap_or(0) + 1, path.block.unwrap_or(0) + 1);
+        let message = format!("a document without a name is named `{name}`");
+        ledger.record_change(note::REQUIRED_ADDED, path, message);
         return name;
     };
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-()[]".contains(c);
-    let mut spelled = String::with_capacity(name.len());
-    for character in name.trim().chars().take(LONGEST_NAME) {
+    let mut cleaned = String::with_capacity(name.len());
+    for character in name.trim().chars().take(MAX_NAME_CHARS) {
         if character.is_whitespace() {
-            if !spelled.ends_with(' ') {
-                spelled.push(' ');
+            if !cleaned.ends_with(' ') {
+                cleaned.push(' ');
             }
         } else {
-            spelled.push(if allowed(character) { character } else { '-' });
+            cleaned.push(if allowed(character) { character } else { '-' });
         }
     }
-    if spelled.is_empty() {
-        spelled.push_str("document");
+    if cleaned.is_empty() {
+        cleaned.push_str("document");
     }
-    if spelled != *name {
-        let what = format!("the document `{name}` is called `{spelled}`");
-        ledger.change(note::NAME_CHANGED, place, what);
+    if cleaned != *name {
+        let message = format!("the document `{name}` is renamed to `{cleaned}`");
+        ledger.record_change(note::NAME_CHANGED, path, message);
     }
-    spelled
+    cleaned
 }
 
-fn word(kind: MediaKind) -> &'static str {
+fn media_key(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image",
         MediaKind::Document => "document",
@@ -265,7 +279,7 @@ fn word(kind: MediaKind) -> &'static str {
     }
 }
 
-const S3: &str = "s3:";
-const LONGEST_NAME: usize = 200;
-const TEXT_TYPES: &[&str] =
+const S3_SCHEME: &str = "s3:";
+const MAX_NAME_CHARS: usize = 200;
+const TEXT_MIME_TYPES: &[&str] =
     &["application/json", "application/xml", "application/yaml", "application/x-yaml"];

@@ -1,90 +1,105 @@
-//! Instructions and messages of a request, written.
+//! Encodes the system prompt and the messages of a request.
 
-use interlingua_model::{Block, Body, Conversation, Ledger, Media, Place, Role, Turn, Verbatim};
-use interlingua_wire::json::Array;
-use interlingua_wire::{Json, Text, Writer};
+use interlingua_model::{
+    Block, BlockContent, Conversation, Ledger, LedgerPath, Media, Role, Turn, Verbatim,
+};
+use interlingua_wire::json::ArrayWriter;
+use interlingua_wire::{JsonString, JsonWriter, RawJson};
 
-use super::encode::{self, Way};
-use super::{ID, media, role_word};
+use super::encode::{self, EncodeMode};
+use super::{ID, media, role_name};
 use crate::{note, run};
 
-/// What one message will say.
+/// One message to encode.
 struct Message<'c> {
     role: Role,
-    /// Where the first of its turns stands.
-    first: usize,
-    parts: Vec<Part<'c>>,
+    /// Index of its first turn.
+    first_turn: usize,
+    parts: Vec<MessagePart<'c>>,
 }
 
-enum Part<'c> {
-    Block(&'c Verbatim<Block>, Place),
-    /// Media that cannot be sent: what was said beside them may be about them.
-    Omitted(&'c Block, &'c Media, Place),
-    /// Instructions in the middle of a conversation, as the user's words.
-    Instructions(Vec<&'c Verbatim<Block>>, Place),
+enum MessagePart<'c> {
+    Block(&'c Verbatim<Block>, LedgerPath),
+    /// Media that cannot be sent: a placeholder is written, because text next to them may refer to
+    /// them.
+    OmittedMedia(&'c Block, &'c Media, LedgerPath),
+    /// Instructions in the middle of a conversation, sent as user text.
+    Instructions(Vec<&'c Verbatim<Block>>, LedgerPath),
 }
 
-/// The list of instruction blocks: the dialect's own place, then the turns that lead the
-/// conversation, unless the client spoke this dialect and put them where they are.
-pub(super) fn write_system(
+/// Encodes the system prompt, then the leading instruction turns. Same-dialect requests keep those
+/// turns in place.
+pub(super) fn encode_system(
     conversation: &Conversation,
-    way: Way,
+    mode: EncodeMode,
     ledger: &mut Ledger,
-    out: &mut Array<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
     for (index, block) in conversation.system.iter().enumerate() {
-        write_instruction(block, way, Place::system(index), ledger, out);
+        encode_system_block(block, mode, LedgerPath::system(index), ledger, out);
     }
-    for (turn, index) in conversation.turns.iter().zip(0..leading(conversation, way)) {
-        encode::note_extras(&turn.extras, Place::turn(index), ledger);
+    for (turn, index) in
+        conversation.turns.iter().zip(0..leading_instruction_count(conversation, mode))
+    {
+        encode::note_dropped_extras(&turn.extras, LedgerPath::turn(index), ledger);
         for (at, block) in turn.blocks.iter().enumerate() {
-            write_instruction(block, way, Place::block(index, at), ledger, out);
+            encode_system_block(block, mode, LedgerPath::block(index, at), ledger, out);
         }
     }
 }
 
-fn write_instruction(
+fn encode_system_block(
     block: &Verbatim<Block>,
-    way: Way,
-    place: Place,
+    mode: EncodeMode,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    out: &mut Array<'_>,
+    out: &mut ArrayWriter<'_>,
 ) {
-    let plain = |text: &Json| text.doc().root().get("text").is_some();
-    match &block.body {
-        // A text with its sources is none that instructions have.
-        Body::Text { text, citations }
-            if !citations.is_empty() || !block.text_for(ID).is_none_or(plain) =>
+    let has_text_key = |text: &RawJson| text.to_doc().root().get("text").is_some();
+    match &block.content {
+        // The API does not accept citations in the system prompt.
+        BlockContent::Text { text, citations }
+            if !citations.is_empty() || !block.text_for(ID).is_none_or(has_text_key) =>
         {
             if !citations.is_empty() {
-                ledger.loss(note::CITATION_REDUCED, place, "left out the citations of a text");
+                ledger.record_loss(
+                    note::CITATION_REDUCED,
+                    path,
+                    "left out the citations of a text",
+                );
             }
-            let mut said = Block::text(text.clone());
-            said.cache.clone_from(&block.cache);
-            encode::write(&said.into(), way, place, ledger, out);
+            let mut text_block = Block::text(text.clone());
+            text_block.cache_breakpoint.clone_from(&block.cache_breakpoint);
+            encode::encode_block(&text_block.into(), mode, path, ledger, out);
         }
-        Body::Text { .. } | Body::Refusal(_) => encode::write(block, way, place, ledger, out),
-        Body::Foreign { dialect, .. } if *dialect == ID => {
-            encode::write(block, way, place, ledger, out);
+        BlockContent::Text { .. } | BlockContent::Refusal(_) => {
+            encode::encode_block(block, mode, path, ledger, out);
         }
-        Body::Thinking(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_)
-        | Body::Foreign { .. } => {
-            let what = "left out a block of the instructions that is not text";
-            ledger.loss(note::NO_SUCH_BLOCK, place, what);
+        BlockContent::Foreign { dialect, .. } if *dialect == ID => {
+            encode::encode_block(block, mode, path, ledger, out);
+        }
+        BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => {
+            let message = "left out a block of the system prompt that is not text";
+            ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
         }
     }
 }
 
-/// How many turns go into the place for instructions.
-pub(super) fn leading(conversation: &Conversation, way: Way) -> usize {
-    if way == Way::Own { 0 } else { run::leading_instructions(conversation) }
+/// Number of leading turns that move into the system prompt.
+pub(super) fn leading_instruction_count(conversation: &Conversation, mode: EncodeMode) -> usize {
+    if mode == EncodeMode::SameDialect { 0 } else { run::leading_instruction_count(conversation) }
 }
 
-pub(super) fn write_own(turns: &[Verbatim<Turn>], ledger: &mut Ledger, out: &mut Array<'_>) {
+pub(super) fn encode_same_dialect(
+    turns: &[Verbatim<Turn>],
+    ledger: &mut Ledger,
+    out: &mut ArrayWriter<'_>,
+) {
     for (index, turn) in turns.iter().enumerate() {
         if let Some(text) = turn.text_for(ID) {
             out.item().json(text);
@@ -92,119 +107,144 @@ pub(super) fn write_own(turns: &[Verbatim<Turn>], ledger: &mut Ledger, out: &mut
         }
         let mut parts = Vec::with_capacity(turn.blocks.len());
         for (at, block) in turn.blocks.iter().enumerate() {
-            keep(block, Way::Own, Place::block(index, at), ledger, &mut parts);
+            push_block(
+                block,
+                EncodeMode::SameDialect,
+                LedgerPath::block(index, at),
+                ledger,
+                &mut parts,
+            );
         }
-        encode::note_extras(&turn.extras, Place::turn(index), ledger);
+        encode::note_dropped_extras(&turn.extras, LedgerPath::turn(index), ledger);
         out.object(|o| {
-            o.word("role", role_word(turn.role));
-            o.array("content", |a| write_parts(&parts, Way::Own, ledger, a));
+            o.str("role", role_name(turn.role));
+            o.array("content", |a| encode_parts(&parts, EncodeMode::SameDialect, ledger, a));
             turn.extras.write(ID, o);
         });
     }
 }
 
-/// Messages must alternate, so turns of one side become one; what has nothing left to say is none.
-pub(super) fn write_cross(conversation: &Conversation, ledger: &mut Ledger, out: &mut Array<'_>) {
+/// The API requires alternating roles, so turns of one side are merged. A message without parts is
+/// dropped.
+pub(super) fn encode_cross_dialect(
+    conversation: &Conversation,
+    ledger: &mut Ledger,
+    out: &mut ArrayWriter<'_>,
+) {
     let mut messages: Vec<Message<'_>> = Vec::new();
-    let skip = leading(conversation, Way::Cross);
+    let skip = leading_instruction_count(conversation, EncodeMode::CrossDialect);
     for (index, turn) in conversation.turns.iter().enumerate().skip(skip) {
-        let parts = parts_of(turn, index, ledger);
+        let parts = turn_parts(turn, index, ledger);
         let role = if turn.role == Role::Assistant { Role::Assistant } else { Role::User };
         match messages.last_mut().filter(|last| last.role == role) {
             Some(last) => last.parts.extend(parts),
             None if parts.is_empty() => {}
-            None => messages.push(Message { role, first: index, parts }),
+            None => messages.push(Message { role, first_turn: index, parts }),
         }
     }
     for mut message in messages {
         if message.role == Role::User {
-            put_results_first(&mut message, ledger);
+            move_tool_results_first(&mut message, ledger);
         }
         out.object(|o| {
-            o.word("role", role_word(message.role));
-            o.array("content", |a| write_parts(&message.parts, Way::Cross, ledger, a));
+            o.str("role", role_name(message.role));
+            o.array("content", |a| {
+                encode_parts(&message.parts, EncodeMode::CrossDialect, ledger, a);
+            });
         });
     }
 }
 
-fn parts_of<'c>(turn: &'c Turn, index: usize, ledger: &mut Ledger) -> Vec<Part<'c>> {
-    encode::note_extras(&turn.extras, Place::turn(index), ledger);
+fn turn_parts<'c>(turn: &'c Turn, index: usize, ledger: &mut Ledger) -> Vec<MessagePart<'c>> {
+    encode::note_dropped_extras(&turn.extras, LedgerPath::turn(index), ledger);
     let mut parts = Vec::with_capacity(turn.blocks.len());
     let mut instructions = Vec::new();
     for (at, block) in turn.blocks.iter().enumerate() {
-        let place = Place::block(index, at);
+        let path = LedgerPath::block(index, at);
         let is_instruction = !matches!(turn.role, Role::User | Role::Assistant);
-        if is_instruction && block.body.as_text().is_some() {
+        if is_instruction && block.content.as_text().is_some() {
             instructions.push(block);
         } else {
-            keep(block, Way::Cross, place, ledger, &mut parts);
+            push_block(block, EncodeMode::CrossDialect, path, ledger, &mut parts);
         }
     }
     if !instructions.is_empty() {
-        let place = Place::turn(index);
-        let what = "instructions within the conversation are said by the user, marked as such";
-        ledger.change(note::SYSTEM_MOVED, place, what);
-        parts.insert(0, Part::Instructions(instructions, place));
+        let path = LedgerPath::turn(index);
+        let message = "instructions in the middle of the conversation are sent as user text in `<system-reminder>`";
+        ledger.record_change(note::SYSTEM_MOVED, path, message);
+        parts.insert(0, MessagePart::Instructions(instructions, path));
     }
     parts
 }
 
-fn keep<'c>(
+fn push_block<'c>(
     block: &'c Verbatim<Block>,
-    way: Way,
-    place: Place,
+    mode: EncodeMode,
+    path: LedgerPath,
     ledger: &mut Ledger,
-    parts: &mut Vec<Part<'c>>,
+    parts: &mut Vec<MessagePart<'c>>,
 ) {
-    match encode::refusal(block, way) {
-        Some((rule, what)) => {
-            ledger.loss(rule, place, what);
-            if let Body::Media(media) = &block.body {
-                parts.push(Part::Omitted(block, media, place));
+    match encode::unsupported_reason(block, mode) {
+        Some((rule, message)) => {
+            ledger.record_loss(rule, path, message);
+            if let BlockContent::Media(media) = &block.content {
+                parts.push(MessagePart::OmittedMedia(block, media, path));
             }
         }
-        None => parts.push(Part::Block(block, place)),
+        None => parts.push(MessagePart::Block(block, path)),
     }
 }
 
-fn put_results_first(message: &mut Message<'_>, ledger: &mut Ledger) {
-    let is_result = |part: &Part<'_>| match part {
-        Part::Block(block, _) => matches!(block.body, Body::ToolResult(_)),
-        Part::Omitted(..) | Part::Instructions(..) => false,
+fn move_tool_results_first(message: &mut Message<'_>, ledger: &mut Ledger) {
+    let is_result = |part: &MessagePart<'_>| match part {
+        MessagePart::Block(block, _) => matches!(block.content, BlockContent::ToolResult(_)),
+        MessagePart::OmittedMedia(..) | MessagePart::Instructions(..) => false,
     };
     if message.parts.is_sorted_by_key(|part| !is_result(part)) {
         return;
     }
     message.parts.sort_by_key(|part| !is_result(part));
-    let what = "results come before what the user says";
-    ledger.change(note::ORDER_CHANGED, Place::turn(message.first), what);
+    let description = "tool results are moved before the rest of the message";
+    ledger.record_change(note::ORDER_CHANGED, LedgerPath::turn(message.first_turn), description);
 }
 
-fn write_parts(parts: &[Part<'_>], way: Way, ledger: &mut Ledger, out: &mut Array<'_>) {
+fn encode_parts(
+    parts: &[MessagePart<'_>],
+    mode: EncodeMode,
+    ledger: &mut Ledger,
+    out: &mut ArrayWriter<'_>,
+) {
     for part in parts {
         match part {
-            Part::Block(block, place) => encode::write(block, way, *place, ledger, out),
-            Part::Omitted(block, media, place) => {
-                encode::plain(&media::words(media), out.item());
-                if let Some(cache) = &block.cache {
-                    encode::cache_point(cache, *place, ledger, out);
+            MessagePart::Block(block, path) => {
+                encode::encode_block(block, mode, *path, ledger, out);
+            }
+            MessagePart::OmittedMedia(block, media, path) => {
+                encode::encode_text(&media::placeholder_text(media), out.item());
+                if let Some(cache) = &block.cache_breakpoint {
+                    encode::encode_cache_point(cache, *path, ledger, out);
                 }
             }
-            Part::Instructions(blocks, place) => {
-                write_marked(blocks, out.item());
-                if let Some(cache) = blocks.iter().rev().find_map(|block| block.cache.as_deref()) {
-                    encode::cache_point(cache, *place, ledger, out);
+            MessagePart::Instructions(blocks, path) => {
+                encode_system_reminder(blocks, out.item());
+                if let Some(cache) =
+                    blocks.iter().rev().find_map(|block| block.cache_breakpoint.as_deref())
+                {
+                    encode::encode_cache_point(cache, *path, ledger, out);
                 }
             }
         }
     }
 }
 
-fn write_marked(blocks: &[&Verbatim<Block>], out: &mut Writer) {
-    let (open, close) = (Text::word("<system-reminder>"), Text::word("</system-reminder>"));
-    let texts = blocks.iter().filter_map(|block| block.body.as_text());
+fn encode_system_reminder(blocks: &[&Verbatim<Block>], out: &mut JsonWriter) {
+    let (open, close) = (
+        JsonString::from_static("<system-reminder>"),
+        JsonString::from_static("</system-reminder>"),
+    );
+    let texts = blocks.iter().filter_map(|block| block.content.as_text());
     out.object(|o| {
         let lines = std::iter::once(&open).chain(texts).chain(std::iter::once(&close));
-        o.key("text").joined(lines, "\n");
+        o.key("text").join(lines, "\n");
     });
 }

@@ -1,9 +1,9 @@
 //! Amazon Bedrock's Converse and `ConverseStream`.
 //!
-//! The model is named in the path, and so is whether to stream: neither stands in the body. Cache
-//! points are blocks of their own here; in the model they are marks on the block before.
+//! The model and whether to stream are part of the URL path, not of the body. Cache points are
+//! separate blocks here; in the model they are cache breakpoints of the block before.
 
-mod cite;
+mod citation;
 mod decode;
 mod encode;
 mod error;
@@ -20,10 +20,10 @@ mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
-    Turn, Verbatim,
+    ApiError, Block, Conversation, DialectId, Ledger, LedgerPath, Reply, ReplyContext, Role,
+    Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Framing, Node, Text};
+use interlingua_wire::{Framing, JsonDoc, JsonNode, JsonString};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -38,18 +38,18 @@ impl Dialect for Bedrock {
     }
 
     fn framing(&self) -> Framing {
-        Framing::AwsEvents
+        Framing::AwsEventStream
     }
 
-    fn names_betas(&self) -> bool {
+    fn has_betas_field(&self) -> bool {
         true
     }
 
-    fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
-        settings::held_inside(field)
+    fn known_subfields(&self, field: &str) -> Option<&'static [&'static str]> {
+        settings::known_subfields(field)
     }
 
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }
 
@@ -64,55 +64,65 @@ impl Dialect for Bedrock {
 
     fn decode_reply(
         &self,
-        body: &Doc,
-        exchange: &Exchange,
+        body: &JsonDoc,
+        cx: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure> {
-        reply::decode(body, exchange, ledger)
+    ) -> Result<Verbatim<Reply>, ApiError> {
+        reply::decode(body, cx, ledger)
     }
 
-    fn encode_reply(&self, reply: &Reply, _exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
+    fn encode_reply(
+        &self,
+        reply: &Reply,
+        _exchange: &ReplyContext,
+        ledger: &mut Ledger,
+    ) -> Vec<u8> {
         reply::encode(reply, ledger)
     }
 
-    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(exchange))
+    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(cx))
     }
 
-    fn writer(&self, _exchange: &Exchange) -> Box<dyn StreamWriter> {
+    fn writer(&self, _exchange: &ReplyContext) -> Box<dyn StreamWriter> {
         Box::new(write::Writer::default())
     }
 
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
         error::decode(status, body)
     }
 
-    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
-        error::encode(failure)
+    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
+        error::encode(error)
     }
 
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        decode::turn(turn, 0, ledger)
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        decode::decode_turn(turn, 0, ledger)
     }
 
-    fn decode_block(&self, block: Node<'_>, _role: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        decode::block(block, Place::BODY, ledger)
+    fn decode_block(
+        &self,
+        block: JsonNode<'_>,
+        _role: Role,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Block> {
+        decode::decode_block(block, LedgerPath::BODY, ledger)
     }
 
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>> {
-        request::system(system, ledger)
+        request::decode_system(system, ledger)
     }
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode_one(tool, Place::tool(0), ledger)
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_tool(tool, LedgerPath::tool(0), ledger)
     }
 }
 
-fn role_word(role: Role) -> &'static str {
+fn role_name(role: Role) -> &'static str {
     match role {
         Role::User => "user",
         Role::Assistant => "assistant",
@@ -120,5 +130,5 @@ fn role_word(role: Role) -> &'static str {
     }
 }
 
-/// Claude's signatures are the same here as in its maker's own API.
-const ISSUER: Text = Text::word("anthropic");
+/// Claude's signatures are the same on Bedrock as in Anthropic's own API.
+const ISSUER: JsonString = JsonString::from_static("anthropic");

@@ -1,117 +1,142 @@
-//! Settings, written: each field of the body that holds some of them.
+//! Encodes the settings, body field by body field.
 
-use interlingua_model::{Conversation, Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Conversation, Ledger, LedgerPath, ReasoningMode, ReasoningSettings, ResponseFormat, Settings,
+};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonString, RawJson};
 
-use super::settings::{self, ADDITIONAL, INFERENCE, OUTPUT};
+use super::settings::{self, ADDITIONAL_KEYS, INFERENCE_KEYS, OUTPUT_KEYS};
 use crate::note;
 
-/// The settings as they are, and as they stand in the fields of a body in this dialect.
-pub(super) struct Options<'c> {
-    pub(super) now: &'c Settings,
-    pub(super) written: Box<Settings>,
+/// The current settings, and those decoded from the original body, for comparison.
+pub(super) struct SettingsEncoder<'c> {
+    pub(super) current: &'c Settings,
+    pub(super) original: Box<Settings>,
 }
 
-impl<'c> Options<'c> {
-    pub(super) fn new(conversation: &'c Conversation, own: bool) -> Self {
-        let holds_settings =
-            |key: &Text| own && (key == "toolConfig" || FIELDS.iter().any(|field| key == field));
-        let fields = conversation.fields.iter().filter(|field| holds_settings(&field.key));
-        let docs: Vec<_> = fields.map(|field| (&field.key, field.value.doc())).collect();
-        let find =
+impl<'c> SettingsEncoder<'c> {
+    pub(super) fn new(conversation: &'c Conversation, same_dialect: bool) -> Self {
+        let holds_settings = |key: &JsonString| {
+            same_dialect && (key == "toolConfig" || SETTING_FIELDS.iter().any(|field| key == field))
+        };
+        let fields =
+            conversation.top_level_fields.iter().filter(|field| holds_settings(&field.key));
+        let docs: Vec<_> = fields.map(|field| (&field.key, field.value.to_doc())).collect();
+        let find_field =
             |key: &str| docs.iter().find(|(name, _)| *name == key).map(|(_, doc)| doc.root());
-        let written = settings::decode(find, &mut Ledger::default());
-        Self { now: &conversation.settings, written }
+        let original = settings::decode_settings(find_field, &mut Ledger::default());
+        Self { current: &conversation.settings, original }
     }
 
-    /// Writes one field, if it has anything to say. What of it nobody edited, and what nobody knows,
-    /// stays as written.
-    pub(super) fn write(
+    /// Writes one field unless it is empty. An unedited field keeps its text, and unknown subfields
+    /// are kept.
+    pub(super) fn encode_field(
         &self,
         key: &'static str,
-        original: Option<&Json>,
+        original: Option<&RawJson>,
         ledger: &mut Ledger,
-        o: &mut Object<'_>,
+        o: &mut ObjectWriter<'_>,
     ) {
         if let Some(original) = original.filter(|_| self.is_unedited(key)) {
             o.json(key, original);
             return;
         }
-        let now = self.now;
+        let settings = self.current;
         let value = match key {
-            "inferenceConfig" => merged(original, INFERENCE, |o| write_inference(now, o)),
-            "additionalModelRequestFields" => {
-                merged(original, ADDITIONAL, |o| write_additional(now, ledger, o))
+            "inferenceConfig" => {
+                merge_unknown_fields(original, INFERENCE_KEYS, |o| write_inference(settings, o))
             }
-            "outputConfig" => merged(original, OUTPUT, |o| write_output(now, ledger, o)),
-            "requestMetadata" => merged(None, &[], |o| write_metadata(now, ledger, o)),
-            "serviceTier" => merged(original, &["type"], |o| write_tier(now, ledger, o)),
-            _ => Json::EMPTY_OBJECT,
+            "additionalModelRequestFields" => {
+                merge_unknown_fields(original, ADDITIONAL_KEYS, |o| {
+                    write_additional(settings, ledger, o);
+                })
+            }
+            "outputConfig" => {
+                merge_unknown_fields(original, OUTPUT_KEYS, |o| write_output(settings, ledger, o))
+            }
+            "requestMetadata" => {
+                merge_unknown_fields(None, &[], |o| write_metadata(settings, ledger, o))
+            }
+            "serviceTier" => {
+                merge_unknown_fields(original, &["type"], |o| write_tier(settings, ledger, o))
+            }
+            _ => RawJson::EMPTY_OBJECT,
         };
-        if value != Json::EMPTY_OBJECT {
+        if value != RawJson::EMPTY_OBJECT {
             o.json(key, &value);
         }
     }
 
     fn is_unedited(&self, key: &str) -> bool {
-        let (now, was) = (self.now, &self.written);
+        let (current, original) = (self.current, &self.original);
         match key {
             "inferenceConfig" => {
-                now.max_tokens == was.max_tokens
-                    && now.temperature == was.temperature
-                    && now.top_p == was.top_p
-                    && now.stop == was.stop
+                current.max_tokens == original.max_tokens
+                    && current.temperature == original.temperature
+                    && current.top_p == original.top_p
+                    && current.stop_sequences == original.stop_sequences
             }
             "additionalModelRequestFields" => {
-                now.top_k == was.top_k && now.reasoning == was.reasoning
+                current.top_k == original.top_k && current.reasoning == original.reasoning
             }
-            "outputConfig" => now.format == was.format && now.reasoning == was.reasoning,
-            "requestMetadata" => now.metadata == was.metadata,
-            "serviceTier" => now.service_tier == was.service_tier,
+            "outputConfig" => {
+                current.response_format == original.response_format
+                    && current.reasoning == original.reasoning
+            }
+            "requestMetadata" => current.metadata == original.metadata,
+            "serviceTier" => current.service_tier == original.service_tier,
             _ => false,
         }
     }
 }
 
-/// The known keys as `fill` writes them, then the unknown ones of the original.
-fn merged(original: Option<&Json>, known: &[&str], fill: impl FnOnce(&mut Object<'_>)) -> Json {
-    let original = original.map(Json::doc);
-    Json::object(|o| {
+/// Writes the known keys with `fill`, then the unknown ones of the original.
+fn merge_unknown_fields(
+    original: Option<&RawJson>,
+    known_keys: &[&str],
+    fill: impl FnOnce(&mut ObjectWriter<'_>),
+) -> RawJson {
+    let original = original.map(RawJson::to_doc);
+    RawJson::object(|o| {
         fill(o);
         for field in original.iter().flat_map(|doc| doc.root().fields()) {
-            if !known.contains(&&*field.name()) {
-                o.key_text(&field.key()).json(&field.value.json());
+            if !known_keys.contains(&&*field.key()) {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
     })
 }
 
-fn write_inference(settings: &Settings, o: &mut Object<'_>) {
-    o.json_if("maxTokens", settings.max_tokens.as_ref());
-    o.json_if("temperature", settings.temperature.as_ref());
-    o.json_if("topP", settings.top_p.as_ref());
-    if !settings.stop.is_empty() {
-        o.array("stopSequences", |a| settings.stop.iter().for_each(|stop| a.item().text(stop)));
+fn write_inference(settings: &Settings, o: &mut ObjectWriter<'_>) {
+    o.json_opt("maxTokens", settings.max_tokens.as_ref());
+    o.json_opt("temperature", settings.temperature.as_ref());
+    o.json_opt("topP", settings.top_p.as_ref());
+    if !settings.stop_sequences.is_empty() {
+        o.array("stopSequences", |a| {
+            settings.stop_sequences.iter().for_each(|stop| a.item().json_string(stop));
+        });
     }
 }
 
-fn write_additional(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
-    o.json_if("top_k", settings.top_k.as_ref());
+fn write_additional(settings: &Settings, ledger: &mut Ledger, o: &mut ObjectWriter<'_>) {
+    o.json_opt("top_k", settings.top_k.as_ref());
     if let Some(reasoning) = &settings.reasoning {
         write_thinking(reasoning, ledger, o);
     }
     if !settings.betas.is_empty() {
-        o.array("anthropic_beta", |a| settings.betas.iter().for_each(|beta| a.item().text(beta)));
+        o.array("anthropic_beta", |a| {
+            settings.betas.iter().for_each(|beta| a.item().json_string(beta));
+        });
     }
 }
 
-/// How much to think is said in one of three ways; they come from any of mode, budget and effort.
-fn write_thinking(reasoning: &Reasoning, ledger: &mut Ledger, o: &mut Object<'_>) {
+/// The three thinking types are derived from mode, budget and effort.
+fn write_thinking(reasoning: &ReasoningSettings, ledger: &mut Ledger, o: &mut ObjectWriter<'_>) {
     let no_effort = reasoning.effort.as_ref().is_some_and(|effort| effort == "none");
-    let budget = reasoning.budget.as_ref();
-    let count = budget.map(Json::count);
-    let display = reasoning.display.as_ref().map(|display| shown(display, ledger));
+    let budget = reasoning.budget_tokens.as_ref();
+    let count = budget.map(RawJson::as_u64);
+    let display = reasoning.display.as_ref().map(|display| convert_display(display, ledger));
     let is_shown = display.as_ref().is_some_and(|display| display != "omitted");
     let kind = match reasoning.mode {
         Some(ReasoningMode::Off) => "disabled",
@@ -125,146 +150,151 @@ fn write_thinking(reasoning: &Reasoning, ledger: &mut Ledger, o: &mut Object<'_>
         None => return,
     };
     if kind == "adaptive" && reasoning.mode == Some(ReasoningMode::On) {
-        let what = "reasoning without a budget: the model decides how much";
-        ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+        let message = "reasoning without a budget is sent as adaptive";
+        ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
     }
     if reasoning.mode == Some(ReasoningMode::Adaptive) && budget.is_some() {
-        let what = "left out the budget of adaptive reasoning";
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        let message = "left out the budget of adaptive reasoning";
+        ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
     }
     o.object("thinking", |o| {
-        o.word("type", kind);
+        o.str("type", kind);
         if kind == "enabled" {
-            o.json_if("budget_tokens", budget);
+            o.json_opt("budget_tokens", budget);
         }
         if !matches!(kind, "disabled" | "between_tools") {
-            o.text_if("display", display.as_ref());
+            o.json_string_opt("display", display.as_ref());
         }
     });
 }
 
-/// What of the reasoning is shown, in the words of this dialect.
-fn shown(display: &Text, ledger: &mut Ledger) -> Text {
-    let known = match &*display.contents() {
+/// Converts the display of reasoning to a value of this dialect.
+fn convert_display(display: &JsonString, ledger: &mut Ledger) -> JsonString {
+    let converted = match &*display.unescape() {
         "summarized" | "omitted" | "updates" => return display.clone(),
         "none" | "off" | "false" | "hidden" | "exclude" => "omitted",
         _ => "summarized",
     };
-    let what = format!("the display `{display}` of reasoning is `{known}`");
-    ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-    Text::word(known)
+    let message = format!("the display `{display}` of reasoning is `{converted}`");
+    ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
+    JsonString::from_static(converted)
 }
 
-fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
-    match &settings.format {
-        None | Some(Format::Text) => {}
-        Some(Format::Json) => {
-            let what = "left out that the answer is to be JSON: only a schema has a place";
-            ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut ObjectWriter<'_>) {
+    match &settings.response_format {
+        None | Some(ResponseFormat::Text) => {}
+        Some(ResponseFormat::Json) => {
+            let message = "left out the JSON response format: the API accepts only a schema";
+            ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
         }
-        Some(Format::Schema { name, description, schema, strict }) => {
+        Some(ResponseFormat::Schema { name, description, schema, strict }) => {
             if *strict == Some(false) {
-                let what = "the answer is held to its schema, which was not asked for";
-                ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+                let message = "`strict: false` is left out: the API always enforces the schema";
+                ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
             }
             o.object("textFormat", |o| {
-                o.known("type", "json_schema");
+                o.static_str("type", "json_schema");
                 o.object("structure", |o| {
                     o.object("jsonSchema", |o| {
-                        o.word("schema", schema.as_str());
-                        o.text_if("name", name.as_ref());
-                        o.text_if("description", description.as_ref());
+                        o.str("schema", schema.as_str());
+                        o.json_string_opt("name", name.as_ref());
+                        o.json_string_opt("description", description.as_ref());
                     });
                 });
             });
         }
     }
-    let effort = settings.reasoning.as_ref().and_then(|asked| asked.effort.as_ref());
-    match effort.map(Text::contents).as_deref() {
-        // Said by `thinking`.
+    let effort = settings.reasoning.as_ref().and_then(|reasoning| reasoning.effort.as_ref());
+    match effort.map(JsonString::unescape).as_deref() {
+        // Encoded by `thinking`.
         None | Some("none") => {}
         Some("minimal") => {
-            let what = "the effort `minimal` is `low`";
-            ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-            o.known("effort", "low");
+            let message = "the effort `minimal` is sent as `low`";
+            ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
+            o.static_str("effort", "low");
         }
-        Some(effort) => o.word("effort", effort),
+        Some(effort) => o.str("effort", effort),
     }
 }
 
-/// Up to 16 short strings of a small alphabet.
-fn write_metadata(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
-    let Some(metadata) = settings.metadata.as_ref().map(Json::doc) else { return };
+/// The API accepts up to 16 short strings with a restricted character set.
+fn write_metadata(settings: &Settings, ledger: &mut Ledger, o: &mut ObjectWriter<'_>) {
+    let Some(metadata) = settings.metadata.as_ref().map(RawJson::to_doc) else { return };
     let (mut count, mut left_out) = (0, Vec::new());
     for field in metadata.root().fields() {
-        let value = field.value.text().filter(|value| fits(&value.contents()));
-        match value.filter(|_| count < MOST_METADATA && fits(&field.name())) {
+        let value = field.value.json_string().filter(|value| is_valid_metadata(&value.unescape()));
+        match value.filter(|_| count < MAX_METADATA_ENTRIES && is_valid_metadata(&field.key())) {
             Some(value) => {
                 count += 1;
-                o.key_text(&field.key()).text(&value);
+                o.key_json_string(&field.key_json_string()).json_string(&value);
             }
-            None => left_out.push(format!("`{}`", field.name())),
+            None => left_out.push(format!("`{}`", field.key())),
         }
     }
     if !left_out.is_empty() || !metadata.root().is_object() {
-        let what = format!("left out metadata that has no place: {}", left_out.join(", "));
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        let message =
+            format!("left out metadata that the API does not accept: {}", left_out.join(", "));
+        ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
     }
 }
 
-fn fits(text: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || ALPHABET.contains(c);
-    text.chars().count() <= LONGEST_METADATA && text.chars().all(allowed)
+fn is_valid_metadata(text: &str) -> bool {
+    let is_allowed = |c: char| {
+        c.is_ascii_alphanumeric() || c.is_whitespace() || METADATA_PUNCTUATION.contains(c)
+    };
+    text.chars().count() <= MAX_METADATA_CHARS && text.chars().all(is_allowed)
 }
 
-fn write_tier(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
+fn write_tier(settings: &Settings, ledger: &mut Ledger, o: &mut ObjectWriter<'_>) {
     let Some(tier) = &settings.service_tier else { return };
-    if TIERS.iter().any(|known| tier == known) {
-        o.text("type", tier);
+    if SERVICE_TIERS.iter().any(|supported_tier| tier == supported_tier) {
+        o.json_string("type", tier);
     } else if tier == "standard_only" || tier == "standard" {
-        ledger.change(
+        ledger.record_change(
             note::SETTING_CONVERTED,
-            Place::SETTINGS,
-            "the standard tier is said as `default`",
+            LedgerPath::SETTINGS,
+            "the standard tier is sent as `default`",
         );
-        o.known("type", "default");
+        o.static_str("type", "default");
     } else if tier != "auto" {
-        let what = format!("left out the service tier `{tier}`");
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        let message = format!("left out the service tier `{tier}`");
+        ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
     }
 }
 
-/// Notes the settings that no field can hold.
-pub(super) fn note_left_out(conversation: &Conversation, ledger: &mut Ledger) {
+/// Notes the settings that this dialect does not have.
+pub(super) fn note_dropped_settings(conversation: &Conversation, ledger: &mut Ledger) {
     let settings = &*conversation.settings;
-    let one_by_one = settings.parallel == Some(false) && !conversation.tools.is_empty();
-    let several = settings.answers.as_ref().filter(|answers| answers.count() != Some(1));
-    let places = [
+    let is_sequential =
+        settings.parallel_tool_calls == Some(false) && !conversation.tools.is_empty();
+    let candidate_count =
+        settings.candidate_count.as_ref().filter(|count| count.as_u64() != Some(1));
+    let unsupported = [
         ("seed", settings.seed.is_some()),
         ("presence_penalty", settings.presence_penalty.is_some()),
         ("frequency_penalty", settings.frequency_penalty.is_some()),
-        ("answers", several.is_some()),
-        ("parallel", one_by_one),
+        ("answers", candidate_count.is_some()),
+        ("parallel", is_sequential),
         ("verbosity", settings.verbosity.is_some()),
         ("user", settings.user.is_some()),
         ("cache_key", settings.cache_key.is_some()),
         ("store", settings.store == Some(true)),
     ];
-    for (name, _) in places.iter().filter(|(_, asked)| *asked) {
-        let what = format!("left out `{name}`: it has no place");
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    for (name, _) in unsupported.iter().filter(|(_, is_set)| *is_set) {
+        let message = format!("left out `{name}`: no place for it");
+        ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
     }
 }
 
-/// The fields of a body that hold settings and nothing else.
-pub(super) const FIELDS: &[&str] = &[
+/// Body fields that contain only settings.
+pub(super) const SETTING_FIELDS: &[&str] = &[
     "inferenceConfig",
     "additionalModelRequestFields",
     "outputConfig",
     "requestMetadata",
     "serviceTier",
 ];
-const TIERS: &[&str] = &["priority", "default", "flex", "reserved"];
-const ALPHABET: &str = ":_@$#=/+,-.";
-const LONGEST_METADATA: usize = 256;
-const MOST_METADATA: usize = 16;
+const SERVICE_TIERS: &[&str] = &["priority", "default", "flex", "reserved"];
+const METADATA_PUNCTUATION: &str = ":_@$#=/+,-.";
+const MAX_METADATA_CHARS: usize = 256;
+const MAX_METADATA_ENTRIES: usize = 16;

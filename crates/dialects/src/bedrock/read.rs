@@ -1,311 +1,334 @@
-//! Reads a stream: puts its events into their order, whatever order they come in.
+//! Reads a stream, and reorders its events so that only one block is open at a time.
 
 use std::collections::VecDeque;
 
-use interlingua_model::{Event, Exchange, Failure, Ledger, Place, Stop, StopReason};
+use interlingua_model::{
+    ApiError, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent,
+};
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
+use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use super::gather::{self, Adds, Gathering};
+use super::gather::{self, DeltaKind, OpenBlock};
 use super::{error, reply};
 use crate::{StreamReader, note};
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     tape: Tape,
-    /// Tools whose free text was wrapped.
-    freeform: Vec<Text>,
-    phase: Phase,
-    /// The number of the next block.
-    next: u32,
-    open: Option<Gathering>,
-    /// The stream's numbers of blocks that are closed.
-    closed: Vec<u64>,
-    /// Steps of other blocks that came while one was open, block by block.
-    waiting: VecDeque<(u64, Vec<(Step, Json)>)>,
+    /// Tools with wrapped free text.
+    freeform_tools: Vec<JsonString>,
+    state: ReaderState,
+    next_index: u32,
+    open_block: Option<OpenBlock>,
+    /// Provider indices of closed blocks.
+    closed_wire_indices: Vec<u64>,
+    /// Events of other blocks that arrived while a block was open, grouped by block.
+    pending_events: VecDeque<(u64, Vec<(BlockEventKind, RawJson)>)>,
     has_calls: bool,
-    /// Held back until the usage has come, which follows it.
+    /// Held back until the metadata event that follows it.
     stop: Option<Stop>,
     has_metadata: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
+enum ReaderState {
     #[default]
-    Before,
-    Running,
+    NotStarted,
+    Streaming,
     Ended,
-    /// Something came after the end, and that was noted.
-    Late,
+    /// An event after the end was already noted.
+    LateNoted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum BlockEventKind {
     Start,
     Delta,
     Stop,
 }
 
-/// Where what was read goes.
-struct Out<'o> {
-    events: &'o mut Vec<Event>,
+/// Receives the events and ledger entries of one frame.
+struct EventSink<'o> {
+    events: &'o mut Vec<StreamEvent>,
     ledger: &'o mut Ledger,
 }
 
 impl Reader {
-    pub(super) fn new(exchange: &Exchange) -> Self {
-        Self { freeform: exchange.freeform.clone(), ..Self::default() }
+    pub(super) fn new(cx: &ReplyContext) -> Self {
+        Self { freeform_tools: cx.freeform_tools.clone(), ..Self::default() }
     }
 
-    fn event(&mut self, name: &str, root: Node<'_>, out: &mut Out<'_>) {
-        self.start(out);
+    fn read_event(&mut self, name: &str, root: JsonNode<'_>, out: &mut EventSink<'_>) {
+        self.ensure_started(out);
         match name {
             "messageStart" => {}
-            "contentBlockStart" => self.step(Step::Start, root, out),
-            "contentBlockDelta" => self.step(Step::Delta, root, out),
-            "contentBlockStop" => self.step(Step::Stop, root, out),
-            "messageStop" => self.message_stop(root, out),
-            "metadata" => self.metadata(root, out),
-            _ => out.events.push(gather::foreign(name, root)),
+            "contentBlockStart" => self.read_block_event(BlockEventKind::Start, root, out),
+            "contentBlockDelta" => self.read_block_event(BlockEventKind::Delta, root, out),
+            "contentBlockStop" => self.read_block_event(BlockEventKind::Stop, root, out),
+            "messageStop" => self.read_message_stop(root, out),
+            "metadata" => self.read_metadata(root, out),
+            _ => out.events.push(gather::foreign_event(name, root)),
         }
     }
 
-    fn start(&mut self, out: &mut Out<'_>) {
-        if self.phase == Phase::Before {
-            self.phase = Phase::Running;
-            out.events.push(Event::Start { id: None, model: None });
+    fn ensure_started(&mut self, out: &mut EventSink<'_>) {
+        if self.state == ReaderState::NotStarted {
+            self.state = ReaderState::Streaming;
+            out.events.push(StreamEvent::Start { id: None, model: None });
         }
     }
 
-    /// A step of a block. While another block is open, it waits.
-    fn step(&mut self, step: Step, root: Node<'_>, out: &mut Out<'_>) {
+    /// Applies a block event, or defers it while another block is open.
+    fn read_block_event(
+        &mut self,
+        kind: BlockEventKind,
+        root: JsonNode<'_>,
+        out: &mut EventSink<'_>,
+    ) {
         if self.stop.is_some() {
-            let what = "left out a block that came after the reply had stopped";
-            out.ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+            let message = "left out a block that came after the stop event";
+            out.ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
             return;
         }
-        let open = self.open.as_ref().map(|open| open.wire);
-        let [said, delta] = root.pick(["contentBlockIndex", "delta"]);
-        let said = said.and_then(Node::count);
-        let wire = said.or(open).unwrap_or_else(|| u64::from(self.next));
-        if open.is_some_and(|open| open != wire) {
-            self.wait(step, wire, root.json());
+        let open_index = self.open_block.as_ref().map(|open_index| open_index.wire_index);
+        let [index, delta] = root.get_many(["contentBlockIndex", "delta"]);
+        let index = index.and_then(JsonNode::as_u64);
+        let wire_index = index.or(open_index).unwrap_or_else(|| u64::from(self.next_index));
+        if open_index.is_some_and(|open_index| open_index != wire_index) {
+            self.defer_block_event(kind, wire_index, root.json());
         } else {
-            self.take(step, wire, root, delta, out);
-            self.resume(out);
+            self.apply_block_event(kind, wire_index, root, delta, out);
+            self.replay_pending_events(out);
         }
     }
 
-    fn wait(&mut self, step: Step, wire: u64, json: Json) {
-        match self.waiting.iter_mut().rev().find(|(of, _)| *of == wire) {
-            Some((_, steps)) => steps.push((step, json)),
-            None => self.waiting.push_back((wire, vec![(step, json)])),
+    fn defer_block_event(&mut self, kind: BlockEventKind, wire_index: u64, json: RawJson) {
+        match self
+            .pending_events
+            .iter_mut()
+            .rev()
+            .find(|(pending_index, _)| *pending_index == wire_index)
+        {
+            Some((_, pending)) => pending.push((kind, json)),
+            None => self.pending_events.push_back((wire_index, vec![(kind, json)])),
         }
     }
 
-    fn take(
+    fn apply_block_event(
         &mut self,
-        step: Step,
-        wire: u64,
-        root: Node<'_>,
-        delta: Option<Node<'_>>,
-        out: &mut Out<'_>,
+        kind: BlockEventKind,
+        wire_index: u64,
+        root: JsonNode<'_>,
+        delta: Option<JsonNode<'_>>,
+        out: &mut EventSink<'_>,
     ) {
-        match step {
-            Step::Start => {
-                self.close(out);
-                let Some(start) = root.get("start") else { return note_empty(out) };
-                let (next, events) = (self.next, &mut *out.events);
-                let begun = Gathering::start(wire, next, start, &self.freeform, events);
-                if !begun.counts() {
-                    out.events.push(gather::foreign("contentBlockStart", root));
+        match kind {
+            BlockEventKind::Start => {
+                self.close_block(out);
+                let Some(start) = root.get("start") else { return note_empty_event(out) };
+                let (next_index, events) = (self.next_index, &mut *out.events);
+                let block = OpenBlock::from_start_event(
+                    wire_index,
+                    next_index,
+                    start,
+                    &self.freeform_tools,
+                    events,
+                );
+                if !block.has_index() {
+                    out.events.push(gather::foreign_event("contentBlockStart", root));
                 }
-                self.begin(begun);
+                self.set_open_block(block);
             }
-            Step::Delta => {
-                let Some(delta) = delta else { return note_empty(out) };
-                let adds = gather::adds(delta);
-                self.open_for(adds, wire, out);
-                if let Some(open) = &mut self.open {
-                    open.add(adds, delta, root, out.events);
+            BlockEventKind::Delta => {
+                let Some(delta) = delta else { return note_empty_event(out) };
+                let delta_kind = gather::delta_kind(delta);
+                self.ensure_open_for(delta_kind, wire_index, out);
+                if let Some(open) = &mut self.open_block {
+                    open.apply_delta(delta_kind, delta, root, out.events);
                 }
             }
-            Step::Stop => {
-                if self.open.is_none() && self.closed.contains(&wire) {
-                    let what = "a block was closed twice";
-                    out.ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+            BlockEventKind::Stop => {
+                if self.open_block.is_none() && self.closed_wire_indices.contains(&wire_index) {
+                    let message = "a block was closed twice";
+                    out.ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
                     return;
                 }
-                if self.open.as_ref().is_some_and(|open| !open.counts()) {
-                    out.events.push(gather::foreign("contentBlockStop", root));
+                if self.open_block.as_ref().is_some_and(|open| !open.has_index()) {
+                    out.events.push(gather::foreign_event("contentBlockStop", root));
                 }
-                // A block that only ends is a text without words.
-                self.open_for(Adds::Unknown, wire, out);
-                self.close(out);
-                self.closed.push(wire);
+                // A block with only an end event is an empty text.
+                self.ensure_open_for(DeltaKind::Unknown, wire_index, out);
+                self.close_block(out);
+                self.closed_wire_indices.push(wire_index);
             }
         }
     }
 
-    /// Sees to it that the open block takes such a delta.
-    fn open_for(&mut self, adds: Adds, wire: u64, out: &mut Out<'_>) {
-        if self.open.as_ref().is_some_and(|open| open.takes(adds)) {
+    /// Ensures that the open block accepts a delta of this kind.
+    fn ensure_open_for(&mut self, delta_kind: DeltaKind, wire_index: u64, out: &mut EventSink<'_>) {
+        if self.open_block.as_ref().is_some_and(|open| open.accepts(delta_kind)) {
             return;
         }
-        if self.open.is_some() {
-            let what = "a block changed its kind: the rest is a block of its own";
-            out.ledger.change(note::STREAM_ORDER, Place::REPLY, what);
-            self.close(out);
-        } else if adds == Adds::Input {
-            let what = "a call began without its name";
-            out.ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+        if self.open_block.is_some() {
+            let message = "a block changed its kind: a new block is opened";
+            out.ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+            self.close_block(out);
+        } else if delta_kind == DeltaKind::ToolInput {
+            let message = "a call began without a start event";
+            out.ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
         }
-        let adds = if adds == Adds::Unknown { Adds::Text } else { adds };
-        let begun = Gathering::begin(wire, self.next, adds, out.events);
-        self.begin(begun);
+        let delta_kind =
+            if delta_kind == DeltaKind::Unknown { DeltaKind::Text } else { delta_kind };
+        let block =
+            OpenBlock::from_first_delta(wire_index, self.next_index, delta_kind, out.events);
+        self.set_open_block(block);
     }
 
-    fn begin(&mut self, begun: Gathering) {
-        self.next += u32::from(begun.counts());
-        self.has_calls |= begun.is_call();
-        self.open = Some(begun);
+    fn set_open_block(&mut self, block: OpenBlock) {
+        self.next_index += u32::from(block.has_index());
+        self.has_calls |= block.is_tool_use();
+        self.open_block = Some(block);
     }
 
-    fn close(&mut self, out: &mut Out<'_>) {
-        if let Some(open) = self.open.take() {
+    fn close_block(&mut self, out: &mut EventSink<'_>) {
+        if let Some(open) = self.open_block.take() {
             open.close(out.ledger, out.events);
         }
     }
 
-    /// Takes the steps of blocks that waited, until one of them stays open.
-    fn resume(&mut self, out: &mut Out<'_>) {
-        while self.open.is_none()
-            && let Some((wire, steps)) = self.waiting.pop_front()
+    /// Applies deferred block events until a block stays open.
+    fn replay_pending_events(&mut self, out: &mut EventSink<'_>) {
+        while self.open_block.is_none()
+            && let Some((wire_index, pending)) = self.pending_events.pop_front()
         {
-            for (step, json) in steps {
-                let doc = json.doc();
-                self.take(step, wire, doc.root(), doc.root().get("delta"), out);
+            for (kind, json) in pending {
+                let doc = json.to_doc();
+                self.apply_block_event(kind, wire_index, doc.root(), doc.root().get("delta"), out);
             }
         }
     }
 
-    /// Closes the open block and all that wait.
-    fn close_all(&mut self, out: &mut Out<'_>) {
-        while self.open.is_some() || !self.waiting.is_empty() {
-            self.close(out);
-            self.resume(out);
+    /// Closes the open block and all blocks with deferred events.
+    fn close_all_blocks(&mut self, out: &mut EventSink<'_>) {
+        while self.open_block.is_some() || !self.pending_events.is_empty() {
+            self.close_block(out);
+            self.replay_pending_events(out);
         }
     }
 
-    fn message_stop(&mut self, root: Node<'_>, out: &mut Out<'_>) {
-        if self.open.is_some() {
-            let what = "the reply stopped before its last block was closed";
-            out.ledger.change(note::STREAM_ORDER, Place::REPLY, what);
-            self.close_all(out);
+    fn read_message_stop(&mut self, root: JsonNode<'_>, out: &mut EventSink<'_>) {
+        if self.open_block.is_some() {
+            let message = "the stop event came before the end of the last block";
+            out.ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+            self.close_all_blocks(out);
         }
-        let word = root.get("stopReason").and_then(Node::text);
-        let mut stop = word.map(reply::read_stop).unwrap_or_default();
-        if let Some(more) = root.get("additionalModelResponseFields").filter(|more| !more.is_null())
+        let reason = root.get("stopReason").and_then(JsonNode::json_string);
+        let mut stop = reason.map(reply::read_stop).unwrap_or_default();
+        if let Some(additional_fields) = root
+            .get("additionalModelResponseFields")
+            .filter(|additional_fields| !additional_fields.is_null())
         {
-            stop.sequence = reply::stop_sequence(more);
-            out.events.push(gather::foreign("messageStop", root));
+            stop.sequence = reply::stop_sequence(additional_fields);
+            out.events.push(gather::foreign_event("messageStop", root));
         }
-        self.stop = Some(stop.with_calls(self.has_calls));
+        self.stop = Some(stop.adjusted_for_tool_calls(self.has_calls));
         if self.has_metadata {
-            self.end(out);
+            self.emit_stop(out);
         }
     }
 
-    fn metadata(&mut self, root: Node<'_>, out: &mut Out<'_>) {
-        // Times mean nothing to others; anything more is for those who know it.
-        if root.fields().any(|field| !["usage", "metrics", "p"].contains(&&*field.name())) {
-            out.events.push(gather::foreign("metadata", root));
+    fn read_metadata(&mut self, root: JsonNode<'_>, out: &mut EventSink<'_>) {
+        // Metrics are dropped: other dialects do not have them. Other fields are passed on as a
+        // foreign event.
+        if root.fields().any(|field| !["usage", "metrics", "p"].contains(&&*field.key())) {
+            out.events.push(gather::foreign_event("metadata", root));
         }
         if let Some(usage) = root.get("usage").filter(|usage| usage.is_object()) {
-            out.events.push(Event::Usage(reply::read_usage(usage)));
+            out.events.push(StreamEvent::Usage(reply::read_usage(usage)));
         }
         self.has_metadata = true;
         if self.stop.is_some() {
-            self.end(out);
+            self.emit_stop(out);
         }
     }
 
-    fn end(&mut self, out: &mut Out<'_>) {
+    fn emit_stop(&mut self, out: &mut EventSink<'_>) {
         let stop = self.stop.take().unwrap_or_default();
-        out.events.push(Event::Stop(stop));
-        self.phase = Phase::Ended;
+        out.events.push(StreamEvent::Stop(stop));
+        self.state = ReaderState::Ended;
     }
 
-    fn fail(&mut self, failure: Failure, out: &mut Out<'_>) {
-        self.start(out);
-        self.close_all(out);
-        out.events.push(Event::Fail(Box::new(failure)));
-        self.phase = Phase::Ended;
+    fn emit_error(&mut self, error: ApiError, out: &mut EventSink<'_>) {
+        self.ensure_started(out);
+        self.close_all_blocks(out);
+        out.events.push(StreamEvent::Error(Box::new(error)));
+        self.state = ReaderState::Ended;
     }
 
     fn has_ended(&self) -> bool {
-        matches!(self.phase, Phase::Ended | Phase::Late)
+        matches!(self.state, ReaderState::Ended | ReaderState::LateNoted)
     }
 
-    fn note_late(&mut self, ledger: &mut Ledger) {
-        if self.phase == Phase::Ended {
-            self.phase = Phase::Late;
-            let what = "left out what came after the end of the reply";
-            ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+    fn note_late_event(&mut self, ledger: &mut Ledger) {
+        if self.state == ReaderState::Ended {
+            self.state = ReaderState::LateNoted;
+            let message = "left out an event after the end of the reply";
+            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
         }
     }
 }
 
-fn note_empty(out: &mut Out<'_>) {
-    let what = "left out an event that says nothing of its block";
-    out.ledger.loss(note::BAD_FRAME, Place::REPLY, what);
+fn note_empty_event(out: &mut EventSink<'_>) {
+    let message = "left out a block event without content";
+    out.ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, message);
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         let name = frame.event.as_deref().unwrap_or_default();
         if self.has_ended() {
-            self.note_late(ledger);
+            self.note_late_event(ledger);
             return;
         }
-        let mut out = Out { events, ledger };
+        let mut out = EventSink { events, ledger };
         if let Some(name) = name.strip_prefix("exception:").or(name.strip_prefix("error:")) {
-            self.fail(error::of_exception(name, frame.data.as_deref()), &mut out);
+            self.emit_error(error::decode_exception(name, frame.data.as_deref()), &mut out);
             return;
         }
         let Some(data) = frame.data else { return };
         let mut tape = std::mem::take(&mut self.tape);
-        match Doc::parse_on(data, Limits::default(), &mut tape) {
+        match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut tape) {
             Ok(doc) => {
-                self.event(name, doc.root(), &mut out);
+                self.read_event(name, doc.root(), &mut out);
                 doc.recycle(&mut tape);
             }
-            Err(malformed) => {
-                let what = format!("left out a `{name}` event: {malformed}");
-                out.ledger.loss(note::BAD_FRAME, Place::REPLY, what);
+            Err(error) => {
+                let message = format!("left out a `{name}` event: {error}");
+                out.ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, message);
             }
         }
         self.tape = tape;
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let mut out = Out { events, ledger };
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        let mut out = EventSink { events, ledger };
         if self.has_ended() {
             return;
         }
         if self.stop.is_none() && self.has_metadata {
-            // Metadata comes last: only the word for the end is missing.
-            self.close_all(&mut out);
-            self.stop = Some(Stop::new(StopReason::End).with_calls(self.has_calls));
+            // Metadata is the last event: only the stop event was lost.
+            self.close_all_blocks(&mut out);
+            self.stop =
+                Some(Stop::new(StopReason::EndTurn).adjusted_for_tool_calls(self.has_calls));
         }
         if self.stop.is_some() {
-            self.end(&mut out);
+            self.emit_stop(&mut out);
         } else {
-            self.fail(Failure::cut_short(), &mut out);
+            self.emit_error(ApiError::truncated_stream(), &mut out);
         }
     }
 
-    fn has_stopped(&self) -> bool {
+    fn has_stop_reason(&self) -> bool {
         self.stop.is_some()
     }
 }

@@ -1,128 +1,135 @@
-//! Settings, read.
+//! Decodes the settings of a request.
 
-use interlingua_model::{Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
-use interlingua_wire::{Json, Kind, Node};
+use interlingua_model::{
+    Ledger, LedgerPath, ReasoningMode, ReasoningSettings, ResponseFormat, Settings,
+};
+use interlingua_wire::{JsonKind, JsonNode, RawJson};
 
 use super::tools;
 use crate::note;
 
-/// The fields of a body that hold settings, each found by its name.
-pub(super) fn decode<'d>(
-    field: impl Fn(&str) -> Option<Node<'d>>,
+/// Decodes the settings from the body fields that contain them.
+pub(super) fn decode_settings<'d>(
+    field: impl Fn(&str) -> Option<JsonNode<'d>>,
     ledger: &mut Ledger,
 ) -> Box<Settings> {
     let field = |key: &str| field(key).filter(|node| !node.is_null());
     let mut settings = Box::<Settings>::default();
     if let Some(config) = field("toolConfig") {
-        settings.choice =
-            config.get("toolChoice").and_then(|choice| tools::decode_choice(choice, ledger));
+        settings.tool_choice =
+            config.get("toolChoice").and_then(|choice| tools::decode_tool_choice(choice, ledger));
     }
     if let Some(config) = field("inferenceConfig") {
-        inference(config, &mut settings, ledger);
+        decode_inference_config(config, &mut settings, ledger);
     }
-    if let Some(more) = field("additionalModelRequestFields") {
-        additional(more, &mut settings);
+    if let Some(additional_fields) = field("additionalModelRequestFields") {
+        decode_additional_fields(additional_fields, &mut settings);
     }
     if let Some(config) = field("outputConfig") {
-        output(config, &mut settings);
+        decode_output_config(config, &mut settings);
     }
-    settings.metadata = field("requestMetadata").map(Node::json);
+    settings.metadata = field("requestMetadata").map(JsonNode::json);
     settings.service_tier =
-        field("serviceTier").and_then(|tier| tier.get("type").unwrap_or(tier).text());
+        field("serviceTier").and_then(|tier| tier.get("type").unwrap_or(tier).json_string());
     settings
 }
 
-/// Whether the model holds a field, or at least some of what is inside.
-pub(super) fn is_known(key: &str) -> bool {
+/// Returns whether the model holds the field, at least in part.
+pub(super) fn is_known_field(key: &str) -> bool {
     matches!(key, "modelId" | "model" | "messages" | "system" | "requestMetadata")
-        || held_inside(key).is_some()
+        || known_subfields(key).is_some()
 }
 
-/// The keys the model holds of a field that has more.
-pub(super) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+/// The keys of a field that the model holds, for fields with other keys too.
+pub(super) fn known_subfields(field: &str) -> Option<&'static [&'static str]> {
     match field {
         "toolConfig" => Some(&["tools", "toolChoice"]),
-        "inferenceConfig" => Some(INFERENCE),
-        "additionalModelRequestFields" => Some(ADDITIONAL),
-        "outputConfig" => Some(OUTPUT),
+        "inferenceConfig" => Some(INFERENCE_KEYS),
+        "additionalModelRequestFields" => Some(ADDITIONAL_KEYS),
+        "outputConfig" => Some(OUTPUT_KEYS),
         "serviceTier" => Some(&["type"]),
         _ => None,
     }
 }
 
-fn inference(config: Node<'_>, settings: &mut Settings, ledger: &mut Ledger) {
-    settings.max_tokens = number(config, "maxTokens", ledger);
-    settings.temperature = number(config, "temperature", ledger);
-    settings.top_p = number(config, "topP", ledger);
+fn decode_inference_config(config: JsonNode<'_>, settings: &mut Settings, ledger: &mut Ledger) {
+    settings.max_tokens = decode_number(config, "maxTokens", ledger);
+    settings.temperature = decode_number(config, "temperature", ledger);
+    settings.top_p = decode_number(config, "topP", ledger);
     if let Some(stop) = config.get("stopSequences") {
-        settings.stop = match stop.text() {
-            Some(one) => {
-                odd("`stopSequences` is a string, read as a list of one", ledger);
-                vec![one]
+        settings.stop_sequences = match stop.json_string() {
+            Some(sequence) => {
+                note_odd_input("`stopSequences` is a string: read as a list", ledger);
+                vec![sequence]
             }
-            None => stop.items().filter_map(Node::text).collect(),
+            None => stop.items().filter_map(JsonNode::json_string).collect(),
         };
     }
 }
 
-/// A number as written; one in a string is taken out of it.
-fn number(config: Node<'_>, key: &str, ledger: &mut Ledger) -> Option<Json> {
+/// A number with its original text. A number in a string is extracted.
+fn decode_number(config: JsonNode<'_>, key: &str, ledger: &mut Ledger) -> Option<RawJson> {
     let node = config.get(key)?;
     match node.kind() {
-        Kind::Number => Some(node.json()),
-        Kind::Null => None,
+        JsonKind::Number => Some(node.json()),
+        JsonKind::Null => None,
         _ => {
-            odd(format!("`{key}` is not a number"), ledger);
-            Json::parse(node.word().into_owned()).ok().filter(|json| json.kind() == Kind::Number)
+            note_odd_input(format!("`{key}` is not a number"), ledger);
+            RawJson::parse(node.str_or_empty().into_owned())
+                .ok()
+                .filter(|json| json.kind() == JsonKind::Number)
         }
     }
 }
 
-/// What goes to the model as it is. Claude's fields are known by name; what another model makes of
-/// them is its own affair, so nothing is odd in them.
-fn additional(more: Node<'_>, settings: &mut Settings) {
+/// These fields are passed to the model unchanged. Claude's fields are known; fields of other
+/// models are not checked, so nothing is noted.
+fn decode_additional_fields(fields: JsonNode<'_>, settings: &mut Settings) {
     let ledger = &mut Ledger::default();
-    settings.top_k = number(more, "top_k", ledger);
-    let mut reasoning = Reasoning::default();
+    settings.top_k = decode_number(fields, "top_k", ledger);
+    let mut reasoning = ReasoningSettings::default();
     for key in ["thinking", "reasoning_config"] {
-        if let Some(thinking) = more.get(key) {
-            reasoning.mode = match &*thinking.get("type").map(Node::word).unwrap_or_default() {
-                "enabled" => Some(ReasoningMode::On),
-                "adaptive" => Some(ReasoningMode::Adaptive),
-                "disabled" => Some(ReasoningMode::Off),
-                "between_tools" => Some(ReasoningMode::BetweenTools),
-                _ => None,
-            };
-            reasoning.budget = number(thinking, "budget_tokens", ledger);
-            reasoning.display = thinking.get("display").and_then(Node::text);
+        if let Some(thinking) = fields.get(key) {
+            reasoning.mode =
+                match &*thinking.get("type").map(JsonNode::str_or_empty).unwrap_or_default() {
+                    "enabled" => Some(ReasoningMode::On),
+                    "adaptive" => Some(ReasoningMode::Adaptive),
+                    "disabled" => Some(ReasoningMode::Off),
+                    "between_tools" => Some(ReasoningMode::BetweenTools),
+                    _ => None,
+                };
+            reasoning.budget_tokens = decode_number(thinking, "budget_tokens", ledger);
+            reasoning.display = thinking.get("display").and_then(JsonNode::json_string);
         }
     }
-    let config = more.get("output_config").and_then(|config| config.get("effort"));
-    reasoning.effort = config.or_else(|| more.get("reasoning_effort")).and_then(Node::text);
-    if reasoning != Reasoning::default() {
+    let output_effort =
+        fields.get("output_config").and_then(|output_effort| output_effort.get("effort"));
+    reasoning.effort =
+        output_effort.or_else(|| fields.get("reasoning_effort")).and_then(JsonNode::json_string);
+    if reasoning != ReasoningSettings::default() {
         settings.reasoning = Some(reasoning);
     }
 }
 
-fn output(config: Node<'_>, settings: &mut Settings) {
-    if let Some(effort) = config.get("effort").and_then(Node::text) {
+fn decode_output_config(config: JsonNode<'_>, settings: &mut Settings) {
+    if let Some(effort) = config.get("effort").and_then(JsonNode::json_string) {
         settings.reasoning.get_or_insert_default().effort = Some(effort);
     }
     let Some(format) = config.get("textFormat") else { return };
     let schema = format.get("structure").and_then(|structure| structure.get("jsonSchema"));
-    settings.format = schema.and_then(decode_schema);
+    settings.response_format = schema.and_then(decode_schema);
 }
 
-/// The schema is JSON in a string.
-fn decode_schema(node: Node<'_>) -> Option<Format> {
+/// The schema is JSON inside a string.
+fn decode_schema(node: JsonNode<'_>) -> Option<ResponseFormat> {
     let schema = node.get("schema")?;
     let schema = if schema.is_object() {
         schema.json()
     } else {
-        Json::parse(schema.text()?.contents().into_owned()).ok()?
+        RawJson::parse(schema.json_string()?.unescape().into_owned()).ok()?
     };
-    let text = |key: &str| node.get(key).and_then(Node::text);
-    Some(Format::Schema {
+    let text = |key: &str| node.get(key).and_then(JsonNode::json_string);
+    Some(ResponseFormat::Schema {
         name: text("name"),
         description: text("description"),
         schema,
@@ -130,11 +137,11 @@ fn decode_schema(node: Node<'_>) -> Option<Format> {
     })
 }
 
-fn odd(what: impl Into<std::borrow::Cow<'static, str>>, ledger: &mut Ledger) {
-    ledger.change(note::ODD_INPUT, Place::SETTINGS, what);
+fn note_odd_input(message: impl Into<std::borrow::Cow<'static, str>>, ledger: &mut Ledger) {
+    ledger.record_change(note::ODD_INPUT, LedgerPath::SETTINGS, message);
 }
 
-pub(super) const INFERENCE: &[&str] = &["maxTokens", "temperature", "topP", "stopSequences"];
-pub(super) const ADDITIONAL: &[&str] =
+pub(super) const INFERENCE_KEYS: &[&str] = &["maxTokens", "temperature", "topP", "stopSequences"];
+pub(super) const ADDITIONAL_KEYS: &[&str] =
     &["top_k", "thinking", "reasoning_config", "output_config", "reasoning_effort"];
-pub(super) const OUTPUT: &[&str] = &["textFormat", "effort"];
+pub(super) const OUTPUT_KEYS: &[&str] = &["textFormat", "effort"];

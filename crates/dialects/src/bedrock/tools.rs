@@ -1,127 +1,146 @@
-//! Tools and the choice among them, both ways.
+//! Decodes and encodes tools and the tool choice.
 
 use interlingua_model::{
-    Choice, Conversation, Extras, Ledger, Place, Settings, Tool, ToolKind, Verbatim,
+    Conversation, Extras, Ledger, LedgerPath, Settings, Tool, ToolChoice, ToolKind, Verbatim,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
 use super::{ID, decode, encode};
 use crate::note;
 
-/// The list of tools; a cache point marks the tool before it.
-pub(super) fn decode_list(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
+/// Decodes the list of tools. A cache point becomes the cache breakpoint of the tool before it.
+pub(super) fn decode_tools(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
     let mut tools: Vec<Verbatim<Tool>> = Vec::with_capacity(list.len());
     for item in list.items() {
-        let place = Place::tool(tools.len());
-        if tools.last().is_some_and(|last| is_tool(last))
-            && let Some(point) = decode::cache_point(item, KINDS, place, ledger)
-            && let Some(marked) = tools.pop()
+        let path = LedgerPath::tool(tools.len());
+        if tools.last().is_some_and(|last| can_have_cache_point(last))
+            && let Some(point) = decode::find_cache_point(item, TOOL_KEYS, path, ledger)
+            && let Some(cached_tool) = tools.pop()
         {
-            let cache = decode::mark(point, Place::tool(tools.len()), ledger);
-            tools.push(marked.beside(|tool| tool.cache = Some(Box::new(cache))));
+            let cache = decode::decode_cache_point(point, LedgerPath::tool(tools.len()), ledger);
+            tools.push(
+                cached_tool.map_keeping_text(|tool| tool.cache_breakpoint = Some(Box::new(cache))),
+            );
             continue;
         }
-        tools.push(decode_one(item, Place::tool(tools.len()), ledger));
+        tools.push(decode_tool(item, LedgerPath::tool(tools.len()), ledger));
     }
     tools
 }
 
-fn is_tool(tool: &Tool) -> bool {
+fn can_have_cache_point(tool: &Tool) -> bool {
     !matches!(&tool.kind, ToolKind::Foreign { kind, .. } if kind == "cachePoint")
 }
 
-pub(super) fn decode_one(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let set = |field: &Field<'_>| KINDS.contains(&&*field.name()) && !field.value.is_null();
-    let kinds: Vec<Field<'_>> = node.fields().filter(set).collect();
+pub(super) fn decode_tool(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Tool> {
+    let is_union_key =
+        |field: &Field<'_>| TOOL_KEYS.contains(&&*field.key()) && !field.value.is_null();
+    let kinds: Vec<Field<'_>> = node.fields().filter(is_union_key).collect();
     if let [first, _, ..] = kinds.as_slice() {
-        let what = format!("a tool of several kinds is read as `{}`", first.name());
-        ledger.loss(note::ODD_INPUT, place, what);
+        let message = format!("a tool of several kinds is read as `{}`", first.key());
+        ledger.record_loss(note::ODD_INPUT, path, message);
     }
     let tool = match kinds.first().copied().or_else(|| node.fields().next()) {
-        Some(named) if named.is("toolSpec") && named.value.is_object() => {
-            decode_spec(named.value, place, ledger)
+        Some(union_field) if union_field.key_is("toolSpec") && union_field.value.is_object() => {
+            decode_tool_spec(union_field.value, path, ledger)
         }
-        Some(named) => {
-            let name = named.value.get("name").and_then(Node::text).unwrap_or_default();
-            let json = if kinds.len() > 1 { decode::only(named) } else { node.json() };
-            Tool::new(name, ToolKind::Foreign { dialect: ID, kind: named.key(), json })
+        Some(union_field) => {
+            let name =
+                union_field.value.get("name").and_then(JsonNode::json_string).unwrap_or_default();
+            let json = if kinds.len() > 1 {
+                decode::single_field_object(union_field)
+            } else {
+                node.json()
+            };
+            Tool::new(
+                name,
+                ToolKind::Foreign { dialect: ID, kind: union_field.key_json_string(), json },
+            )
         }
         None => {
-            ledger.change(note::ODD_INPUT, place, "a tool without a kind is kept as it is");
-            let kind = Text::EMPTY;
-            Tool::new(Text::EMPTY, ToolKind::Foreign { dialect: ID, kind, json: node.json() })
+            ledger.record_change(note::ODD_INPUT, path, "a tool without a kind is kept as it is");
+            let kind = JsonString::EMPTY;
+            Tool::new(JsonString::EMPTY, ToolKind::Foreign { dialect: ID, kind, json: node.json() })
         }
     };
-    Verbatim::read(tool, ID, node.json())
+    Verbatim::with_text(tool, ID, node.json())
 }
 
-/// What a tool may be.
-const KINDS: &[&str] = &["toolSpec", "systemTool", "cachePoint"];
+/// Union keys of a tool.
+const TOOL_KEYS: &[&str] = &["toolSpec", "systemTool", "cachePoint"];
 
-fn decode_spec(spec: Node<'_>, place: Place, ledger: &mut Ledger) -> Tool {
-    let name = spec.get("name").map(decode::text);
-    if name.as_ref().is_none_or(Text::is_empty) {
-        ledger.change(note::ODD_INPUT, place, "a tool without a name");
+fn decode_tool_spec(spec: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Tool {
+    let name = spec.get("name").map(decode::text_or_raw);
+    if name.as_ref().is_none_or(JsonString::is_empty) {
+        ledger.record_change(note::ODD_INPUT, path, "the tool has no name");
     }
     let schema = spec.get("inputSchema").and_then(|schema| schema.get("json"));
-    let schema = schema.filter(|schema| !schema.is_null()).map(Node::json);
+    let schema = schema.filter(|schema| !schema.is_null()).map(JsonNode::json);
     let mut tool = Tool::new(name.unwrap_or_default(), ToolKind::Function { schema });
-    let about = spec.get("description").filter(|about| !about.is_null());
-    if about.is_some_and(|about| !about.is_string()) {
-        ledger.loss(note::ODD_INPUT, place, "left out a description that is not text");
+    let description = spec.get("description").filter(|description| !description.is_null());
+    if description.is_some_and(|description| !description.is_string()) {
+        ledger.record_loss(note::ODD_INPUT, path, "left out a description that is not text");
     }
-    tool.description = about.and_then(Node::text);
-    tool.strict = spec.get("strict").and_then(Node::boolean);
-    let known = ["name", "description", "inputSchema", "strict"];
-    for field in spec.fields().filter(|field| !known.contains(&&*field.name())) {
-        tool.extras.keep(ID, field);
+    tool.description = description.and_then(JsonNode::json_string);
+    tool.strict = spec.get("strict").and_then(JsonNode::as_bool);
+    let known_keys = ["name", "description", "inputSchema", "strict"];
+    for field in spec.fields().filter(|field| !known_keys.contains(&&*field.key())) {
+        tool.extras.push_field(ID, field);
     }
     tool
 }
 
-pub(super) fn decode_choice(node: Node<'_>, ledger: &mut Ledger) -> Option<Choice> {
-    let named = node.fields().find(|field| !field.value.is_null());
-    let choice = named.and_then(|field| match &*field.name() {
-        "auto" => Some(Choice::Auto),
-        "any" => Some(Choice::Required),
-        "tool" => Some(Choice::Named(field.value.get("name")?.text()?)),
+pub(super) fn decode_tool_choice(node: JsonNode<'_>, ledger: &mut Ledger) -> Option<ToolChoice> {
+    let union_field = node.fields().find(|field| !field.value.is_null());
+    let choice = union_field.and_then(|field| match &*field.key() {
+        "auto" => Some(ToolChoice::Auto),
+        "any" => Some(ToolChoice::Required),
+        "tool" => Some(ToolChoice::Named(field.value.get("name")?.json_string()?)),
         _ => None,
     });
     if choice.is_none() && !node.is_null() {
-        ledger.change(note::ODD_INPUT, Place::SETTINGS, "`toolChoice` of an unknown kind");
+        ledger.record_change(
+            note::ODD_INPUT,
+            LedgerPath::SETTINGS,
+            "`toolChoice` has an unknown kind",
+        );
     }
     choice
 }
 
-/// Writes `toolConfig`, if there are tools: it cannot be without.
-pub(super) fn write_config(
+/// Writes `toolConfig`. The API rejects it without tools.
+pub(super) fn encode_tool_config(
     conversation: &Conversation,
-    original: Option<&Json>,
+    original: Option<&RawJson>,
     ledger: &mut Ledger,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
     let settings = &conversation.settings;
-    let list = Json::array(|a| write_list(conversation, ledger, a));
-    if list == Json::EMPTY_ARRAY {
+    let list = RawJson::array(|a| encode_tools(conversation, ledger, a));
+    if list == RawJson::EMPTY_ARRAY {
         note_choice_without_tools(settings, ledger);
         return;
     }
     o.object("toolConfig", |o| {
         o.json("tools", &list);
-        write_choice(settings, original, ledger, o);
-        let original = original.map(Json::doc);
+        encode_tool_choice(settings, original, ledger, o);
+        let original = original.map(RawJson::to_doc);
         for field in original.iter().flat_map(|doc| doc.root().fields()) {
-            if !field.is("tools") && !field.is("toolChoice") {
-                o.key_text(&field.key()).json(&field.value.json());
+            if !field.key_is("tools") && !field.key_is("toolChoice") {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
     });
 }
 
-fn write_list(conversation: &Conversation, ledger: &mut Ledger, out: &mut Array<'_>) {
-    let allowed = match &conversation.settings.choice {
-        Some(Choice::Allowed { names, .. })
+fn encode_tools(conversation: &Conversation, ledger: &mut Ledger, out: &mut ArrayWriter<'_>) {
+    let allowed = match &conversation.settings.tool_choice {
+        Some(ToolChoice::Allowed { names, .. })
             if conversation.tools.iter().any(|tool| names.contains(&tool.name)) =>
         {
             Some(names)
@@ -132,50 +151,50 @@ fn write_list(conversation: &Conversation, ledger: &mut Ledger, out: &mut Array<
         if allowed.is_some_and(|names| !names.contains(&tool.name)) {
             continue;
         }
-        let place = Place::tool(index);
+        let path = LedgerPath::tool(index);
         match (tool.text_for(ID), &tool.kind) {
             (Some(text), _) => out.item().json(text),
             (None, ToolKind::Foreign { dialect, json, .. }) if *dialect == ID => {
                 out.item().json(json);
             }
             (None, ToolKind::Foreign { dialect, kind, .. }) => {
-                let what = format!("left out the tool `{kind}` of {dialect}");
-                ledger.loss(note::NO_SUCH_TOOL, place, what);
+                let message = format!("left out the tool `{kind}` of {dialect}");
+                ledger.record_loss(note::NO_SUCH_TOOL, path, message);
                 continue;
             }
             (None, ToolKind::Function { .. } | ToolKind::Freeform { .. }) => {
-                out.object(|o| o.object("toolSpec", |o| write_spec(tool, place, ledger, o)));
+                out.object(|o| o.object("toolSpec", |o| encode_tool_spec(tool, path, ledger, o)));
             }
         }
-        if let Some(cache) = &tool.cache {
-            encode::cache_point(cache, place, ledger, out);
+        if let Some(cache) = &tool.cache_breakpoint {
+            encode::encode_cache_point(cache, path, ledger, out);
         }
     }
 }
 
-fn write_spec(tool: &Tool, place: Place, ledger: &mut Ledger, o: &mut Object<'_>) {
-    encode::note_extras(&tool.extras, place, ledger);
+fn encode_tool_spec(tool: &Tool, path: LedgerPath, ledger: &mut Ledger, o: &mut ObjectWriter<'_>) {
+    encode::note_dropped_extras(&tool.extras, path, ledger);
     if let Some(namespace) = &tool.namespace {
-        let what = format!("the group `{namespace}` is said in the tool's name alone");
-        ledger.change(note::NO_SUCH_FIELD, place, what);
+        let message = format!("the namespace `{namespace}` is encoded only in the tool's name");
+        ledger.record_change(note::NO_SUCH_FIELD, path, message);
     }
-    o.text("name", &tool.name);
+    o.json_string("name", &tool.name);
     let description = tool.description.as_ref().filter(|text| !text.is_empty());
     match &tool.kind {
         ToolKind::Function { schema } => {
-            o.text_if("description", description);
+            o.json_string_opt("description", description);
             o.object("inputSchema", |o| match schema {
                 Some(schema) => o.json("json", schema),
                 None => o.object("json", |o| {
-                    o.known("type", "object");
+                    o.static_str("type", "object");
                     o.object("properties", |_| {});
                 }),
             });
         }
         ToolKind::Freeform { format } => {
-            let what = "a tool for free text is offered as a function with one string";
-            ledger.change(note::FREEFORM_WRAPPED, place, what);
-            write_freeform(description, format.as_ref(), o);
+            let message = "a tool for free text is offered as a function with one string";
+            ledger.record_change(note::FREEFORM_WRAPPED, path, message);
+            encode_freeform_spec(description, format.as_ref(), o);
         }
         ToolKind::Foreign { .. } => {}
     }
@@ -185,73 +204,77 @@ fn write_spec(tool: &Tool, place: Place, ledger: &mut Ledger, o: &mut Object<'_>
     Extras::write(&tool.extras, ID, o);
 }
 
-/// The grammar cannot be enforced, but it can be told.
-fn write_freeform(description: Option<&Text>, format: Option<&Json>, o: &mut Object<'_>) {
-    let doc = format.map(Json::doc);
+/// The API cannot enforce a grammar, so it is added to the description.
+fn encode_freeform_spec(
+    description: Option<&JsonString>,
+    format: Option<&RawJson>,
+    o: &mut ObjectWriter<'_>,
+) {
+    let doc = format.map(RawJson::to_doc);
     let grammar = doc.as_ref().and_then(|doc| {
         let root = doc.root();
         let inner = root.get("grammar").filter(|inner| inner.is_object()).unwrap_or(root);
-        ["definition", "grammar"].iter().find_map(|key| inner.get(key)?.text())
+        ["definition", "grammar"].iter().find_map(|key| inner.get(key)?.json_string())
     });
     let grammar = grammar.filter(|grammar| !grammar.is_empty());
-    let parts: Vec<&Text> = description.into_iter().chain(&grammar).collect();
+    let parts: Vec<&JsonString> = description.into_iter().chain(&grammar).collect();
     if !parts.is_empty() {
-        o.key("description").joined(parts, "\n\n");
+        o.key("description").join(parts, "\n\n");
     }
     o.object("inputSchema", |o| {
         o.object("json", |o| {
-            o.known("type", "object");
-            o.object("properties", |o| o.object("input", |o| o.known("type", "string")));
-            o.array("required", |a| a.item().string("input"));
+            o.static_str("type", "object");
+            o.object("properties", |o| o.object("input", |o| o.static_str("type", "string")));
+            o.array("required", |a| a.item().str("input"));
         });
     });
 }
 
-fn write_choice(
+fn encode_tool_choice(
     settings: &Settings,
-    original: Option<&Json>,
+    original: Option<&RawJson>,
     ledger: &mut Ledger,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    let word = match &settings.choice {
-        // A choice of a kind nobody knows stays as written.
+    let choice_key = match &settings.tool_choice {
+        // A choice of an unknown kind keeps its original JSON.
         None => {
-            let original = original.map(Json::doc);
+            let original = original.map(RawJson::to_doc);
             let unknown = original.as_ref().and_then(|doc| doc.root().get("toolChoice"));
             let unknown = unknown
-                .filter(|node| decode_choice(*node, &mut Ledger::default()).is_none())
-                .map(Node::json);
-            o.json_if("toolChoice", unknown.as_ref());
+                .filter(|node| decode_tool_choice(*node, &mut Ledger::default()).is_none())
+                .map(JsonNode::json);
+            o.json_opt("toolChoice", unknown.as_ref());
             return;
         }
-        Some(Choice::None) => {
-            let what = "left out that no tool may be called: it has no place";
-            ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        Some(ToolChoice::None) => {
+            let message = "left out the tool choice `none`: the API does not have it";
+            ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
             return;
         }
-        Some(Choice::Named(name)) => {
-            o.object("toolChoice", |o| o.object("tool", |o| o.text("name", name)));
+        Some(ToolChoice::Named(name)) => {
+            o.object("toolChoice", |o| o.object("tool", |o| o.json_string("name", name)));
             return;
         }
-        Some(Choice::Allowed { required, .. }) => {
-            let what = "tools that may not be called are left out";
-            ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+        Some(ToolChoice::Allowed { required, .. }) => {
+            let message = "tools that the tool choice does not allow are left out";
+            ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
             if *required { "any" } else { "auto" }
         }
-        Some(Choice::Auto) => "auto",
-        Some(Choice::Required) => "any",
+        Some(ToolChoice::Auto) => "auto",
+        Some(ToolChoice::Required) => "any",
     };
-    o.object("toolChoice", |o| o.object(word, |_| {}));
+    o.object("toolChoice", |o| o.object(choice_key, |_| {}));
 }
 
 fn note_choice_without_tools(settings: &Settings, ledger: &mut Ledger) {
-    let asks = match &settings.choice {
-        None | Some(Choice::Auto | Choice::None) => false,
-        Some(Choice::Required | Choice::Named(_)) => true,
-        Some(Choice::Allowed { required, .. }) => *required,
+    let requires_call = match &settings.tool_choice {
+        None | Some(ToolChoice::Auto | ToolChoice::None) => false,
+        Some(ToolChoice::Required | ToolChoice::Named(_)) => true,
+        Some(ToolChoice::Allowed { required, .. }) => *required,
     };
-    if asks {
-        let what = "left out that a tool must be called: there is none";
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    if requires_call {
+        let message = "left out the required tool call: there are no tools";
+        ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
     }
 }

@@ -1,364 +1,406 @@
-//! Writes a stream: usage and metrics follow the stop, and text begins without a start event.
+//! Writes a stream. Usage and metrics follow the stop, and text blocks have no start event.
 
 use interlingua_model::{
-    Args, Block, Body, Delta, Event, Form, Ledger, Media, MediaKind, Place, Seal, Stop, ToolCall,
-    Usage,
+    Block, BlockContent, Delta, Ledger, LedgerPath, Media, MediaKind, ReasoningForm, Seal, Stop,
+    StreamEvent, ToolArgs, ToolCall, Usage,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Framing, Json, Text, frame};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{Framing, JsonString, RawJson, frame};
 
-use super::encode::{Way, is_ours, note_extras, refusal_of};
-use super::{ID, cite, error, media, reply};
-use crate::arguments::Streamed;
+use super::encode::{EncodeMode, is_own_seal, note_dropped_extras, unsupported_body_reason};
+use super::{ID, citation, error, media, reply};
+use crate::arguments::ArgsForwarder;
 use crate::{StreamWriter, note};
 
 #[derive(Debug, Default)]
 pub(super) struct Writer {
-    next: u64,
-    open: Option<Writing>,
+    next_index: u64,
+    open_block: Option<OpenBlock>,
     usage: Usage,
-    /// What this dialect said beyond usage, to be said again.
-    metadata: Option<Json>,
-    message_stop: Option<Json>,
+    /// The original `metadata` event of this dialect, for its fields other than the usage.
+    metadata_event: Option<RawJson>,
+    message_stop_event: Option<RawJson>,
     noted_foreign: bool,
 }
 
-/// The block being written.
 #[derive(Debug)]
-struct Writing {
+struct OpenBlock {
     index: u64,
-    /// Where it stands in the reply that is written.
-    place: Place,
-    kind: Kind,
-    /// Something was written for it.
-    said: bool,
-    /// It has a seal that stays behind.
-    sealed: bool,
-    /// What came of the arguments of a call.
-    args: Streamed,
+    /// Ledger path of the block in the reply.
+    path: LedgerPath,
+    kind: BlockKind,
+    has_output: bool,
+    /// The block has a seal of another provider, which is dropped.
+    has_foreign_seal: bool,
+    /// Decides whether the arguments of a call are forwarded or buffered.
+    args_forwarder: ArgsForwarder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Text,
     Thinking,
-    Call,
-    /// A call whose free text travels inside an object.
-    Wrapped,
-    /// Written whole when it was opened.
-    Whole,
-    /// It has no place, and was noted.
-    LeftOut,
+    ToolUse,
+    /// A call with free text that is wrapped in an object.
+    FreeformToolUse,
+    /// Written completely when it was opened.
+    Complete,
+    /// Not supported, and noted.
+    Dropped,
 }
 
 impl Writer {
-    fn open(&mut self, index: u32, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = Place::reply(index as usize);
-        note_extras(&block.extras, place, ledger);
-        let left_out = refusal_of(block, Way::Reply).or_else(|| unstreamable(block));
-        if let Some((rule, what)) = left_out {
-            ledger.loss(rule, place, what);
-            self.open = Some(Writing {
-                index: self.next,
-                place,
-                kind: Kind::LeftOut,
-                said: true,
-                sealed: false,
-                args: Streamed::default(),
+    fn write_open(&mut self, index: u32, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let path = LedgerPath::reply(index as usize);
+        note_dropped_extras(&block.extras, path, ledger);
+        let unsupported = unsupported_body_reason(block, EncodeMode::Reply)
+            .or_else(|| unstreamable_reason(block));
+        if let Some((rule, message)) = unsupported {
+            ledger.record_loss(rule, path, message);
+            self.open_block = Some(OpenBlock {
+                index: self.next_index,
+                path,
+                kind: BlockKind::Dropped,
+                has_output: true,
+                has_foreign_seal: false,
+                args_forwarder: ArgsForwarder::default(),
             });
             return;
         }
-        let kind = match &block.body {
-            Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => Kind::Text,
-            Body::Thinking(thinking) if thinking.form == Form::Redacted => Kind::Whole,
-            Body::Thinking(_) => Kind::Thinking,
-            Body::ToolCall(call) if matches!(call.args, Args::Freeform(_)) => Kind::Wrapped,
-            Body::ToolCall(_) => Kind::Call,
-            Body::Media(_) | Body::ToolResult(_) | Body::Foreign { .. } => Kind::Whole,
+        let kind = match &block.content {
+            BlockContent::Text { .. } | BlockContent::Refusal(_) | BlockContent::Json(_) => {
+                BlockKind::Text
+            }
+            BlockContent::Reasoning(thinking) if thinking.form == ReasoningForm::Redacted => {
+                BlockKind::Complete
+            }
+            BlockContent::Reasoning(_) => BlockKind::Thinking,
+            BlockContent::ToolCall(call) if matches!(call.args, ToolArgs::Freeform(_)) => {
+                BlockKind::FreeformToolUse
+            }
+            BlockContent::ToolCall(_) => BlockKind::ToolUse,
+            BlockContent::Media(_) | BlockContent::ToolResult(_) | BlockContent::Foreign { .. } => {
+                BlockKind::Complete
+            }
         };
-        let args = Streamed::default();
-        let mut writing =
-            Writing { index: self.next, place, kind, said: false, sealed: false, args };
-        writing.begin(block, out, ledger);
-        self.open = Some(writing);
+        let args = ArgsForwarder::default();
+        let mut open_block = OpenBlock {
+            index: self.next_index,
+            path,
+            kind,
+            has_output: false,
+            has_foreign_seal: false,
+            args_forwarder: args,
+        };
+        open_block.write_initial_content(block, out, ledger);
+        self.open_block = Some(open_block);
     }
 
-    fn stop(&self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write_stop(&self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
         reply::note_stop(stop, ledger);
-        let said = self.message_stop.as_ref().map(Json::doc);
-        write(out, "messageStop", |o| {
-            o.text("stopReason", &reply::stop_word(stop));
-            for field in said.iter().flat_map(|doc| doc.root().fields()) {
-                if !field.is("stopReason") && !field.is("p") {
-                    o.key_text(&field.key()).json(&field.value.json());
+        let original = self.message_stop_event.as_ref().map(RawJson::to_doc);
+        write_event(out, "messageStop", |o| {
+            o.json_string("stopReason", &reply::stop_reason_name(stop));
+            for field in original.iter().flat_map(|doc| doc.root().fields()) {
+                if !field.key_is("stopReason") && !field.key_is("p") {
+                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             }
         });
-        let said = self.metadata.as_ref().map(Json::doc);
-        write(out, "metadata", |o| {
+        let original = self.metadata_event.as_ref().map(RawJson::to_doc);
+        write_event(out, "metadata", |o| {
             reply::write_usage(&self.usage, o.key("usage"));
-            let root = said.as_ref().map(interlingua_wire::Doc::root);
+            let root = original.as_ref().map(interlingua_wire::JsonDoc::root);
             if root.and_then(|root| root.get("metrics")).is_none() {
-                o.json("metrics", &reply::no_metrics());
+                o.json("metrics", &reply::empty_metrics());
             }
-            for field in said.iter().flat_map(|doc| doc.root().fields()) {
-                if !field.is("usage") && !field.is("p") {
-                    o.key_text(&field.key()).json(&field.value.json());
+            for field in original.iter().flat_map(|doc| doc.root().fields()) {
+                if !field.key_is("usage") && !field.key_is("p") {
+                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             }
         });
     }
 
-    fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        match &*kind.contents() {
-            "metadata" => self.metadata = Some(json.clone()),
-            "messageStop" => self.message_stop = Some(json.clone()),
-            kind => frame::write(Framing::AwsEvents, Some(kind), json.as_str(), out),
+    fn write_foreign(&mut self, kind: &JsonString, json: &RawJson, out: &mut Vec<u8>) {
+        match &*kind.unescape() {
+            "metadata" => self.metadata_event = Some(json.clone()),
+            "messageStop" => self.message_stop_event = Some(json.clone()),
+            kind => frame::write(Framing::AwsEventStream, Some(kind), json.as_str(), out),
         }
     }
 }
 
-impl Writing {
-    /// Writes what a block holds when it is opened.
-    fn begin(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = self.place;
-        match &block.body {
-            Body::Text { text, citations } => {
-                self.text(text, out);
+impl OpenBlock {
+    /// Writes the content that the block has when it is opened.
+    fn write_initial_content(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let path = self.path;
+        match &block.content {
+            BlockContent::Text { text, citations } => {
+                self.write_text(text, out);
                 for citation in citations {
-                    self.citation(citation, out, ledger);
+                    self.write_citation(citation, out, ledger);
                 }
             }
-            Body::Refusal(text) => {
-                ledger.change(note::NO_SUCH_BLOCK, place, "a refusal is said as text");
-                self.text(text, out);
+            BlockContent::Refusal(text) => {
+                ledger.record_change(note::NO_SUCH_BLOCK, path, "a refusal is encoded as text");
+                self.write_text(text, out);
             }
-            Body::Data(json) => {
-                ledger.change(note::NO_SUCH_BLOCK, place, "data is said as text");
-                self.text(&Text::new(json.as_str()), out);
+            BlockContent::Json(json) => {
+                ledger.record_change(note::NO_SUCH_BLOCK, path, "JSON data is encoded as text");
+                self.write_text(&JsonString::new(json.as_str()), out);
             }
-            Body::Thinking(thinking) => {
-                if thinking.form != Form::Redacted {
-                    self.text(&thinking.text, out);
+            BlockContent::Reasoning(thinking) => {
+                if thinking.form != ReasoningForm::Redacted {
+                    self.write_text(&thinking.text, out);
                 }
             }
-            Body::Media(media) => self.image(media, block, out, ledger),
-            Body::ToolCall(call) => self.call(call, out),
-            Body::ToolResult(_) => {}
-            Body::Foreign { kind, json, .. } => self.foreign(kind, json, out),
+            BlockContent::Media(media) => self.write_image(media, block, out, ledger),
+            BlockContent::ToolCall(call) => self.write_tool_use(call, out),
+            BlockContent::ToolResult(_) => {}
+            BlockContent::Foreign { kind, json, .. } => self.write_foreign(kind, json, out),
         }
         if let Some(seal) = block.seal.as_deref() {
-            let redacted = matches!(&block.body, Body::Thinking(it) if it.form == Form::Redacted);
-            self.seal(seal, redacted, out, ledger);
+            let redacted = matches!(&block.content, BlockContent::Reasoning(it) if it.form == ReasoningForm::Redacted);
+            self.write_seal(seal, redacted, out, ledger);
         }
     }
 
-    fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write_delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match (delta, self.kind) {
-            (_, Kind::LeftOut) => {}
-            (Delta::Text(text), _) => self.text(text, out),
-            (Delta::Args(text), Kind::Wrapped) => self.input(&Text::new(text.raw()), out),
-            (Delta::Args(text), Kind::Call) => self.args(text, out),
-            (Delta::Args(text), _) => self.input(text, out),
-            (Delta::Seal(seal), _) => self.seal(seal, false, out, ledger),
-            (Delta::Citation(citation), _) => self.citation(citation, out, ledger),
+            (_, BlockKind::Dropped) => {}
+            (Delta::Text(text), _) => self.write_text(text, out),
+            (Delta::Args(text), BlockKind::FreeformToolUse) => {
+                self.write_tool_input(&JsonString::new(text.raw()), out);
+            }
+            (Delta::Args(text), BlockKind::ToolUse) => self.write_args(text, out),
+            (Delta::Args(text), _) => self.write_tool_input(text, out),
+            (Delta::Seal(seal), _) => self.write_seal(seal, false, out, ledger),
+            (Delta::Citation(citation), _) => self.write_citation(citation, out, ledger),
         }
     }
 
-    /// Ends the block; `false` if nothing of it is in the stream.
-    fn close(mut self, out: &mut Vec<u8>, ledger: &mut Ledger) -> bool {
+    /// Closes the block; `false` if nothing of it was written.
+    fn write_close(mut self, out: &mut Vec<u8>, ledger: &mut Ledger) -> bool {
         match self.kind {
-            Kind::LeftOut => return false,
-            // All it held was a seal for another provider.
-            Kind::Text | Kind::Thinking if !self.said && self.sealed => return false,
-            // A block without words is still a block, and has no other event to be seen by.
-            Kind::Text | Kind::Thinking if !self.said => self.say(out, |o, kind| {
-                if kind == Kind::Thinking {
-                    o.object("reasoningContent", |o| o.known("text", ""));
-                } else {
-                    o.known("text", "");
-                }
-            }),
-            Kind::Wrapped => self.input(&Text::new("\"}"), out),
-            Kind::Call => {
-                if let Some((rest, wrapped)) = self.args.rest() {
-                    let place = self.place;
-                    if let Some(what) = wrapped {
-                        ledger.change(note::ARGS_WRAPPED, place, what);
+            BlockKind::Dropped => return false,
+            // The block only carried a seal of another provider.
+            BlockKind::Text | BlockKind::Thinking if !self.has_output && self.has_foreign_seal => {
+                return false;
+            }
+            // An empty block is still a block: without a start event, only a delta makes it
+            // visible.
+            BlockKind::Text | BlockKind::Thinking if !self.has_output => {
+                self.write_delta_event(out, |o, kind| {
+                    if kind == BlockKind::Thinking {
+                        o.object("reasoningContent", |o| o.static_str("text", ""));
+                    } else {
+                        o.static_str("text", "");
                     }
-                    self.input(&Text::new(rest.as_str()), out);
+                });
+            }
+            BlockKind::FreeformToolUse => self.write_tool_input(&JsonString::new("\"}"), out),
+            BlockKind::ToolUse => {
+                if let Some((rest, wrap_note)) = self.args_forwarder.finish() {
+                    let path = self.path;
+                    if let Some(message) = wrap_note {
+                        ledger.record_change(note::ARGS_WRAPPED, path, message);
+                    }
+                    self.write_tool_input(&JsonString::new(rest.as_str()), out);
                 }
             }
-            Kind::Text | Kind::Thinking | Kind::Whole => {}
+            BlockKind::Text | BlockKind::Thinking | BlockKind::Complete => {}
         }
-        write(out, "contentBlockStop", |o| o.number("contentBlockIndex", self.index));
+        write_event(out, "contentBlockStop", |o| o.number("contentBlockIndex", self.index));
         true
     }
 
-    fn text(&mut self, text: &Text, out: &mut Vec<u8>) {
+    fn write_text(&mut self, text: &JsonString, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }
-        self.say(out, |o, kind| {
-            if kind == Kind::Thinking {
-                o.object("reasoningContent", |o| o.text("text", text));
+        self.write_delta_event(out, |o, kind| {
+            if kind == BlockKind::Thinking {
+                o.object("reasoningContent", |o| o.json_string("text", text));
             } else {
-                o.text("text", text);
+                o.json_string("text", text);
             }
         });
     }
 
-    /// More of the arguments of a call, unless they have to wait.
-    fn args(&mut self, text: &Text, out: &mut Vec<u8>) {
-        if self.args.takes(text) {
-            self.input(text, out);
+    /// Writes more arguments of a call, unless they must be buffered.
+    fn write_args(&mut self, text: &JsonString, out: &mut Vec<u8>) {
+        if self.args_forwarder.push(text) {
+            self.write_tool_input(text, out);
         }
     }
 
-    fn input(&mut self, text: &Text, out: &mut Vec<u8>) {
+    fn write_tool_input(&mut self, text: &JsonString, out: &mut Vec<u8>) {
         if !text.is_empty() {
-            self.say(out, |o, _| o.object("toolUse", |o| o.text("input", text)));
+            self.write_delta_event(out, |o, _| {
+                o.object("toolUse", |o| o.json_string("input", text));
+            });
         }
     }
 
-    fn seal(&mut self, seal: &Seal, redacted: bool, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let is_thinking = redacted || self.kind == Kind::Thinking;
-        if !is_thinking || !is_ours(seal) {
-            let what = "a seal stays behind: only its issuer can read it";
-            ledger.loss(note::FOREIGN_SEAL, self.place, what);
-            self.sealed = true;
+    fn write_seal(&mut self, seal: &Seal, redacted: bool, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let is_thinking = redacted || self.kind == BlockKind::Thinking;
+        if !is_thinking || !is_own_seal(seal) {
+            let message = "left out a seal: only its issuer can verify it";
+            ledger.record_loss(note::FOREIGN_SEAL, self.path, message);
+            self.has_foreign_seal = true;
             return;
         }
         let key = if redacted { "redactedContent" } else { "signature" };
-        self.say(out, |o, _| o.object("reasoningContent", |o| o.text(key, &seal.data)));
+        self.write_delta_event(out, |o, _| {
+            o.object("reasoningContent", |o| o.json_string(key, &seal.data));
+        });
     }
 
-    fn citation(
+    fn write_citation(
         &mut self,
         citation: &interlingua_model::Citation,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        cite::note_reduced(std::slice::from_ref(citation), self.place, ledger);
-        self.say(out, |o, _| match cite::written(citation) {
+        citation::note_reduced_citations(std::slice::from_ref(citation), self.path, ledger);
+        self.write_delta_event(out, |o, _| match citation::original_json(citation) {
             Some(json) => o.json("citation", json),
-            None => o.object("citation", |o| cite::encode_one(citation, o)),
+            None => o.object("citation", |o| citation::encode_citation(citation, o)),
         });
     }
 
-    fn call(&mut self, call: &ToolCall, out: &mut Vec<u8>) {
-        self.start(out, |o| {
+    fn write_tool_use(&mut self, call: &ToolCall, out: &mut Vec<u8>) {
+        self.write_start_event(out, |o| {
             o.object("toolUse", |o| {
-                o.text("toolUseId", &call.id);
-                o.text("name", &call.name);
+                o.json_string("toolUseId", &call.id);
+                o.json_string("name", &call.name);
             });
         });
         match &call.args {
-            Args::Json(json) => self.args(&Text::new(json.as_str()), out),
-            Args::Malformed(text) => self.args(text, out),
-            Args::Freeform(text) => {
-                self.input(&Text::new(&format!("{{\"input\":\"{}", text.raw())), out);
+            ToolArgs::Json(json) => self.write_args(&JsonString::new(json.as_str()), out),
+            ToolArgs::Malformed(text) => self.write_args(text, out),
+            ToolArgs::Freeform(text) => {
+                self.write_tool_input(
+                    &JsonString::new(&format!("{{\"input\":\"{}", text.raw())),
+                    out,
+                );
             }
         }
     }
 
-    fn image(&mut self, media: &Media, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = self.place;
-        let format = media::format(media, &block.extras).unwrap_or_default();
-        self.start(out, |o| o.object("image", |o| o.word("format", &format)));
-        self.say(out, |o, _| {
+    fn write_image(
+        &mut self,
+        media: &Media,
+        block: &Block,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let path = self.path;
+        let format = media::resolve_format(media, &block.extras).unwrap_or_default();
+        self.write_start_event(out, |o| o.object("image", |o| o.str("format", &format)));
+        self.write_delta_event(out, |o, _| {
             o.object("image", |o| {
-                o.object("source", |o| media::source(media, &block.extras, place, ledger, o));
+                o.object("source", |o| media::encode_source(media, &block.extras, path, ledger, o));
             });
         });
     }
 
-    /// A call of the provider's own tools, or its result, as they came.
-    fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        let doc = json.doc();
-        let Some(inner) = doc.root().get(&kind.contents()) else { return };
+    /// Writes a call of the provider's own tools, or its result, unchanged.
+    fn write_foreign(&mut self, kind: &JsonString, json: &RawJson, out: &mut Vec<u8>) {
+        let doc = json.to_doc();
+        let Some(inner) = doc.root().get(&kind.unescape()) else { return };
         let (key, content) =
             if *kind == "toolUse" { ("toolUse", "input") } else { ("toolResult", "content") };
-        self.start(out, |o| {
+        self.write_start_event(out, |o| {
             o.object(key, |o| {
-                for field in inner.fields().filter(|field| !field.is(content)) {
-                    o.key_text(&field.key()).json(&field.value.json());
+                for field in inner.fields().filter(|field| !field.key_is(content)) {
+                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             });
         });
         let Some(content) = inner.get(content) else { return };
         if key == "toolUse" {
-            self.input(&content.text().unwrap_or_else(|| Text::new(content.raw())), out);
+            self.write_tool_input(
+                &content.json_string().unwrap_or_else(|| JsonString::new(content.raw())),
+                out,
+            );
         } else {
-            self.say(out, |o, _| o.json("toolResult", &content.json()));
+            self.write_delta_event(out, |o, _| o.json("toolResult", &content.json()));
         }
     }
 
-    fn start(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
-        write(out, "contentBlockStart", |o| {
+    fn write_start_event(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+        write_event(out, "contentBlockStart", |o| {
             o.number("contentBlockIndex", self.index);
             o.object("start", fill);
         });
     }
 
-    fn say(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>, Kind)) {
-        self.said = true;
+    fn write_delta_event(
+        &mut self,
+        out: &mut Vec<u8>,
+        fill: impl FnOnce(&mut ObjectWriter<'_>, BlockKind),
+    ) {
+        self.has_output = true;
         let kind = self.kind;
-        write(out, "contentBlockDelta", |o| {
+        write_event(out, "contentBlockDelta", |o| {
             o.number("contentBlockIndex", self.index);
             o.object("delta", |o| fill(o, kind));
         });
     }
 }
 
-/// Why a block that a whole reply can hold has no place in a stream.
-fn unstreamable(block: &Block) -> Option<(&'static str, String)> {
-    let what = match &block.body {
-        Body::Media(media) if media.kind != MediaKind::Image => {
-            "left out media that no stream can bring"
+/// Why a block that a complete reply can contain cannot be streamed.
+fn unstreamable_reason(block: &Block) -> Option<(&'static str, String)> {
+    let message = match &block.content {
+        BlockContent::Media(media) if media.kind != MediaKind::Image => {
+            "left out media that cannot be streamed"
         }
-        Body::Foreign { kind, .. } if kind != "toolUse" && kind != "toolResult" => {
-            "left out a block that no stream can bring"
+        BlockContent::Foreign { kind, .. } if kind != "toolUse" && kind != "toolResult" => {
+            "left out a block that cannot be streamed"
         }
         _ => return None,
     };
-    Some((note::NO_SUCH_BLOCK, what.into()))
+    Some((note::NO_SUCH_BLOCK, message.into()))
 }
 
-fn write(out: &mut Vec<u8>, event: &str, fill: impl FnOnce(&mut Object<'_>)) {
-    frame::write_json(Framing::AwsEvents, Some(event), out, |data| data.object(fill));
+fn write_event(out: &mut Vec<u8>, event: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+    frame::write_json(Framing::AwsEventStream, Some(event), out, |data| data.object(fill));
 }
 
 impl StreamWriter for Writer {
-    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
-            Event::Start { .. } => write(out, "messageStart", |o| o.known("role", "assistant")),
-            Event::Open { index, block } => self.open(*index, block, out, ledger),
-            Event::Delta { delta, .. } => {
-                if let Some(open) = &mut self.open {
-                    open.delta(delta, out, ledger);
+            StreamEvent::Start { .. } => {
+                write_event(out, "messageStart", |o| o.static_str("role", "assistant"));
+            }
+            StreamEvent::BlockStart { index, block } => self.write_open(*index, block, out, ledger),
+            StreamEvent::Delta { delta, .. } => {
+                if let Some(open) = &mut self.open_block {
+                    open.write_delta(delta, out, ledger);
                 }
             }
-            Event::Close { .. } => {
-                if let Some(open) = self.open.take() {
-                    self.next += u64::from(open.close(out, ledger));
+            StreamEvent::BlockEnd { .. } => {
+                if let Some(open) = self.open_block.take() {
+                    self.next_index += u64::from(open.write_close(out, ledger));
                 }
             }
-            Event::Usage(usage) => self.usage.update(usage),
-            Event::Stop(stop) => self.stop(stop, out, ledger),
-            Event::Fail(failure) => {
-                let (name, body) = error::encode_exception(failure);
-                frame::write(Framing::AwsEvents, Some(name), body.as_str(), out);
+            StreamEvent::Usage(usage) => self.usage.update(usage),
+            StreamEvent::Stop(stop) => self.write_stop(stop, out, ledger),
+            StreamEvent::Error(error) => {
+                let (name, body) = error::encode_exception(error);
+                frame::write(Framing::AwsEventStream, Some(name), body.as_str(), out);
             }
-            // The framing has no way to say that nothing happened.
-            Event::Ping => {}
-            Event::Foreign { dialect, kind, json } if *dialect == ID => {
-                self.foreign(kind, json, out);
+            // The event stream framing has no heartbeat event.
+            StreamEvent::Ping => {}
+            StreamEvent::Foreign { dialect, kind, json } if *dialect == ID => {
+                self.write_foreign(kind, json, out);
             }
-            Event::Foreign { dialect, kind, .. } => {
+            StreamEvent::Foreign { dialect, kind, .. } => {
                 if !std::mem::replace(&mut self.noted_foreign, true) {
-                    let what = format!("left out `{kind}` events of {dialect}");
-                    ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
+                    let message = format!("left out `{kind}` events of {dialect}");
+                    ledger.record_loss(note::NO_SUCH_BLOCK, LedgerPath::REPLY, message);
                 }
             }
         }

@@ -1,151 +1,171 @@
-//! A content (one turn) and the list of them, read; and the instructions, which are a content too.
+//! Decodes contents (turns) and the system instruction, which has the same form.
 
-use interlingua_model::{Block, Ledger, Place, Role, Turn, Verbatim};
-use interlingua_wire::{Field, Json, Kind, Node};
+use interlingua_model::{Block, Ledger, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::{Field, JsonKind, JsonNode, RawJson};
 
-use super::pairing::Pairing;
-use super::{ID, names, part};
+use super::pairing::CallPairing;
+use super::{ID, field_name, part};
 use crate::{body, note};
 
-/// The list of contents. A single content stands for a list of one, and the provider reads it so.
-pub(super) fn decode_list(contents: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
-    let mut pairing = Pairing::default();
+/// Decodes the list of contents. The provider also accepts one content without a list.
+pub(super) fn decode_contents(contents: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
+    let mut pairing = CallPairing::default();
     if contents.is_array() {
         let mut turns = Vec::with_capacity(contents.len());
-        for content in body::messages(contents, ledger) {
-            turns.push(decode(content, &mut pairing, turns.len(), ledger));
+        for content in body::non_null_items(contents, ledger) {
+            turns.push(decode_content(content, &mut pairing, turns.len(), ledger));
         }
         return turns;
     }
     if !contents.is_object() {
-        ledger.change(note::ODD_INPUT, Place::BODY, "contents are not a list: read as one content");
+        ledger.record_change(
+            note::ODD_INPUT,
+            LedgerPath::BODY,
+            "`contents` is not a list: read as one content",
+        );
     }
-    vec![decode(contents, &mut pairing, 0, ledger)]
+    vec![decode_content(contents, &mut pairing, 0, ledger)]
 }
 
-pub(super) fn decode(
-    content: Node<'_>,
-    pairing: &mut Pairing,
+pub(super) fn decode_content(
+    content: JsonNode<'_>,
+    pairing: &mut CallPairing,
     at: usize,
     ledger: &mut Ledger,
 ) -> Verbatim<Turn> {
-    let place = Place::turn(at);
-    if content.kind() == Kind::Null {
-        ledger.change(note::ODD_INPUT, place, "a content is null: read as empty");
-        return Verbatim::read(Turn::new(Role::User), ID, content.json());
+    let path = LedgerPath::turn(at);
+    if content.kind() == JsonKind::Null {
+        ledger.record_change(note::ODD_INPUT, path, "a content is null: read as empty");
+        return Verbatim::with_text(Turn::new(Role::User), ID, content.json());
     }
     if !content.is_object() {
-        let what = "a content is not an object: read as the user's";
-        ledger.change(note::ODD_INPUT, place, what);
+        let message = "a content is not an object: read as the user's";
+        ledger.record_change(note::ODD_INPUT, path, message);
         let mut turn = Turn::new(Role::User);
-        turn.blocks = decode_parts(content, pairing, |_| place, ledger);
-        return Verbatim::read(turn, ID, content.json());
+        turn.blocks = decode_parts(content, pairing, |_| path, ledger);
+        return Verbatim::with_text(turn, ID, content.json());
     }
-    let mut turn = Turn::new(role_of(content, place, ledger));
-    pairing.next_speaker(turn.role == Role::Assistant);
-    let parts = names::get(content, "parts");
-    let bare = parts.is_none() && content.fields().any(is_bare);
+    let mut turn = Turn::new(decode_role(content, path, ledger));
+    pairing.begin_turn(turn.role == Role::Assistant);
+    let parts = field_name::get(content, "parts");
+    let has_part_fields = parts.is_none() && content.fields().any(is_bare_part_field);
     for field in content.fields() {
-        if names::of_field(field, &["role", "parts"]).is_none() && !(bare && is_bare(field)) {
-            turn.extras.keep(ID, field);
+        if field_name::find_known_field(field, &["role", "parts"]).is_none()
+            && !(has_part_fields && is_bare_part_field(field))
+        {
+            turn.extras.push_field(ID, field);
         }
     }
-    let block_place = |block| Place::block(at, block);
+    let block_path = |block| LedgerPath::block(at, block);
     if let Some(parts) = parts {
-        turn.blocks = decode_parts(parts, pairing, block_place, ledger);
-    } else if bare {
-        ledger.change(note::ODD_INPUT, place, "what a part holds stands in the content itself");
+        turn.blocks = decode_parts(parts, pairing, block_path, ledger);
+    } else if has_part_fields {
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "a content has part fields without `parts`: read as one part",
+        );
         let part = bare_part(content);
-        turn.blocks = vec![part::decode(part.doc().root(), pairing, block_place(0), ledger)];
+        turn.blocks = vec![part::decode_part(part.to_doc().root(), pairing, block_path(0), ledger)];
     }
-    Verbatim::read(turn, ID, content.json())
+    Verbatim::with_text(turn, ID, content.json())
 }
 
-/// The parts of a content: a list, one part alone, or a bare string.
+/// Decodes the parts of a content: a list, one part, or a bare string.
 pub(super) fn decode_parts(
-    parts: Node<'_>,
-    pairing: &mut Pairing,
-    place: impl Fn(usize) -> Place,
+    parts: JsonNode<'_>,
+    pairing: &mut CallPairing,
+    path: impl Fn(usize) -> LedgerPath,
     ledger: &mut Ledger,
 ) -> Vec<Verbatim<Block>> {
     if !parts.is_array() {
-        return vec![part::decode(parts, pairing, place(0), ledger)];
+        return vec![part::decode_part(parts, pairing, path(0), ledger)];
     }
     let mut blocks = Vec::with_capacity(parts.len());
     for part in parts.items() {
-        blocks.push(part::decode(part, pairing, place(blocks.len()), ledger));
+        blocks.push(part::decode_part(part, pairing, path(blocks.len()), ledger));
     }
     blocks
 }
 
-/// The instructions: a content, its parts, one part, or a string.
+/// Decodes the system instruction: a content, its parts, one part, or a string.
 pub(super) fn decode_system(
-    system: Node<'_>,
+    system: JsonNode<'_>,
     ledger: &mut Ledger,
 ) -> Verbatim<Vec<Verbatim<Block>>> {
-    let place = Place { block: None, ..Place::system(0) };
-    let parts = names::get(system, "parts");
-    let bare = parts.is_none() && system.fields().any(is_bare);
-    let strange = |field: Field<'_>| match names::of_field(field, &["role", "parts"]) {
-        Some("role") => !field.value.is_string() && !field.value.is_null(),
-        Some(_) => false,
-        None => true,
-    };
+    let path = LedgerPath { block: None, ..LedgerPath::system(0) };
+    let parts = field_name::get(system, "parts");
+    let has_part_fields = parts.is_none() && system.fields().any(is_bare_part_field);
+    let is_odd_field =
+        |field: Field<'_>| match field_name::find_known_field(field, &["role", "parts"]) {
+            Some("role") => !field.value.is_string() && !field.value.is_null(),
+            Some(_) => false,
+            None => true,
+        };
     let blocks = match system.kind() {
-        Kind::Null => Vec::new(),
-        Kind::Object => {
-            if system.fields().any(strange) {
-                let what = "the instructions have fields that a content has not";
-                ledger.change(note::ODD_INPUT, place, what);
+        JsonKind::Null => Vec::new(),
+        JsonKind::Object => {
+            if system.fields().any(is_odd_field) {
+                let message = "the system instruction has unknown fields";
+                ledger.record_change(note::ODD_INPUT, path, message);
             }
             match parts {
-                Some(parts) => decode_parts(parts, &mut Pairing::default(), Place::system, ledger),
-                None if bare => {
+                Some(parts) => {
+                    decode_parts(parts, &mut CallPairing::default(), LedgerPath::system, ledger)
+                }
+                None if has_part_fields => {
                     let part = bare_part(system);
-                    decode_parts(part.doc().root(), &mut Pairing::default(), Place::system, ledger)
+                    decode_parts(
+                        part.to_doc().root(),
+                        &mut CallPairing::default(),
+                        LedgerPath::system,
+                        ledger,
+                    )
                 }
                 None => Vec::new(),
             }
         }
-        Kind::Array | Kind::String | Kind::Bool | Kind::Number => {
-            ledger.change(
+        JsonKind::Array | JsonKind::String | JsonKind::Bool | JsonKind::Number => {
+            ledger.record_change(
                 note::ODD_INPUT,
-                place,
-                "the instructions are no content: read as its parts",
+                path,
+                "the system instruction is not a content: read as parts",
             );
-            match system.text() {
+            match system.json_string() {
                 Some(text) => vec![Verbatim::new(Block::text(text))],
-                None => decode_parts(system, &mut Pairing::default(), Place::system, ledger),
+                None => {
+                    decode_parts(system, &mut CallPairing::default(), LedgerPath::system, ledger)
+                }
             }
         }
     };
-    Verbatim::read(blocks, ID, system.json())
+    Verbatim::with_text(blocks, ID, system.json())
 }
 
-/// Whether a field of a content is one that its parts have.
-fn is_bare(field: Field<'_>) -> bool {
-    !field.value.is_null() && names::of_field(field, BARE_PART).is_some()
+/// Returns whether a content's field is one that belongs to a part.
+fn is_bare_part_field(field: Field<'_>) -> bool {
+    !field.value.is_null() && field_name::find_known_field(field, BARE_PART_KEYS).is_some()
 }
 
-/// The part that stands in a content's place.
-fn bare_part(content: Node<'_>) -> Json {
-    Json::object(|part| {
-        for field in content.fields().filter(|field| is_bare(*field)) {
-            part.key_text(&field.key()).json(&field.value.json());
+/// Builds a part from the part fields of a content.
+fn bare_part(content: JsonNode<'_>) -> RawJson {
+    RawJson::object(|part| {
+        for field in content.fields().filter(|field| is_bare_part_field(*field)) {
+            part.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     })
 }
 
-/// A missing role is the user's; `function` is an old name for the user who brings results.
-fn role_of(content: Node<'_>, place: Place, ledger: &mut Ledger) -> Role {
-    let Some(role) = names::get(content, "role") else { return Role::User };
+/// A missing role means user. `function` is an old role name for tool responses.
+fn decode_role(content: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Role {
+    let Some(role) = field_name::get(content, "role") else { return Role::User };
     if !role.is_string() {
-        ledger.change(note::ODD_INPUT, place, "a role is not a string: read as the user's");
+        ledger.record_change(note::ODD_INPUT, path, "a role is not a string: read as the user's");
         return Role::User;
     }
-    let role = role.word();
-    let read = match &*role {
-        // Who says nothing is the user; one of the two backends takes it so.
+    let role = role.str_or_empty();
+    let decoded = match &*role {
+        // An empty role means user, as on one of the two backends.
         "user" | "" => return Role::User,
         "model" => return Role::Assistant,
         "assistant" => Role::Assistant,
@@ -153,12 +173,12 @@ fn role_of(content: Node<'_>, place: Place, ledger: &mut Ledger) -> Role {
         "developer" => Role::Developer,
         _ => Role::User,
     };
-    ledger.change(note::ODD_INPUT, place, format!("no such role: `{role}`"));
-    read
+    ledger.record_change(note::ODD_INPUT, path, format!("unknown role `{role}`"));
+    decoded
 }
 
-/// Fields by which a part that stands in a content's place is known.
-const BARE_PART: &[&str] = &[
+/// Field names that identify a part written directly into a content.
+const BARE_PART_KEYS: &[&str] = &[
     "text",
     "inlineData",
     "fileData",

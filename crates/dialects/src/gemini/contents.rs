@@ -1,215 +1,229 @@
-//! The list of contents, written: turn by turn for a request that came in this dialect, and as runs
-//! of user and model for one that did not.
+//! Encodes the list of contents: turn by turn for same-dialect requests, and as alternating user
+//! and model contents for cross-dialect ones.
 
-use interlingua_model::{Block, Body, Calls, Conversation, Ledger, Place, Role, Turn, Verbatim};
-use interlingua_wire::Text;
-use interlingua_wire::json::{Array, Object};
+use interlingua_model::{
+    Block, BlockContent, Conversation, Ledger, LedgerPath, Role, ToolCallIndex, Turn, Verbatim,
+};
+use interlingua_wire::JsonString;
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 
-use super::encode::{self, Way};
-use super::{ID, names};
+use super::encode::{self, EncodeMode};
+use super::{ID, field_name};
 use crate::{note, run};
 
-/// Something that stands in a content.
-enum Said<'c> {
+enum ContentItem<'c> {
     Block(&'c Verbatim<Block>),
-    /// Instructions from within the conversation.
-    Instruction(Text),
+    /// Text of an instruction in the middle of the conversation.
+    Instruction(JsonString),
 }
 
-struct Spoken<'c> {
-    said: Said<'c>,
-    turn: usize,
-    place: Place,
+struct PlacedItem<'c> {
+    item: ContentItem<'c>,
+    turn_index: usize,
+    path: LedgerPath,
 }
 
-/// The content being gathered.
-struct Content<'c> {
-    model: bool,
-    /// "functionResponse parts before text": kept apart for that.
-    results: Vec<Spoken<'c>>,
-    rest: Vec<Spoken<'c>>,
+/// The content that is being built.
+struct ContentBuilder<'c> {
+    is_model: bool,
+    /// Kept separate, because `functionResponse` parts must come before text.
+    tool_results: Vec<PlacedItem<'c>>,
+    other_items: Vec<PlacedItem<'c>>,
 }
 
-/// Writes the turns of a request that came in this dialect, each as it was or anew.
-pub(super) fn write_again(conversation: &Conversation, list: &mut Array<'_>, ledger: &mut Ledger) {
-    let calls = Calls::of(conversation);
+/// Encodes the turns of a same-dialect request. An unedited turn keeps its text.
+pub(super) fn encode_same_dialect(
+    conversation: &Conversation,
+    list: &mut ArrayWriter<'_>,
+    ledger: &mut Ledger,
+) {
+    let calls = ToolCallIndex::new(conversation);
     for (at, turn) in conversation.turns.iter().enumerate() {
         if let Some(text) = turn.text_for(ID) {
             list.item().json(text);
             continue;
         }
-        let mut content = Content::new(turn.role == Role::Assistant);
-        gather(&calls, turn, at, ledger, |spoken, _| content.rest.push(spoken));
+        let mut content = ContentBuilder::new(turn.role == Role::Assistant);
+        collect_items(&calls, turn, at, ledger, |item, _| content.other_items.push(item));
         if !content.is_empty() {
-            let extras = |object: &mut Object<'_>| turn.extras.write(ID, object);
-            content.write(&calls, list, extras, ledger);
+            let extras = |object: &mut ObjectWriter<'_>| turn.extras.write(ID, object);
+            content.encode(&calls, list, extras, ledger);
         }
     }
 }
 
-/// Writes the turns from another dialect, after `skip` turns of instructions.
-pub(super) fn write_afresh(
+/// Encodes the turns of another dialect, except the first `skip`, which are instructions.
+pub(super) fn encode_cross_dialect(
     conversation: &Conversation,
     skip: usize,
-    list: &mut Array<'_>,
+    list: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    let calls = Calls::of(conversation);
-    let noted = ledger.entries.len();
-    let mut open = Content::new(false);
+    let calls = ToolCallIndex::new(conversation);
+    let first_entry = ledger.entries.len();
+    let mut current = ContentBuilder::new(false);
     for (at, turn) in conversation.turns.iter().enumerate().skip(skip) {
-        names::note_extras(&turn.extras, ID, Place::turn(at), ledger);
-        let model = turn.role == Role::Assistant;
-        let mut spoken = Vec::with_capacity(turn.blocks.len());
-        gather(&calls, turn, at, ledger, |one, _| spoken.push(one));
-        let mut apart = !model && !open.results.is_empty() && shows(&conversation.turns[at..]);
-        for one in spoken {
-            if open.model != model || std::mem::take(&mut apart) {
-                open.write(&calls, list, |_| {}, ledger);
-                open = Content::new(model);
+        field_name::note_dropped_extras(&turn.extras, ID, LedgerPath::turn(at), ledger);
+        let is_model = turn.role == Role::Assistant;
+        let mut items = Vec::with_capacity(turn.blocks.len());
+        collect_items(&calls, turn, at, ledger, |item, _| items.push(item));
+        let mut starts_new_content = !is_model
+            && !current.tool_results.is_empty()
+            && is_media_without_results(&conversation.turns[at..]);
+        for item in items {
+            if current.is_model != is_model || std::mem::take(&mut starts_new_content) {
+                current.encode(&calls, list, |_| {}, ledger);
+                current = ContentBuilder::new(is_model);
             }
-            open.push(one, ledger);
+            current.push(item, ledger);
         }
     }
-    open.write(&calls, list, |_| {}, ledger);
-    // A content is written when the next one begins; the ledger follows the conversation.
-    ledger.entries[noted..].sort_by_key(|entry| (entry.place.index, entry.place.block));
+    current.encode(&calls, list, |_| {}, ledger);
+    // A content is encoded when the next one begins, so the ledger entries are sorted back into
+    // conversation order.
+    ledger.entries[first_entry..].sort_by_key(|entry| (entry.path.index, entry.path.block));
 }
 
-/// Whether a turn shows something, and neither it nor what the user says next brings results. Media beside results are refused at times
-/// where several calls are answered, or so it was said; in a content of their own they are not.
-fn shows(turns: &[Verbatim<Turn>]) -> bool {
-    let is_media = |block: &Verbatim<Block>| matches!(block.body, Body::Media(_));
-    let is_result = |block: &Verbatim<Block>| matches!(block.body, Body::ToolResult(_));
-    let mut row = turns.iter().take_while(|turn| turn.role != Role::Assistant);
+/// Returns whether the turn has media and no tool results, and no user turn directly after it has
+/// any. Media next to the results of several calls were reported to be rejected at times; in a
+/// separate content they are accepted.
+fn is_media_without_results(turns: &[Verbatim<Turn>]) -> bool {
+    let is_media = |block: &Verbatim<Block>| matches!(block.content, BlockContent::Media(_));
+    let is_result = |block: &Verbatim<Block>| matches!(block.content, BlockContent::ToolResult(_));
+    let mut user_turns = turns.iter().take_while(|turn| turn.role != Role::Assistant);
     turns.first().is_some_and(|turn| turn.blocks.iter().any(is_media))
-        && !row.any(|turn| turn.blocks.iter().any(is_result))
+        && !user_turns.any(|turn| turn.blocks.iter().any(is_result))
 }
 
-/// The instructions of a request from another dialect; and how many turns they came from.
-pub(super) fn leading(conversation: &Conversation) -> (usize, bool) {
-    let count = run::leading_instructions(conversation);
+/// Returns the number of leading instruction turns, and whether any instruction can be encoded.
+pub(super) fn leading_instructions(conversation: &Conversation) -> (usize, bool) {
+    let count = run::leading_instruction_count(conversation);
     let turns = conversation.turns.iter().take(count).flat_map(|turn| &turn.blocks);
-    let any = conversation.system.iter().chain(turns).any(instructs);
-    (count, any)
+    let has_instructions = conversation.system.iter().chain(turns).any(is_encodable_instruction);
+    (count, has_instructions)
 }
 
-/// Writes instructions: those of the dialect's own place first, then those of the leading turns.
-pub(super) fn write_system(
+/// Encodes the system prompt, followed by the leading instruction turns.
+pub(super) fn encode_system(
     conversation: &Conversation,
     turns: usize,
-    list: &mut Array<'_>,
+    list: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    let calls = Calls::of(conversation);
+    let calls = ToolCallIndex::new(conversation);
     for (at, block) in conversation.system.iter().enumerate() {
-        write_instruction(block, &calls, Place::system(at), list, ledger);
+        encode_instruction(block, &calls, LedgerPath::system(at), list, ledger);
     }
     for (at, turn) in conversation.turns.iter().enumerate().take(turns) {
-        if conversation.source != ID {
-            names::note_extras(&turn.extras, ID, Place::turn(at), ledger);
+        if conversation.dialect != ID {
+            field_name::note_dropped_extras(&turn.extras, ID, LedgerPath::turn(at), ledger);
         }
         for (block_at, block) in turn.blocks.iter().enumerate() {
-            write_instruction(block, &calls, Place::block(at, block_at), list, ledger);
+            encode_instruction(block, &calls, LedgerPath::block(at, block_at), list, ledger);
         }
     }
 }
 
-/// Whether a block of the instructions is written.
-fn instructs(block: &Verbatim<Block>) -> bool {
-    block.body.as_text().is_some() || block.text_for(ID).is_some()
+/// Returns whether a block of the system prompt can be encoded.
+fn is_encodable_instruction(block: &Verbatim<Block>) -> bool {
+    block.content.as_text().is_some() || block.text_for(ID).is_some()
 }
 
-fn write_instruction<'c>(
+fn encode_instruction<'c>(
     block: &Verbatim<Block>,
-    calls: &'c Calls<'c>,
-    place: Place,
-    list: &mut Array<'_>,
+    calls: &'c ToolCallIndex<'c>,
+    path: LedgerPath,
+    list: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    if instructs(block) {
-        encode::write(block, Way::Request(calls), 0, place, list, ledger);
+    if is_encodable_instruction(block) {
+        encode::encode_part(block, EncodeMode::Request(calls), 0, path, list, ledger);
     } else {
-        let what = "left out a part of the instructions that is not text";
-        ledger.loss(note::NO_SUCH_BLOCK, place, what);
+        let message = "left out a part of the system prompt that is not text";
+        ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
     }
 }
 
-/// What of a turn is carried; instructions in the middle become the user's words.
-fn gather<'c>(
-    calls: &'c Calls<'c>,
+/// Collects the blocks of a turn that can be encoded. Instructions become user text.
+fn collect_items<'c>(
+    calls: &'c ToolCallIndex<'c>,
     turn: &'c Turn,
     at: usize,
     ledger: &mut Ledger,
-    mut push: impl FnMut(Spoken<'c>, &mut Ledger),
+    mut push: impl FnMut(PlacedItem<'c>, &mut Ledger),
 ) {
-    let instructs = matches!(turn.role, Role::System | Role::Developer);
+    let is_instruction = matches!(turn.role, Role::System | Role::Developer);
     for (block_at, block) in turn.blocks.iter().enumerate() {
-        let place = Place::block(at, block_at);
-        let said = match &block.body {
-            Body::Text { text, .. } if instructs => {
-                let what = "instructions within the conversation are said by the user";
-                ledger.change(note::SYSTEM_MOVED, place, what);
-                encode::note_sides(block, place, ledger);
-                let (before, after) =
-                    (Text::new("<system-reminder>\n"), Text::new("\n</system-reminder>"));
-                Said::Instruction(Text::concat([&before, text, &after]))
+        let path = LedgerPath::block(at, block_at);
+        let content = match &block.content {
+            BlockContent::Text { text, .. } if is_instruction => {
+                let message =
+                    "instructions in the middle of the conversation are sent as user text";
+                ledger.record_change(note::SYSTEM_MOVED, path, message);
+                encode::note_dropped_attributes(block, path, ledger);
+                let (opening, closing) = (
+                    JsonString::new("<system-reminder>\n"),
+                    JsonString::new("\n</system-reminder>"),
+                );
+                ContentItem::Instruction(JsonString::concat([&opening, text, &closing]))
             }
-            _ if encode::is_carried(block, Way::Request(calls), place, ledger) => {
-                Said::Block(block)
+            _ if encode::check_encodable(block, EncodeMode::Request(calls), path, ledger) => {
+                ContentItem::Block(block)
             }
             _ => continue,
         };
-        push(Spoken { said, turn: at, place }, ledger);
+        push(PlacedItem { item: content, turn_index: at, path }, ledger);
     }
 }
 
-impl<'c> Content<'c> {
-    fn new(model: bool) -> Self {
-        Self { model, results: Vec::new(), rest: Vec::new() }
+impl<'c> ContentBuilder<'c> {
+    fn new(is_model: bool) -> Self {
+        Self { is_model, tool_results: Vec::new(), other_items: Vec::new() }
     }
 
     fn is_empty(&self) -> bool {
-        self.results.is_empty() && self.rest.is_empty()
+        self.tool_results.is_empty() && self.other_items.is_empty()
     }
 
-    fn push(&mut self, spoken: Spoken<'c>, ledger: &mut Ledger) {
-        let is_result = matches!(&spoken.said, Said::Block(block)
-            if matches!(block.body, Body::ToolResult(_)));
-        if !is_result || self.model {
-            self.rest.push(spoken);
+    fn push(&mut self, item: PlacedItem<'c>, ledger: &mut Ledger) {
+        let is_result = matches!(&item.item, ContentItem::Block(block)
+            if matches!(block.content, BlockContent::ToolResult(_)));
+        if !is_result || self.is_model {
+            self.other_items.push(item);
             return;
         }
-        if !self.rest.is_empty() {
-            let what = "a result goes before the text beside it";
-            ledger.change(note::ORDER_CHANGED, spoken.place, what);
+        if !self.other_items.is_empty() {
+            let message = "a tool result is moved before the text next to it";
+            ledger.record_change(note::ORDER_CHANGED, item.path, message);
         }
-        self.results.push(spoken);
+        self.tool_results.push(item);
     }
 
-    /// Nothing where nothing is to say: an empty content is refused ("must include at least one
-    /// parts field").
-    fn write(
+    /// Writes nothing without parts: an empty content is rejected ("must include at least one parts
+    /// field").
+    fn encode(
         &self,
-        calls: &'c Calls<'c>,
-        list: &mut Array<'_>,
-        extras: impl FnOnce(&mut Object<'_>),
+        calls: &'c ToolCallIndex<'c>,
+        list: &mut ArrayWriter<'_>,
+        extras: impl FnOnce(&mut ObjectWriter<'_>),
         ledger: &mut Ledger,
     ) {
         if self.is_empty() {
             return;
         }
         list.object(|object| {
-            object.word("role", if self.model { "model" } else { "user" });
+            object.str("role", if self.is_model { "model" } else { "user" });
             object.array("parts", |parts| {
-                for Spoken { said, turn, place } in self.results.iter().chain(&self.rest) {
-                    match said {
-                        Said::Block(block) => {
-                            let way = Way::Request(calls);
-                            encode::write(block, way, *turn, *place, parts, ledger);
+                for PlacedItem { item: content, turn_index: turn, path } in
+                    self.tool_results.iter().chain(&self.other_items)
+                {
+                    match content {
+                        ContentItem::Block(block) => {
+                            let mode = EncodeMode::Request(calls);
+                            encode::encode_part(block, mode, *turn, *path, parts, ledger);
                         }
-                        Said::Instruction(text) => {
-                            parts.object(|object| object.text("text", text));
+                        ContentItem::Instruction(text) => {
+                            parts.object(|object| object.json_string("text", text));
                         }
                     }
                 }

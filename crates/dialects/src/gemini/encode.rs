@@ -1,225 +1,240 @@
-//! Blocks, written as parts.
+//! Encodes blocks as parts.
 
 use interlingua_model::{
-    Args, Block, Body, Calls, Form, Ledger, Media, Place, Seal, Source, Thinking, ToolCall,
-    Verbatim,
+    Block, BlockContent, Ledger, LedgerPath, Media, MediaSource, Reasoning, ReasoningForm, Seal,
+    ToolArgs, ToolCall, ToolCallIndex, Verbatim,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Text};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, RawJson};
 
 use super::part::ISSUER;
-use super::{ID, encode_media, encode_result, names};
+use super::{ID, encode_media, encode_result, field_name};
 use crate::{arguments, note};
 
-/// To whom the parts go: to the provider, or to a client.
+/// What the parts belong to: a request to the provider, or a reply to the client.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way<'c> {
-    Request(&'c Calls<'c>),
+pub(super) enum EncodeMode<'c> {
+    Request(&'c ToolCallIndex<'c>),
     Reply,
 }
 
-/// Whether a block has a part here; what has none is noted.
-pub(super) fn is_carried(
+/// Returns whether a block can be encoded, and notes it if not.
+pub(super) fn check_encodable(
     block: &Verbatim<Block>,
-    way: Way<'_>,
-    place: Place,
+    mode: EncodeMode<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> bool {
     if block.text_for(ID).is_some() {
         return true;
     }
-    match &block.body {
-        Body::Thinking(thinking) => is_thinking_carried(thinking, block, way, place, ledger),
-        Body::Foreign { dialect, .. } if *dialect == ID => true,
-        Body::Foreign { dialect, kind, .. } => {
-            let what = format!("left out a block of {dialect} (`{kind}`)");
-            ledger.loss(note::NO_SUCH_BLOCK, place, what);
+    match &block.content {
+        BlockContent::Reasoning(thinking) => {
+            check_thinking_encodable(thinking, block, mode, path, ledger)
+        }
+        BlockContent::Foreign { dialect, .. } if *dialect == ID => true,
+        BlockContent::Foreign { dialect, kind, .. } => {
+            let message = format!("left out a block of {dialect} (`{kind}`)");
+            ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
             false
         }
-        Body::Media(media) if !encode_media::can_write(media, way) => {
-            let what = "left out a file in the store of another provider";
-            ledger.loss(note::NO_SUCH_BLOCK, place, what);
+        BlockContent::Media(media) if !encode_media::is_encodable(media, mode) => {
+            let message = "left out a file in another provider's file storage";
+            ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
             false
         }
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_) => true,
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_) => true,
     }
 }
 
-fn is_thinking_carried(
-    thinking: &Thinking,
+fn check_thinking_encodable(
+    thinking: &Reasoning,
     block: &Block,
-    way: Way<'_>,
-    place: Place,
+    mode: EncodeMode<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> bool {
-    let own_seal = block.seal.as_deref().is_some_and(is_own);
-    let carried = own_seal
-        || match way {
-            Way::Request(calls) => block.seal.is_none() && calls.conversation().source == ID,
-            Way::Reply => thinking.form != Form::Redacted,
+    let own_seal = block.seal.as_deref().is_some_and(is_own_seal);
+    let is_supported = own_seal
+        || match mode {
+            EncodeMode::Request(calls) => {
+                block.seal.is_none() && calls.conversation().dialect == ID
+            }
+            EncodeMode::Reply => thinking.form != ReasoningForm::Redacted,
         };
-    if !carried {
-        let what = "left out reasoning that this provider has not signed";
-        ledger.loss(note::FOREIGN_SEAL, place, what);
+    if !is_supported {
+        let message = "left out reasoning that this provider did not sign";
+        ledger.record_loss(note::FOREIGN_SEAL, path, message);
     }
-    carried
+    is_supported
 }
 
-pub(super) fn is_own(seal: &Seal) -> bool {
+pub(super) fn is_own_seal(seal: &Seal) -> bool {
     seal.origin.issuer == ISSUER
 }
 
-/// Writes the part, or parts, of a block that is carried.
-pub(super) fn write(
+/// Encodes the part or parts of a block that passed [`check_encodable`].
+pub(super) fn encode_part(
     block: &Verbatim<Block>,
-    way: Way<'_>,
+    mode: EncodeMode<'_>,
     turn: usize,
-    place: Place,
-    list: &mut Array<'_>,
+    path: LedgerPath,
+    list: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
     if let Some(text) = block.text_for(ID) {
         return list.item().json(text);
     }
-    if let Body::Foreign { json, .. } = &block.body {
+    if let BlockContent::Foreign { json, .. } = &block.content {
         return list.item().json(json);
     }
-    if let Body::Media(media) = &block.body
-        && let Source::Blocks(blocks) = &media.source
+    if let BlockContent::Media(media) = &block.content
+        && let MediaSource::Blocks(blocks) = &media.source
     {
-        note_sides(block, place, ledger);
-        note_document(media, place, ledger);
+        note_dropped_attributes(block, path, ledger);
+        note_document_as_text(media, path, ledger);
         for inner in blocks {
-            // A text without a letter is refused, and says nothing.
-            let empty = inner.body.as_text().is_some_and(Text::is_empty);
-            if !empty && is_carried(inner, way, place, ledger) {
-                write(inner, way, turn, place, list, ledger);
+            // An empty text part is rejected.
+            let is_empty = inner.content.as_text().is_some_and(JsonString::is_empty);
+            if !is_empty && check_encodable(inner, mode, path, ledger) {
+                encode_part(inner, mode, turn, path, list, ledger);
             }
         }
         return;
     }
-    note_sides(block, place, ledger);
+    note_dropped_attributes(block, path, ledger);
     list.object(|object| {
-        write_data(block, way, turn, place, object, ledger);
-        if let Some(seal) = block.seal.as_deref().filter(|seal| is_own(seal)) {
-            object.text("thoughtSignature", &seal.data);
+        encode_data(block, mode, turn, path, object, ledger);
+        if let Some(seal) = block.seal.as_deref().filter(|seal| is_own_seal(seal)) {
+            object.json_string("thoughtSignature", &seal.data);
         }
-        for (key, value) in block.extras.of(ID) {
-            if !INSIDE.iter().any(|inside| key == inside) {
-                object.key_text(key).json(value);
+        for (key, value) in block.extras.fields_for(ID) {
+            if !NESTED_EXTRAS_KEYS.iter().any(|nested_key| key == nested_key) {
+                object.key_json_string(key).json(value);
             }
         }
     });
 }
 
-fn write_data(
+fn encode_data(
     block: &Block,
-    way: Way<'_>,
+    mode: EncodeMode<'_>,
     turn: usize,
-    place: Place,
-    object: &mut Object<'_>,
+    path: LedgerPath,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    match &block.body {
-        Body::Text { text, citations } => {
-            if !citations.is_empty() && matches!(way, Way::Request(_)) {
-                let what = "left out the citations of a text";
-                ledger.loss(note::CITATION_REDUCED, place, what);
+    match &block.content {
+        BlockContent::Text { text, citations } => {
+            if !citations.is_empty() && matches!(mode, EncodeMode::Request(_)) {
+                let message = "left out the citations of a text";
+                ledger.record_loss(note::CITATION_REDUCED, path, message);
             }
-            object.text("text", text);
+            object.json_string("text", text);
         }
-        Body::Refusal(text) => {
-            ledger.change(note::NO_SUCH_BLOCK, place, "a refusal is said as text");
-            object.text("text", text);
+        BlockContent::Refusal(text) => {
+            ledger.record_change(note::NO_SUCH_BLOCK, path, "a refusal is encoded as text");
+            object.json_string("text", text);
         }
-        Body::Thinking(thinking) => {
-            object.text("text", &thinking.text);
+        BlockContent::Reasoning(thinking) => {
+            object.json_string("text", &thinking.text);
             object.boolean("thought", true);
         }
-        Body::Media(media) => {
-            if matches!(media.source, Source::Text(_)) {
-                note_document(media, place, ledger);
+        BlockContent::Media(media) => {
+            if matches!(media.source, MediaSource::Text(_)) {
+                note_document_as_text(media, path, ledger);
             }
-            encode_media::write(media, &block.extras, object, place, ledger);
+            encode_media::encode_media(media, &block.extras, object, path, ledger);
         }
-        Body::Data(json) => {
-            ledger.change(note::NO_SUCH_BLOCK, place, "data is said as text");
-            object.text("text", &Text::new(json.as_str()));
+        BlockContent::Json(json) => {
+            ledger.record_change(note::NO_SUCH_BLOCK, path, "JSON data is encoded as text");
+            object.json_string("text", &JsonString::new(json.as_str()));
         }
-        Body::ToolCall(call) => object.object("functionCall", |object| {
-            write_call(call, block, way, place, object, ledger);
+        BlockContent::ToolCall(call) => object.object("functionCall", |object| {
+            encode_function_call(call, block, mode, path, object, ledger);
         }),
-        Body::ToolResult(result) => object.object("functionResponse", |object| {
-            encode_result::write(result, block, way, turn, place, object, ledger);
+        BlockContent::ToolResult(result) => object.object("functionResponse", |object| {
+            encode_result::encode_function_response(
+                result, block, mode, turn, path, object, ledger,
+            );
         }),
-        Body::Foreign { .. } => {}
+        BlockContent::Foreign { .. } => {}
     }
 }
 
-fn write_call(
+fn encode_function_call(
     call: &ToolCall,
     block: &Block,
-    way: Way<'_>,
-    place: Place,
-    object: &mut Object<'_>,
+    mode: EncodeMode<'_>,
+    path: LedgerPath,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    write_id(&call.id, block, object);
-    object.text("name", &call.name);
-    object.json("args", &args_object(&call.args, way, place, ledger));
-    names::write_others(block.extras.find(ID, "functionCall"), object);
+    encode_id(&call.id, block, object);
+    object.json_string("name", &call.name);
+    object.json("args", &to_args_object(&call.args, mode, path, ledger));
+    field_name::write_unknown_fields(block.extras.get(ID, "functionCall"), object);
 }
 
-/// The id, unless the client wrote none, or wrote another.
-pub(super) fn write_id(id: &Text, block: &Block, object: &mut Object<'_>) {
-    match block.extras.find(ID, "written id") {
+/// Writes the id. If the client sent none or an empty one, none is written.
+pub(super) fn encode_id(id: &JsonString, block: &Block, object: &mut ObjectWriter<'_>) {
+    match block.extras.get(ID, "written id") {
         None if id.is_empty() => {}
-        None => object.text("id", id),
+        None => object.json_string("id", id),
         Some(json) => {
-            if let Some(written) = json.text() {
-                object.text("id", &written);
+            if let Some(original_id) = json.json_string() {
+                object.json_string("id", &original_id);
             }
         }
     }
 }
 
-/// Arguments must be an object here.
-fn args_object(args: &Args, way: Way<'_>, place: Place, ledger: &mut Ledger) -> Json {
-    let (object, wrapped) = match way {
-        Way::Request(_) => arguments::object(args),
-        Way::Reply => arguments::told(args),
+/// `args` must be an object in this dialect.
+fn to_args_object(
+    args: &ToolArgs,
+    mode: EncodeMode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> RawJson {
+    let (object, wrap_note) = match mode {
+        EncodeMode::Request(_) => arguments::request_args_object(args),
+        EncodeMode::Reply => arguments::reply_args_object(args),
     };
-    if let Some(what) = wrapped {
-        ledger.change(note::ARGS_WRAPPED, place, what);
+    if let Some(message) = wrap_note {
+        ledger.record_change(note::ARGS_WRAPPED, path, message);
     }
     object
 }
 
-fn note_document(media: &Media, place: Place, ledger: &mut Ledger) {
-    let what = match &media.name {
-        Some(name) => format!("the document `{name}` is said as text, without its name"),
-        None => "a document is said as text".to_owned(),
+fn note_document_as_text(media: &Media, path: LedgerPath, ledger: &mut Ledger) {
+    let message = match &media.name {
+        Some(name) => format!("the document `{name}` is encoded as text, without its name"),
+        None => "a document is encoded as text".to_owned(),
     };
-    ledger.change(note::NO_SUCH_BLOCK, place, what);
+    ledger.record_change(note::NO_SUCH_BLOCK, path, message);
 }
 
-/// Notes what stands beside a block and has no place here.
-pub(super) fn note_sides(block: &Block, place: Place, ledger: &mut Ledger) {
-    names::note_extras(&block.extras, ID, place, ledger);
-    if block.cache.is_some() {
-        ledger.loss(note::NO_SUCH_CACHE, place, "left out a cache mark: caches are made apart");
+/// Notes attributes of a block that parts do not have.
+pub(super) fn note_dropped_attributes(block: &Block, path: LedgerPath, ledger: &mut Ledger) {
+    field_name::note_dropped_extras(&block.extras, ID, path, ledger);
+    if block.cache_breakpoint.is_some() {
+        ledger.record_loss(
+            note::NO_SUCH_CACHE,
+            path,
+            "left out a cache breakpoint: this dialect has no cache breakpoints",
+        );
     }
-    if block.seal.as_deref().is_some_and(|seal| !is_own(seal)) {
-        let what = "left out the signature of another provider";
-        ledger.loss(note::FOREIGN_SEAL, place, what);
+    if block.seal.as_deref().is_some_and(|seal| !is_own_seal(seal)) {
+        let message = "left out the signature of another provider";
+        ledger.record_loss(note::FOREIGN_SEAL, path, message);
     }
 }
 
-/// Extras that belong inside the field that holds the part's data.
-const INSIDE: &[&str] =
+/// Extras that are written inside the part's data field.
+const NESTED_EXTRAS_KEYS: &[&str] =
     &["written id", "display name", "functionCall", "functionResponse", "inlineData", "fileData"];

@@ -1,100 +1,111 @@
-//! Media, written as parts.
+//! Encodes media as parts.
 
-use interlingua_model::{Ledger, Media, MediaKind, Place, Source};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Ledger, LedgerPath, Media, MediaKind, MediaSource};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonString, RawJson};
 
-use super::encode::Way;
+use super::encode::EncodeMode;
 use super::part::is_own_file;
-use super::{ID, names};
+use super::{ID, field_name};
 use crate::{media, note};
 
-/// Whether there is a part for this; the file stores of other providers are closed to this one. Who
-/// speaks this dialect knows where its files are.
-pub(super) fn can_write(media: &Media, way: Way<'_>) -> bool {
-    let own = matches!(way, Way::Request(calls) if calls.conversation().source == ID);
+/// Returns whether the media can be encoded. Files in another provider's storage cannot;
+/// same-dialect requests keep theirs.
+pub(super) fn is_encodable(media: &Media, mode: EncodeMode<'_>) -> bool {
+    let same_dialect =
+        matches!(mode, EncodeMode::Request(calls) if calls.conversation().dialect == ID);
     match &media.source {
-        Source::File { id, .. } => own || is_own_file(id),
-        Source::Base64 { .. } | Source::Url { .. } | Source::Text(_) | Source::Blocks(_) => true,
+        MediaSource::File { id, .. } => same_dialect || is_own_file(id),
+        MediaSource::Base64 { .. }
+        | MediaSource::Url { .. }
+        | MediaSource::Text(_)
+        | MediaSource::Blocks(_) => true,
     }
 }
 
-/// Writes the field that holds the data; text and blocks are said as parts of their own elsewhere.
-pub(super) fn write(
+/// Encodes the field that holds the data. [`encode_part`](super::encode::encode_part) encodes text
+/// and block sources.
+pub(super) fn encode_media(
     media: &Media,
     extras: &interlingua_model::Extras,
-    object: &mut Object<'_>,
-    place: Place,
+    object: &mut ObjectWriter<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) {
     if let Some(detail) = media.detail.as_ref().filter(|detail| **detail != "auto") {
-        let what = format!("left out the detail `{detail}` of an image");
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out the detail `{detail}` of an image");
+        ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
-    let name = media.name.as_ref().filter(|_| extras.find(ID, "display name").is_some());
-    if media.name.is_some() && name.is_none() && !matches!(media.source, Source::Text(_)) {
-        // One of the provider's two backends refuses it.
-        ledger.loss(note::NO_SUCH_FIELD, place, "left out the name of a file");
+    let name = media.name.as_ref().filter(|_| extras.get(ID, "display name").is_some());
+    if media.name.is_some() && name.is_none() && !matches!(media.source, MediaSource::Text(_)) {
+        // One of the provider's two backends rejects `displayName`.
+        ledger.record_loss(note::NO_SUCH_FIELD, path, "left out the name of a file");
     }
     match &media.source {
-        Source::Base64 { mime, data } => {
-            let mime = mime.clone().or_else(|| media::sniff(data.raw()).map(Text::word));
-            let mime = mime.unwrap_or_else(|| assumed(media.kind, place, ledger));
+        MediaSource::Base64 { mime, data } => {
+            let mime =
+                mime.clone().or_else(|| media::sniff(data.raw()).map(JsonString::from_static));
+            let mime = mime.unwrap_or_else(|| assume_mime(media.kind, path, ledger));
             object.object("inlineData", |object| {
-                object.text("mimeType", &mime);
-                object.text("data", data);
-                object.text_if("displayName", name);
-                names::write_others(extras.find(ID, "inlineData"), object);
+                object.json_string("mimeType", &mime);
+                object.json_string("data", data);
+                object.json_string_opt("displayName", name);
+                field_name::write_unknown_fields(extras.get(ID, "inlineData"), object);
             });
         }
-        Source::Url { mime, url: uri } | Source::File { mime, id: uri } => {
-            let mime = mime.clone().or_else(|| guessed(uri, media.kind, place, ledger));
+        MediaSource::Url { mime, url: uri } | MediaSource::File { mime, id: uri } => {
+            let mime = mime.clone().or_else(|| guess_mime(uri, media.kind, path, ledger));
             object.object("fileData", |object| {
-                object.text_if("mimeType", mime.as_ref());
-                object.text("fileUri", uri);
-                object.text_if("displayName", name);
-                names::write_others(extras.find(ID, "fileData"), object);
+                object.json_string_opt("mimeType", mime.as_ref());
+                object.json_string("fileUri", uri);
+                object.json_string_opt("displayName", name);
+                field_name::write_unknown_fields(extras.get(ID, "fileData"), object);
             });
         }
-        Source::Text(text) => object.text("text", text),
-        Source::Blocks(_) => {}
+        MediaSource::Text(text) => object.json_string("text", text),
+        MediaSource::Blocks(_) => {}
     }
 }
 
-/// The MIME type that the ending of an address shows.
-pub(super) fn mime_of_uri(uri: &Text) -> Option<&'static str> {
-    let uri = uri.contents();
+/// Derives the MIME type from the file extension of a URI.
+pub(super) fn mime_of_uri(uri: &JsonString) -> Option<&'static str> {
+    let uri = uri.unescape();
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let ending = path.rsplit('/').next()?.rsplit_once('.')?.1.to_ascii_lowercase();
     let kinds = [MediaKind::Image, MediaKind::Document, MediaKind::Audio, MediaKind::Video];
     kinds.into_iter().find_map(|kind| media::mime_of_format(kind, &ending))
 }
 
-fn guessed(uri: &Text, kind: MediaKind, place: Place, ledger: &mut Ledger) -> Option<Text> {
-    // Videos of its sister site need no type.
-    if kind == MediaKind::Video && uri.contents().contains("youtu") {
+fn guess_mime(
+    uri: &JsonString,
+    kind: MediaKind,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Option<JsonString> {
+    // YouTube URLs need no MIME type.
+    if kind == MediaKind::Video && uri.unescape().contains("youtu") {
         return None;
     }
-    let Some(mime) = mime_of_uri(uri) else { return Some(assumed(kind, place, ledger)) };
-    let what = format!("the type of a file is guessed from its address: {mime}");
-    ledger.change(note::REQUIRED_ADDED, place, what);
-    Some(Text::word(mime))
+    let Some(mime) = mime_of_uri(uri) else { return Some(assume_mime(kind, path, ledger)) };
+    let message = format!("the type of a file is guessed from its URI: {mime}");
+    ledger.record_change(note::REQUIRED_ADDED, path, message);
+    Some(JsonString::from_static(mime))
 }
 
-fn assumed(kind: MediaKind, place: Place, ledger: &mut Ledger) -> Text {
+fn assume_mime(kind: MediaKind, path: LedgerPath, ledger: &mut Ledger) -> JsonString {
     let mime = match kind {
         MediaKind::Image => "image/jpeg",
         MediaKind::Document => "application/pdf",
         MediaKind::Audio => "audio/wav",
         MediaKind::Video => "video/mp4",
     };
-    let what = format!("the type of a file is nowhere said: {mime} is assumed");
-    ledger.change(note::REQUIRED_ADDED, place, what);
-    Text::word(mime)
+    let message = format!("the type of a file is missing: {mime} is assumed");
+    ledger.record_change(note::REQUIRED_ADDED, path, message);
+    JsonString::from_static(mime)
 }
 
-/// The data of a result's media, in the list beside its response.
-pub(super) fn part(media: &Media, place: Place, ledger: &mut Ledger) -> Json {
+/// Encodes media of a tool result, for the `parts` next to its `response`.
+pub(super) fn encode_media_part(media: &Media, path: LedgerPath, ledger: &mut Ledger) -> RawJson {
     let extras = interlingua_model::Extras::default();
-    Json::object(|object| write(media, &extras, object, place, ledger))
+    RawJson::object(|object| encode_media(media, &extras, object, path, ledger))
 }

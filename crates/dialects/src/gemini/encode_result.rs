@@ -1,161 +1,172 @@
-//! A tool's result, written as a function response.
+//! Encodes a tool result as a function response.
 
-use interlingua_model::{Block, Body, Ledger, Place, Source, ToolResult, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Block, BlockContent, Ledger, LedgerPath, MediaSource, ToolResult, Verbatim,
+};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonString, RawJson};
 
-use super::encode::{self, Way};
-use super::{ID, encode_media, names};
+use super::encode::{self, EncodeMode};
+use super::{ID, encode_media, field_name};
 use crate::note;
 
-/// What a result says, sorted by where it goes.
+/// The content of a result, grouped by the field it is written to.
 #[derive(Default)]
-struct Sorted<'r> {
-    texts: Vec<Text>,
-    data: Option<&'r Json>,
-    parts: Vec<Json>,
+struct ToolResultContent<'r> {
+    texts: Vec<JsonString>,
+    data: Option<&'r RawJson>,
+    parts: Vec<RawJson>,
 }
 
-pub(super) fn write(
+pub(super) fn encode_function_response(
     result: &ToolResult,
     block: &Block,
-    way: Way<'_>,
+    mode: EncodeMode<'_>,
     turn: usize,
-    place: Place,
-    object: &mut Object<'_>,
+    path: LedgerPath,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    encode::write_id(&result.call, block, object);
-    object.text("name", &name_of(result, way, turn, place, ledger));
-    let mut sorted = Sorted::default();
+    encode::encode_id(&result.call_id, block, object);
+    object.json_string("name", &function_name(result, mode, turn, path, ledger));
+    let mut content = ToolResultContent::default();
     for block in &result.content {
-        sorted.sort(block, way, place, ledger);
+        content.add_block(block, mode, path, ledger);
     }
-    sorted.write_response(result.is_error, place, object, ledger);
-    if !sorted.parts.is_empty() {
+    content.encode_response(result.is_error, path, object, ledger);
+    if !content.parts.is_empty() {
         object.array("parts", |list| {
-            sorted.parts.iter().for_each(|part| list.item().json(part));
+            content.parts.iter().for_each(|part| list.item().json(part));
         });
     }
-    names::write_others(block.extras.find(ID, "functionResponse"), object);
+    field_name::write_unknown_fields(block.extras.get(ID, "functionResponse"), object);
 }
 
-/// The name must be that of the call: on some backends another one is a bare "Request contains an
-/// invalid argument."
-fn name_of(
+/// The name must be that of the call: some backends answer another one with a bare "Request
+/// contains an invalid argument."
+fn function_name(
     result: &ToolResult,
-    way: Way<'_>,
+    mode: EncodeMode<'_>,
     turn: usize,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
-) -> Text {
-    let call = match way {
-        Way::Request(calls) => calls.call_of(turn, &result.call),
-        Way::Reply => None,
+) -> JsonString {
+    let call = match mode {
+        EncodeMode::Request(calls) => calls.call_before(turn, &result.call_id),
+        EncodeMode::Reply => None,
     };
-    let (called, said) = (call.map(|call| &call.name), result.name.as_ref());
-    // Without an id, the name tells more than the call that it happens to come after; so it does among
-    // calls that share their id.
-    let told = result.call.is_empty() || said != called && is_called(result, way, turn);
-    let name = if told { said.or(called) } else { called.or(said) };
+    let (call_name, result_name) = (call.map(|call| &call.name), result.name.as_ref());
+    // The result's own name is used if it has no id, or if several calls share the id and one of
+    // them has this name.
+    let prefers_result_name =
+        result.call_id.is_empty() || result_name != call_name && has_call_named(result, mode, turn);
+    let name =
+        if prefers_result_name { result_name.or(call_name) } else { call_name.or(result_name) };
     let name = name.filter(|name| !name.is_empty());
     name.cloned().unwrap_or_else(|| {
-        let what = "a result names no tool and answers no call: it is called `unknown`";
-        ledger.change(note::REQUIRED_ADDED, place, what);
-        Text::word("unknown")
+        let message = "a result has no name and no matching call: its name is `unknown`";
+        ledger.record_change(note::REQUIRED_ADDED, path, message);
+        JsonString::from_static("unknown")
     })
 }
 
-/// Whether a call of the result's id has its name.
-fn is_called(result: &ToolResult, way: Way<'_>, turn: usize) -> bool {
-    let (Way::Request(calls), Some(name)) = (way, &result.name) else { return false };
-    calls.has_named(turn, &result.call, name)
+/// Returns whether a call with the result's id has the result's name.
+fn has_call_named(result: &ToolResult, mode: EncodeMode<'_>, turn: usize) -> bool {
+    let (EncodeMode::Request(calls), Some(name)) = (mode, &result.name) else {
+        return false;
+    };
+    calls.has_call_before(turn, &result.call_id, name)
 }
 
-impl<'r> Sorted<'r> {
-    fn sort(
+impl<'r> ToolResultContent<'r> {
+    fn add_block(
         &mut self,
         block: &'r Verbatim<Block>,
-        way: Way<'_>,
-        place: Place,
+        mode: EncodeMode<'_>,
+        path: LedgerPath,
         ledger: &mut Ledger,
     ) {
-        encode::note_sides(block, place, ledger);
-        match &block.body {
-            Body::Text { text, citations } => {
+        encode::note_dropped_attributes(block, path, ledger);
+        match &block.content {
+            BlockContent::Text { text, citations } => {
                 if !citations.is_empty() {
-                    let what = "left out the citations of a result";
-                    ledger.loss(note::CITATION_REDUCED, place, what);
+                    let message = "left out the citations of a result";
+                    ledger.record_loss(note::CITATION_REDUCED, path, message);
                 }
                 self.texts.push(text.clone());
             }
-            Body::Refusal(text) => self.texts.push(text.clone()),
-            Body::Data(json) if self.data.is_none() => self.data = Some(json),
-            Body::Data(json) => self.texts.push(Text::new(json.as_str())),
-            Body::Media(media) => match &media.source {
-                Source::Text(text) => self.texts.push(text.clone()),
-                Source::Blocks(blocks) => {
+            BlockContent::Refusal(text) => self.texts.push(text.clone()),
+            BlockContent::Json(json) if self.data.is_none() => self.data = Some(json),
+            BlockContent::Json(json) => self.texts.push(JsonString::new(json.as_str())),
+            BlockContent::Media(media) => match &media.source {
+                MediaSource::Text(text) => self.texts.push(text.clone()),
+                MediaSource::Blocks(blocks) => {
                     for inner in blocks {
-                        self.sort(inner, way, place, ledger);
+                        self.add_block(inner, mode, path, ledger);
                     }
                 }
-                Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => {
-                    self.sort_media(block, media, way, place, ledger);
+                MediaSource::Base64 { .. } | MediaSource::Url { .. } | MediaSource::File { .. } => {
+                    self.add_media(block, media, mode, path, ledger);
                 }
             },
-            Body::Foreign { dialect, json, .. } if *dialect == ID => self.parts.push(json.clone()),
-            Body::Foreign { dialect, kind, .. } => {
-                let what = format!("left out a block of {dialect} (`{kind}`) in a result");
-                ledger.loss(note::NO_SUCH_BLOCK, place, what);
+            BlockContent::Foreign { dialect, json, .. } if *dialect == ID => {
+                self.parts.push(json.clone());
             }
-            Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => {
-                let what = "left out a block that cannot stand in a result";
-                ledger.loss(note::NO_SUCH_BLOCK, place, what);
+            BlockContent::Foreign { dialect, kind, .. } => {
+                let message = format!("left out a block of {dialect} (`{kind}`) in a result");
+                ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
+            }
+            BlockContent::Reasoning(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_) => {
+                let message = "left out a block that a result cannot contain";
+                ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
             }
         }
     }
 
-    fn sort_media(
+    fn add_media(
         &mut self,
         block: &Verbatim<Block>,
         media: &interlingua_model::Media,
-        way: Way<'_>,
-        place: Place,
+        mode: EncodeMode<'_>,
+        path: LedgerPath,
         ledger: &mut Ledger,
     ) {
         if let Some(text) = block.text_for(ID) {
             self.parts.push(text.clone());
-        } else if encode_media::can_write(media, way) {
-            self.parts.push(encode_media::part(media, place, ledger));
+        } else if encode_media::is_encodable(media, mode) {
+            self.parts.push(encode_media::encode_media_part(media, path, ledger));
         } else {
-            let what = "left out a file in the store of another provider";
-            ledger.loss(note::NO_SUCH_BLOCK, place, what);
+            let message = "left out a file in another provider's file storage";
+            ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
         }
     }
 
-    /// `output` is the result, `error` an error; an object of data is the response itself.
-    fn write_response(
+    /// A result is written under `output`, an error under `error`. A JSON object becomes the
+    /// response itself.
+    fn encode_response(
         &mut self,
         is_error: bool,
-        place: Place,
-        object: &mut Object<'_>,
+        path: LedgerPath,
+        object: &mut ObjectWriter<'_>,
         ledger: &mut Ledger,
     ) {
         let key = if is_error { "error" } else { "output" };
         if let Some(data) = self.data {
-            let says_error = || names::get(data.doc().root(), "error").is_some();
+            let has_error_field = || field_name::get(data.to_doc().root(), "error").is_some();
             if self.texts.is_empty() {
-                if data.is_object() && is_error == says_error() {
+                if data.is_object() && is_error == has_error_field() {
                     return object.json("response", data);
                 }
                 return object.object("response", |object| object.json(key, data));
             }
-            self.texts.push(Text::new(data.as_str()));
+            self.texts.push(JsonString::new(data.as_str()));
         }
         if self.texts.len() > 1 {
-            let what = "the texts of a result are joined to one";
-            ledger.change(note::TEXTS_JOINED, place, what);
+            let message = "the texts of a result are joined into one";
+            ledger.record_change(note::TEXTS_JOINED, path, message);
         }
-        object.object("response", |object| object.key(key).joined(&self.texts, "\n"));
+        object.object("response", |object| object.key(key).join(&self.texts, "\n"));
     }
 }

@@ -1,182 +1,207 @@
-//! Settings, written.
+//! Encodes the settings of a request.
 
-use interlingua_model::{Conversation, Format, Ledger, Place, Settings};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Conversation, Ledger, LedgerPath, ResponseFormat, Settings};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::settings::{CALLING, CONFIG, read_format};
-use super::{ID, names, reasoning, schema, tools};
+use super::settings::{FUNCTION_CALLING_KEYS, GENERATION_CONFIG_KEYS, decode_format};
+use super::{ID, field_name, reasoning, schema, tools};
 use crate::note;
 
-/// What the writing of settings depends on.
-pub(super) struct Context<'c> {
+/// The settings, and what their encoding depends on.
+pub(super) struct SettingsEncoder<'c> {
     pub(super) settings: &'c Settings,
-    /// The model the request goes to.
-    pub(super) model: Option<&'c Text>,
-    /// The request came in this dialect.
-    pub(super) ours: bool,
+    pub(super) model: Option<&'c JsonString>,
+    /// The request arrived in this dialect.
+    pub(super) same_dialect: bool,
 }
 
-impl<'c> Context<'c> {
-    pub(super) fn new(conversation: &'c Conversation, model: Option<&'c Text>) -> Self {
+impl<'c> SettingsEncoder<'c> {
+    pub(super) fn new(conversation: &'c Conversation, model: Option<&'c JsonString>) -> Self {
         let model = model.or(conversation.model.as_ref());
-        Self { settings: &conversation.settings, model, ours: conversation.source == ID }
+        Self { settings: &conversation.settings, model, same_dialect: conversation.dialect == ID }
     }
 
-    /// The generation config; what is known of `written` is said anew, the rest as it was.
-    pub(super) fn config(&self, written: Option<&Json>, ledger: &mut Ledger) -> Json {
-        let doc = written.map(Json::doc);
-        let written = doc.as_ref().map(|doc| doc.root());
-        let odd_format = written.is_some_and(|written| read_format(written).is_none());
-        Json::object(|object| {
-            for field in written.iter().flat_map(|written| written.fields()) {
-                let keep = match names::one_of(&field.name(), CONFIG) {
+    /// Encodes the generation config. Unknown fields of `original`, the client's object, are kept.
+    pub(super) fn encode_generation_config(
+        &self,
+        original: Option<&RawJson>,
+        ledger: &mut Ledger,
+    ) -> RawJson {
+        let doc = original.map(RawJson::to_doc);
+        let original = doc.as_ref().map(|doc| doc.root());
+        let keeps_format = original.is_some_and(|original| decode_format(original).is_none());
+        RawJson::object(|object| {
+            for field in original.iter().flat_map(|original| original.fields()) {
+                let is_kept = match field_name::find_known(&field.key(), GENERATION_CONFIG_KEYS) {
                     Some("responseMimeType" | "responseSchema" | "responseJsonSchema") => {
-                        odd_format
+                        keeps_format
                     }
                     Some(_) => false,
                     None => true,
                 };
-                if keep {
-                    object.key_text(&field.key()).json(&field.value.json());
+                if is_kept {
+                    object.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             }
-            self.sampling(object);
-            if let Some(format) = &self.settings.format {
-                encode_format(format, written, self.ours, object, ledger);
+            self.encode_sampling(object);
+            if let Some(format) = &self.settings.response_format {
+                encode_response_format(format, original, self.same_dialect, object, ledger);
             }
-            self.thinking(written, object, ledger);
+            self.encode_thinking_config(original, object, ledger);
         })
     }
 
-    fn sampling(&self, object: &mut Object<'_>) {
+    fn encode_sampling(&self, object: &mut ObjectWriter<'_>) {
         let settings = self.settings;
-        object.json_if("temperature", settings.temperature.as_ref());
-        object.json_if("topP", settings.top_p.as_ref());
-        object.json_if("topK", settings.top_k.as_ref());
-        object.json_if("candidateCount", settings.answers.as_ref());
-        object.json_if("maxOutputTokens", settings.max_tokens.as_ref());
-        if !settings.stop.is_empty() {
+        object.json_opt("temperature", settings.temperature.as_ref());
+        object.json_opt("topP", settings.top_p.as_ref());
+        object.json_opt("topK", settings.top_k.as_ref());
+        object.json_opt("candidateCount", settings.candidate_count.as_ref());
+        object.json_opt("maxOutputTokens", settings.max_tokens.as_ref());
+        if !settings.stop_sequences.is_empty() {
             object.array("stopSequences", |list| {
-                settings.stop.iter().for_each(|stop| list.item().text(stop));
+                settings.stop_sequences.iter().for_each(|stop| list.item().json_string(stop));
             });
         }
-        object.json_if("seed", settings.seed.as_ref());
-        object.json_if("presencePenalty", settings.presence_penalty.as_ref());
-        object.json_if("frequencyPenalty", settings.frequency_penalty.as_ref());
+        object.json_opt("seed", settings.seed.as_ref());
+        object.json_opt("presencePenalty", settings.presence_penalty.as_ref());
+        object.json_opt("frequencyPenalty", settings.frequency_penalty.as_ref());
     }
 
-    fn thinking(&self, written: Option<Node<'_>>, object: &mut Object<'_>, ledger: &mut Ledger) {
-        let written = written.and_then(|config| names::get(config, "thinkingConfig"));
-        let kept = written.and_then(|config| names::others(config, reasoning::KNOWN));
+    fn encode_thinking_config(
+        &self,
+        original: Option<JsonNode<'_>>,
+        object: &mut ObjectWriter<'_>,
+        ledger: &mut Ledger,
+    ) {
+        let original = original.and_then(|config| field_name::get(config, "thinkingConfig"));
+        let unknown_fields =
+            original.and_then(|config| field_name::unknown_fields(config, reasoning::KNOWN_KEYS));
         let Some(reasoning) = &self.settings.reasoning else { return };
-        let config = Json::object(|object| {
-            reasoning::encode(reasoning, self.model, self.ours, object, ledger);
-            names::write_others(kept.as_ref(), object);
+        let config = RawJson::object(|object| {
+            reasoning::encode_thinking_config(
+                reasoning,
+                self.model,
+                self.same_dialect,
+                object,
+                ledger,
+            );
+            field_name::write_unknown_fields(unknown_fields.as_ref(), object);
         });
-        if config != Json::EMPTY_OBJECT || self.ours {
+        if config != RawJson::EMPTY_OBJECT || self.same_dialect {
             object.json("thinkingConfig", &config);
         }
     }
 
-    /// The tool config, likewise.
-    pub(super) fn tool_config(&self, written: Option<&Json>) -> Json {
-        let doc = written.map(Json::doc);
-        let written = doc.as_ref().map(|doc| doc.root());
-        let calling = written.and_then(|config| names::get(config, "functionCallingConfig"));
-        let mode = calling.and_then(|calling| names::get(calling, "mode")).map(Node::word);
-        let validated = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("VALIDATED"));
-        Json::object(|object| {
-            for field in written.iter().flat_map(|written| written.fields()) {
-                if !names::is(&field.name(), "functionCallingConfig") {
-                    object.key_text(&field.key()).json(&field.value.json());
+    /// Encodes the tool config. Unknown fields of `original` are kept.
+    pub(super) fn encode_tool_config(&self, original: Option<&RawJson>) -> RawJson {
+        let doc = original.map(RawJson::to_doc);
+        let original = doc.as_ref().map(|doc| doc.root());
+        let calling_config =
+            original.and_then(|config| field_name::get(config, "functionCallingConfig"));
+        let mode = calling_config
+            .and_then(|calling_config| field_name::get(calling_config, "mode"))
+            .map(JsonNode::str_or_empty);
+        let is_validated = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("VALIDATED"));
+        RawJson::object(|object| {
+            for field in original.iter().flat_map(|original| original.fields()) {
+                if !field_name::matches(&field.key(), "functionCallingConfig") {
+                    object.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             }
-            let kept = calling.and_then(|calling| names::others(calling, CALLING));
-            if let Some(choice) = &self.settings.choice {
+            let unknown_fields = calling_config.and_then(|calling_config| {
+                field_name::unknown_fields(calling_config, FUNCTION_CALLING_KEYS)
+            });
+            if let Some(choice) = &self.settings.tool_choice {
                 object.object("functionCallingConfig", |object| {
-                    tools::encode_choice(choice, validated, object);
-                    names::write_others(kept.as_ref(), object);
+                    tools::encode_tool_choice(choice, is_validated, object);
+                    field_name::write_unknown_fields(unknown_fields.as_ref(), object);
                 });
             }
         })
     }
 
-    /// The service tier in the provider's words.
-    pub(super) fn service_tier(&self, ledger: &mut Ledger) -> Option<Text> {
+    /// Converts the service tier to a value of this dialect.
+    pub(super) fn encode_service_tier(&self, ledger: &mut Ledger) -> Option<JsonString> {
         let tier = self.settings.service_tier.as_ref()?;
-        if self.ours || TIERS.iter().any(|known| tier == known) {
+        if self.same_dialect || SERVICE_TIERS.iter().any(|supported_tier| tier == supported_tier) {
             return Some(tier.clone());
         }
         if tier == "default" {
-            let what = "the service tier `default` is said as `standard`";
-            ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-            return Some(Text::word("standard"));
+            let message = "the service tier `default` is sent as `standard`";
+            ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
+            return Some(JsonString::from_static("standard"));
         }
-        let what = format!("left out the service tier `{tier}`: there is no such tier");
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        let message = format!("left out the service tier `{tier}`: this dialect does not have it");
+        ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
         None
     }
 
-    /// Notes what has no place here.
-    pub(super) fn note_left_out(&self, ledger: &mut Ledger) {
+    /// Notes the settings that this dialect does not have.
+    pub(super) fn note_dropped_settings(&self, ledger: &mut Ledger) {
         let settings = self.settings;
-        let missing = [
-            (settings.parallel == Some(false), "that calls come one by one"),
+        let unsupported = [
+            (settings.parallel_tool_calls == Some(false), "the limit to one tool call at a time"),
             (settings.verbosity.is_some(), "the verbosity"),
             (settings.user.is_some(), "the end user"),
             (settings.metadata.is_some(), "the metadata"),
             (settings.cache_key.is_some(), "the cache key"),
         ];
-        for (_, what) in missing.iter().filter(|(is_set, _)| *is_set) {
-            let what = format!("left out {what}: there is no such setting");
-            ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        for (_, setting) in unsupported.iter().filter(|(is_set, _)| *is_set) {
+            let message = format!("left out {setting}: this dialect does not have it");
+            ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
         }
     }
 }
 
-fn encode_format(
-    format: &Format,
-    written: Option<Node<'_>>,
-    ours: bool,
-    object: &mut Object<'_>,
+fn encode_response_format(
+    format: &ResponseFormat,
+    original: Option<JsonNode<'_>>,
+    same_dialect: bool,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
     match format {
-        Format::Text if ours => object.known("responseMimeType", "text/plain"),
-        Format::Text => {}
-        Format::Json => object.known("responseMimeType", "application/json"),
-        Format::Schema { name, description, schema, strict } => {
-            let has = |key| written.is_some_and(|config| names::get(config, key).is_some());
-            let own = has("responseSchema");
-            // Who gave a schema without asking for JSON still does not.
-            match written.and_then(|config| names::get(config, "responseMimeType")) {
-                Some(mime) if ours => object.json("responseMimeType", &mime.json()),
-                None if own || has("responseJsonSchema") => {}
-                _ => object.known("responseMimeType", "application/json"),
+        ResponseFormat::Text if same_dialect => object.static_str("responseMimeType", "text/plain"),
+        ResponseFormat::Text => {}
+        ResponseFormat::Json => object.static_str("responseMimeType", "application/json"),
+        ResponseFormat::Schema { name, description, schema, strict } => {
+            let has_field =
+                |key| original.is_some_and(|config| field_name::get(config, key).is_some());
+            let has_openapi_schema = has_field("responseSchema");
+            // A client that sent a schema without a MIME type gets none added.
+            match original.and_then(|config| field_name::get(config, "responseMimeType")) {
+                Some(mime) if same_dialect => object.json("responseMimeType", &mime.json()),
+                None if has_openapi_schema || has_field("responseJsonSchema") => {}
+                _ => object.static_str("responseMimeType", "application/json"),
             }
-            let both = written.filter(|_| ours && own && has("responseJsonSchema"));
-            match both.and_then(|config| names::get(config, "responseSchema")) {
-                // The other one is what is meant; this stays as it is.
-                Some(kept) => {
-                    object.json("responseSchema", &kept.json());
+            let original_with_both = original
+                .filter(|_| same_dialect && has_openapi_schema && has_field("responseJsonSchema"));
+            match original_with_both.and_then(|config| field_name::get(config, "responseSchema")) {
+                // `responseJsonSchema` takes precedence, so `responseSchema` is kept unchanged.
+                Some(openapi_schema) => {
+                    object.json("responseSchema", &openapi_schema.json());
                     object.json("responseJsonSchema", schema);
                 }
-                None if own => object.json("responseSchema", &schema::to_own_schema(schema)),
+                None if has_openapi_schema => {
+                    object.json("responseSchema", &schema::to_openapi_schema(schema));
+                }
                 None => object.json("responseJsonSchema", schema),
             }
-            let said = [
+            let dropped = [
                 (name.is_some(), "name"),
                 (description.is_some(), "description"),
                 (*strict == Some(true), "strictness"),
             ];
-            let said: Vec<_> = said.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
-            if !said.is_empty() {
-                let what = format!("left out the answer schema's {}", said.join(", "));
-                ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+            let dropped: Vec<_> =
+                dropped.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name).collect();
+            if !dropped.is_empty() {
+                let message = format!("left out the response schema's {}", dropped.join(", "));
+                ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
             }
         }
     }
 }
 
-const TIERS: &[&str] = &["standard", "flex", "priority"];
+const SERVICE_TIERS: &[&str] = &["standard", "flex", "priority"];

@@ -1,198 +1,216 @@
-//! Errors, both ways: the envelope of Google APIs.
+//! Decodes and encodes errors in the envelope of Google APIs.
 
 use bytes::Bytes;
-use interlingua_model::{Failure, FailureKind, Retry};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Limits, Node, Text, Writer};
+use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter};
 
-use super::{ID, names};
+use super::{ID, field_name};
 
-/// A body of any kind that came with a status that is not 2xx.
-pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
-    let doc = Doc::from_bytes(Bytes::copy_from_slice(body), Limits::default());
+/// Decodes the body of an error response.
+pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {
+    let doc = JsonDoc::from_bytes(Bytes::copy_from_slice(body), JsonLimits::default());
     if let Ok(doc) = &doc
-        && let Some(error) = envelope(doc.root())
+        && let Some(error) = find_error(doc.root())
     {
-        return of(error, Some(status), doc.root());
+        return decode_object(error, Some(status), doc.root());
     }
     let text = String::from_utf8_lossy(body);
     let message = if text.trim().is_empty() {
         format!("the provider answered {status} with an empty body")
     } else {
-        text.trim().chars().take(LONGEST).collect()
+        text.trim().chars().take(MAX_EXCERPT_CHARS).collect()
     };
-    let mut failure = Failure::new(kind_of("", &message, status), Text::new(&message));
-    failure.status = status;
-    failure.written = doc.ok().map(|doc| (ID, doc.root().json()));
-    failure
+    let mut decoded = ApiError::new(classify("", &message, status), JsonString::new(&message));
+    decoded.status = status;
+    decoded.original = doc.ok().map(|doc| (ID, doc.root().json()));
+    decoded
 }
 
-/// The error inside a body or chunk, which may be wrapped in a list of one.
-pub(super) fn envelope(root: Node<'_>) -> Option<Node<'_>> {
+/// Finds the error in a body or chunk, which may be wrapped in a list with one element.
+pub(super) fn find_error(root: JsonNode<'_>) -> Option<JsonNode<'_>> {
     let root = if root.is_array() { root.items().next()? } else { root };
-    let inner = names::get(root, "response").filter(|inner| inner.is_object());
-    names::get(root, "error").or_else(|| names::get(inner?, "error"))
+    let inner = field_name::get(root, "response").filter(|inner| inner.is_object());
+    field_name::get(root, "error").or_else(|| field_name::get(inner?, "error"))
 }
 
-/// The failure that an error tells; `status` is what HTTP said, where it said anything.
-pub(super) fn of(error: Node<'_>, status: Option<u16>, written: Node<'_>) -> Failure {
-    let code =
-        names::get(error, "code").and_then(Node::count).and_then(|code| code.try_into().ok());
-    let word = names::get(error, "status").map(Node::word).unwrap_or_default();
-    let message = names::get(error, "message").and_then(Node::text).or_else(|| error.text());
+/// Decodes an error object; `status` is the HTTP status, if there is one.
+pub(super) fn decode_object(
+    error: JsonNode<'_>,
+    status: Option<u16>,
+    original: JsonNode<'_>,
+) -> ApiError {
+    let code = field_name::get(error, "code")
+        .and_then(JsonNode::as_u64)
+        .and_then(|code| code.try_into().ok());
+    let status_name =
+        field_name::get(error, "status").map(JsonNode::str_or_empty).unwrap_or_default();
+    let message = field_name::get(error, "message")
+        .and_then(JsonNode::json_string)
+        .or_else(|| error.json_string());
     let message = message.unwrap_or_else(|| {
         let raw = error.raw();
-        Text::new(&raw.chars().take(LONGEST).collect::<String>())
+        JsonString::new(&raw.chars().take(MAX_EXCERPT_CHARS).collect::<String>())
     });
-    let said = status.filter(|status| *status >= 400).or(code.filter(|code| *code >= 400));
-    let kind = kind_of(&word, &message.contents(), said.unwrap_or(0));
-    let mut failure = Failure::new(kind, message);
-    if let Some(said) = said {
-        failure.status = said;
+    let http_status = status.filter(|status| *status >= 400).or(code.filter(|code| *code >= 400));
+    let kind = classify(&status_name, &message.unescape(), http_status.unwrap_or(0));
+    let mut decoded = ApiError::new(kind, message);
+    if let Some(http_status) = http_status {
+        decoded.status = http_status;
     }
-    if let Some(millis) = delay(error, &failure.message.contents()) {
-        failure.retry = Retry::AfterMillis(millis);
+    if let Some(millis) = retry_after_millis(error, &decoded.message.unescape()) {
+        decoded.retry = RetryAdvice::AfterMillis(millis);
     }
-    failure.written = Some((ID, written.json()));
-    failure
+    decoded.original = Some((ID, original.json()));
+    decoded
 }
 
-fn kind_of(word: &str, message: &str, status: u16) -> FailureKind {
-    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-    if says(OVERFLOW) {
-        return FailureKind::ContextOverflow;
+fn classify(status_name: &str, message: &str, status: u16) -> ApiErrorKind {
+    let contains_any = |phrases: &[&str]| phrases.iter().any(|phrases| message.contains(phrases));
+    if contains_any(CONTEXT_OVERFLOW_PHRASES) {
+        return ApiErrorKind::ContextOverflow;
     }
-    if status == 413 || says(&["payload size exceeds"]) {
-        return FailureKind::TooLarge;
+    if status == 413 || contains_any(&["payload size exceeds"]) {
+        return ApiErrorKind::RequestTooLarge;
     }
-    match word {
+    match status_name {
         "INVALID_ARGUMENT"
-            if says(&["API key not valid", "API key expired", "API Key not found"]) =>
+            if contains_any(&["API key not valid", "API key expired", "API Key not found"]) =>
         {
-            FailureKind::Auth
+            ApiErrorKind::Authentication
         }
-        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" if says(&["illing"]) => {
-            FailureKind::Billing
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE"
+            if contains_any(&["illing"]) =>
+        {
+            ApiErrorKind::Billing
         }
-        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" if says(&["PROHIBITED_CONTENT", "safety"]) => {
-            FailureKind::Filtered
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION"
+            if contains_any(&["PROHIBITED_CONTENT", "safety"]) =>
+        {
+            ApiErrorKind::ContentFiltered
         }
         "INVALID_ARGUMENT"
         | "FAILED_PRECONDITION"
         | "OUT_OF_RANGE"
         | "ALREADY_EXISTS"
-        | "UNIMPLEMENTED" => FailureKind::Shape,
-        "UNAUTHENTICATED" => FailureKind::Auth,
-        "PERMISSION_DENIED" if says(&["illing"]) => FailureKind::Billing,
-        "PERMISSION_DENIED" => FailureKind::Permission,
-        "NOT_FOUND" => FailureKind::NotFound,
-        "RESOURCE_EXHAUSTED" => FailureKind::RateLimit,
-        "UNAVAILABLE" => FailureKind::Overloaded,
-        "DEADLINE_EXCEEDED" => FailureKind::Timeout,
-        "INTERNAL" | "UNKNOWN" | "DATA_LOSS" | "ABORTED" | "CANCELLED" => FailureKind::Upstream,
-        _ => FailureKind::of_status(status),
+        | "UNIMPLEMENTED" => ApiErrorKind::InvalidRequest,
+        "UNAUTHENTICATED" => ApiErrorKind::Authentication,
+        "PERMISSION_DENIED" if contains_any(&["illing"]) => ApiErrorKind::Billing,
+        "PERMISSION_DENIED" => ApiErrorKind::Permission,
+        "NOT_FOUND" => ApiErrorKind::NotFound,
+        "RESOURCE_EXHAUSTED" => ApiErrorKind::RateLimit,
+        "UNAVAILABLE" => ApiErrorKind::Overloaded,
+        "DEADLINE_EXCEEDED" => ApiErrorKind::Timeout,
+        "INTERNAL" | "UNKNOWN" | "DATA_LOSS" | "ABORTED" | "CANCELLED" => ApiErrorKind::ServerError,
+        _ => ApiErrorKind::from_status(status),
     }
 }
 
-/// When to try again, from the details or, where they do not say, from the words.
-fn delay(error: Node<'_>, message: &str) -> Option<u64> {
-    let details = names::get(error, "details").into_iter().flat_map(Node::items);
-    let told = details.filter_map(|detail| names::get(detail, "retryDelay")).last();
-    told.and_then(|delay| millis(&delay.word())).or_else(|| {
-        let (_, after) = message.split_once("Please retry in ")?;
-        millis(after.split_whitespace().next()?.trim_end_matches('.'))
+/// When to retry, from the error details or otherwise from the message.
+fn retry_after_millis(error: JsonNode<'_>, message: &str) -> Option<u64> {
+    let details = field_name::get(error, "details").into_iter().flat_map(JsonNode::items);
+    let retry_delay = details.filter_map(|detail| field_name::get(detail, "retryDelay")).last();
+    retry_delay.and_then(|delay| parse_duration_millis(&delay.str_or_empty())).or_else(|| {
+        let (_, rest) = message.split_once("Please retry in ")?;
+        parse_duration_millis(rest.split_whitespace().next()?.trim_end_matches('.'))
     })
 }
 
-/// A duration such as `34.07s` or `250ms`.
-fn millis(duration: &str) -> Option<u64> {
+fn parse_duration_millis(duration: &str) -> Option<u64> {
     if let Some(millis) = duration.strip_suffix("ms") {
         return millis.split('.').next()?.parse().ok();
     }
     let seconds = duration.strip_suffix('s')?;
-    let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
-    let digits: String = part.chars().chain("000".chars()).take(3).collect();
+    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
     let millis: u64 = digits.parse().ok()?;
     whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(millis)
 }
 
-pub(super) fn encode(failure: &Failure) -> Vec<u8> {
-    match &failure.written {
+pub(super) fn encode(error: &ApiError) -> Vec<u8> {
+    match &error.original {
         Some((ID, json)) => json.as_str().as_bytes().to_vec(),
-        _ => chunk(failure),
+        _ => encode_chunk(error),
     }
 }
 
-/// The error as a chunk of a stream: an object that begins with `error`, by which clients know it.
-pub(super) fn chunk(failure: &Failure) -> Vec<u8> {
-    let mut out = Writer::default();
-    if let Some((ID, json)) = &failure.written
-        && let Some(error) = envelope(json.doc().root())
+/// Encodes the error as a stream chunk: clients recognize it by its first key `error`.
+pub(super) fn encode_chunk(api_error: &ApiError) -> Vec<u8> {
+    let mut out = JsonWriter::default();
+    if let Some((ID, json)) = &api_error.original
+        && let Some(error) = find_error(json.to_doc().root())
     {
         out.object(|object| object.json("error", &error.json()));
         return out.into_bytes();
     }
-    out.object(|object| object.object("error", |error| write(failure, error)));
+    out.object(|object| object.object("error", |error| write_error(api_error, error)));
     out.into_bytes()
 }
 
-fn write(failure: &Failure, error: &mut Object<'_>) {
-    let (word, code) = match failure.kind {
-        FailureKind::Shape
-        | FailureKind::ContextOverflow
-        | FailureKind::TooLarge
-        | FailureKind::Filtered => ("INVALID_ARGUMENT", failure.status),
-        FailureKind::Auth => ("UNAUTHENTICATED", failure.status),
-        FailureKind::Permission => ("PERMISSION_DENIED", failure.status),
-        FailureKind::NotFound => ("NOT_FOUND", failure.status),
-        FailureKind::Billing => ("FAILED_PRECONDITION", failure.status),
-        FailureKind::RateLimit => ("RESOURCE_EXHAUSTED", failure.status),
-        // A status of another provider; this one says 503.
-        FailureKind::Overloaded if failure.status == 529 => ("UNAVAILABLE", 503),
-        FailureKind::Overloaded => ("UNAVAILABLE", failure.status),
-        FailureKind::Timeout => ("DEADLINE_EXCEEDED", failure.status),
-        FailureKind::Upstream => ("INTERNAL", failure.status),
+fn write_error(api_error: &ApiError, object: &mut ObjectWriter<'_>) {
+    let (status_name, code) = match api_error.kind {
+        ApiErrorKind::InvalidRequest
+        | ApiErrorKind::ContextOverflow
+        | ApiErrorKind::RequestTooLarge
+        | ApiErrorKind::ContentFiltered => ("INVALID_ARGUMENT", api_error.status),
+        ApiErrorKind::Authentication => ("UNAUTHENTICATED", api_error.status),
+        ApiErrorKind::Permission => ("PERMISSION_DENIED", api_error.status),
+        ApiErrorKind::NotFound => ("NOT_FOUND", api_error.status),
+        ApiErrorKind::Billing => ("FAILED_PRECONDITION", api_error.status),
+        ApiErrorKind::RateLimit => ("RESOURCE_EXHAUSTED", api_error.status),
+        // 529 is a status of another provider; this API uses 503.
+        ApiErrorKind::Overloaded if api_error.status == 529 => ("UNAVAILABLE", 503),
+        ApiErrorKind::Overloaded => ("UNAVAILABLE", api_error.status),
+        ApiErrorKind::Timeout => ("DEADLINE_EXCEEDED", api_error.status),
+        ApiErrorKind::ServerError => ("INTERNAL", api_error.status),
     };
-    error.number("code", u64::from(code));
-    error.text("message", &message(failure));
-    error.word("status", word);
-    if let Retry::AfterMillis(millis) = failure.retry {
-        error.array("details", |details| {
+    object.number("code", u64::from(code));
+    object.json_string("message", &client_message(api_error));
+    object.str("status", status_name);
+    if let RetryAdvice::AfterMillis(millis) = api_error.retry {
+        object.array("details", |details| {
             details.object(|detail| {
-                detail.known("@type", "type.googleapis.com/google.rpc.RetryInfo");
-                let (seconds, rest) = (millis / 1000, millis % 1000);
-                let delay =
-                    if rest == 0 { format!("{seconds}s") } else { format!("{seconds}.{rest:03}s") };
-                detail.word("retryDelay", &delay);
+                detail.static_str("@type", "type.googleapis.com/google.rpc.RetryInfo");
+                let (seconds, rest_millis) = (millis / 1000, millis % 1000);
+                let delay = if rest_millis == 0 {
+                    format!("{seconds}s")
+                } else {
+                    format!("{seconds}.{rest_millis:03}s")
+                };
+                detail.str("retryDelay", &delay);
             });
         });
     }
 }
 
-/// Clients know some failures by their words alone.
-fn message(failure: &Failure) -> Text {
-    let contents = failure.message.contents();
-    let words = match failure.kind {
-        FailureKind::ContextOverflow => OVERFLOW,
-        FailureKind::TooLarge => &["Request payload size exceeds the limit"],
-        _ => return failure.message.clone(),
+/// Clients recognize some errors only by the message.
+fn client_message(error: &ApiError) -> JsonString {
+    let contents = error.message.unescape();
+    let phrases = match error.kind {
+        ApiErrorKind::ContextOverflow => CONTEXT_OVERFLOW_PHRASES,
+        ApiErrorKind::RequestTooLarge => &["Request payload size exceeds the limit"],
+        _ => return error.message.clone(),
     };
-    if words.iter().any(|words| contents.contains(words)) {
-        return failure.message.clone();
+    if phrases.iter().any(|phrases| contents.contains(phrases)) {
+        return error.message.clone();
     }
-    let said = match failure.kind {
-        FailureKind::ContextOverflow => {
+    let default_message = match error.kind {
+        ApiErrorKind::ContextOverflow => {
             "The input token count exceeds the maximum number of tokens allowed."
         }
         _ => "Request payload size exceeds the limit.",
     };
-    if contents.is_empty() { Text::word(said) } else { Text::new(&format!("{said} ({contents})")) }
+    if contents.is_empty() {
+        JsonString::from_static(default_message)
+    } else {
+        JsonString::new(&format!("{default_message} ({contents})"))
+    }
 }
 
-/// Of the words, the first are the provider's own: "The input token count (1196265) exceeds the
-/// maximum number of tokens allowed (1048575)."
-const OVERFLOW: &[&str] =
+/// The first phrases are the provider's own: "The input token count (1196265) exceeds the maximum
+/// number of tokens allowed (1048575)."
+const CONTEXT_OVERFLOW_PHRASES: &[&str] =
     &["exceeds the maximum number of tokens allowed", "input token count exceeds"];
 
-/// How many characters of a page are told.
-const LONGEST: usize = 500;
+/// Maximum characters quoted from an error page.
+const MAX_EXCERPT_CHARS: usize = 500;

@@ -1,6 +1,7 @@
-//! The gemini dialect: `generateContent` and `streamGenerateContent`. The model stands in the path.
+//! The Gemini dialect: `generateContent` and `streamGenerateContent`. The model is part of the URL
+//! path.
 
-mod citations;
+mod citation;
 mod content;
 mod contents;
 mod encode;
@@ -8,7 +9,7 @@ mod encode_media;
 mod encode_result;
 mod encode_settings;
 mod error;
-mod names;
+mod field_name;
 mod outcome;
 mod pairing;
 mod part;
@@ -26,10 +27,10 @@ mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
-    Turn, Verbatim,
+    ApiError, Block, Conversation, DialectId, Ledger, LedgerPath, Reply, ReplyContext, Role,
+    Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Node};
+use interlingua_wire::{JsonDoc, JsonNode};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -43,9 +44,9 @@ impl Dialect for Gemini {
         ID
     }
 
-    /// Some of its clients take a comment for a chunk, and some an empty line for the beginning of the next
-    /// one; two are passed over by all.
-    fn filler(&self) -> &'static [u8] {
+    /// Some clients parse an SSE comment as a chunk, and some parse one empty line as the start of
+    /// the next chunk. All clients skip two empty lines.
+    fn heartbeat_bytes(&self) -> &'static [u8] {
         b"\n\n"
     }
 
@@ -57,7 +58,7 @@ impl Dialect for Gemini {
         &["ai-studio", "vertex"]
     }
 
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }
 
@@ -72,50 +73,55 @@ impl Dialect for Gemini {
 
     fn decode_reply(
         &self,
-        body: &Doc,
-        exchange: &Exchange,
+        body: &JsonDoc,
+        cx: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure> {
-        reply::decode(body, exchange, ledger)
+    ) -> Result<Verbatim<Reply>, ApiError> {
+        reply::decode(body, cx, ledger)
     }
 
-    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, exchange, ledger)
+    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, cx, ledger)
     }
 
-    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(exchange))
+    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(cx))
     }
 
-    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(exchange))
+    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(cx))
     }
 
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
         error::decode(status, body)
     }
 
-    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
-        error::encode(failure)
+    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
+        error::encode(error)
     }
 
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        content::decode(turn, &mut pairing::Pairing::alone(), 0, ledger)
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        content::decode_content(turn, &mut pairing::CallPairing::detached(), 0, ledger)
     }
 
-    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        part::decode(block, &mut pairing::Pairing::alone(), Place::block(0, 0), ledger)
+    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        part::decode_part(
+            block,
+            &mut pairing::CallPairing::detached(),
+            LedgerPath::block(0, 0),
+            ledger,
+        )
     }
 
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>> {
         content::decode_system(system, ledger)
     }
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode(tool, Place::tool(0), ledger)
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_tool(tool, LedgerPath::tool(0), ledger)
     }
 }

@@ -1,27 +1,26 @@
-//! How a reply ended and what it cost, both ways.
+//! Decodes and encodes finish reasons and token counts.
 
-use interlingua_model::{Ledger, Place, Stop, StopReason, Usage};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Node, Text, Writer};
+use interlingua_model::{Ledger, LedgerPath, Stop, StopReason, Usage};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString, JsonWriter};
 
-use super::{ID, names};
+use super::{ID, field_name};
 use crate::note;
 
-/// The candidate's word for its end, if it has come to one; some relays write an empty one before.
-pub(super) fn finish_of(candidate: Node<'_>) -> Option<Text> {
-    let word = names::get(candidate, "finishReason").and_then(Node::text);
-    word.filter(|word| !word.is_empty())
+/// The finish reason of a candidate. Some relays send an empty one before the end.
+pub(super) fn finish_reason(candidate: JsonNode<'_>) -> Option<JsonString> {
+    let reason_name = field_name::get(candidate, "finishReason").and_then(JsonNode::json_string);
+    reason_name.filter(|reason_name| !reason_name.is_empty())
 }
 
-/// What the candidate says about its end beside the word.
-pub(super) fn finish_message(candidate: Node<'_>) -> Option<Text> {
-    let message = names::get(candidate, "finishMessage").and_then(Node::text);
+pub(super) fn finish_message(candidate: JsonNode<'_>) -> Option<JsonString> {
+    let message = field_name::get(candidate, "finishMessage").and_then(JsonNode::json_string);
     message.filter(|message| !message.is_blank())
 }
 
-pub(super) fn decode_stop(word: Text) -> Stop {
-    let reason = match &*word.contents() {
-        "STOP" => StopReason::End,
+pub(super) fn decode_stop(reason_name: JsonString) -> Stop {
+    let reason = match &*reason_name.unescape() {
+        "STOP" => StopReason::EndTurn,
         "MAX_TOKENS" | "CONTINUATION" => StopReason::MaxTokens,
         "SAFETY"
         | "RECITATION"
@@ -40,23 +39,23 @@ pub(super) fn decode_stop(word: Text) -> Stop {
         "MISSING_THOUGHT_SIGNATURE" => StopReason::Error,
         _ => StopReason::Other,
     };
-    Stop { word: Some((ID, word)), ..Stop::new(reason) }
+    Stop { original_reason: Some((ID, reason_name)), ..Stop::new(reason) }
 }
 
-/// The provider's word for the end; calls end a reply as plain text does.
-pub(super) fn stop_word(stop: &Stop, ledger: &mut Ledger) -> Text {
+/// The finish reason. Tool calls have none of their own: they end with `STOP`.
+pub(super) fn encode_stop_reason(stop: &Stop, ledger: &mut Ledger) -> JsonString {
     if stop.sequence.is_some() {
-        let what = "left out which stop sequence was met";
-        ledger.loss(note::STOP_REDUCED, Place::REPLY, what);
+        let message = "left out the matched stop sequence";
+        ledger.record_loss(note::STOP_REDUCED, LedgerPath::REPLY, message);
     }
-    if let Some(word) = stop.word_for(ID) {
-        return word.clone();
+    if let Some(reason_name) = stop.original_reason_for(ID) {
+        return reason_name.clone();
     }
-    Text::word(match stop.reason {
-        StopReason::End | StopReason::Sequence | StopReason::ToolUse => "STOP",
+    JsonString::from_static(match stop.reason {
+        StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => "STOP",
         StopReason::Pause => {
-            let what = "left out that the reply only pauses";
-            ledger.loss(note::STOP_REDUCED, Place::REPLY, what);
+            let message = "left out that the reply is only paused";
+            ledger.record_loss(note::STOP_REDUCED, LedgerPath::REPLY, message);
             "STOP"
         }
         StopReason::MaxTokens | StopReason::ContextFull => "MAX_TOKENS",
@@ -66,9 +65,9 @@ pub(super) fn stop_word(stop: &Stop, ledger: &mut Ledger) -> Text {
     })
 }
 
-/// The prompt's count includes what came from the cache; the answer's does not include thoughts.
-pub(super) fn decode_usage(usage: Node<'_>) -> Usage {
-    let count = |key: &str| names::get(usage, key).and_then(Node::count);
+/// `promptTokenCount` includes cached tokens; `candidatesTokenCount` does not include thoughts.
+pub(super) fn decode_usage(usage: JsonNode<'_>) -> Usage {
+    let count = |key: &str| field_name::get(usage, key).and_then(JsonNode::as_u64);
     let cache_read = count("cachedContentTokenCount");
     let prompt = count("promptTokenCount");
     Usage {
@@ -77,12 +76,12 @@ pub(super) fn decode_usage(usage: Node<'_>) -> Usage {
         tool_input: count("toolUsePromptTokenCount"),
         output: count("candidatesTokenCount"),
         reasoning: count("thoughtsTokenCount"),
-        written: Some((ID, usage.json())),
+        original: Some((ID, usage.json())),
         ..Usage::default()
     }
 }
 
-/// The last counts are all that counts: what they do not say any more is nothing.
+/// Only the last counts are valid: a count that they no longer contain is set to 0.
 pub(super) fn supersede(early: &Usage, last: &mut Usage) {
     for (early, last) in [
         (early.input, &mut last.input),
@@ -95,15 +94,15 @@ pub(super) fn supersede(early: &Usage, last: &mut Usage) {
     }
 }
 
-pub(super) fn write_usage(usage: &Usage, out: &mut Writer) {
-    if let Some((ID, written)) = &usage.written {
-        return out.json(written);
+pub(super) fn write_usage(usage: &Usage, out: &mut JsonWriter) {
+    if let Some((ID, original)) = &usage.original {
+        return out.json(original);
     }
     out.object(|object| write_counts(usage, object));
 }
 
-fn write_counts(usage: &Usage, object: &mut Object<'_>) {
-    let prompt = usage.all_input().saturating_sub(usage.tool_input.unwrap_or(0));
+fn write_counts(usage: &Usage, object: &mut ObjectWriter<'_>) {
+    let prompt = usage.total_input().saturating_sub(usage.tool_input.unwrap_or(0));
     object.number("promptTokenCount", prompt);
     object.number("candidatesTokenCount", usage.output.unwrap_or(0));
     for (key, count) in [
@@ -115,5 +114,5 @@ fn write_counts(usage: &Usage, object: &mut Object<'_>) {
             object.number(key, count);
         }
     }
-    object.number("totalTokenCount", usage.all_input().saturating_add(usage.all_output()));
+    object.number("totalTokenCount", usage.total_input().saturating_add(usage.total_output()));
 }

@@ -1,191 +1,205 @@
-//! Calls and responses, read: which response answers which call.
+//! Pairs function responses with function calls while decoding.
 
 use interlingua_model::{
-    Args, Block, Body, Extras, Ledger, Place, ToolCall, ToolResult, Verbatim, derive_id,
+    Block, BlockContent, Extras, Ledger, LedgerPath, ToolArgs, ToolCall, ToolResult, Verbatim,
+    derive_id,
 };
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::part::{decode, keep_others};
-use super::waiting::{Pending, Waiting};
-use super::{ID, names};
+use super::part::{decode_part, keep_unknown_fields};
+use super::waiting::{UnansweredCall, UnansweredCalls};
+use super::{ID, field_name};
 use crate::note;
 
-/// What reading a part must know of the parts before it: calls without an id get one, and responses
-/// without an id find their call by name and order.
+/// State from the parts decoded so far: calls without an id get a derived one, and responses
+/// without an id are matched by name and order.
 #[derive(Debug, Default)]
-pub(super) struct Pairing {
-    /// What new ids depend on beside name and position.
-    salt: Option<Text>,
-    /// The turn was taken out of its conversation: calls before it are not known.
-    alone: bool,
-    calls: usize,
-    orphans: usize,
-    pending: Waiting,
-    /// Somebody else spoke since the model did.
+pub(super) struct CallPairing {
+    /// Added to the name and position when an id is derived.
+    id_salt: Option<JsonString>,
+    /// The turn is decoded without its conversation, so earlier calls are unknown.
+    is_detached: bool,
+    call_count: usize,
+    orphan_count: usize,
+    unanswered: UnansweredCalls,
+    /// A user turn came after the last model turn.
     interrupted: bool,
 }
 
-impl Pairing {
-    /// For a turn or block that was taken out of its conversation.
-    pub(super) fn alone() -> Self {
-        Self { alone: true, ..Self::default() }
+impl CallPairing {
+    /// For a turn or block that is decoded without its conversation.
+    pub(super) fn detached() -> Self {
+        Self { is_detached: true, ..Self::default() }
     }
 
-    /// For a reply, whose new ids must differ from those of the replies before it.
-    pub(super) fn of_reply(id: Option<Text>) -> Self {
-        Self { salt: id, ..Self::default() }
+    /// For a reply: its derived ids must differ from those of earlier replies.
+    pub(super) fn for_reply(id: Option<JsonString>) -> Self {
+        Self { id_salt: id, ..Self::default() }
     }
 
-    /// The next content is said by the model, or by somebody else. When the model speaks again, what
-    /// it called before is answered no more.
-    pub(super) fn next_speaker(&mut self, is_model: bool) {
+    /// Begins a content. When the model's next turn begins, calls of its earlier turns can no
+    /// longer be answered.
+    pub(super) fn begin_turn(&mut self, is_model: bool) {
         if is_model && self.interrupted {
-            self.pending.clear();
+            self.unanswered.clear();
         }
         self.interrupted = !is_model;
     }
 
-    pub(super) fn call(
+    pub(super) fn decode_function_call(
         &mut self,
-        call: Node<'_>,
+        call: JsonNode<'_>,
         extras: &mut Extras,
-        place: Place,
+        path: LedgerPath,
         ledger: &mut Ledger,
     ) -> ToolCall {
-        keep_others(call, "functionCall", &["name", "args", "id"], extras, place, ledger);
-        let name = names::text(call, "name", place, ledger).unwrap_or_default();
+        keep_unknown_fields(call, "functionCall", &["name", "args", "id"], extras, path, ledger);
+        let name = field_name::get_text(call, "name", path, ledger).unwrap_or_default();
         if name.is_empty() {
-            ledger.change(note::ODD_INPUT, place, "a call names no function");
+            ledger.record_change(note::ODD_INPUT, path, "a call has no function name");
         }
-        let written = written_id(call, place, ledger);
-        let derived = written.as_ref().is_none_or(Text::is_empty);
-        let id = written.filter(|_| !derived).unwrap_or_else(|| {
-            extras.put(ID, NO_ID, unwritten(call));
-            self.new_id(&name)
+        let original_id = decode_id(call, path, ledger);
+        let has_derived_id = original_id.as_ref().is_none_or(JsonString::is_empty);
+        let id = original_id.filter(|_| !has_derived_id).unwrap_or_else(|| {
+            extras.push(ID, WRITTEN_ID_KEY, missing_id_marker(call));
+            self.derive_call_id(&name)
         });
-        self.calls += 1;
-        self.pending.push(Pending { id: id.clone(), name: name.clone(), derived });
-        let args = match names::get(call, "args") {
-            None => Args::Json(Json::EMPTY_OBJECT),
+        self.call_count += 1;
+        self.unanswered.push(UnansweredCall { id: id.clone(), name: name.clone(), has_derived_id });
+        let args = match field_name::get(call, "args") {
+            None => ToolArgs::Json(RawJson::EMPTY_OBJECT),
             Some(args) => {
                 if !args.is_object() {
-                    ledger.change(note::ODD_INPUT, place, "arguments are not an object");
+                    ledger.record_change(note::ODD_INPUT, path, "arguments are not an object");
                 }
-                args.text().map_or_else(|| Args::Json(args.json()), |text| Args::from_text(&text))
+                args.json_string().map_or_else(
+                    || ToolArgs::Json(args.json()),
+                    |text| ToolArgs::from_json_string(&text),
+                )
             }
         };
         ToolCall { id, name, args }
     }
 
-    fn new_id(&self, name: &Text) -> Text {
-        match &self.salt {
-            Some(salt) => derive_id("call_", &Text::concat([salt, name]), self.calls),
-            None => derive_id("call_", name, self.calls),
+    fn derive_call_id(&self, name: &JsonString) -> JsonString {
+        match &self.id_salt {
+            Some(salt) => derive_id("call_", &JsonString::concat([salt, name]), self.call_count),
+            None => derive_id("call_", name, self.call_count),
         }
     }
 
-    pub(super) fn response(
+    pub(super) fn decode_function_response(
         &mut self,
-        response: Node<'_>,
+        response: JsonNode<'_>,
         extras: &mut Extras,
-        place: Place,
+        path: LedgerPath,
         ledger: &mut Ledger,
     ) -> ToolResult {
-        let known = &["name", "response", "id", "parts"];
-        keep_others(response, "functionResponse", known, extras, place, ledger);
-        let name = names::text(response, "name", place, ledger);
-        let id = written_id(response, place, ledger);
-        let answered = if let Some(id) = id.filter(|id| !id.is_empty()) {
-            Some(self.answered(id, name.as_ref(), extras))
+        let known_fields = &["name", "response", "id", "parts"];
+        keep_unknown_fields(response, "functionResponse", known_fields, extras, path, ledger);
+        let name = field_name::get_text(response, "name", path, ledger);
+        let id = decode_id(response, path, ledger);
+        let matched_id = if let Some(id) = id.filter(|id| !id.is_empty()) {
+            Some(self.match_call_id(id, name.as_ref(), extras))
         } else {
-            extras.put(ID, NO_ID, unwritten(response));
-            name.as_ref().and_then(|name| self.pending.take_named(name))
+            extras.push(ID, WRITTEN_ID_KEY, missing_id_marker(response));
+            name.as_ref().and_then(|name| self.unanswered.take_by_name(name))
         };
-        let call = answered.unwrap_or_else(|| {
-            if !self.alone {
-                return Text::EMPTY;
+        let call_id = matched_id.unwrap_or_else(|| {
+            if !self.is_detached {
+                return JsonString::EMPTY;
             }
-            // As the call is named where its turn stands alone, too.
-            self.orphans += 1;
-            let before = self.calls + self.orphans - 1;
-            derive_id("call_", name.as_ref().unwrap_or(&Text::EMPTY), before)
+            // The same id as the call gets when its turn is decoded on its own.
+            self.orphan_count += 1;
+            let position = self.call_count + self.orphan_count - 1;
+            derive_id("call_", name.as_ref().unwrap_or(&JsonString::EMPTY), position)
         });
-        let said = names::get(response, "response");
-        if said.is_some_and(|said| !said.is_object()) {
-            ledger.change(
+        let response_value = field_name::get(response, "response");
+        if response_value.is_some_and(|response_value| !response_value.is_object()) {
+            ledger.record_change(
                 note::ODD_INPUT,
-                place,
+                path,
                 "a response is not an object: read as its output",
             );
         }
-        let (mut content, is_error) = said.map(outcome).unwrap_or_default();
-        if let Some(parts) = names::get(response, "parts") {
-            // One alone may stand without its list.
-            let alone = Some(parts).filter(|parts| !parts.is_array());
-            // Where nothing is in a part, nobody misses it.
-            let holds = |part: &Node<'_>| {
+        let (mut content, is_error) =
+            response_value.map(decode_response_content).unwrap_or_default();
+        if let Some(parts) = field_name::get(response, "parts") {
+            // A single part may appear without a list.
+            let single_part = Some(parts).filter(|parts| !parts.is_array());
+            // Empty parts are dropped.
+            let has_content = |part: &JsonNode<'_>| {
                 !part.is_object() || part.fields().any(|field| !field.value.is_null())
             };
-            let all = || alone.into_iter().chain(parts.items());
-            // What holds nothing is a field all the same.
-            let fits = |field: Field<'_>| names::of_field(field, RESPONSE_PART).is_some();
-            if all().any(|part| !part.fields().all(fits)) {
-                let what = "a part of a response has a field that such parts do not have";
-                ledger.change(note::ODD_INPUT, place, what);
+            let all_parts = || single_part.into_iter().chain(parts.items());
+            // Null fields count here: the provider rejects unknown fields even if null.
+            let is_known_field = |field: Field<'_>| {
+                field_name::find_known_field(field, RESPONSE_PART_KEYS).is_some()
+            };
+            if all_parts().any(|part| !part.fields().all(is_known_field)) {
+                let message = "a part of a response has an unknown field";
+                ledger.record_change(note::ODD_INPUT, path, message);
             }
-            for part in all().filter(holds) {
-                let part = decode(part, &mut Pairing::default(), place, ledger);
-                if !matches!(part.body, Body::Media(_)) || part.seal.is_some() {
-                    let what = "a part of a response is none that a response has";
-                    ledger.change(note::ODD_INPUT, place, what);
+            for part in all_parts().filter(has_content) {
+                let part = decode_part(part, &mut CallPairing::default(), path, ledger);
+                if !matches!(part.content, BlockContent::Media(_)) || part.seal.is_some() {
+                    let message = "a part of a response is not media";
+                    ledger.record_change(note::ODD_INPUT, path, message);
                 }
                 content.push(part);
             }
         }
-        ToolResult { call, name, content, is_error }
+        ToolResult { call_id, name, content, is_error }
     }
 
-    /// The id of the call that a response with this id answers. The call is then no longer waiting.
-    fn answered(&mut self, id: Text, name: Option<&Text>, extras: &mut Extras) -> Text {
-        if self.pending.take(&id).is_some() {
+    /// Returns the id of the call that a response with this id answers, and removes that call from
+    /// the unanswered ones.
+    fn match_call_id(
+        &mut self,
+        id: JsonString,
+        name: Option<&JsonString>,
+        extras: &mut Extras,
+    ) -> JsonString {
+        if self.unanswered.take_by_id(&id).is_some() {
             return id;
         }
-        // The client made up an id for its response only.
-        let Some(own) = name.and_then(|name| self.pending.take_derived(name)) else { return id };
-        extras.put(ID, NO_ID, Json::string(&id));
-        own
+        // The client invented an id for its response only.
+        let Some(call_id) = name.and_then(|name| self.unanswered.take_derived_by_name(name)) else {
+            return id;
+        };
+        extras.push(ID, WRITTEN_ID_KEY, RawJson::string(&id));
+        call_id
     }
 }
 
-fn written_id(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Text> {
-    names::text(node, "id", place, ledger)
+fn decode_id(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Option<JsonString> {
+    field_name::get_text(node, "id", path, ledger)
 }
 
-/// What stands for an id that says nothing: an empty one, or none.
-fn unwritten(node: Node<'_>) -> Json {
-    let empty = names::get(node, "id").is_some_and(Node::is_string);
-    if empty { Json::string(&Text::EMPTY) } else { Json::NULL }
+/// The extras value for a missing id: an empty string if the client wrote one, else null.
+fn missing_id_marker(node: JsonNode<'_>) -> RawJson {
+    let is_empty = field_name::get(node, "id").is_some_and(JsonNode::is_string);
+    if is_empty { RawJson::string(&JsonString::EMPTY) } else { RawJson::NULL }
 }
 
-/// By convention `output` alone is the result and `error` an error; anything else is data.
-fn outcome(response: Node<'_>) -> (Vec<Verbatim<Block>>, bool) {
-    let error = names::get(response, "error");
-    let alone = response.len() == 1;
-    let said = error.or_else(|| names::get(response, "output")).filter(|_| alone);
-    let body = match (said, said.and_then(Node::text)) {
-        (Some(_), Some(text)) => Body::Text { text, citations: Vec::new() },
-        (Some(said), None) if error.is_some() => Body::Data(said.json()),
-        _ => match response.text() {
-            Some(text) => Body::Text { text, citations: Vec::new() },
-            None => Body::Data(response.json()),
+/// By convention the only key `output` is the result and `error` an error; other objects are data.
+fn decode_response_content(response: JsonNode<'_>) -> (Vec<Verbatim<Block>>, bool) {
+    let error = field_name::get(response, "error");
+    let is_only_field = response.len() == 1;
+    let value = error.or_else(|| field_name::get(response, "output")).filter(|_| is_only_field);
+    let body = match (value, value.and_then(JsonNode::json_string)) {
+        (Some(_), Some(text)) => BlockContent::Text { text, citations: Vec::new() },
+        (Some(value), None) if error.is_some() => BlockContent::Json(value.json()),
+        _ => match response.json_string() {
+            Some(text) => BlockContent::Text { text, citations: Vec::new() },
+            None => BlockContent::Json(response.json()),
         },
     };
     (vec![Verbatim::new(Block::new(body))], error.is_some())
 }
 
-/// Stands in a block's extras in place of an id: `null` where the client wrote none, or what it
-/// wrote.
-pub(super) const NO_ID: Text = Text::word("written id");
+/// Extras key of the id that the client wrote: `null` if it wrote none.
+pub(super) const WRITTEN_ID_KEY: JsonString = JsonString::from_static("written id");
 
-/// The fields of a part of a response.
-const RESPONSE_PART: &[&str] = &["inlineData", "fileData"];
+/// Allowed fields of a part of a response.
+const RESPONSE_PART_KEYS: &[&str] = &["inlineData", "fileData"];

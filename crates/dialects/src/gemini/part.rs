@@ -1,243 +1,301 @@
-//! One part of a content, read.
+//! Decodes one part of a content.
 
 use interlingua_model::{
-    Block, Body, Extras, Form, Ledger, Media, Place, Seal, Source, Thinking, Verbatim,
+    Block, BlockContent, Extras, Ledger, LedgerPath, Media, MediaSource, Reasoning, ReasoningForm,
+    Seal, Verbatim,
 };
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::pairing::Pairing;
-use super::{ID, names};
+use super::pairing::CallPairing;
+use super::{ID, field_name};
 use crate::{media, note};
 
-/// A part taken apart: the one field that holds its data, and what stands beside it.
-struct Pieces<'d> {
-    kind: &'static str,
-    data: Option<Node<'d>>,
+/// The fields of a part: the one data field, and the attributes next to it.
+struct PartFields<'d> {
+    data_key: &'static str,
+    data: Option<JsonNode<'d>>,
     seal: Option<Seal>,
-    thought: bool,
+    is_thought: bool,
     extras: Extras,
-    /// What is not as the protocol has it.
-    odd: Option<&'static str>,
+    /// Description of a protocol violation, for the ledger.
+    odd_input: Option<&'static str>,
 }
 
-pub(super) fn decode(
-    part: Node<'_>,
-    pairing: &mut Pairing,
-    place: Place,
+pub(super) fn decode_part(
+    part: JsonNode<'_>,
+    pairing: &mut CallPairing,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
-    let block = decode_block(part, pairing, place, ledger);
-    if part.is_string() { Verbatim::new(block) } else { Verbatim::read(block, ID, part.json()) }
+    let block = decode_part_value(part, pairing, path, ledger);
+    if part.is_string() {
+        Verbatim::new(block)
+    } else {
+        Verbatim::with_text(block, ID, part.json())
+    }
 }
 
-/// As [`decode`], where nobody asks for the text of the part.
-pub(super) fn decode_block(
-    part: Node<'_>,
-    pairing: &mut Pairing,
-    place: Place,
+/// Like [`decode_part`], without keeping the part's text.
+pub(super) fn decode_part_value(
+    part: JsonNode<'_>,
+    pairing: &mut CallPairing,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Block {
-    if let Some(text) = part.text() {
-        ledger.change(note::ODD_INPUT, place, "a part is a bare string: read as text");
+    if let Some(text) = part.json_string() {
+        ledger.record_change(note::ODD_INPUT, path, "a part is a bare string: read as text");
         return Block::text(text);
     }
     if !part.is_object() {
-        ledger.change(note::ODD_INPUT, place, "a part is not an object: kept as it is");
-        return Block::new(foreign("unknown", part));
+        ledger.record_change(note::ODD_INPUT, path, "a part is not an object: kept as it is");
+        return Block::new(foreign_body("unknown", part));
     }
-    let mut pieces = take_apart(part);
-    if let Some(odd) = pieces.odd {
-        ledger.change(note::ODD_INPUT, place, odd);
+    let mut fields = parse_fields(part);
+    if let Some(odd_input) = fields.odd_input {
+        ledger.record_change(note::ODD_INPUT, path, odd_input);
     }
-    let body = body_of(part, &mut pieces, pairing, place, ledger);
-    let extras =
-        if matches!(body, Body::Foreign { .. }) { Extras::default() } else { pieces.extras };
-    Block { extras, ..Block::new(body).sealed(pieces.seal) }
+    let body = decode_body(part, &mut fields, pairing, path, ledger);
+    let extras = if matches!(body, BlockContent::Foreign { .. }) {
+        Extras::default()
+    } else {
+        fields.extras
+    };
+    Block { extras, ..Block::new(body).with_seal(fields.seal) }
 }
 
-fn take_apart(part: Node<'_>) -> Pieces<'_> {
-    let mut pieces = Pieces {
-        kind: "",
+fn parse_fields(part: JsonNode<'_>) -> PartFields<'_> {
+    let mut fields = PartFields {
+        data_key: "",
         data: None,
         seal: None,
-        thought: false,
+        is_thought: false,
         extras: Extras::default(),
-        odd: None,
+        odd_input: None,
     };
-    let rank = |kind: &str| DATA.iter().position(|name| *name == kind).unwrap_or(DATA.len());
+    let rank =
+        |kind: &str| DATA_KEYS.iter().position(|name| *name == kind).unwrap_or(DATA_KEYS.len());
     for field in part.fields() {
-        let known = || names::of_field(field, &["thoughtSignature", "thought"]).is_some();
-        if field.value.is_null() && (names::of_field(field, DATA).is_some() || known()) {
+        let is_attribute =
+            || field_name::find_known_field(field, &["thoughtSignature", "thought"]).is_some();
+        if field.value.is_null()
+            && (field_name::find_known_field(field, DATA_KEYS).is_some() || is_attribute())
+        {
             continue;
         }
-        if names::is_field(field, "thoughtSignature") {
-            let seal = field.value.text().map(|data| Seal::new(Text::word(ISSUER), data));
+        if field_name::field_matches(field, "thoughtSignature") {
+            let seal = field
+                .value
+                .json_string()
+                .map(|data| Seal::new(JsonString::from_static(ISSUER), data));
             if seal.is_none() {
-                pieces.odd = Some("a signature is not a string: left out");
+                fields.odd_input = Some("a signature is not a string: left out");
             }
-            pieces.seal = seal.filter(|seal| !seal.data.is_empty());
-        } else if names::is_field(field, "thought") {
-            let thought = names::truth(field.value);
-            if thought.is_none() {
-                pieces.odd = Some("`thought` is neither true nor false: left out");
+            fields.seal = seal.filter(|seal| !seal.data.is_empty());
+        } else if field_name::field_matches(field, "thought") {
+            let is_thought = field_name::lenient_bool(field.value);
+            if is_thought.is_none() {
+                fields.odd_input = Some("`thought` is neither true nor false: left out");
             }
-            pieces.thought = thought == Some(true);
-        } else if let Some(kind) = names::of_field(field, DATA) {
-            if let Some(other) = pieces.data {
-                pieces.odd = Some("a part holds more than one kind of data");
-                if rank(kind) > rank(pieces.kind) {
-                    pieces.extras.keep(ID, field);
+            fields.is_thought = is_thought == Some(true);
+        } else if let Some(kind) = field_name::find_known_field(field, DATA_KEYS) {
+            if let Some(other) = fields.data {
+                fields.odd_input = Some("a part holds more than one kind of data");
+                if rank(kind) > rank(fields.data_key) {
+                    fields.extras.push_field(ID, field);
                     continue;
                 }
-                pieces.extras.put(ID, Text::word(pieces.kind), other.json());
+                fields.extras.push(ID, JsonString::from_static(fields.data_key), other.json());
             }
-            (pieces.kind, pieces.data) = (kind, Some(field.value));
+            (fields.data_key, fields.data) = (kind, Some(field.value));
         } else {
-            pieces.extras.keep(ID, field);
+            fields.extras.push_field(ID, field);
         }
     }
-    pieces
+    fields
 }
 
-fn body_of(
-    part: Node<'_>,
-    pieces: &mut Pieces<'_>,
-    pairing: &mut Pairing,
-    place: Place,
+fn decode_body(
+    part: JsonNode<'_>,
+    fields: &mut PartFields<'_>,
+    pairing: &mut CallPairing,
+    path: LedgerPath,
     ledger: &mut Ledger,
-) -> Body {
-    let sealed = pieces.seal.is_some();
-    if pieces.thought && !matches!(pieces.kind, "text" | "") {
-        pieces.extras.put(ID, Text::word("thought"), Json::TRUE);
+) -> BlockContent {
+    let has_seal = fields.seal.is_some();
+    if fields.is_thought && !matches!(fields.data_key, "text" | "") {
+        fields.extras.push(ID, JsonString::from_static("thought"), RawJson::TRUE);
     }
-    match (pieces.kind, pieces.data) {
+    match (fields.data_key, fields.data) {
         ("text", Some(data)) => {
-            let text = data.text().unwrap_or_else(|| {
-                ledger.change(note::ODD_INPUT, place, "a text is not a string: read as its JSON");
-                Text::new(data.raw())
+            let text = data.json_string().unwrap_or_else(|| {
+                ledger.record_change(
+                    note::ODD_INPUT,
+                    path,
+                    "a text is not a string: read as its JSON",
+                );
+                JsonString::new(data.raw())
             });
-            written_text(text, pieces.thought)
+            text_or_thought(text, fields.is_thought)
         }
-        ("inlineData", Some(data)) => inline(data, &mut pieces.extras, place, ledger),
-        ("fileData", Some(data)) => file(data, &mut pieces.extras, place, ledger),
-        ("functionCall", Some(data)) => {
-            Body::ToolCall(pairing.call(data, &mut pieces.extras, place, ledger))
-        }
-        ("functionResponse", Some(data)) => {
-            Body::ToolResult(pairing.response(data, &mut pieces.extras, place, ledger))
-        }
-        (kind, Some(_)) => foreign(kind, part),
-        (_, None) if sealed || pieces.thought => {
-            ledger.change(note::ODD_INPUT, place, "a part holds no data: read as an empty text");
-            written_text(Text::EMPTY, pieces.thought)
+        ("inlineData", Some(data)) => decode_inline_data(data, &mut fields.extras, path, ledger),
+        ("fileData", Some(data)) => decode_file_data(data, &mut fields.extras, path, ledger),
+        ("functionCall", Some(data)) => BlockContent::ToolCall(pairing.decode_function_call(
+            data,
+            &mut fields.extras,
+            path,
+            ledger,
+        )),
+        ("functionResponse", Some(data)) => BlockContent::ToolResult(
+            pairing.decode_function_response(data, &mut fields.extras, path, ledger),
+        ),
+        (kind, Some(_)) => foreign_body(kind, part),
+        (_, None) if has_seal || fields.is_thought => {
+            ledger.record_change(
+                note::ODD_INPUT,
+                path,
+                "a part holds no data: read as an empty text",
+            );
+            text_or_thought(JsonString::EMPTY, fields.is_thought)
         }
         (_, None) => {
             let Some(field) = part.fields().find(|field| !field.value.is_null()) else {
-                ledger.change(note::ODD_INPUT, place, "a part is empty: read as an empty text");
-                return written_text(Text::EMPTY, false);
+                ledger.record_change(
+                    note::ODD_INPUT,
+                    path,
+                    "a part is empty: read as an empty text",
+                );
+                return text_or_thought(JsonString::EMPTY, false);
             };
-            Body::Foreign { dialect: ID, kind: field.key(), json: part.json() }
+            BlockContent::Foreign { dialect: ID, kind: field.key_json_string(), json: part.json() }
         }
     }
 }
 
-fn written_text(text: Text, thought: bool) -> Body {
-    if thought {
-        Body::Thinking(Thinking { text, form: Form::Summary })
+fn text_or_thought(text: JsonString, is_thought: bool) -> BlockContent {
+    if is_thought {
+        BlockContent::Reasoning(Reasoning { text, form: ReasoningForm::Summary })
     } else {
-        Body::Text { text, citations: Vec::new() }
+        BlockContent::Text { text, citations: Vec::new() }
     }
 }
 
-fn foreign(kind: &'static str, part: Node<'_>) -> Body {
-    Body::Foreign { dialect: ID, kind: Text::word(kind), json: part.json() }
+fn foreign_body(kind: &'static str, part: JsonNode<'_>) -> BlockContent {
+    BlockContent::Foreign { dialect: ID, kind: JsonString::from_static(kind), json: part.json() }
 }
 
-fn inline(data: Node<'_>, extras: &mut Extras, place: Place, ledger: &mut Ledger) -> Body {
-    keep_others(data, "inlineData", &["mimeType", "data", "displayName"], extras, place, ledger);
-    let mime = names::text(data, "mimeType", place, ledger);
-    let contents = names::text(data, "data", place, ledger).unwrap_or_default();
-    let contents = standard_base64(contents);
-    let name = display_name(data, extras, place, ledger);
-    let known = mime.as_ref().map(Text::contents);
-    let sniffed = known.as_deref().or_else(|| media::sniff(contents.raw()));
-    let kind = media::kind_of_mime(sniffed.unwrap_or_default());
-    let source = Source::Base64 { mime, data: contents };
-    Body::Media(Box::new(Media { kind, source, name, detail: None }))
+fn decode_inline_data(
+    data: JsonNode<'_>,
+    extras: &mut Extras,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> BlockContent {
+    keep_unknown_fields(
+        data,
+        "inlineData",
+        &["mimeType", "data", "displayName"],
+        extras,
+        path,
+        ledger,
+    );
+    let mime = field_name::get_text(data, "mimeType", path, ledger);
+    let contents = field_name::get_text(data, "data", path, ledger).unwrap_or_default();
+    let contents = to_standard_base64(contents);
+    let name = decode_display_name(data, extras, path, ledger);
+    let known_mime = mime.as_ref().map(JsonString::unescape);
+    let effective_mime = known_mime.as_deref().or_else(|| media::sniff(contents.raw()));
+    let kind = media::kind_of_mime(effective_mime.unwrap_or_default());
+    let source = MediaSource::Base64 { mime, data: contents };
+    BlockContent::Media(Box::new(Media { kind, source, name, detail: None }))
 }
 
-fn file(data: Node<'_>, extras: &mut Extras, place: Place, ledger: &mut Ledger) -> Body {
-    keep_others(data, "fileData", &["mimeType", "fileUri", "displayName"], extras, place, ledger);
-    let mime = names::text(data, "mimeType", place, ledger);
-    let uri = names::text(data, "fileUri", place, ledger).unwrap_or_default();
-    let name = display_name(data, extras, place, ledger);
+fn decode_file_data(
+    data: JsonNode<'_>,
+    extras: &mut Extras,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> BlockContent {
+    keep_unknown_fields(
+        data,
+        "fileData",
+        &["mimeType", "fileUri", "displayName"],
+        extras,
+        path,
+        ledger,
+    );
+    let mime = field_name::get_text(data, "mimeType", path, ledger);
+    let uri = field_name::get_text(data, "fileUri", path, ledger).unwrap_or_default();
+    let name = decode_display_name(data, extras, path, ledger);
     let kind = match &mime {
-        Some(mime) => media::kind_of_mime(&mime.contents()),
+        Some(mime) => media::kind_of_mime(&mime.unescape()),
         None => media::kind_of_mime(super::encode_media::mime_of_uri(&uri).unwrap_or_default()),
     };
     let source = if is_own_file(&uri) || !uri.raw().starts_with("http") {
-        Source::File { mime, id: uri }
+        MediaSource::File { mime, id: uri }
     } else {
-        Source::Url { mime, url: uri }
+        MediaSource::Url { mime, url: uri }
     };
-    Body::Media(Box::new(Media { kind, source, name, detail: None }))
+    BlockContent::Media(Box::new(Media { kind, source, name, detail: None }))
 }
 
-/// The name of a file, and that it was written here: not every backend takes one.
-fn display_name(
-    data: Node<'_>,
+/// Decodes the display name, and records that the client sent one: not every backend accepts it.
+fn decode_display_name(
+    data: JsonNode<'_>,
     extras: &mut Extras,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
-) -> Option<Text> {
-    let name = names::text(data, "displayName", place, ledger)?;
-    extras.put(ID, DISPLAY_NAME, Json::NULL);
+) -> Option<JsonString> {
+    let name = field_name::get_text(data, "displayName", path, ledger)?;
+    extras.push(ID, DISPLAY_NAME_KEY, RawJson::NULL);
     Some(name)
 }
 
-/// Some clients of this provider write base64 in the alphabet for addresses, which no other provider
-/// reads.
-fn standard_base64(data: Text) -> Text {
+/// Some clients of this provider send URL-safe base64, which no other provider decodes.
+fn to_standard_base64(data: JsonString) -> JsonString {
     if !data.raw().contains(['-', '_']) {
         return data;
     }
-    let mut standard = data.contents().replace('-', "+").replace('_', "/");
-    while !standard.len().is_multiple_of(4) {
-        standard.push('=');
+    let mut converted = data.unescape().replace('-', "+").replace('_', "/");
+    while !converted.len().is_multiple_of(4) {
+        converted.push('=');
     }
-    Text::new(&standard)
+    JsonString::new(&converted)
 }
 
-/// Files of the provider's own store, which nobody else can open.
-pub(super) fn is_own_file(uri: &Text) -> bool {
-    let uri = uri.contents();
-    OWN_FILES.iter().any(|start| uri.starts_with(start))
+/// Returns whether the URI is a file in the provider's own storage, which only this provider can
+/// read.
+pub(super) fn is_own_file(uri: &JsonString) -> bool {
+    let uri = uri.unescape();
+    OWN_FILE_PREFIXES.iter().any(|start| uri.starts_with(start))
 }
 
-/// Keeps the fields of a part's data that the model has no name for.
-pub(super) fn keep_others(
-    data: Node<'_>,
+/// Keeps the fields of a part's data that the model does not have.
+pub(super) fn keep_unknown_fields(
+    data: JsonNode<'_>,
     key: &'static str,
     known: &[&'static str],
     extras: &mut Extras,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) {
     if !data.is_object() {
-        ledger.change(note::ODD_INPUT, place, format!("`{key}` is not an object: read as empty"));
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            format!("`{key}` is not an object: read as empty"),
+        );
     }
-    if let Some(kept) = names::others(data, known) {
-        extras.put(ID, Text::word(key), kept);
+    if let Some(unknown) = field_name::unknown_fields(data, known) {
+        extras.push(ID, JsonString::from_static(key), unknown);
     }
 }
 
 pub(super) const ISSUER: &str = "google";
 
-/// Stands in a block's extras where its media was written with a name.
-pub(super) const DISPLAY_NAME: Text = Text::word("display name");
+/// Extras key that marks media with a display name in the original.
+pub(super) const DISPLAY_NAME_KEY: JsonString = JsonString::from_static("display name");
 
-/// The fields that hold a part's data; where several stand together, the first of these counts.
-const DATA: &[&str] = &[
+/// The fields that hold a part's data. If a part has several, the first of this list counts.
+const DATA_KEYS: &[&str] = &[
     "functionCall",
     "functionResponse",
     "inlineData",
@@ -249,4 +307,5 @@ const DATA: &[&str] = &[
     "text",
 ];
 
-const OWN_FILES: &[&str] = &["https://generativelanguage.googleapis.com/", "gs://", "files/"];
+const OWN_FILE_PREFIXES: &[&str] =
+    &["https://generativelanguage.googleapis.com/", "gs://", "files/"];

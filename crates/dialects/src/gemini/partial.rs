@@ -1,104 +1,105 @@
-//! A call whose arguments arrive in pieces, each with the path of its place.
+//! Collects the arguments of a call that are streamed in pieces, each with a JSON path.
 
-use interlingua_wire::{Json, Node, Text, Writer};
+use interlingua_wire::{JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::names;
+use super::field_name;
 
-/// The arguments so far.
+/// The arguments received so far.
 #[derive(Debug, Default)]
-pub(super) enum Tree {
+pub(super) enum PartialArgs {
     #[default]
-    Nothing,
-    Object(Vec<(String, Tree)>),
-    Array(Vec<Tree>),
-    /// A string that may still grow.
-    Text(Vec<Text>),
-    Other(Json),
+    Unset,
+    Object(Vec<(String, PartialArgs)>),
+    Array(Vec<PartialArgs>),
+    /// A string that later pieces may extend.
+    Text(Vec<JsonString>),
+    Json(RawJson),
 }
 
-/// One step of a path.
-enum Step<'p> {
+/// One segment of a path.
+enum PathSegment<'p> {
     Key(&'p str),
     Index(usize),
 }
 
-impl Tree {
-    /// Takes one piece: `{"jsonPath": "$.a[0].b", "stringValue": …}`.
-    pub(super) fn take(&mut self, piece: Node<'_>) {
-        let path = names::get(piece, "jsonPath").map(Node::word).unwrap_or_default();
-        let place = self.at(steps(&path));
-        if let Some(text) = names::get(piece, "stringValue").and_then(Node::text) {
-            match place {
+impl PartialArgs {
+    /// Applies one piece: `{"jsonPath": "$.a[0].b", "stringValue": …}`.
+    pub(super) fn apply(&mut self, piece: JsonNode<'_>) {
+        let path =
+            field_name::get(piece, "jsonPath").map(JsonNode::str_or_empty).unwrap_or_default();
+        let target = self.at_path_mut(parse_path(&path));
+        if let Some(text) = field_name::get(piece, "stringValue").and_then(JsonNode::json_string) {
+            match target {
                 Self::Text(texts) => texts.push(text),
-                _ => *place = Self::Text(vec![text]),
+                _ => *target = Self::Text(vec![text]),
             }
             return;
         }
-        let value = ["numberValue", "boolValue"].iter().find_map(|key| names::get(piece, key));
-        let is_null = piece.fields().any(|field| names::is(&field.name(), "nullValue"));
+        let value = ["numberValue", "boolValue"].iter().find_map(|key| field_name::get(piece, key));
+        let is_null = piece.fields().any(|field| field_name::matches(&field.key(), "nullValue"));
         match value {
-            Some(value) => *place = Self::Other(value.json()),
-            None if is_null => *place = Self::Other(Json::NULL),
+            Some(value) => *target = Self::Json(value.json()),
+            None if is_null => *target = Self::Json(RawJson::NULL),
             None => {}
         }
     }
 
-    /// Takes whole arguments.
-    pub(super) fn replace(&mut self, args: Json) {
-        *self = Self::Other(args);
+    /// Sets the complete arguments.
+    pub(super) fn set(&mut self, args: RawJson) {
+        *self = Self::Json(args);
     }
 
-    pub(super) fn json(&self) -> Json {
-        if matches!(self, Self::Nothing) {
-            return Json::EMPTY_OBJECT;
+    pub(super) fn to_json(&self) -> RawJson {
+        if matches!(self, Self::Unset) {
+            return RawJson::EMPTY_OBJECT;
         }
-        let mut out = Writer::default();
+        let mut out = JsonWriter::default();
         self.write(&mut out);
         out.into_json()
     }
 
-    fn at(&mut self, steps: Vec<Step<'_>>) -> &mut Self {
-        let mut here = self;
-        for step in steps {
-            here = match step {
-                Step::Key(key) => here.field(key),
-                Step::Index(index) => here.element(index),
+    fn at_path_mut(&mut self, segments: Vec<PathSegment<'_>>) -> &mut Self {
+        let mut node = self;
+        for segment in segments {
+            node = match segment {
+                PathSegment::Key(key) => node.field_mut(key),
+                PathSegment::Index(index) => node.element_mut(index),
             };
         }
-        here
+        node
     }
 
-    fn field(&mut self, key: &str) -> &mut Self {
+    fn field_mut(&mut self, key: &str) -> &mut Self {
         if !matches!(self, Self::Object(_)) {
             *self = Self::Object(Vec::new());
         }
         let Self::Object(fields) = self else { return self };
         let at = fields.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
-            fields.push((key.to_owned(), Self::Nothing));
+            fields.push((key.to_owned(), Self::Unset));
             fields.len() - 1
         });
         &mut fields[at].1
     }
 
-    fn element(&mut self, index: usize) -> &mut Self {
+    fn element_mut(&mut self, index: usize) -> &mut Self {
         if !matches!(self, Self::Array(_)) {
             *self = Self::Array(Vec::new());
         }
         let Self::Array(items) = self else { return self };
-        // An index far ahead of what came is no reason to fill memory.
+        // A missing index appends, so that a huge index cannot allocate memory.
         let index = index.min(items.len());
         if index == items.len() {
-            items.push(Self::Nothing);
+            items.push(Self::Unset);
         }
         &mut items[index]
     }
 
-    fn write(&self, out: &mut Writer) {
+    fn write(&self, out: &mut JsonWriter) {
         match self {
-            Self::Nothing => out.null(),
+            Self::Unset => out.null(),
             Self::Object(fields) => out.object(|object| {
                 for (key, value) in fields {
-                    value.write(object.key_text(&Text::new(key)));
+                    value.write(object.key_json_string(&JsonString::new(key)));
                 }
             }),
             Self::Array(items) => out.array(|array| {
@@ -106,35 +107,35 @@ impl Tree {
                     item.write(array.item());
                 }
             }),
-            Self::Text(texts) => out.joined(texts, ""),
-            Self::Other(json) => out.json(json),
+            Self::Text(texts) => out.join(texts, ""),
+            Self::Json(json) => out.json(json),
         }
     }
 }
 
-/// The steps of a path such as `$.a[0]['b c'].d`. Never deeper than a body may be.
-fn steps(path: &str) -> Vec<Step<'_>> {
-    let mut steps = Vec::new();
+/// Parses a path such as `$.a[0]['b c'].d`, up to [`MAX_PATH_DEPTH`] segments.
+fn parse_path(path: &str) -> Vec<PathSegment<'_>> {
+    let mut segments = Vec::new();
     let mut rest = path.strip_prefix('$').unwrap_or(path);
-    while !rest.is_empty() && steps.len() < DEEPEST {
+    while !rest.is_empty() && segments.len() < MAX_PATH_DEPTH {
         rest = rest.strip_prefix('.').unwrap_or(rest);
-        if let Some(inside) = rest.strip_prefix('[') {
-            let (inside, after) = inside.split_once(']').unwrap_or((inside, ""));
+        if let Some(bracketed) = rest.strip_prefix('[') {
+            let (bracketed, after) = bracketed.split_once(']').unwrap_or((bracketed, ""));
             rest = after;
-            match inside.parse() {
-                Ok(index) => steps.push(Step::Index(index)),
-                Err(_) => steps.push(Step::Key(inside.trim_matches(['\'', '"']))),
+            match bracketed.parse() {
+                Ok(index) => segments.push(PathSegment::Index(index)),
+                Err(_) => segments.push(PathSegment::Key(bracketed.trim_matches(['\'', '"']))),
             }
         } else {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             let (key, after) = rest.split_at(end);
             if !key.is_empty() {
-                steps.push(Step::Key(key));
+                segments.push(PathSegment::Key(key));
             }
             rest = after;
         }
     }
-    steps
+    segments
 }
 
-const DEEPEST: usize = 100;
+const MAX_PATH_DEPTH: usize = 100;

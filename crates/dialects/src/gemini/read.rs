@@ -1,339 +1,383 @@
-//! Reads a stream: each chunk is a reply with new parts, and text goes on from chunk to chunk.
+//! Reads a stream: each chunk is a reply with new parts, and text continues from chunk to chunk.
 //!
-//! A reply that comes whole is a stream of one chunk: parts of one chunk are blocks of their own, and
-//! only the first may go on with a block of the chunk before it.
+//! A complete reply is a stream of one chunk: the parts of one chunk are separate blocks, and only
+//! the first may continue the last block of the previous chunk.
 
-use interlingua_model::{Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage};
+use interlingua_model::{
+    ApiError, Delta, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
+};
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Framing, Json, Limits, Node, Text};
+use interlingua_wire::{Frame, Framing, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use super::read_parts::{Parts, Standing};
-use super::{Gemini, ID, citations, error, names, outcome, reply};
-use crate::notice::given_up;
-use crate::{Dialect as _, Lack, StreamReader, note};
+use super::read_parts::{PartPosition, PartReader};
+use super::{Gemini, ID, citation, error, field_name, outcome, reply};
+use crate::notice::error_from_stop;
+use crate::{Dialect as _, MissingEnd, StreamReader, note};
 
 pub(super) struct Reader {
-    id: Option<Text>,
+    id: Option<JsonString>,
     tape: Tape,
-    parts: Parts,
-    stage: Stage,
-    /// The last counts, and whether they were told.
-    usage: Option<(Usage, bool)>,
-    /// The counts that were told before the first word.
-    early: Usage,
-    end: Option<End>,
-    /// The end mark of another dialect has come.
-    marked: bool,
-    lacks: Lack,
-    /// What is said about the end.
-    message: Option<Text>,
-    /// Fields without a name that were told already: they repeat in each chunk.
-    told: Vec<(Text, Json)>,
-    /// Chunks leave as they come, but for the last one if something is said in its place.
-    passes_on: bool,
-    anew: Option<Vec<u8>>,
+    parts: PartReader,
+    state: ReaderState,
+    /// The last counts, and whether they were already emitted.
+    last_usage: Option<(Usage, bool)>,
+    /// Counts that were emitted before the first part.
+    emitted_usage: Usage,
+    finish_reason: Option<FinishReason>,
+    /// The end marker of another dialect (`[DONE]`) was received.
+    saw_done_marker: bool,
+    missing_end: MissingEnd,
+    /// The text of `finishMessage`.
+    finish_message: Option<JsonString>,
+    /// Unknown fields that were already emitted: they repeat in each chunk.
+    emitted_fields: Vec<(JsonString, RawJson)>,
+    /// Chunks are forwarded as received, except one with a replacement.
+    passthrough: bool,
+    replacement: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Waiting,
-    Started,
+enum ReaderState {
+    NotStarted,
+    Streaming,
     Ended,
-    /// More came after the end, and that is noted.
-    Overrun,
+    /// An event after the end was already noted.
+    LateNoted,
 }
 
-/// Why the reply ends.
-enum End {
-    Said(Text),
+/// Why the reply ended.
+enum FinishReason {
+    Reported(JsonString),
     /// The prompt was blocked: there is no reply.
-    Blocked,
+    PromptBlocked,
 }
 
 impl Reader {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
-            id: exchange.id.clone(),
+            id: cx.fallback_id.clone(),
             tape: Tape::default(),
-            parts: Parts::new(exchange.freeform.clone()),
-            stage: Stage::Waiting,
-            usage: None,
-            early: Usage::default(),
-            end: None,
-            marked: false,
-            lacks: Lack::Nothing,
-            message: None,
-            told: Vec::new(),
-            passes_on: false,
-            anew: None,
+            parts: PartReader::new(cx.freeform_tools.clone()),
+            state: ReaderState::NotStarted,
+            last_usage: None,
+            emitted_usage: Usage::default(),
+            finish_reason: None,
+            saw_done_marker: false,
+            missing_end: MissingEnd::Nothing,
+            finish_message: None,
+            emitted_fields: Vec::new(),
+            passthrough: false,
+            replacement: None,
         }
     }
 
-    /// Says something in place of a frame that clients would misread.
-    fn say(&mut self, instead: &[u8]) {
-        self.anew = self.passes_on.then(|| instead.to_vec());
+    /// Replaces a frame that clients would misread.
+    fn replace_frame(&mut self, replacement: &[u8]) {
+        self.replacement = self.passthrough.then(|| replacement.to_vec());
     }
 
-    fn chunk(&mut self, chunk: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read_chunk(
+        &mut self,
+        chunk: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
         if self.has_ended() {
-            return self.note_late(ledger);
+            return self.note_late_event(ledger);
         }
         if !chunk.is_object() {
-            return ledger.loss(note::BAD_FRAME, Place::REPLY, "a chunk is not an object");
+            return ledger.record_loss(
+                note::BAD_FRAME,
+                LedgerPath::REPLY,
+                "a chunk is not an object",
+            );
         }
-        // Most chunks hold nothing but what is known, and one look shows it.
-        let (mut known, others) = names::sort(chunk, reply::KNOWN);
+        // Fast path: most chunks have only known fields, so one pass is enough.
+        let (mut known_values, has_others) = field_name::pick_with_rest(chunk, reply::KNOWN_FIELDS);
         let mut response = chunk;
-        if others {
-            response = reply::unwrapped(chunk);
-            known = names::sort(response, reply::KNOWN).0;
+        if has_others {
+            response = reply::unwrap_response(chunk);
+            known_values = field_name::pick_with_rest(response, reply::KNOWN_FIELDS).0;
         }
-        self.start(response, events);
-        if others && let Some(error) = error::envelope(chunk) {
-            return self.fail(error::of(error, None, chunk), events);
+        self.ensure_started(response, events);
+        if has_others && let Some(error) = error::find_error(chunk) {
+            return self.emit_error(error::decode_object(error, None, chunk), events);
         }
-        let [candidates, usage, ..] = known;
+        let [candidates, usage, ..] = known_values;
         if let Some(usage) = usage {
             let usage = outcome::decode_usage(usage);
-            let early = self.usage.is_none() && self.parts.is_empty();
-            if early {
-                self.early = usage.clone();
-                events.push(Event::Usage(usage.clone()));
+            let is_early = self.last_usage.is_none() && self.parts.is_empty();
+            if is_early {
+                self.emitted_usage = usage.clone();
+                events.push(StreamEvent::Usage(usage.clone()));
             }
-            self.usage = Some((usage, early));
+            self.last_usage = Some((usage, is_early));
         }
-        if others {
-            self.tell_others(names::others(response, reply::KNOWN), "reply", events);
-            if self.end.is_none() && reply::is_blocked(response) {
-                self.end = Some(End::Blocked);
+        if has_others {
+            self.emit_unknown_fields(
+                field_name::unknown_fields(response, reply::KNOWN_FIELDS),
+                "reply",
+                events,
+            );
+            if self.finish_reason.is_none() && reply::is_prompt_blocked(response) {
+                self.finish_reason = Some(FinishReason::PromptBlocked);
             }
         }
-        for (at, candidate) in candidates.into_iter().flat_map(Node::items).enumerate() {
-            let (known, others) = names::sort(candidate, reply::CANDIDATE);
-            let [content, finish, index, citations] = known;
-            if index.and_then(Node::count).unwrap_or(at as u64) == 0 {
-                self.content(content, finish, events, ledger);
-                if others {
-                    self.message = outcome::finish_message(candidate).or(self.message.take());
+        for (at, candidate) in candidates.into_iter().flat_map(JsonNode::items).enumerate() {
+            let (known_values, has_others) =
+                field_name::pick_with_rest(candidate, reply::CANDIDATE_FIELDS);
+            let [content, finish, index, citations] = known_values;
+            if index.and_then(JsonNode::as_u64).unwrap_or(at as u64) == 0 {
+                self.read_content(content, finish, events, ledger);
+                if has_others {
+                    self.finish_message =
+                        outcome::finish_message(candidate).or(self.finish_message.take());
                 }
-                if others || citations.is_some() {
-                    let known = self.cite(candidate, events);
-                    self.tell_others(names::others(candidate, known), reply::FIRST, events);
+                if has_others || citations.is_some() {
+                    let known_values = self.emit_citations(candidate, events);
+                    self.emit_unknown_fields(
+                        field_name::unknown_fields(candidate, known_values),
+                        reply::FIRST_CANDIDATE_KEY,
+                        events,
+                    );
                 }
             } else {
                 let json = candidate.json();
-                events.push(Event::Foreign {
+                events.push(StreamEvent::Foreign {
                     dialect: ID,
-                    kind: Text::word(reply::CANDIDATES),
+                    kind: JsonString::from_static(reply::OTHER_CANDIDATES_KEY),
                     json,
                 });
             }
         }
     }
 
-    fn start(&mut self, response: Node<'_>, events: &mut Vec<Event>) {
-        if self.stage != Stage::Waiting {
+    fn ensure_started(&mut self, response: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
+        if self.state != ReaderState::NotStarted {
             return;
         }
-        self.stage = Stage::Started;
-        let id = names::get(response, "responseId").and_then(Node::text);
-        self.parts.start(id.clone().or_else(|| self.id.take()));
-        let model = names::get(response, "modelVersion").and_then(Node::text);
-        events.push(Event::Start { id, model });
+        self.state = ReaderState::Streaming;
+        let id = field_name::get(response, "responseId").and_then(JsonNode::json_string);
+        self.parts.set_reply_id(id.clone().or_else(|| self.id.take()));
+        let model = field_name::get(response, "modelVersion").and_then(JsonNode::json_string);
+        events.push(StreamEvent::Start { id, model });
     }
 
-    fn content(
+    fn read_content(
         &mut self,
-        content: Option<Node<'_>>,
-        finish: Option<Node<'_>>,
-        events: &mut Vec<Event>,
+        content: Option<JsonNode<'_>>,
+        finish: Option<JsonNode<'_>>,
+        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        let finish = finish.and_then(Node::text).filter(|word| !word.is_empty());
-        let parts = content.and_then(|content| names::get(content, "parts"));
-        let alone = parts.is_some_and(|parts| parts.len() == 1);
-        let last_word = alone && finish.is_some();
-        let came_early = matches!(self.end, Some(End::Said(_))) && self.parts.is_empty();
-        for (at, part) in parts.into_iter().flat_map(Node::items).enumerate() {
-            self.parts.read(part, Standing { first: at == 0, last_word }, events, ledger);
+        let finish =
+            finish.and_then(JsonNode::json_string).filter(|reason_name| !reason_name.is_empty());
+        let parts = content.and_then(|content| field_name::get(content, "parts"));
+        let is_single_part = parts.is_some_and(|parts| parts.len() == 1);
+        let is_final = is_single_part && finish.is_some();
+        let came_early =
+            matches!(self.finish_reason, Some(FinishReason::Reported(_))) && self.parts.is_empty();
+        for (at, part) in parts.into_iter().flat_map(JsonNode::items).enumerate() {
+            self.parts.read_part(
+                part,
+                PartPosition { is_first: at == 0, is_final },
+                events,
+                ledger,
+            );
         }
-        if let Some(word) = finish {
-            self.end = Some(End::Said(word));
+        if let Some(reason_name) = finish {
+            self.finish_reason = Some(FinishReason::Reported(reason_name));
         } else if came_early && !self.parts.is_empty() {
-            // Some relays say a reason with every chunk that has no words, also before the first.
-            self.end = None;
+            // Some relays send a finish reason with every chunk without text, even before the first
+            // part.
+            self.finish_reason = None;
         }
     }
 
-    /// Tells what the candidate says of its sources; returns the fields that are told then. Without
-    /// a text to belong to, citations stay where they were written.
-    fn cite(&mut self, candidate: Node<'_>, events: &mut Vec<Event>) -> &'static [&'static str] {
-        let found = citations::find(candidate);
-        if found.is_empty() {
-            return reply::CANDIDATE;
+    /// Emits the candidate's citations and returns the fields that need not be passed on as
+    /// unknown. Without an open text the citations are kept in their original fields.
+    fn emit_citations(
+        &mut self,
+        candidate: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+    ) -> &'static [&'static str] {
+        let citations = citation::decode_citations(candidate);
+        if citations.is_empty() {
+            return reply::CANDIDATE_FIELDS;
         }
-        let Some((index, text)) = self.parts.open_text() else {
+        let Some((index, text)) = self.parts.current_text() else {
             return &["content", "finishReason", "index"];
         };
-        let text = text.contents();
-        for citation in found {
-            let delta = Delta::Citation(Box::new(citation.within(&text)));
-            events.push(Event::Delta { index, delta });
+        let text = text.unescape();
+        for citation in citations {
+            let delta = Delta::Citation(Box::new(citation.with_char_span(&text)));
+            events.push(StreamEvent::Delta { index, delta });
         }
-        reply::CANDIDATE
+        reply::CANDIDATE_FIELDS
     }
 
-    /// Tells fields that only this dialect knows, each once.
-    fn tell_others(&mut self, others: Option<Json>, kind: &'static str, events: &mut Vec<Event>) {
-        let Some(others) = others else { return };
-        let doc = others.doc();
-        let mut news = Vec::new();
+    /// Emits fields that only this dialect has, each once.
+    fn emit_unknown_fields(
+        &mut self,
+        unknown: Option<RawJson>,
+        kind: &'static str,
+        events: &mut Vec<StreamEvent>,
+    ) {
+        let Some(unknown) = unknown else { return };
+        let doc = unknown.to_doc();
+        let mut new_fields = Vec::new();
         for field in doc.root().fields() {
-            let entry = (field.key(), field.value.json());
-            if !self.told.contains(&entry) {
-                self.told.push(entry.clone());
-                news.push(entry);
+            let entry = (field.key_json_string(), field.value.json());
+            if !self.emitted_fields.contains(&entry) {
+                self.emitted_fields.push(entry.clone());
+                new_fields.push(entry);
             }
         }
-        if !news.is_empty() {
-            let json = Json::object(|object| {
-                for (key, value) in &news {
-                    object.key_text(key).json(value);
+        if !new_fields.is_empty() {
+            let json = RawJson::object(|object| {
+                for (key, value) in &new_fields {
+                    object.key_json_string(key).json(value);
                 }
             });
-            events.push(Event::Foreign { dialect: ID, kind: Text::word(kind), json });
+            events.push(StreamEvent::Foreign {
+                dialect: ID,
+                kind: JsonString::from_static(kind),
+                json,
+            });
         }
     }
 
-    fn fail(&mut self, failure: Failure, events: &mut Vec<Event>) {
-        self.parts.close(events);
-        self.stage = Stage::Ended;
-        events.push(Event::Fail(Box::new(failure)));
+    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>) {
+        self.parts.close_open(events);
+        self.state = ReaderState::Ended;
+        events.push(StreamEvent::Error(Box::new(error)));
     }
 
-    /// Whether a reply that does not say why it ends is complete all the same. Without the mark it may have been cut,
-    /// also behind a call: another may have been to follow.
+    /// Returns whether a reply without a finish reason is complete. Without the end marker it may
+    /// have been truncated, even after a call, because another call could have followed.
     fn is_complete(&self) -> bool {
-        self.marked && !self.parts.is_empty() && !self.parts.goes_on()
+        self.saw_done_marker && !self.parts.is_empty() && !self.parts.has_partial_call()
     }
 
     fn has_ended(&self) -> bool {
-        matches!(self.stage, Stage::Ended | Stage::Overrun)
+        matches!(self.state, ReaderState::Ended | ReaderState::LateNoted)
     }
 
-    fn note_late(&mut self, ledger: &mut Ledger) {
-        if std::mem::replace(&mut self.stage, Stage::Overrun) == Stage::Ended {
-            let what = "left out what came after the end of the stream";
-            ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+    fn note_late_event(&mut self, ledger: &mut Ledger) {
+        if std::mem::replace(&mut self.state, ReaderState::LateNoted) == ReaderState::Ended {
+            let message = "left out a chunk after the end of the stream";
+            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
         }
     }
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         let Some(data) = frame.data else {
             if frame.raw.starts_with(b":") && !self.has_ended() {
-                events.push(Event::Ping);
+                events.push(StreamEvent::Ping);
             }
-            // Some packages take every line for a part of a chunk.
-            if has_other_lines(&frame.raw, "") {
-                self.say(Gemini.filler());
+            // Some SDKs parse every line as part of a chunk.
+            if has_extra_lines(&frame.raw, "") {
+                self.replace_frame(Gemini.heartbeat_bytes());
             }
             return;
         };
-        // Some relays end the stream as another dialect does.
+        // Some relays end the stream with the marker of another dialect.
         if !data.starts_with('{') && data.trim() == "[DONE]" {
-            self.marked = true;
-            return self.say(b"");
+            self.saw_done_marker = true;
+            return self.replace_frame(b"");
         }
-        let odd = self.passes_on && has_other_lines(&frame.raw, &data);
+        let has_extra = self.passthrough && has_extra_lines(&frame.raw, &data);
         let is_json = data.trim_start().starts_with(['{', '[']);
-        let doc = match Doc::parse_on(data, Limits::default(), &mut self.tape) {
+        let doc = match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut self.tape) {
             Ok(doc) => doc,
-            Err(malformed) => {
-                let what = format!("left out a frame: {malformed}");
-                // Of a chunk that is broken the client is to know.
+            Err(error) => {
+                let message = format!("left out a frame: {error}");
+                // A malformed JSON chunk is still forwarded: the client must see the error.
                 if !is_json {
-                    self.say(b"");
+                    self.replace_frame(b"");
                 }
-                return ledger.loss(note::BAD_FRAME, Place::REPLY, what);
+                return ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, message);
             }
         };
         let root = doc.root();
         if root.is_array() {
             for chunk in root.items() {
-                self.chunk(chunk, events, ledger);
+                self.read_chunk(chunk, events, ledger);
             }
         } else {
-            self.chunk(root, events, ledger);
+            self.read_chunk(root, events, ledger);
         }
-        if odd {
+        if has_extra {
             let mut out = Vec::new();
             write_json(Framing::Sse, None, &mut out, |data| data.json(&root.json()));
-            self.anew = Some(out);
+            self.replacement = Some(out);
         }
         doc.recycle(&mut self.tape);
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         if self.has_ended() {
             return;
         }
         let is_complete = self.is_complete();
-        if std::mem::replace(&mut self.stage, Stage::Ended) == Stage::Waiting {
-            events.push(Event::Start { id: None, model: None });
+        if std::mem::replace(&mut self.state, ReaderState::Ended) == ReaderState::NotStarted {
+            events.push(StreamEvent::Start { id: None, model: None });
         }
-        self.parts.close(events);
-        let mut stop = match self.end.take() {
-            Some(End::Said(word)) => outcome::decode_stop(word).with_calls(self.parts.has_calls()),
-            Some(End::Blocked) => Stop::new(StopReason::Refusal),
-            None if is_complete => {
-                let what = "the reply does not say why it ended";
-                ledger.change(note::STREAM_ORDER, Place::REPLY, what);
-                self.lacks = Lack::Reason;
-                Stop::new(StopReason::End).with_calls(self.parts.has_calls())
+        self.parts.close_open(events);
+        let mut stop = match self.finish_reason.take() {
+            Some(FinishReason::Reported(reason_name)) => {
+                outcome::decode_stop(reason_name).adjusted_for_tool_calls(self.parts.has_calls())
             }
-            None => return events.push(Event::Fail(Box::new(Failure::cut_short()))),
+            Some(FinishReason::PromptBlocked) => Stop::new(StopReason::Refusal),
+            None if is_complete => {
+                let message = "the reply has no finish reason";
+                ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+                self.missing_end = MissingEnd::StopReason;
+                Stop::new(StopReason::EndTurn).adjusted_for_tool_calls(self.parts.has_calls())
+            }
+            None => return events.push(StreamEvent::Error(Box::new(ApiError::truncated_stream()))),
         };
-        if let Some((mut usage, false)) = self.usage.take() {
-            outcome::supersede(&self.early, &mut usage);
-            events.push(Event::Usage(usage));
+        if let Some((mut usage, false)) = self.last_usage.take() {
+            outcome::supersede(&self.emitted_usage, &mut usage);
+            events.push(StreamEvent::Usage(usage));
         }
-        stop.message = self.message.take();
-        events.push(match given_up(&stop) {
-            Some(failure) => Event::Fail(Box::new(failure)),
-            None => Event::Stop(stop),
+        stop.message = self.finish_message.take();
+        events.push(match error_from_stop(&stop) {
+            Some(error) => StreamEvent::Error(Box::new(error)),
+            None => StreamEvent::Stop(stop),
         });
     }
 
-    fn passes_on(&mut self) {
-        self.passes_on = true;
+    fn enable_passthrough(&mut self) {
+        self.passthrough = true;
     }
 
-    fn anew(&mut self) -> Option<Vec<u8>> {
-        self.anew.take()
+    fn rewrite_frame(&mut self) -> Option<Vec<u8>> {
+        self.replacement.take()
     }
 
-    fn has_stopped(&self) -> bool {
-        self.end.is_some()
+    fn has_stop_reason(&self) -> bool {
+        self.finish_reason.is_some()
     }
 
-    fn lacks(&self) -> Lack {
-        self.lacks
+    fn missing_end(&self) -> MissingEnd {
+        self.missing_end
     }
 }
 
-/// Whether an event has other lines than its data. Packages read what is between two blank lines as one line
-/// of data, and pass over the rest or give up.
-fn has_other_lines(raw: &[u8], data: &str) -> bool {
+/// Returns whether an event has lines other than its data. SDKs parse everything between two blank
+/// lines as one data line, and skip the rest or fail.
+fn has_extra_lines(raw: &[u8], data: &str) -> bool {
     match raw.first() {
-        Some(b'd') => raw.len() > LONGEST_FRAME + data.len(),
-        // An element of an array begins with a mark or with space.
+        Some(b'd') => raw.len() > DATA_FRAME_OVERHEAD + data.len(),
+        // An element of a JSON array begins with punctuation or white space.
         Some(first) => *first == b':' || first.is_ascii_alphabetic(),
         None => false,
     }
 }
 
-/// What a frame may have around its data.
-const LONGEST_FRAME: usize = b"data: \r\n\r\n".len();
+/// Maximum bytes around the data of a frame.
+const DATA_FRAME_OVERHEAD: usize = b"data: \r\n\r\n".len();

@@ -1,231 +1,248 @@
-//! The parts of a stream's chunks as blocks that open, grow and close.
+//! Converts the parts of stream chunks into blocks that open, grow and close.
 
-use interlingua_model::{Args, Block, Body, Delta, Event, Extras, Ledger, Place, ToolCall};
-use interlingua_wire::{Node, Pieces, Text};
+use interlingua_model::{
+    Block, BlockContent, Delta, Extras, Ledger, LedgerPath, StreamEvent, ToolArgs, ToolCall,
+};
+use interlingua_wire::{JsonNode, JsonString, JsonStringBuilder};
 
-use super::pairing::{NO_ID, Pairing};
+use super::pairing::{CallPairing, WRITTEN_ID_KEY};
 use super::part;
-use super::partial::Tree;
-use super::{ID, names, reply};
+use super::partial::PartialArgs;
+use super::{ID, field_name, reply};
 
-pub(super) struct Parts {
-    freeform: Vec<Text>,
-    pairing: Pairing,
-    open: Option<Open>,
-    partial: Option<Partial>,
-    /// The index of the next block.
-    next: u32,
+pub(super) struct PartReader {
+    freeform_tools: Vec<JsonString>,
+    pairing: CallPairing,
+    open_text: Option<OpenText>,
+    partial_call: Option<PartialCall>,
+    next_index: u32,
     has_calls: bool,
 }
 
-/// A text or thought that may go on.
-struct Open {
-    thought: bool,
-    said: Pieces,
+/// A text or thought that the next chunk may continue.
+struct OpenText {
+    is_thought: bool,
+    text: JsonStringBuilder,
 }
 
-/// A call whose arguments come in pieces.
-struct Partial {
+/// A call with arguments that are streamed in pieces.
+struct PartialCall {
     block: Block,
-    args: Tree,
+    args: PartialArgs,
 }
 
-/// Where a part stands in its chunk.
+/// Position of a part in its chunk.
 #[derive(Clone, Copy)]
-pub(super) struct Standing {
-    pub(super) first: bool,
+pub(super) struct PartPosition {
+    pub(super) is_first: bool,
     /// The only part of the chunk that ends the reply.
-    pub(super) last_word: bool,
+    pub(super) is_final: bool,
 }
 
-impl Parts {
-    pub(super) fn new(freeform: Vec<Text>) -> Self {
+impl PartReader {
+    pub(super) fn new(freeform_tools: Vec<JsonString>) -> Self {
         Self {
-            freeform,
-            pairing: Pairing::default(),
-            open: None,
-            partial: None,
-            next: 0,
+            freeform_tools,
+            pairing: CallPairing::default(),
+            open_text: None,
+            partial_call: None,
+            next_index: 0,
             has_calls: false,
         }
     }
 
-    /// The reply has this id, on which new ids depend.
-    pub(super) fn start(&mut self, id: Option<Text>) {
-        self.pairing = Pairing::of_reply(id);
+    /// Sets the reply's id, which derived call ids depend on.
+    pub(super) fn set_reply_id(&mut self, id: Option<JsonString>) {
+        self.pairing = CallPairing::for_reply(id);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.next == 0
+        self.next_index == 0
     }
 
     pub(super) fn has_calls(&self) -> bool {
         self.has_calls
     }
 
-    /// Whether a call comes in pieces and has not come to its end.
-    pub(super) fn goes_on(&self) -> bool {
-        self.partial.is_some()
+    /// Returns whether a partial call is still open.
+    pub(super) fn has_partial_call(&self) -> bool {
+        self.partial_call.is_some()
     }
 
-    /// The text that is still open, with its index.
-    pub(super) fn open_text(&self) -> Option<(u32, Text)> {
-        let open = self.open.as_ref().filter(|open| !open.thought)?;
-        Some((self.next - 1, open.said.text()))
+    /// The open text and its index.
+    pub(super) fn current_text(&self) -> Option<(u32, JsonString)> {
+        let open = self.open_text.as_ref().filter(|open| !open.is_thought)?;
+        Some((self.next_index - 1, open.text.to_json_string()))
     }
 
-    pub(super) fn read(
+    pub(super) fn read_part(
         &mut self,
-        part: Node<'_>,
-        standing: Standing,
-        events: &mut Vec<Event>,
+        part: JsonNode<'_>,
+        position: PartPosition,
+        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        if self.partial_call(part, events, ledger) {
+        if self.read_partial_call(part, events, ledger) {
             return;
         }
-        let place = Place::reply(self.next as usize);
-        let mut block = part::decode_block(part, &mut self.pairing, place, ledger);
-        if reply::is_wrapped_freeform(&block, &self.freeform) {
-            reply::unwrap_freeform(&mut block);
+        let path = LedgerPath::reply(self.next_index as usize);
+        let mut block = part::decode_part_value(part, &mut self.pairing, path, ledger);
+        if reply::is_freeform_call(&block, &self.freeform_tools) {
+            reply::unwrap_freeform_call(&mut block);
         }
-        match &block.body {
-            Body::Text { .. } | Body::Thinking(_) => self.text(block, standing, events),
-            Body::ToolCall(_) => self.call(block, events),
-            Body::Refusal(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => {
-                self.close(events);
-                self.open_block(block, events);
-                self.close_block(events);
+        match &block.content {
+            BlockContent::Text { .. } | BlockContent::Reasoning(_) => {
+                self.read_text(block, position, events);
+            }
+            BlockContent::ToolCall(_) => self.emit_call(block, events),
+            BlockContent::Refusal(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => {
+                self.close_open(events);
+                self.emit_open(block, events);
+                self.emit_close(events);
             }
         }
     }
 
-    fn text(&mut self, mut block: Block, standing: Standing, events: &mut Vec<Event>) {
-        let (text, thought) = match &mut block.body {
-            Body::Text { text, .. } => (std::mem::take(text), false),
-            Body::Thinking(thinking) => (std::mem::take(&mut thinking.text), true),
+    fn read_text(
+        &mut self,
+        mut block: Block,
+        position: PartPosition,
+        events: &mut Vec<StreamEvent>,
+    ) {
+        let (text, is_thought) = match &mut block.content {
+            BlockContent::Text { text, .. } => (std::mem::take(text), false),
+            BlockContent::Reasoning(thinking) => (std::mem::take(&mut thinking.text), true),
             _ => return,
         };
-        let plain = block.seal.is_none() && block.extras.is_empty();
-        // An empty part at the beginning or the end of a chunk says nothing about what goes on.
-        let goes_by = standing.last_word && self.next > 0 || standing.first && self.open.is_some();
-        if plain && text.is_empty() && goes_by {
+        let is_plain = block.seal.is_none() && block.extras.is_empty();
+        // An empty part at the beginning or end of a chunk does not end the open text.
+        let is_skippable = position.is_final && self.next_index > 0
+            || position.is_first && self.open_text.is_some();
+        if is_plain && text.is_empty() && is_skippable {
             return;
         }
-        let goes_on = self.open.as_ref().is_some_and(|open| open.thought == thought);
-        if !(plain && standing.first && goes_on) {
-            self.close(events);
-            // A thought's signature comes at its end, as it does elsewhere.
-            let seal = if thought { block.seal.take() } else { None };
-            self.open_block(block, events);
-            self.push_text(text.clone(), events);
+        let continues_open =
+            self.open_text.as_ref().is_some_and(|open| open.is_thought == is_thought);
+        if !(is_plain && position.is_first && continues_open) {
+            self.close_open(events);
+            // A thought's signature is emitted at its end, as in other dialects.
+            let seal = if is_thought { block.seal.take() } else { None };
+            self.emit_open(block, events);
+            self.emit_text(text.clone(), events);
             if let Some(seal) = seal {
-                events.push(Event::Delta { index: self.next - 1, delta: Delta::Seal(seal) });
+                events.push(StreamEvent::Delta {
+                    index: self.next_index - 1,
+                    delta: Delta::Seal(seal),
+                });
             }
-            if plain {
-                let mut said = Pieces::default();
-                said.push(&text);
-                self.open = Some(Open { thought, said });
+            if is_plain {
+                let mut collected = JsonStringBuilder::default();
+                collected.push(&text);
+                self.open_text = Some(OpenText { is_thought, text: collected });
             } else {
-                self.close_block(events);
+                self.emit_close(events);
             }
             return;
         }
-        if let Some(open) = &mut self.open {
-            open.said.push(&text);
+        if let Some(open) = &mut self.open_text {
+            open.text.push(&text);
         }
-        self.push_text(text, events);
+        self.emit_text(text, events);
     }
 
-    fn push_text(&self, text: Text, events: &mut Vec<Event>) {
+    fn emit_text(&self, text: JsonString, events: &mut Vec<StreamEvent>) {
         if !text.is_empty() {
             let delta = Delta::Text(text);
-            events.push(Event::Delta { index: self.next - 1, delta });
+            events.push(StreamEvent::Delta { index: self.next_index - 1, delta });
         }
     }
 
-    fn call(&mut self, mut block: Block, events: &mut Vec<Event>) {
-        self.close(events);
+    fn emit_call(&mut self, mut block: Block, events: &mut Vec<StreamEvent>) {
+        self.close_open(events);
         self.has_calls = true;
-        let Body::ToolCall(call) = &mut block.body else { return };
-        let args = call.args.to_text();
+        let BlockContent::ToolCall(call) = &mut block.content else { return };
+        let args = call.args.to_json_string();
         call.args = match &call.args {
-            Args::Freeform(_) => Args::Freeform(Text::EMPTY),
-            Args::Json(_) | Args::Malformed(_) => Args::Malformed(Text::EMPTY),
+            ToolArgs::Freeform(_) => ToolArgs::Freeform(JsonString::EMPTY),
+            ToolArgs::Json(_) | ToolArgs::Malformed(_) => ToolArgs::Malformed(JsonString::EMPTY),
         };
-        self.open_block(block, events);
+        self.emit_open(block, events);
         if !args.is_empty() {
-            events.push(Event::Delta { index: self.next - 1, delta: Delta::Args(args) });
+            events
+                .push(StreamEvent::Delta { index: self.next_index - 1, delta: Delta::Args(args) });
         }
-        self.close_block(events);
+        self.emit_close(events);
     }
 
-    /// Takes a piece of a call's arguments; whether the part was one.
-    fn partial_call(
+    /// Applies a piece of a call's arguments. Returns whether the part was one.
+    fn read_partial_call(
         &mut self,
-        part: Node<'_>,
-        events: &mut Vec<Event>,
+        part: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) -> bool {
-        let call = names::get(part, "functionCall").filter(|call| call.is_object());
+        let call = field_name::get(part, "functionCall").filter(|call| call.is_object());
         let Some(call) = call else { return false };
-        let pieces = names::get(call, "partialArgs");
-        let named = names::get(call, "name").is_some();
-        let goes_on = names::get(call, "willContinue").and_then(Node::boolean) == Some(true);
-        if named && pieces.is_none() && !goes_on || !named && self.partial.is_none() {
+        let pieces = field_name::get(call, "partialArgs");
+        let has_name = field_name::get(call, "name").is_some();
+        let will_continue =
+            field_name::get(call, "willContinue").and_then(JsonNode::as_bool) == Some(true);
+        if has_name && pieces.is_none() && !will_continue
+            || !has_name && self.partial_call.is_none()
+        {
             return false;
         }
-        if named {
-            self.close(events);
-            let place = Place::reply(self.next as usize);
-            let block = part::decode_block(part, &mut self.pairing, place, ledger);
+        if has_name {
+            self.close_open(events);
+            let path = LedgerPath::reply(self.next_index as usize);
+            let block = part::decode_part_value(part, &mut self.pairing, path, ledger);
             let mut extras = Extras::default();
-            if let Some(id) = block.extras.find(ID, "written id") {
-                extras.put(ID, NO_ID, id.clone());
+            if let Some(id) = block.extras.get(ID, "written id") {
+                extras.push(ID, WRITTEN_ID_KEY, id.clone());
             }
             let block = Block { extras, ..block };
-            self.partial = Some(Partial { block, args: Tree::default() });
+            self.partial_call = Some(PartialCall { block, args: PartialArgs::default() });
         }
-        if let Some(partial) = &mut self.partial {
-            for piece in pieces.into_iter().flat_map(Node::items) {
-                partial.args.take(piece);
+        if let Some(partial) = &mut self.partial_call {
+            for piece in pieces.into_iter().flat_map(JsonNode::items) {
+                partial.args.apply(piece);
             }
-            if let Some(args) = names::get(call, "args").filter(|args| !args.is_empty()) {
-                partial.args.replace(args.json());
+            if let Some(args) = field_name::get(call, "args").filter(|args| !args.is_empty()) {
+                partial.args.set(args.json());
             }
         }
-        if !goes_on {
-            self.close(events);
+        if !will_continue {
+            self.close_open(events);
         }
         true
     }
 
-    fn open_block(&mut self, block: Block, events: &mut Vec<Event>) {
-        events.push(Event::Open { index: self.next, block: Box::new(block) });
-        self.next += 1;
+    fn emit_open(&mut self, block: Block, events: &mut Vec<StreamEvent>) {
+        events.push(StreamEvent::BlockStart { index: self.next_index, block: Box::new(block) });
+        self.next_index += 1;
     }
 
-    fn close_block(&self, events: &mut Vec<Event>) {
-        events.push(Event::Close { index: self.next - 1 });
+    fn emit_close(&self, events: &mut Vec<StreamEvent>) {
+        events.push(StreamEvent::BlockEnd { index: self.next_index - 1 });
     }
 
-    /// Ends whatever is still going on.
-    pub(super) fn close(&mut self, events: &mut Vec<Event>) {
-        if self.open.take().is_some() {
-            self.close_block(events);
+    /// Closes the open text or partial call.
+    pub(super) fn close_open(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.open_text.take().is_some() {
+            self.emit_close(events);
         }
-        if let Some(Partial { mut block, args }) = self.partial.take() {
-            if let Body::ToolCall(ToolCall { args: written, .. }) = &mut block.body {
-                *written = Args::Json(args.json());
+        if let Some(PartialCall { mut block, args }) = self.partial_call.take() {
+            if let BlockContent::ToolCall(ToolCall { args: call_args, .. }) = &mut block.content {
+                *call_args = ToolArgs::Json(args.to_json());
             }
-            if reply::is_wrapped_freeform(&block, &self.freeform) {
-                reply::unwrap_freeform(&mut block);
+            if reply::is_freeform_call(&block, &self.freeform_tools) {
+                reply::unwrap_freeform_call(&mut block);
             }
-            self.call(block, events);
+            self.emit_call(block, events);
         }
     }
 }

@@ -1,149 +1,161 @@
-//! How much the model shall think, both ways: a budget in tokens, or a level.
+//! Decodes and encodes the reasoning settings: a budget in tokens, or a level.
 
-use interlingua_model::{Ledger, Place, Reasoning, ReasoningMode};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Ledger, LedgerPath, ReasoningMode, ReasoningSettings};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::names;
+use super::field_name;
 use crate::note;
 
-/// Which of the two a family of models takes; the other is refused.
+/// Which of the two a model family accepts; the other is rejected.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum ThinkingParam {
     Budget,
     Level,
-    /// A model nobody knows here: whatever the client said, if it can be said.
+    /// Unknown model: the client's setting is sent unchanged if possible.
     Either,
 }
 
-pub(super) fn decode(config: Node<'_>) -> Reasoning {
-    let mut reasoning = Reasoning::default();
-    if let Some(budget) = names::get(config, "thinkingBudget") {
+pub(super) fn decode_thinking_config(config: JsonNode<'_>) -> ReasoningSettings {
+    let mut reasoning = ReasoningSettings::default();
+    if let Some(budget) = field_name::get(config, "thinkingBudget") {
         match budget.raw() {
             "0" => reasoning.mode = Some(ReasoningMode::Off),
             "-1" => reasoning.mode = Some(ReasoningMode::Adaptive),
             _ => {
                 reasoning.mode = Some(ReasoningMode::On);
-                reasoning.budget = Some(budget.json());
+                reasoning.budget_tokens = Some(budget.json());
             }
         }
     }
-    if let Some(level) = names::get(config, "thinkingLevel") {
-        reasoning.effort = Some(Text::new(&level.word().to_ascii_lowercase()));
+    if let Some(level) = field_name::get(config, "thinkingLevel") {
+        reasoning.effort = Some(JsonString::new(&level.str_or_empty().to_ascii_lowercase()));
     }
-    reasoning.display = names::get(config, "includeThoughts")
-        .and_then(flag)
-        .map(|shown| Text::word(if shown { SHOWN } else { HIDDEN }));
+    reasoning.display =
+        field_name::get(config, "includeThoughts").and_then(lenient_bool).map(|is_shown| {
+            JsonString::from_static(if is_shown { DISPLAY_SHOWN } else { DISPLAY_HIDDEN })
+        });
     reasoning
 }
 
-/// A truth value, also as a string, which is taken for one there.
-fn flag(node: Node<'_>) -> Option<bool> {
-    match &*node.word() {
+/// A boolean, which the provider also accepts as a string.
+fn lenient_bool(node: JsonNode<'_>) -> Option<bool> {
+    match &*node.str_or_empty() {
         "true" => Some(true),
         "false" => Some(false),
-        _ => node.boolean(),
+        _ => node.as_bool(),
     }
 }
 
-/// Writes the fields of a thinking config.
-pub(super) fn encode(
-    reasoning: &Reasoning,
-    model: Option<&Text>,
-    ours: bool,
-    object: &mut Object<'_>,
+pub(super) fn encode_thinking_config(
+    reasoning: &ReasoningSettings,
+    model: Option<&JsonString>,
+    same_dialect: bool,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
     let mode = reasoning.mode;
-    let shown = match &reasoning.display {
-        Some(display) => Some(!HIDDEN_WORDS.iter().any(|word| display == word)),
-        // Who asks for thinking elsewhere also gets to see it.
-        None => (!ours && matches!(mode, Some(ReasoningMode::On | ReasoningMode::Adaptive)))
-            .then_some(true),
+    let include_thoughts = match &reasoning.display {
+        Some(display) => Some(!HIDDEN_DISPLAYS.iter().any(|hidden| display == hidden)),
+        // In other dialects, requesting reasoning also returns it.
+        None => (!same_dialect
+            && matches!(mode, Some(ReasoningMode::On | ReasoningMode::Adaptive)))
+        .then_some(true),
     };
-    if let Some(shown) = shown.filter(|shown| *shown || !reasoning.is_off()) {
-        object.boolean("includeThoughts", shown);
+    if let Some(include_thoughts) =
+        include_thoughts.filter(|include_thoughts| *include_thoughts || !reasoning.is_off())
+    {
+        object.boolean("includeThoughts", include_thoughts);
     }
-    let takes = if ours { Takes::Either } else { takes(model) };
+    let param = if same_dialect { ThinkingParam::Either } else { thinking_param(model) };
     if reasoning.is_off() || reasoning.effort.as_ref().is_some_and(|e| e == "none") {
-        return encode_off(takes, object, ledger);
+        return encode_disabled(param, object, ledger);
     }
-    match (&reasoning.budget, &reasoning.effort) {
+    match (&reasoning.budget_tokens, &reasoning.effort) {
         (Some(budget), None) => object.json("thinkingBudget", budget),
-        (Some(budget), Some(effort)) if takes != Takes::Level => {
-            let what =
-                format!("left out the effort `{effort}`: only one of it and a budget may stand");
-            ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        (Some(budget), Some(effort)) if param != ThinkingParam::Level => {
+            let message = format!(
+                "left out the effort `{effort}`: a budget is set, and the API accepts only one of them"
+            );
+            ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
             object.json("thinkingBudget", budget);
         }
         (budget, Some(effort)) => {
             if let Some(budget) = budget {
-                let what = format!("left out the budget {}: a level says it", budget.as_str());
-                ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+                let message =
+                    format!("left out the budget {}: a level is sent instead", budget.as_str());
+                ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
             }
-            encode_effort(effort, takes, object, ledger);
+            encode_effort(effort, param, object, ledger);
         }
-        (None, None) if mode == Some(ReasoningMode::Adaptive) && takes != Takes::Level => {
-            object.json("thinkingBudget", &dynamic());
+        (None, None) if mode == Some(ReasoningMode::Adaptive) && param != ThinkingParam::Level => {
+            object.json("thinkingBudget", &dynamic_budget());
         }
         (None, None) => {}
     }
 }
 
-fn encode_off(takes: Takes, object: &mut Object<'_>, ledger: &mut Ledger) {
-    if takes == Takes::Level {
-        let what = "no thinking at all is said as the least: the model cannot do without";
-        ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-        object.known("thinkingLevel", "MINIMAL");
+fn encode_disabled(param: ThinkingParam, object: &mut ObjectWriter<'_>, ledger: &mut Ledger) {
+    if param == ThinkingParam::Level {
+        let message = "thinking is set to the lowest level: the model cannot disable it";
+        ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
+        object.static_str("thinkingLevel", "MINIMAL");
     } else {
         object.number("thinkingBudget", 0);
     }
 }
 
-fn encode_effort(effort: &Text, takes: Takes, object: &mut Object<'_>, ledger: &mut Ledger) {
-    let word = effort.contents().to_ascii_lowercase();
-    let known = EFFORTS.iter().find(|(name, _, _)| *name == word);
-    let Some((name, level, budget)) = known else {
-        let what = format!("left out the effort `{effort}`: there is no such level");
-        return ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+fn encode_effort(
+    effort: &JsonString,
+    param: ThinkingParam,
+    object: &mut ObjectWriter<'_>,
+    ledger: &mut Ledger,
+) {
+    let effort_name = effort.unescape().to_ascii_lowercase();
+    let entry = EFFORT_TABLE.iter().find(|(name, _, _)| *name == effort_name);
+    let Some((name, level, budget)) = entry else {
+        let message = format!("left out the effort `{effort}`: there is no such level");
+        return ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
     };
-    if takes == Takes::Budget {
-        let what = format!("the effort `{effort}` is said as a budget of {budget} tokens");
-        ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+    if param == ThinkingParam::Budget {
+        let message = format!("the effort `{effort}` is sent as a budget of {budget} tokens");
+        ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
         return object.number("thinkingBudget", *budget);
     }
     if !level.eq_ignore_ascii_case(name) {
-        let what = format!("the effort `{effort}` is said as the level {level}");
-        ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+        let message = format!("the effort `{effort}` is sent as the level {level}");
+        ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
     }
-    object.word("thinkingLevel", level);
+    object.str("thinkingLevel", level);
 }
 
-fn takes(model: Option<&Text>) -> Takes {
-    let Some(model) = model else { return Takes::Either };
-    let model = model.contents();
+fn thinking_param(model: Option<&JsonString>) -> ThinkingParam {
+    let Some(model) = model else { return ThinkingParam::Either };
+    let model = model.unescape();
     let name = model.rsplit('/').next().unwrap_or_default();
-    let family = FAMILIES.iter().find(|(family, _)| name.starts_with(family));
-    family.map_or(Takes::Either, |(_, takes)| *takes)
+    let family = MODEL_FAMILIES.iter().find(|(family, _)| name.starts_with(family));
+    family.map_or(ThinkingParam::Either, |(_, param)| *param)
 }
 
-/// Let the model decide.
-fn dynamic() -> Json {
-    Json::parse("-1").unwrap_or(Json::NULL)
+/// The model decides the budget.
+fn dynamic_budget() -> RawJson {
+    RawJson::parse("-1").unwrap_or(RawJson::NULL)
 }
 
-/// The fields whose meaning the model holds.
-pub(super) const KNOWN: &[&str] = &["includeThoughts", "thinkingBudget", "thinkingLevel"];
+/// The fields that are decoded.
+pub(super) const KNOWN_KEYS: &[&str] = &["includeThoughts", "thinkingBudget", "thinkingLevel"];
 
-const SHOWN: &str = "summarized";
-const HIDDEN: &str = "omitted";
-const HIDDEN_WORDS: &[&str] = &[HIDDEN, "none", "hidden", "off", "false"];
+const DISPLAY_SHOWN: &str = "summarized";
+const DISPLAY_HIDDEN: &str = "omitted";
+const HIDDEN_DISPLAYS: &[&str] = &[DISPLAY_HIDDEN, "none", "hidden", "off", "false"];
 
-/// "You can only set only one of thinking budget and thinking level."; a level on 2.5 is a 400 too.
-const FAMILIES: &[(&str, Takes)] = &[("gemini-2.", Takes::Budget), ("gemini-3", Takes::Level)];
+/// "You can only set only one of thinking budget and thinking level."; Gemini 2.5 also answers a
+/// level with a 400.
+const MODEL_FAMILIES: &[(&str, ThinkingParam)] =
+    &[("gemini-2.", ThinkingParam::Budget), ("gemini-3", ThinkingParam::Level)];
 
-/// An effort, its level, and a budget that all models with budgets take.
-const EFFORTS: &[(&str, &str, u64)] = &[
+/// Efforts with their level and a budget that all models with budgets accept.
+const EFFORT_TABLE: &[(&str, &str, u64)] = &[
     ("minimal", "MINIMAL", 512),
     ("low", "LOW", 1024),
     ("medium", "MEDIUM", 8192),

@@ -1,211 +1,233 @@
-//! Whole replies, both ways. The first candidate is the turn.
+//! Decodes and encodes complete replies. The first candidate becomes the turn.
 
 use interlingua_model::{
-    Args, Block, Body, Exchange, Extras, Failure, Ledger, Place, Reply, Stop, StopReason, Verbatim,
+    ApiError, Block, BlockContent, Extras, Ledger, LedgerPath, Reply, ReplyContext, Stop,
+    StopReason, ToolArgs, Verbatim,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Node, Text, Writer};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::{self, Way};
-use super::pairing::Pairing;
-use super::{ID, citations, content, error, names, outcome};
-use crate::notice::given_up;
+use super::encode::{self, EncodeMode};
+use super::pairing::CallPairing;
+use super::{ID, citation, content, error, field_name, outcome};
+use crate::notice::error_from_stop;
 use crate::{freeform, note};
 
 pub(super) fn decode(
-    body: &Doc,
-    exchange: &Exchange,
+    body: &JsonDoc,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
-) -> Result<Verbatim<Reply>, Failure> {
-    let response = unwrapped(body.root());
-    let candidates = names::get(response, "candidates");
+) -> Result<Verbatim<Reply>, ApiError> {
+    let response = unwrap_response(body.root());
+    let candidates = field_name::get(response, "candidates");
     if candidates.is_none()
-        && let Some(error) = error::envelope(body.root())
+        && let Some(error) = error::find_error(body.root())
     {
-        return Err(error::of(error, None, body.root()));
+        return Err(error::decode_object(error, None, body.root()));
     }
     let mut reply = Reply::new();
-    reply.id = names::get(response, "responseId").and_then(Node::text);
-    reply.model = names::get(response, "modelVersion").and_then(Node::text);
-    if let Some(usage) = names::get(response, "usageMetadata") {
+    reply.id = field_name::get(response, "responseId").and_then(JsonNode::json_string);
+    reply.model = field_name::get(response, "modelVersion").and_then(JsonNode::json_string);
+    if let Some(usage) = field_name::get(response, "usageMetadata") {
         reply.usage = outcome::decode_usage(usage);
     }
-    let mut candidates = candidates.into_iter().flat_map(Node::items);
+    let mut candidates = candidates.into_iter().flat_map(JsonNode::items);
     match candidates.next() {
-        Some(candidate) => decode_candidate(candidate, exchange, &mut reply, ledger),
-        None if is_blocked(response) => reply.stop = Stop::new(StopReason::Refusal),
-        None => return Err(Failure::no_answer()),
+        Some(candidate) => decode_candidate(candidate, cx, &mut reply, ledger),
+        None if is_prompt_blocked(response) => reply.stop = Stop::new(StopReason::Refusal),
+        None => return Err(ApiError::empty_reply()),
     }
-    if let Some(failure) = given_up(&reply.stop) {
-        return Err(failure);
+    if let Some(api_error) = error_from_stop(&reply.stop) {
+        return Err(api_error);
     }
-    let further: Vec<_> = candidates.collect();
-    if !further.is_empty() {
-        let list = Json::array(|list| {
-            for candidate in &further {
+    let other_candidates: Vec<_> = candidates.collect();
+    if !other_candidates.is_empty() {
+        let list = RawJson::array(|list| {
+            for candidate in &other_candidates {
                 list.item().json(&candidate.json());
             }
         });
-        reply.extras.put(ID, Text::word(CANDIDATES), list);
+        reply.extras.push(ID, JsonString::from_static(OTHER_CANDIDATES_KEY), list);
     }
-    if let Some(others) = names::others(response, KNOWN) {
-        for field in others.doc().root().fields() {
-            reply.extras.keep(ID, field);
+    if let Some(unknown) = field_name::unknown_fields(response, KNOWN_FIELDS) {
+        for field in unknown.to_doc().root().fields() {
+            reply.extras.push_field(ID, field);
         }
     }
-    Ok(Verbatim::read(reply, ID, body.whole()))
+    Ok(Verbatim::with_text(reply, ID, body.to_json()))
 }
 
-/// The reply inside the wrapper that the provider's own agent gets it in.
-pub(super) fn unwrapped(root: Node<'_>) -> Node<'_> {
-    let inner = names::get(root, "response").filter(|inner| inner.is_object());
-    inner.filter(|_| names::get(root, "candidates").is_none()).unwrap_or(root)
+/// The reply inside the wrapper that the provider's own agent receives.
+pub(super) fn unwrap_response(root: JsonNode<'_>) -> JsonNode<'_> {
+    let inner = field_name::get(root, "response").filter(|inner| inner.is_object());
+    inner.filter(|_| field_name::get(root, "candidates").is_none()).unwrap_or(root)
 }
 
 fn decode_candidate(
-    candidate: Node<'_>,
-    exchange: &Exchange,
+    candidate: JsonNode<'_>,
+    cx: &ReplyContext,
     reply: &mut Reply,
     ledger: &mut Ledger,
 ) {
-    let salt = reply.id.clone().or_else(|| exchange.id.clone());
-    let mut pairing = Pairing::of_reply(salt);
-    let parts = names::get(candidate, "content").and_then(|content| names::get(content, "parts"));
+    let salt = reply.id.clone().or_else(|| cx.fallback_id.clone());
+    let mut pairing = CallPairing::for_reply(salt);
+    let parts =
+        field_name::get(candidate, "content").and_then(|content| field_name::get(content, "parts"));
     if let Some(parts) = parts {
-        reply.turn.blocks = content::decode_parts(parts, &mut pairing, Place::reply, ledger);
+        reply.turn.blocks = content::decode_parts(parts, &mut pairing, LedgerPath::reply, ledger);
     }
     for block in &mut reply.turn.blocks {
-        if is_wrapped_freeform(block, &exchange.freeform) {
-            unwrap_freeform(block.edit());
+        if is_freeform_call(block, &cx.freeform_tools) {
+            unwrap_freeform_call(block.edit());
         }
     }
-    citations::attach(candidate, &mut reply.turn.blocks);
-    if let Some(others) = names::others(candidate, CANDIDATE) {
-        reply.extras.put(ID, Text::word(FIRST), others);
+    citation::attach_citations(candidate, &mut reply.turn.blocks);
+    if let Some(unknown) = field_name::unknown_fields(candidate, CANDIDATE_FIELDS) {
+        reply.extras.push(ID, JsonString::from_static(FIRST_CANDIDATE_KEY), unknown);
     }
-    let word = outcome::finish_of(candidate);
-    let stop = word.map_or_else(
+    let reason_name = outcome::finish_reason(candidate);
+    let stop = reason_name.map_or_else(
         || {
-            ledger.change(note::ODD_INPUT, Place::REPLY, "the reply does not say why it ended");
+            ledger.record_change(
+                note::ODD_INPUT,
+                LedgerPath::REPLY,
+                "the reply has no finish reason",
+            );
             Stop::new(StopReason::Other)
         },
         outcome::decode_stop,
     );
-    reply.stop = stop.with_calls(reply.has_calls());
+    reply.stop = stop.adjusted_for_tool_calls(reply.has_tool_calls());
     reply.stop.message = outcome::finish_message(candidate);
 }
 
-/// Whether the prompt was refused, so that there is no candidate.
-pub(super) fn is_blocked(response: Node<'_>) -> bool {
-    let feedback = names::get(response, "promptFeedback");
-    feedback.is_some_and(|feedback| names::get(feedback, "blockReason").is_some())
+/// Returns whether the prompt was blocked, so that there is no candidate.
+pub(super) fn is_prompt_blocked(response: JsonNode<'_>) -> bool {
+    let feedback = field_name::get(response, "promptFeedback");
+    feedback.is_some_and(|feedback| field_name::get(feedback, "blockReason").is_some())
 }
 
-/// A call to a tool that takes free text, which the provider knows as a function.
-pub(super) fn is_wrapped_freeform(block: &Block, freeform: &[Text]) -> bool {
-    matches!(&block.body, Body::ToolCall(call) if freeform.contains(&call.name))
+/// Returns whether this is a call of a tool that takes free text, which the provider has as a
+/// function.
+pub(super) fn is_freeform_call(block: &Block, freeform: &[JsonString]) -> bool {
+    matches!(&block.content, BlockContent::ToolCall(call) if freeform.contains(&call.name))
 }
 
-/// Takes free text out of the object it travels in; anything else is itself the text.
-pub(super) fn unwrap_freeform(block: &mut Block) {
-    if let Body::ToolCall(call) = &mut block.body {
+/// Extracts the free text from the object that wraps it. Other arguments become the text unchanged.
+pub(super) fn unwrap_freeform_call(block: &mut Block) {
+    if let BlockContent::ToolCall(call) = &mut block.content {
         let text = match &call.args {
-            Args::Json(json) => {
-                freeform::unwrapped(json).unwrap_or_else(|| Text::new(json.as_str()))
+            ToolArgs::Json(json) => {
+                freeform::unwrap_freeform(json).unwrap_or_else(|| JsonString::new(json.as_str()))
             }
-            Args::Malformed(text) | Args::Freeform(text) => text.clone(),
+            ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text.clone(),
         };
-        call.args = Args::Freeform(text);
+        call.args = ToolArgs::Freeform(text);
     }
 }
 
-pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-    names::note_extras(&reply.extras, ID, Place::REPLY, ledger);
-    let mut out = Writer::default();
+pub(super) fn encode(reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+    field_name::note_dropped_extras(&reply.extras, ID, LedgerPath::REPLY, ledger);
+    let mut out = JsonWriter::default();
     out.object(|object| {
-        if !was_blocked(reply) {
+        if !was_prompt_blocked(reply) {
             object.array("candidates", |list| {
-                list.object(|object| write_candidate(reply, exchange, object, ledger));
-                let further = reply.extras.find(ID, CANDIDATES).map(Json::doc);
-                for candidate in further.iter().flat_map(|list| list.root().items()) {
+                list.object(|object| encode_candidate(reply, cx, object, ledger));
+                let other_candidates =
+                    reply.extras.get(ID, OTHER_CANDIDATES_KEY).map(RawJson::to_doc);
+                for candidate in other_candidates.iter().flat_map(|list| list.root().items()) {
                     list.item().json(&candidate.json());
                 }
             });
         }
         outcome::write_usage(&reply.usage, object.key("usageMetadata"));
-        write_names(reply.id.as_ref(), reply.model.as_ref(), exchange, object);
-        write_others(&reply.extras, object);
+        write_ids(reply.id.as_ref(), reply.model.as_ref(), cx, object);
+        write_unknown_fields(&reply.extras, object);
     });
     out.into_bytes()
 }
 
-/// The names that stand in each chunk and reply.
-pub(super) fn write_names(
-    id: Option<&Text>,
-    model: Option<&Text>,
-    exchange: &Exchange,
-    object: &mut Object<'_>,
+/// Writes the model and id fields of a chunk or reply.
+pub(super) fn write_ids(
+    id: Option<&JsonString>,
+    model: Option<&JsonString>,
+    cx: &ReplyContext,
+    object: &mut ObjectWriter<'_>,
 ) {
-    object.text_if("modelVersion", model.or(exchange.model.as_ref()));
-    let id = id.or(exchange.id.as_ref());
-    object.text("responseId", id.unwrap_or(&Text::word("interlingua")));
+    object.json_string_opt("modelVersion", model.or(cx.client_model.as_ref()));
+    let id = id.or(cx.fallback_id.as_ref());
+    object.json_string("responseId", id.unwrap_or(&JsonString::from_static("interlingua")));
 }
 
-fn was_blocked(reply: &Reply) -> bool {
-    let feedback = reply.extras.find(ID, "promptFeedback");
-    let says = |json: &Json| names::get(json.doc().root(), "blockReason").is_some();
+fn was_prompt_blocked(reply: &Reply) -> bool {
+    let feedback = reply.extras.get(ID, "promptFeedback");
+    let has_block_reason =
+        |json: &RawJson| field_name::get(json.to_doc().root(), "blockReason").is_some();
     reply.turn.blocks.is_empty()
         && reply.stop.reason == StopReason::Refusal
-        && feedback.is_some_and(says)
+        && feedback.is_some_and(has_block_reason)
 }
 
-fn write_candidate(
+fn encode_candidate(
     reply: &Reply,
-    exchange: &Exchange,
-    object: &mut Object<'_>,
+    cx: &ReplyContext,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
     let blocks = &reply.turn.blocks;
-    let carried: Vec<_> = blocks
+    let encodable: Vec<_> = blocks
         .iter()
         .enumerate()
-        .filter(|(at, block)| encode::is_carried(block, Way::Reply, Place::reply(*at), ledger))
+        .filter(|(at, block)| {
+            encode::check_encodable(block, EncodeMode::Reply, LedgerPath::reply(*at), ledger)
+        })
         .collect();
     object.object("content", |content| {
-        if !carried.is_empty() {
+        if !encodable.is_empty() {
             content.array("parts", |parts| {
-                for (at, block) in carried {
-                    encode::write(block, Way::Reply, 0, Place::reply(at), parts, ledger);
+                for (at, block) in encodable {
+                    encode::encode_part(
+                        block,
+                        EncodeMode::Reply,
+                        0,
+                        LedgerPath::reply(at),
+                        parts,
+                        ledger,
+                    );
                 }
             });
         }
-        content.known("role", "model");
+        content.static_str("role", "model");
     });
-    object.text("finishReason", &outcome::stop_word(&reply.stop, ledger));
+    object.json_string("finishReason", &outcome::encode_stop_reason(&reply.stop, ledger));
     object.number("index", 0);
-    let cited = citations::of_blocks(blocks, ledger);
-    if let Some(found) = citations::found(blocks).filter(|_| exchange.searches) {
-        object.json("groundingMetadata", &found);
-    } else if cited != Json::EMPTY_ARRAY {
+    let cited = citation::encode_reply_citations(blocks, ledger);
+    if let Some(grounding) =
+        citation::encode_grounding_metadata(blocks).filter(|_| cx.uses_web_search)
+    {
+        object.json("groundingMetadata", &grounding);
+    } else if cited != RawJson::EMPTY_ARRAY {
         object.object("citationMetadata", |object| object.json("citationSources", &cited));
     }
-    names::write_others(reply.extras.find(ID, FIRST), object);
+    field_name::write_unknown_fields(reply.extras.get(ID, FIRST_CANDIDATE_KEY), object);
 }
 
-fn write_others(extras: &Extras, object: &mut Object<'_>) {
-    for (key, value) in extras.of(ID) {
-        if key != FIRST && key != CANDIDATES {
-            object.key_text(key).json(value);
+fn write_unknown_fields(extras: &Extras, object: &mut ObjectWriter<'_>) {
+    for (key, value) in extras.fields_for(ID) {
+        if key != FIRST_CANDIDATE_KEY && key != OTHER_CANDIDATES_KEY {
+            object.key_json_string(key).json(value);
         }
     }
 }
 
-/// Fields of a reply whose meaning the model holds.
-pub(super) const KNOWN: &[&str; 4] = &["candidates", "usageMetadata", "modelVersion", "responseId"];
+/// Fields of a reply that are decoded.
+pub(super) const KNOWN_FIELDS: &[&str; 4] =
+    &["candidates", "usageMetadata", "modelVersion", "responseId"];
 
-/// Fields of a candidate whose meaning the model holds.
-pub(super) const CANDIDATE: &[&str; 4] = &["content", "finishReason", "index", "citationMetadata"];
+/// Fields of a candidate that are decoded.
+pub(super) const CANDIDATE_FIELDS: &[&str; 4] =
+    &["content", "finishReason", "index", "citationMetadata"];
 
-/// Where the other fields of the first candidate are kept, and the candidates after it.
-pub(super) const FIRST: &str = "candidate";
-pub(super) const CANDIDATES: &str = "candidates";
+/// Extras keys for the other fields of the first candidate, and for the further candidates.
+pub(super) const FIRST_CANDIDATE_KEY: &str = "candidate";
+pub(super) const OTHER_CANDIDATES_KEY: &str = "candidates";

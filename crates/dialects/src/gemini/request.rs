@@ -1,60 +1,64 @@
-//! The body of a request, both ways.
+//! Decodes and encodes request bodies.
 
 use bytes::Bytes;
-use interlingua_model::{Conversation, Ledger, Place, Target, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Node, Text, Writer};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Target, Verbatim};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode_settings::Context;
-use super::{ID, content, contents, names, settings, tools};
+use super::encode_settings::SettingsEncoder;
+use super::{ID, content, contents, field_name, settings, tools};
 use crate::{body, note};
 
-pub(super) fn decode(body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let mut conversation = Conversation::new(ID);
     let root = body.root();
     if !root.is_object() {
-        ledger.change(note::ODD_INPUT, Place::BODY, "the body is not an object: read as empty");
-        return Verbatim::read(conversation, ID, body.whole());
+        ledger.record_change(
+            note::ODD_INPUT,
+            LedgerPath::BODY,
+            "the body is not an object: read as empty",
+        );
+        return Verbatim::with_text(conversation, ID, body.to_json());
     }
-    let inner = wrapped(root);
-    let known = if inner.is_some() { WRAPPER } else { KNOWN };
-    conversation.fields =
-        body::read_fields(body, |name| names::one_of(name, known).is_some(), ledger);
+    let inner = inner_request(root);
+    let known_fields = if inner.is_some() { WRAPPER_FIELDS } else { KNOWN_FIELDS };
+    conversation.top_level_fields =
+        body::decode(body, |name| field_name::find_known(name, known_fields).is_some(), ledger);
     let request = inner.unwrap_or(root);
     let prefix = if inner.is_some() { "request." } else { "" };
     if inner.is_some() {
         for field in request.fields().filter(|field| !field.value.is_null()) {
-            if names::one_of(&field.name(), KNOWN).is_none() {
-                let key = Text::new(&format!("{prefix}{}", field.name()));
+            if field_name::find_known(&field.key(), KNOWN_FIELDS).is_none() {
+                let key = JsonString::new(&format!("{prefix}{}", field.key()));
                 let value = field.value.json();
-                let field = interlingua_model::TopField { key, value, known: false };
-                conversation.fields.push(field);
+                let field = interlingua_model::TopLevelField { key, value, is_modeled: false };
+                conversation.top_level_fields.push(field);
             }
         }
     }
-    let model = names::get(root, "model").or_else(|| names::get(request, "model"));
-    conversation.model = model.and_then(Node::text).map(bare);
-    if let Some(system) = names::get(request, "systemInstruction") {
+    let model = field_name::get(root, "model").or_else(|| field_name::get(request, "model"));
+    conversation.model = model.and_then(JsonNode::json_string).map(strip_models_prefix);
+    if let Some(system) = field_name::get(request, "systemInstruction") {
         conversation.system = content::decode_system(system, ledger);
     }
-    if let Some(contents) = names::get(request, "contents") {
-        conversation.turns = content::decode_list(contents, ledger);
+    if let Some(contents) = field_name::get(request, "contents") {
+        conversation.turns = content::decode_contents(contents, ledger);
     }
-    if let Some(tools) = names::get(request, "tools") {
-        conversation.tools = tools::decode_list(tools, ledger);
+    if let Some(tools) = field_name::get(request, "tools") {
+        conversation.tools = tools::decode_tools(tools, ledger);
     }
-    let settings = settings::decode(request, prefix, &mut conversation.fields);
-    conversation.settings = Verbatim::read(settings, ID, body.whole());
-    Verbatim::read(conversation, ID, body.whole())
+    let settings = settings::decode_settings(request, prefix, &mut conversation.top_level_fields);
+    conversation.settings = Verbatim::with_text(settings, ID, body.to_json());
+    Verbatim::with_text(conversation, ID, body.to_json())
 }
 
-/// The request inside the wrapper that the provider's own agent puts around it.
-fn wrapped(root: Node<'_>) -> Option<Node<'_>> {
-    let inner = names::get(root, "request").filter(|inner| inner.is_object());
-    inner.filter(|_| names::get(root, "contents").is_none())
+/// The request inside the wrapper that the provider's own agent sends.
+fn inner_request(root: JsonNode<'_>) -> Option<JsonNode<'_>> {
+    let inner = field_name::get(root, "request").filter(|inner| inner.is_object());
+    inner.filter(|_| field_name::get(root, "contents").is_none())
 }
 
-fn bare(model: Text) -> Text {
+fn strip_models_prefix(model: JsonString) -> JsonString {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
@@ -63,163 +67,186 @@ pub(super) fn encode(
     target: &Target,
     ledger: &mut Ledger,
 ) -> Bytes {
-    let renamed = renamed(conversation, target);
-    if let Some(text) = conversation.text_for(ID).filter(|_| renamed.is_none()) {
+    let new_model = replacement_model(conversation, target);
+    if let Some(text) = conversation.text_for(ID).filter(|_| new_model.is_none()) {
         return text.to_bytes();
     }
-    let mut out = Writer::with_capacity(body::room(conversation));
-    if conversation.source == ID {
-        let again = Again { conversation, target, renamed };
+    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    if conversation.dialect == ID {
+        let same_dialect_encoder =
+            SameDialectEncoder { conversation, target, replacement_model: new_model };
         out.object(|object| {
-            let written = conversation.fields.iter().filter(|field| !settings::is_inner(field));
-            let mut written = written.map(|field| (field.key.clone(), field.value.clone()));
-            again.write(&mut written, object, ledger);
+            let fields = conversation
+                .top_level_fields
+                .iter()
+                .filter(|field| !settings::is_nested_field(field));
+            let mut fields = fields.map(|field| (field.key.clone(), field.value.clone()));
+            same_dialect_encoder.encode_fields(&mut fields, object, ledger);
         });
     } else {
-        body::note_left_out(conversation, ID, ledger);
-        out.object(|object| write_afresh(conversation, target, object, ledger));
+        body::note_dropped_fields(conversation, ID, ledger);
+        out.object(|object| encode_cross_dialect(conversation, target, object, ledger));
     }
     out.into_bytes().into()
 }
 
-/// The model to write, if the body names one and it is to be another.
-fn renamed<'t>(conversation: &Conversation, target: &'t Target) -> Option<&'t Text> {
+/// The model to write, if the body has one and the target's differs.
+fn replacement_model<'t>(
+    conversation: &Conversation,
+    target: &'t Target,
+) -> Option<&'t JsonString> {
     let model = target.model.as_ref()?;
-    (*conversation.model.as_ref()? != bare(model.clone())).then_some(model)
+    (*conversation.model.as_ref()? != strip_models_prefix(model.clone())).then_some(model)
 }
 
-/// Writing a request in the dialect it came in.
-struct Again<'c> {
+/// Encodes a request in its own dialect.
+struct SameDialectEncoder<'c> {
     conversation: &'c Conversation,
     target: &'c Target,
-    renamed: Option<&'c Text>,
+    replacement_model: Option<&'c JsonString>,
 }
 
-impl Again<'_> {
-    /// Fields in their order, as written or anew, then those that were not there before.
-    fn write(
+impl SameDialectEncoder<'_> {
+    /// Writes the original fields in order, edited or unchanged, then added ones.
+    fn encode_fields(
         &self,
-        fields: &mut dyn Iterator<Item = (Text, Json)>,
-        object: &mut Object<'_>,
+        fields: &mut dyn Iterator<Item = (JsonString, RawJson)>,
+        object: &mut ObjectWriter<'_>,
         ledger: &mut Ledger,
     ) {
-        let mut missing = ADDABLE.to_vec();
+        let mut missing = ADDABLE_FIELDS.to_vec();
         for (key, value) in fields {
-            let name = key.contents();
-            let known = names::one_of(&name, WRAPPER).or_else(|| names::one_of(&name, KNOWN));
-            missing.retain(|add| Some(*add) != known);
-            match known {
+            let name = key.unescape();
+            let known_name = field_name::find_known(&name, WRAPPER_FIELDS)
+                .or_else(|| field_name::find_known(&name, KNOWN_FIELDS));
+            missing.retain(|addable| Some(*addable) != known_name);
+            match known_name {
                 Some("request") if value.is_object() => {
                     missing.clear();
-                    let doc = value.doc();
+                    let doc = value.to_doc();
                     let inner = doc.root().fields();
-                    let mut inner = inner.map(|field| (field.key(), field.value.json()));
-                    object.key_text(&key).object(|object| self.write(&mut inner, object, ledger));
+                    let mut inner =
+                        inner.map(|field| (field.key_json_string(), field.value.json()));
+                    object
+                        .key_json_string(&key)
+                        .object(|object| self.encode_fields(&mut inner, object, ledger));
                 }
-                Some(known) => self.field(known, &key, Some(&value), object, ledger),
-                None => object.key_text(&key).json(&value),
+                Some(known_name) => {
+                    self.encode_field(known_name, &key, Some(&value), object, ledger);
+                }
+                None => object.key_json_string(&key).json(&value),
             }
         }
         for key in missing {
-            self.field(key, &Text::word(key), None, object, ledger);
+            self.encode_field(key, &JsonString::from_static(key), None, object, ledger);
         }
     }
 
-    fn field(
+    fn encode_field(
         &self,
-        known: &'static str,
-        key: &Text,
-        written: Option<&Json>,
-        object: &mut Object<'_>,
+        name: &'static str,
+        key: &JsonString,
+        original: Option<&RawJson>,
+        object: &mut ObjectWriter<'_>,
         ledger: &mut Ledger,
     ) {
         let conversation = self.conversation;
-        let settings = Context::new(conversation, self.target.model.as_ref());
-        let untouched = conversation.settings.text_for(ID).is_some();
-        let json = match known {
-            "model" => self.renamed.map(|model| match written.and_then(Json::text) {
-                Some(old) if old.strip_prefix("models/").is_some() => {
-                    Json::string(&Text::concat([&Text::word("models/"), &bare(model.clone())]))
-                }
-                _ => Json::string(model),
-            }),
-            "contents" => {
-                Some(Json::array(|list| contents::write_again(conversation, list, ledger)))
+        let settings = SettingsEncoder::new(conversation, self.target.model.as_ref());
+        let has_original_settings = conversation.settings.text_for(ID).is_some();
+        let json = match name {
+            "model" => {
+                self.replacement_model.map(|model| match original.and_then(RawJson::json_string) {
+                    Some(old_model) if old_model.strip_prefix("models/").is_some() => {
+                        RawJson::string(&JsonString::concat([
+                            &JsonString::from_static("models/"),
+                            &strip_models_prefix(model.clone()),
+                        ]))
+                    }
+                    _ => RawJson::string(model),
+                })
             }
+            "contents" => Some(RawJson::array(|list| {
+                contents::encode_same_dialect(conversation, list, ledger);
+            })),
             "systemInstruction" if conversation.system.text_for(ID).is_some() => None,
             "systemInstruction" if conversation.system.is_empty() => return,
-            "systemInstruction" => Some(Json::object(|object| {
-                object.array("parts", |list| contents::write_system(conversation, 0, list, ledger));
+            "systemInstruction" => Some(RawJson::object(|object| {
+                object
+                    .array("parts", |list| contents::encode_system(conversation, 0, list, ledger));
             })),
             "tools" if conversation.tools.text_for(ID).is_some() => None,
-            "tools" if !tools::any(conversation) => return,
+            "tools" if !tools::has_encodable(conversation) => return,
             "tools" => {
-                Some(Json::array(|list| tools::encode_list(&conversation.tools, list, ledger)))
+                Some(RawJson::array(|list| tools::encode_tools(&conversation.tools, list, ledger)))
             }
-            // What a wrapper held is written where there is no wrapper.
-            _ if untouched && written.is_some() => None,
-            "generationConfig" => Some(settings.config(written, ledger)),
-            "toolConfig" => Some(settings.tool_config(written)),
-            "serviceTier" => match settings.service_tier(ledger) {
+            // Unedited settings keep their text, inside a wrapper or not.
+            _ if has_original_settings && original.is_some() => None,
+            "generationConfig" => Some(settings.encode_generation_config(original, ledger)),
+            "toolConfig" => Some(settings.encode_tool_config(original)),
+            "serviceTier" => match settings.encode_service_tier(ledger) {
                 None => return,
-                Some(tier) => Some(Json::string(&tier)),
+                Some(tier) => Some(RawJson::string(&tier)),
             },
             "store" => match conversation.settings.store {
                 None => return,
-                Some(store) => Some(Json::boolean(store)),
+                Some(store) => Some(RawJson::boolean(store)),
             },
             _ => None,
         };
-        match (json, written) {
-            (Some(json), None) if json == Json::EMPTY_OBJECT => {}
-            (Some(json), _) => object.key_text(key).json(&json),
-            (None, Some(written)) => object.key_text(key).json(written),
+        match (json, original) {
+            (Some(json), None) if json == RawJson::EMPTY_OBJECT => {}
+            (Some(json), _) => object.key_json_string(key).json(&json),
+            (None, Some(original)) => object.key_json_string(key).json(original),
             (None, None) => {}
         }
     }
 }
 
-/// Contents come last, so that a longer history begins with the bytes of the shorter one.
-fn write_afresh(
+/// Contents are written last, so that requests with a longer history share a byte prefix with
+/// earlier ones.
+fn encode_cross_dialect(
     conversation: &Conversation,
     target: &Target,
-    object: &mut Object<'_>,
+    object: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    let settings = Context::new(conversation, target.model.as_ref());
-    let (turns, instructed) = contents::leading(conversation);
-    if instructed {
+    let settings = SettingsEncoder::new(conversation, target.model.as_ref());
+    let (turns, has_instructions) = contents::leading_instructions(conversation);
+    if has_instructions {
         object.object("systemInstruction", |object| {
-            object.array("parts", |list| contents::write_system(conversation, turns, list, ledger));
+            object
+                .array("parts", |list| contents::encode_system(conversation, turns, list, ledger));
         });
     } else {
-        // Nothing is written; what is left out is still noted.
-        Json::array(|list| contents::write_system(conversation, turns, list, ledger));
+        // Nothing is written, but the dropped blocks are noted.
+        RawJson::array(|list| contents::encode_system(conversation, turns, list, ledger));
     }
-    if tools::any(conversation) {
-        object.array("tools", |list| tools::encode_list(&conversation.tools, list, ledger));
+    if tools::has_encodable(conversation) {
+        object.array("tools", |list| tools::encode_tools(&conversation.tools, list, ledger));
     } else {
-        // Nothing is written; what is left out is still noted.
-        Json::array(|list| tools::encode_list(&conversation.tools, list, ledger));
+        // Nothing is written, but the dropped tools are noted.
+        RawJson::array(|list| tools::encode_tools(&conversation.tools, list, ledger));
     }
     for (key, json) in [
-        ("toolConfig", settings.tool_config(None)),
-        ("generationConfig", settings.config(None, ledger)),
+        ("toolConfig", settings.encode_tool_config(None)),
+        ("generationConfig", settings.encode_generation_config(None, ledger)),
     ] {
-        if json != Json::EMPTY_OBJECT {
+        if json != RawJson::EMPTY_OBJECT {
             object.json(key, &json);
         }
     }
-    object.text_if("serviceTier", settings.service_tier(ledger).as_ref());
+    object.json_string_opt("serviceTier", settings.encode_service_tier(ledger).as_ref());
     if let Some(store) = conversation.settings.store {
         object.boolean("store", store);
     }
-    settings.note_left_out(ledger);
-    object.array("contents", |list| contents::write_afresh(conversation, turns, list, ledger));
+    settings.note_dropped_settings(ledger);
+    object.array("contents", |list| {
+        contents::encode_cross_dialect(conversation, turns, list, ledger);
+    });
 }
 
-/// Fields whose meaning the model holds.
-const KNOWN: &[&str] = &[
+/// Fields that are decoded.
+const KNOWN_FIELDS: &[&str] = &[
     "model",
     "contents",
     "systemInstruction",
@@ -230,11 +257,11 @@ const KNOWN: &[&str] = &[
     "store",
 ];
 
-/// Fields of the wrapper whose meaning the model holds.
-const WRAPPER: &[&str] = &["model", "request"];
+/// Fields of the wrapper that are decoded.
+const WRAPPER_FIELDS: &[&str] = &["model", "request"];
 
-/// Fields that an edit may bring into a body that had none.
-const ADDABLE: &[&str] = &[
+/// Fields that an edit can add to a body.
+const ADDABLE_FIELDS: &[&str] = &[
     "systemInstruction",
     "tools",
     "toolConfig",

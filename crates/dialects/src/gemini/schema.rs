@@ -1,107 +1,125 @@
-//! Schemas: the provider's own kind, after `OpenAPI`, and JSON Schema.
+//! Converts between JSON Schema and the provider's `OpenAPI`-like schemas.
 
-use interlingua_wire::{Json, Node, Text, Writer};
+use interlingua_wire::{JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::names;
+use super::field_name;
 
-/// The provider's own kind of schema as JSON Schema: types in lower case, `nullable` as a type,
-/// counts as numbers, references with their sign.
-pub(super) fn to_json_schema(schema: Node<'_>) -> Json {
-    if !differs(schema) {
+/// Converts the provider's schema to JSON Schema: types in lower case, `nullable` as a type, counts
+/// as numbers, references as `$ref`.
+pub(super) fn to_json_schema(schema: JsonNode<'_>) -> RawJson {
+    if !needs_conversion(schema) {
         return schema.json();
     }
-    let mut out = Writer::default();
-    lower(schema, &mut out);
+    let mut out = JsonWriter::default();
+    write_json_schema(schema, &mut out);
     out.into_json()
 }
 
-/// JSON Schema as the provider's own kind; what that does not know stays for others to remove.
-pub(super) fn to_own_schema(schema: &Json) -> Json {
-    let doc = schema.doc();
-    let mut out = Writer::default();
-    raise(doc.root(), &mut out);
+/// Converts JSON Schema to the provider's schema. Keywords it does not support are left for the
+/// repair rules to remove.
+pub(super) fn to_openapi_schema(schema: &RawJson) -> RawJson {
+    let doc = schema.to_doc();
+    let mut out = JsonWriter::default();
+    write_openapi_schema(doc.root(), &mut out);
     out.into_json()
 }
 
-/// A schema that asks for no argument: the provider wants such a function without parameters.
-pub(super) fn asks_nothing(schema: &Json) -> bool {
-    let doc = schema.doc();
+/// Returns whether a schema allows no argument: the provider wants such a function without
+/// parameters.
+pub(super) fn takes_no_args(schema: &RawJson) -> bool {
+    let doc = schema.to_doc();
     let root = doc.root();
-    let says = |key: &str| root.get(key).is_some_and(|value| !value.is_null());
-    let open = root.get("additionalProperties").is_some_and(|more| more.boolean() != Some(false));
-    let properties = root.get("properties").is_some_and(|properties| !properties.is_empty());
-    !properties && !open && !SHAPES.iter().any(|key| says(key))
+    let is_set = |key: &str| root.get(key).is_some_and(|value| !value.is_null());
+    let allows_more = root
+        .get("additionalProperties")
+        .is_some_and(|additional| additional.as_bool() != Some(false));
+    let has_properties =
+        root.get("properties").is_some_and(|has_properties| !has_properties.is_empty());
+    !has_properties && !allows_more && !SHAPE_KEYS.iter().any(|key| is_set(key))
 }
 
-fn differs(schema: Node<'_>) -> bool {
-    schema.fields().any(|field| match names::one_of(&field.name(), TRANSLATED) {
-        Some("type") => field.value.word().bytes().any(|byte| byte.is_ascii_uppercase()),
-        Some("properties" | "$defs") => field.value.fields().any(|one| differs(one.value)),
-        Some("anyOf") => !field.is("anyOf") || field.value.items().any(differs),
-        Some("items" | "additionalProperties") => differs(field.value),
+fn needs_conversion(schema: JsonNode<'_>) -> bool {
+    schema.fields().any(|field| match field_name::find_known(&field.key(), TRANSLATED_KEYS) {
+        Some("type") => field.value.str_or_empty().bytes().any(|byte| byte.is_ascii_uppercase()),
+        Some("properties" | "$defs") => {
+            field.value.fields().any(|property| needs_conversion(property.value))
+        }
+        Some("anyOf") => !field.key_is("anyOf") || field.value.items().any(needs_conversion),
+        Some("items" | "additionalProperties") => needs_conversion(field.value),
         Some("nullable" | "defs" | "ref") => true,
         Some("enum") | None => false,
-        Some(_) => field.value.is_string() || field.name().contains('_'),
+        Some(_) => field.value.is_string() || field.key().contains('_'),
     })
 }
 
-fn lower(schema: Node<'_>, out: &mut Writer) {
+fn write_json_schema(schema: JsonNode<'_>, out: &mut JsonWriter) {
     if !schema.is_object() {
         return out.json(&schema.json());
     }
-    let nullable = names::get(schema, "nullable").and_then(Node::boolean) == Some(true);
+    let nullable = field_name::get(schema, "nullable").and_then(JsonNode::as_bool) == Some(true);
     out.object(|object| {
         for field in schema.fields() {
             let value = field.value;
-            match names::one_of(&field.name(), TRANSLATED) {
+            match field_name::find_known(&field.key(), TRANSLATED_KEYS) {
                 Some("type") if value.is_string() => {
-                    let kind = Text::new(&value.word().to_ascii_lowercase());
+                    let kind = JsonString::new(&value.str_or_empty().to_ascii_lowercase());
                     let out = object.key("type");
                     if nullable && kind != "null" {
                         out.array(|kinds| {
-                            kinds.item().text(&kind);
-                            kinds.item().string("null");
+                            kinds.item().json_string(&kind);
+                            kinds.item().str("null");
                         });
                     } else {
-                        out.text(&kind);
+                        out.json_string(&kind);
                     }
                 }
                 Some("nullable") => {}
                 Some("ref") if value.is_string() => {
-                    let place = value.word();
-                    let inside = place.strip_prefix("#/defs/").map(|at| format!("#/$defs/{at}"));
-                    object.text("$ref", &Text::new(inside.as_deref().unwrap_or(&place)));
+                    let reference = value.str_or_empty();
+                    let converted =
+                        reference.strip_prefix("#/defs/").map(|name| format!("#/$defs/{name}"));
+                    object.json_string(
+                        "$ref",
+                        &JsonString::new(converted.as_deref().unwrap_or(&reference)),
+                    );
                 }
-                Some(key @ ("properties" | "defs" | "$defs")) => object.object(plain(key), |all| {
-                    for one in value.fields() {
-                        lower(one.value, all.key_text(&one.key()));
-                    }
-                }),
-                Some("anyOf") => object.array("anyOf", |all| {
-                    value.items().for_each(|one| lower(one, all.item()));
+                Some(key @ ("properties" | "defs" | "$defs")) => {
+                    object.object(json_schema_key(key), |list| {
+                        for item in value.fields() {
+                            write_json_schema(
+                                item.value,
+                                list.key_json_string(&item.key_json_string()),
+                            );
+                        }
+                    });
+                }
+                Some("anyOf") => object.array("anyOf", |list| {
+                    value.items().for_each(|item| write_json_schema(item, list.item()));
                     if nullable {
-                        all.object(|kind| kind.known("type", "null"));
+                        list.object(|kind| kind.static_str("type", "null"));
                     }
                 }),
-                Some("enum") if nullable && value.is_array() => object.array("enum", |all| {
-                    value.items().for_each(|one| all.item().json(&one.json()));
-                    if !value.items().any(Node::is_null) {
-                        all.item().json(&Json::NULL);
+                Some("enum") if nullable && value.is_array() => object.array("enum", |list| {
+                    value.items().for_each(|item| list.item().json(&item.json()));
+                    if !value.items().any(JsonNode::is_null) {
+                        list.item().json(&RawJson::NULL);
                     }
                 }),
                 Some("enum") => object.json("enum", &value.json()),
-                Some(key @ ("items" | "additionalProperties")) => lower(value, object.key(key)),
-                Some(key) => match value.word().parse() {
+                Some(key @ ("items" | "additionalProperties")) => {
+                    write_json_schema(value, object.key(key));
+                }
+                Some(key) => match value.str_or_empty().parse() {
                     Ok(count) if value.is_string() => object.number(key, count),
                     _ => object.json(key, &value.json()),
                 },
-                None => object.key_text(&field.key()).json(&value.json()),
+                None => object.key_json_string(&field.key_json_string()).json(&value.json()),
             }
         }
     });
 }
 
-fn raise(schema: Node<'_>, out: &mut Writer) {
+fn write_openapi_schema(schema: JsonNode<'_>, out: &mut JsonWriter) {
     if !schema.is_object() {
         return out.json(&schema.json());
     }
@@ -109,34 +127,39 @@ fn raise(schema: Node<'_>, out: &mut Writer) {
     out.object(|object| {
         for field in schema.fields() {
             let value = field.value;
-            match names::one_of(&field.name(), TRANSLATED) {
+            match field_name::find_known(&field.key(), TRANSLATED_KEYS) {
                 Some("type") if value.is_array() => {
-                    let mut kinds = value.items().filter(|kind| kind.word() != "null");
+                    let mut kinds = value.items().filter(|kind| kind.str_or_empty() != "null");
                     if let Some(kind) = kinds.next() {
                         object.json("type", &kind.json());
                     }
-                    nullable |= value.items().any(|kind| kind.word() == "null");
+                    nullable |= value.items().any(|kind| kind.str_or_empty() == "null");
                 }
-                Some("enum") if value.items().any(Node::is_null) => {
+                Some("enum") if value.items().any(JsonNode::is_null) => {
                     nullable = true;
-                    object.array("enum", |all| {
-                        let said = value.items().filter(|one| !one.is_null());
-                        said.for_each(|one| all.item().json(&one.json()));
+                    object.array("enum", |list| {
+                        let non_null = value.items().filter(|item| !item.is_null());
+                        non_null.for_each(|item| list.item().json(&item.json()));
                     });
                 }
-                Some(key @ ("properties" | "defs")) => object.object(key, |all| {
-                    for one in value.fields() {
-                        raise(one.value, all.key_text(&one.key()));
+                Some(key @ ("properties" | "defs")) => object.object(key, |list| {
+                    for item in value.fields() {
+                        write_openapi_schema(
+                            item.value,
+                            list.key_json_string(&item.key_json_string()),
+                        );
                     }
                 }),
-                Some("anyOf") => object.array("anyOf", |all| {
+                Some("anyOf") => object.array("anyOf", |list| {
                     nullable |= value.items().any(is_null_type);
-                    let said = value.items().filter(|one| !is_null_type(*one));
-                    said.for_each(|one| raise(one, all.item()));
+                    let non_null = value.items().filter(|item| !is_null_type(*item));
+                    non_null.for_each(|item| write_openapi_schema(item, list.item()));
                 }),
-                Some(key @ ("items" | "additionalProperties")) => raise(value, object.key(key)),
-                Some("nullable") => nullable |= value.boolean() == Some(true),
-                _ => object.key_text(&field.key()).json(&value.json()),
+                Some(key @ ("items" | "additionalProperties")) => {
+                    write_openapi_schema(value, object.key(key));
+                }
+                Some("nullable") => nullable |= value.as_bool() == Some(true),
+                _ => object.key_json_string(&field.key_json_string()).json(&value.json()),
             }
         }
         if nullable {
@@ -145,18 +168,18 @@ fn raise(schema: Node<'_>, out: &mut Writer) {
     });
 }
 
-/// The key in JSON Schema.
-fn plain(key: &'static str) -> &'static str {
+/// The key's name in JSON Schema.
+fn json_schema_key(key: &'static str) -> &'static str {
     if key == "defs" { "$defs" } else { key }
 }
 
-/// A schema of nothing but `null`, which the provider's own kind says beside the others.
-fn is_null_type(schema: Node<'_>) -> bool {
-    schema.len() == 1 && schema.get("type").is_some_and(|kind| kind.word() == "null")
+/// A schema of only `null`, which the provider's form expresses as `nullable`.
+fn is_null_type(schema: JsonNode<'_>) -> bool {
+    schema.len() == 1 && schema.get("type").is_some_and(|kind| kind.str_or_empty() == "null")
 }
 
-/// Keys that the two kinds of schema spell differently, and those below which schemas stand.
-const TRANSLATED: &[&str] = &[
+/// Keywords that the two forms spell differently, and those with subschemas.
+const TRANSLATED_KEYS: &[&str] = &[
     "type",
     "nullable",
     "enum",
@@ -175,6 +198,6 @@ const TRANSLATED: &[&str] = &[
     "maxProperties",
 ];
 
-/// Keys that give a schema without properties a shape all the same.
-const SHAPES: &[&str] =
+/// Keywords that define a shape without `properties`.
+const SHAPE_KEYS: &[&str] =
     &["anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if", "not", "enum", "const"];

@@ -1,105 +1,128 @@
-//! Settings, read: the generation config, the tool config and what stands beside them.
+//! Decodes the settings: the generation config, the tool config and the fields next to them.
 
-use interlingua_model::{Format, Settings, TopField};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{ResponseFormat, Settings, TopLevelField};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::{names, reasoning, schema, tools};
+use super::{field_name, reasoning, schema, tools};
 
-/// The settings of a request. Fields inside the configs that the model has no name for are listed
-/// in `fields` by their path, so that they are noted when the request crosses.
-pub(super) fn decode(request: Node<'_>, prefix: &str, fields: &mut Vec<TopField>) -> Box<Settings> {
+/// Decodes the settings of a request. Config fields that the model does not have are added to
+/// `fields` with their path, so that they are noted in a cross-dialect request.
+pub(super) fn decode_settings(
+    request: JsonNode<'_>,
+    prefix: &str,
+    fields: &mut Vec<TopLevelField>,
+) -> Box<Settings> {
     let mut settings = Box::<Settings>::default();
-    if let Some(config) = names::get(request, "generationConfig") {
-        read_config(config, prefix, &mut settings, fields);
+    if let Some(config) = field_name::get(request, "generationConfig") {
+        decode_generation_config(config, prefix, &mut settings, fields);
     }
-    if let Some(config) = names::get(request, "toolConfig") {
-        settings.choice = tools::decode_choice(config);
+    if let Some(config) = field_name::get(request, "toolConfig") {
+        settings.tool_choice = tools::decode_tool_choice(config);
         for field in config.fields().filter(|field| !field.value.is_null()) {
-            if !names::is(&field.name(), "functionCallingConfig") {
-                list(fields, &format!("{prefix}toolConfig.{}", field.name()), field.value);
-            } else if settings.choice.is_none() {
-                list(fields, &format!("{prefix}toolConfig.functionCallingConfig"), field.value);
-            } else if let Some(others) = names::others(field.value, CALLING) {
-                for other in others.doc().root().fields() {
+            if !field_name::matches(&field.key(), "functionCallingConfig") {
+                push_unknown_field(
+                    fields,
+                    &format!("{prefix}toolConfig.{}", field.key()),
+                    field.value,
+                );
+            } else if settings.tool_choice.is_none() {
+                push_unknown_field(
+                    fields,
+                    &format!("{prefix}toolConfig.functionCallingConfig"),
+                    field.value,
+                );
+            } else if let Some(unknown) =
+                field_name::unknown_fields(field.value, FUNCTION_CALLING_KEYS)
+            {
+                for unknown_field in unknown.to_doc().root().fields() {
                     let path = "toolConfig.functionCallingConfig";
-                    list(fields, &format!("{prefix}{path}.{}", other.name()), other.value);
+                    push_unknown_field(
+                        fields,
+                        &format!("{prefix}{path}.{}", unknown_field.key()),
+                        unknown_field.value,
+                    );
                 }
             }
         }
     }
-    settings.service_tier = names::get(request, "serviceTier").and_then(Node::text);
-    settings.store = names::get(request, "store").and_then(Node::boolean);
+    settings.service_tier = field_name::get(request, "serviceTier").and_then(JsonNode::json_string);
+    settings.store = field_name::get(request, "store").and_then(JsonNode::as_bool);
     settings
 }
 
-fn read_config(
-    config: Node<'_>,
+fn decode_generation_config(
+    config: JsonNode<'_>,
     prefix: &str,
     settings: &mut Settings,
-    fields: &mut Vec<TopField>,
+    fields: &mut Vec<TopLevelField>,
 ) {
-    settings.format = read_format(config);
+    settings.response_format = decode_format(config);
     for field in config.fields().filter(|field| !field.value.is_null()) {
         let value = field.value;
-        let path = || format!("{prefix}generationConfig.{}", field.name());
-        match names::one_of(&field.name(), CONFIG) {
+        let path = || format!("{prefix}generationConfig.{}", field.key());
+        match field_name::find_known(&field.key(), GENERATION_CONFIG_KEYS) {
             Some("temperature") => settings.temperature = Some(value.json()),
             Some("topP") => settings.top_p = Some(value.json()),
             Some("topK") => settings.top_k = Some(value.json()),
-            Some("candidateCount") => settings.answers = Some(value.json()),
+            Some("candidateCount") => settings.candidate_count = Some(value.json()),
             Some("maxOutputTokens") => settings.max_tokens = Some(value.json()),
             Some("seed") => settings.seed = Some(value.json()),
             Some("presencePenalty") => settings.presence_penalty = Some(value.json()),
             Some("frequencyPenalty") => settings.frequency_penalty = Some(value.json()),
             Some("stopSequences") => {
-                settings.stop = match value.text() {
-                    Some(one) => vec![one],
-                    None => value.items().filter_map(Node::text).collect(),
+                settings.stop_sequences = match value.json_string() {
+                    Some(sequence) => vec![sequence],
+                    None => value.items().filter_map(JsonNode::json_string).collect(),
                 };
             }
             Some("thinkingConfig") => {
-                settings.reasoning = Some(reasoning::decode(value));
-                if let Some(others) = names::others(value, reasoning::KNOWN) {
-                    for other in others.doc().root().fields() {
-                        list(fields, &format!("{}.{}", path(), other.name()), other.value);
+                settings.reasoning = Some(reasoning::decode_thinking_config(value));
+                if let Some(unknown) = field_name::unknown_fields(value, reasoning::KNOWN_KEYS) {
+                    for unknown_field in unknown.to_doc().root().fields() {
+                        push_unknown_field(
+                            fields,
+                            &format!("{}.{}", path(), unknown_field.key()),
+                            unknown_field.value,
+                        );
                     }
                 }
             }
-            Some(_) if settings.format.is_some() => {}
-            Some(_) | None => list(fields, &path(), value),
+            Some(_) if settings.response_format.is_some() => {}
+            Some(_) | None => push_unknown_field(fields, &path(), value),
         }
     }
 }
 
-/// What form the answer has; `None` where nothing is said of it, or something nobody else knows.
-pub(super) fn read_format(config: Node<'_>) -> Option<Format> {
-    let mime = names::get(config, "responseMimeType").map(Node::word);
-    let own = names::get(config, "responseSchema").map(schema::to_json_schema);
-    let schema = names::get(config, "responseJsonSchema").map(Node::json).or(own);
+/// The response format; `None` if it is missing or unknown to other dialects.
+pub(super) fn decode_format(config: JsonNode<'_>) -> Option<ResponseFormat> {
+    let mime = field_name::get(config, "responseMimeType").map(JsonNode::str_or_empty);
+    let openapi_schema = field_name::get(config, "responseSchema").map(schema::to_json_schema);
+    let schema =
+        field_name::get(config, "responseJsonSchema").map(JsonNode::json).or(openapi_schema);
     match (mime.as_deref(), schema) {
         (_, Some(schema)) => {
-            Some(Format::Schema { name: None, description: None, schema, strict: None })
+            Some(ResponseFormat::Schema { name: None, description: None, schema, strict: None })
         }
-        (Some("application/json"), None) => Some(Format::Json),
-        (Some("text/plain"), None) => Some(Format::Text),
+        (Some("application/json"), None) => Some(ResponseFormat::Json),
+        (Some("text/plain"), None) => Some(ResponseFormat::Text),
         _ => None,
     }
 }
 
-/// Whether a field lists something that stands inside another field.
-pub(super) fn is_inner(field: &TopField) -> bool {
+/// Returns whether the entry is a field inside a config, not of the body itself.
+pub(super) fn is_nested_field(field: &TopLevelField) -> bool {
     let key = field.key.raw();
     let head = key.split_once('.').map(|(head, _)| head);
     head.is_some_and(|head| ["request", "generationConfig", "toolConfig"].contains(&head))
 }
 
-fn list(fields: &mut Vec<TopField>, path: &str, value: Node<'_>) {
-    let value: Json = value.json();
-    fields.push(TopField { key: Text::new(path), value, known: false });
+fn push_unknown_field(fields: &mut Vec<TopLevelField>, path: &str, value: JsonNode<'_>) {
+    let value: RawJson = value.json();
+    fields.push(TopLevelField { key: JsonString::new(path), value, is_modeled: false });
 }
 
-/// The fields of the generation config whose meaning the model holds.
-pub(super) const CONFIG: &[&str] = &[
+/// Fields of the generation config that are decoded.
+pub(super) const GENERATION_CONFIG_KEYS: &[&str] = &[
     "temperature",
     "topP",
     "topK",
@@ -115,5 +138,5 @@ pub(super) const CONFIG: &[&str] = &[
     "thinkingConfig",
 ];
 
-/// The fields of the function calling config whose meaning the model holds.
-pub(super) const CALLING: &[&str] = &["mode", "allowedFunctionNames"];
+/// Fields of the function calling config that are decoded.
+pub(super) const FUNCTION_CALLING_KEYS: &[&str] = &["mode", "allowedFunctionNames"];

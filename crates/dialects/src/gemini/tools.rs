@@ -1,131 +1,158 @@
-//! Tools and which of them may be called, both ways.
+//! Decodes and encodes tools and the tool choice.
 
-use interlingua_model::{Choice, Conversation, Ledger, Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Tool, ToolChoice, ToolKind, Verbatim};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::{ID, names, schema};
+use super::{ID, field_name, schema};
 use crate::note;
 
-/// The declarations of all entries, and the provider's own tools, in order. One entry alone may stand
-/// without its list.
-pub(super) fn decode_list(tools: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Tool>>> {
+/// Decodes the function declarations of all entries and the provider's own tools, in order. A
+/// single entry may appear without a list.
+pub(super) fn decode_tools(
+    tools: JsonNode<'_>,
+    ledger: &mut Ledger,
+) -> Verbatim<Vec<Verbatim<Tool>>> {
     let mut decoded = Vec::new();
     if tools.is_object() {
         decode_entry(tools, &mut decoded, ledger);
     } else if !tools.is_array() {
-        ledger.loss(note::ODD_INPUT, Place::tool(0), "tools are not a list: left out");
+        ledger.record_loss(note::ODD_INPUT, LedgerPath::tool(0), "`tools` is not a list: left out");
     }
     for entry in tools.items() {
         decode_entry(entry, &mut decoded, ledger);
     }
-    Verbatim::read(decoded, ID, tools.json())
+    Verbatim::with_text(decoded, ID, tools.json())
 }
 
-fn decode_entry(entry: Node<'_>, tools: &mut Vec<Verbatim<Tool>>, ledger: &mut Ledger) {
-    let place = |tools: &[Verbatim<Tool>]| Place::tool(tools.len());
-    if !entry.is_object() || names::get(entry, "name").is_some() {
-        ledger.change(note::ODD_INPUT, place(tools), "a tool stands where a list of them is meant");
-        tools.push(decode(entry, place(tools), ledger));
+fn decode_entry(entry: JsonNode<'_>, tools: &mut Vec<Verbatim<Tool>>, ledger: &mut Ledger) {
+    let next_path = |tools: &[Verbatim<Tool>]| LedgerPath::tool(tools.len());
+    if !entry.is_object() || field_name::get(entry, "name").is_some() {
+        ledger.record_change(
+            note::ODD_INPUT,
+            next_path(tools),
+            "a tool is written without its `functionDeclarations` list",
+        );
+        tools.push(decode_tool(entry, next_path(tools), ledger));
         return;
     }
-    let alone = entry.len() == 1;
+    let is_single_key = entry.len() == 1;
     for field in entry.fields() {
-        if field.value.is_null() && names::of_field(field, NOT_EVERYWHERE).is_some() {
-            // Where it is not known, it may not even be nothing.
-            let json = Json::object(|object| object.key_text(&field.key()).json(&Json::NULL));
-            tools.push(provided(field.key(), json));
+        if field.value.is_null()
+            && field_name::find_known_field(field, BACKEND_SPECIFIC_KEYS).is_some()
+        {
+            // Null counts too: a backend that does not know the tool kind rejects the field even if
+            // null.
+            let json = RawJson::object(|object| {
+                object.key_json_string(&field.key_json_string()).json(&RawJson::NULL);
+            });
+            tools.push(server_tool(field.key_json_string(), json));
         } else if field.value.is_null() {
-            // Nothing is what a field has that is not set; but it must be one.
-            if names::of_field(field, ENTRY).is_none() {
-                let what = format!("`{}` is no kind of tool", field.name());
-                ledger.change(note::ODD_INPUT, place(tools), what);
+            // A null field counts as missing, but an unknown field name is an error.
+            if field_name::find_known_field(field, ENTRY_KEYS).is_none() {
+                let message = format!("`{}` is not a kind of tool", field.key());
+                ledger.record_change(note::ODD_INPUT, next_path(tools), message);
             }
-        } else if !names::is(&field.name(), "functionDeclarations") {
-            let json = if alone {
+        } else if !field_name::matches(&field.key(), "functionDeclarations") {
+            let json = if is_single_key {
                 entry.json()
             } else {
-                Json::object(|object| object.key_text(&field.key()).json(&field.value.json()))
+                RawJson::object(|object| {
+                    object.key_json_string(&field.key_json_string()).json(&field.value.json());
+                })
             };
-            tools.push(provided(field.key(), json));
+            tools.push(server_tool(field.key_json_string(), json));
         } else if field.value.is_array() {
-            for one in field.value.items() {
-                tools.push(declared(one, place(tools), ledger));
+            for declaration in field.value.items() {
+                tools.push(decode_declaration_item(declaration, next_path(tools), ledger));
             }
         } else {
-            tools.push(declared(field.value, place(tools), ledger));
+            tools.push(decode_declaration_item(field.value, next_path(tools), ledger));
         }
     }
 }
 
-/// What stands in the list of declarations.
-fn declared(tool: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
+/// Decodes one item of `functionDeclarations`.
+fn decode_declaration_item(
+    tool: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Tool> {
     if !tool.is_object() {
-        ledger.change(note::ODD_INPUT, place, "a declaration is not an object");
+        ledger.record_change(note::ODD_INPUT, path, "a declaration is not an object");
     }
-    declaration(tool, place, ledger)
+    decode_declaration(tool, path, ledger)
 }
 
-/// One declaration; or an entry of the list, of which the first tool counts.
-pub(super) fn decode(tool: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    if names::get(tool, "name").is_some() {
-        return declaration(tool, place, ledger);
+/// Decodes one declaration, or the first tool of an entry.
+pub(super) fn decode_tool(
+    tool: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Tool> {
+    if field_name::get(tool, "name").is_some() {
+        return decode_declaration(tool, path, ledger);
     }
-    let declared = names::get(tool, "functionDeclarations").and_then(|list| list.items().next());
-    if let Some(first) = declared {
-        return declaration(first, place, ledger);
+    let declaration =
+        field_name::get(tool, "functionDeclarations").and_then(|list| list.items().next());
+    if let Some(first) = declaration {
+        return decode_declaration(first, path, ledger);
     }
-    let kind = tool.fields().next().map(Field::key);
+    let kind = tool.fields().next().map(Field::key_json_string);
     if kind.is_none() {
-        ledger.change(note::ODD_INPUT, place, "a tool has no name and no kind");
+        ledger.record_change(note::ODD_INPUT, path, "a tool has no name and no kind");
     }
-    provided(kind.unwrap_or(Text::word("unknown")), tool.json())
+    server_tool(kind.unwrap_or(JsonString::from_static("unknown")), tool.json())
 }
 
-/// A tool that the provider runs itself.
-fn provided(kind: Text, json: Json) -> Verbatim<Tool> {
+/// A tool that the provider runs.
+fn server_tool(kind: JsonString, json: RawJson) -> Verbatim<Tool> {
     let foreign = ToolKind::Foreign { dialect: ID, kind: kind.clone(), json: json.clone() };
-    Verbatim::read(Tool::new(kind, foreign), ID, json)
+    Verbatim::with_text(Tool::new(kind, foreign), ID, json)
 }
 
-fn declaration(tool: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let name = names::text(tool, "name", place, ledger).unwrap_or_default();
-    let mut read = Tool::new(name, ToolKind::Function { schema: None });
+fn decode_declaration(tool: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Verbatim<Tool> {
+    let name = field_name::get_text(tool, "name", path, ledger).unwrap_or_default();
+    let mut decoded = Tool::new(name, ToolKind::Function { schema: None });
     for field in tool.fields() {
-        match names::one_of(&field.name(), DECLARED) {
+        match field_name::find_known(&field.key(), DECLARATION_KEYS) {
             Some(_) if field.value.is_null() => {}
             Some("name") => {}
             Some("description") => {
-                read.description = field.value.text();
-                if read.description.is_none() {
-                    let what = "a description is not a string: kept as it is";
-                    ledger.change(note::ODD_INPUT, place, what);
-                    read.extras.keep(ID, field);
+                decoded.description = field.value.json_string();
+                if decoded.description.is_none() {
+                    let message = "a description is not a string: kept as it is";
+                    ledger.record_change(note::ODD_INPUT, path, message);
+                    decoded.extras.push_field(ID, field);
                 }
             }
             Some("parameters") => {
                 let schema = Some(schema::to_json_schema(field.value));
-                read.kind = ToolKind::Function { schema };
-                read.extras.put(ID, OWN_SCHEMA, Json::NULL);
+                decoded.kind = ToolKind::Function { schema };
+                decoded.extras.push(ID, OPENAPI_SCHEMA_KEY, RawJson::NULL);
             }
-            Some(_) => read.kind = ToolKind::Function { schema: Some(field.value.json()) },
-            None => read.extras.keep(ID, field),
+            Some(_) => decoded.kind = ToolKind::Function { schema: Some(field.value.json()) },
+            None => decoded.extras.push_field(ID, field),
         }
     }
-    Verbatim::read(read, ID, tool.json())
+    Verbatim::with_text(decoded, ID, tool.json())
 }
 
-/// All functions in one entry, as the provider wants them, and each of its own tools in an entry of
-/// its own.
-pub(super) fn encode_list(tools: &[Verbatim<Tool>], list: &mut Array<'_>, ledger: &mut Ledger) {
-    let declared = |tool: &Tool| !matches!(tool.kind, ToolKind::Foreign { .. });
-    if tools.iter().any(|tool| declared(tool)) {
+/// Writes all functions into one entry, as the provider requires, and each of its own tools into a
+/// separate entry.
+pub(super) fn encode_tools(
+    tools: &[Verbatim<Tool>],
+    list: &mut ArrayWriter<'_>,
+    ledger: &mut Ledger,
+) {
+    let is_function = |tool: &Tool| !matches!(tool.kind, ToolKind::Foreign { .. });
+    if tools.iter().any(|tool| is_function(tool)) {
         list.object(|entry| {
             entry.array("functionDeclarations", |list| {
-                for (at, tool) in tools.iter().enumerate().filter(|(_, tool)| declared(tool)) {
+                for (at, tool) in tools.iter().enumerate().filter(|(_, tool)| is_function(tool)) {
                     match tool.text_for(ID) {
                         Some(text) => list.item().json(text),
-                        None => list.object(|object| encode(tool, at, object, ledger)),
+                        None => list.object(|object| encode_declaration(tool, at, object, ledger)),
                     }
                 }
             });
@@ -135,129 +162,146 @@ pub(super) fn encode_list(tools: &[Verbatim<Tool>], list: &mut Array<'_>, ledger
         match &tool.kind {
             ToolKind::Foreign { dialect, json, .. } if *dialect == ID => list.item().json(json),
             ToolKind::Foreign { dialect, kind, .. } => {
-                let what = format!("left out `{}`, a tool of {dialect} ({kind})", tool.name);
-                ledger.loss(note::NO_SUCH_TOOL, Place::tool(at), what);
+                let message = format!("left out `{}`, a tool of {dialect} ({kind})", tool.name);
+                ledger.record_loss(note::NO_SUCH_TOOL, LedgerPath::tool(at), message);
             }
             ToolKind::Function { .. } | ToolKind::Freeform { .. } => {}
         }
     }
 }
 
-/// Whether there is any tool that can be written.
-pub(super) fn any(conversation: &Conversation) -> bool {
+pub(super) fn has_encodable(conversation: &Conversation) -> bool {
     conversation.tools.iter().any(|tool| match &tool.kind {
         ToolKind::Foreign { dialect, .. } => *dialect == ID,
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
     })
 }
 
-fn encode(tool: &Tool, at: usize, object: &mut Object<'_>, ledger: &mut Ledger) {
-    let place = Place::tool(at);
-    names::note_extras(&tool.extras, ID, place, ledger);
-    if tool.cache.is_some() {
-        ledger.loss(note::NO_SUCH_CACHE, place, "left out a cache mark: caches are made apart");
+fn encode_declaration(tool: &Tool, at: usize, object: &mut ObjectWriter<'_>, ledger: &mut Ledger) {
+    let path = LedgerPath::tool(at);
+    field_name::note_dropped_extras(&tool.extras, ID, path, ledger);
+    if tool.cache_breakpoint.is_some() {
+        ledger.record_loss(
+            note::NO_SUCH_CACHE,
+            path,
+            "left out a cache breakpoint: this dialect has no cache breakpoints",
+        );
     }
     if tool.strict == Some(true) {
-        ledger.loss(note::NO_SUCH_FIELD, place, "left out `strict`: there is no such promise");
+        ledger.record_loss(
+            note::NO_SUCH_FIELD,
+            path,
+            "left out `strict`: this dialect does not have it",
+        );
     }
     if let Some(namespace) = &tool.namespace {
-        let what = format!("the group `{namespace}` is said in the tool's name alone");
-        ledger.change(note::NO_SUCH_FIELD, place, what);
+        let message = format!("the namespace `{namespace}` is encoded only in the tool's name");
+        ledger.record_change(note::NO_SUCH_FIELD, path, message);
     }
-    object.text("name", &tool.name);
+    object.json_string("name", &tool.name);
     match &tool.kind {
         ToolKind::Function { schema } => {
-            object.text_if("description", tool.description.as_ref());
-            let schema = schema.as_ref().filter(|schema| !schema::asks_nothing(schema));
-            match (schema, tool.extras.find(ID, "parameters")) {
+            object.json_string_opt("description", tool.description.as_ref());
+            let schema = schema.as_ref().filter(|schema| !schema::takes_no_args(schema));
+            match (schema, tool.extras.get(ID, "parameters")) {
                 (Some(schema), Some(_)) => {
-                    object.json("parameters", &schema::to_own_schema(schema));
+                    object.json("parameters", &schema::to_openapi_schema(schema));
                 }
                 (Some(schema), None) => object.json("parametersJsonSchema", schema),
                 (None, _) => {}
             }
         }
         ToolKind::Freeform { format } => {
-            let what = "a tool that takes free text is offered as a function with one string";
-            ledger.change(note::FREEFORM_WRAPPED, place, what);
-            let description = freeform_description(tool.description.as_ref(), format.as_ref());
-            object.text_if("description", description.as_ref());
-            object.object("parametersJsonSchema", wrapped_input);
+            let message = "a tool that takes free text is offered as a function with one string";
+            ledger.record_change(note::FREEFORM_WRAPPED, path, message);
+            let description = description_with_grammar(tool.description.as_ref(), format.as_ref());
+            object.json_string_opt("description", description.as_ref());
+            object.object("parametersJsonSchema", write_freeform_schema);
         }
         ToolKind::Foreign { .. } => {}
     }
-    for (key, value) in tool.extras.of(ID).iter().filter(|(key, _)| *key != OWN_SCHEMA) {
-        object.key_text(key).json(value);
+    for (key, value) in
+        tool.extras.fields_for(ID).iter().filter(|(key, _)| *key != OPENAPI_SCHEMA_KEY)
+    {
+        object.key_json_string(key).json(value);
     }
 }
 
-fn wrapped_input(schema: &mut Object<'_>) {
-    schema.known("type", "object");
+fn write_freeform_schema(schema: &mut ObjectWriter<'_>) {
+    schema.static_str("type", "object");
     schema.object("properties", |properties| {
-        properties.object("input", |input| input.known("type", "string"));
+        properties.object("input", |input| input.static_str("type", "string"));
     });
-    schema.array("required", |required| required.item().string("input"));
+    schema.array("required", |required| required.item().str("input"));
 }
 
-/// The description, with the grammar that the input must follow.
-fn freeform_description(description: Option<&Text>, format: Option<&Json>) -> Option<Text> {
+/// Appends the grammar that the input must follow to the description.
+fn description_with_grammar(
+    description: Option<&JsonString>,
+    format: Option<&RawJson>,
+) -> Option<JsonString> {
     let grammar = format.and_then(|format| {
-        let doc = format.doc();
+        let doc = format.to_doc();
         let root = doc.root();
         let definition = root.get("definition").or_else(|| root.get("grammar")?.get("definition"));
-        definition.and_then(Node::text)
+        definition.and_then(JsonNode::json_string)
     });
     match (description, grammar) {
         (Some(description), Some(grammar)) => {
-            let between = Text::new("\n\nThe input follows this grammar:\n");
-            Some(Text::concat([description, &between, &grammar]))
+            let separator = JsonString::new("\n\nThe input follows this grammar:\n");
+            Some(JsonString::concat([description, &separator, &grammar]))
         }
         (description, grammar) => description.cloned().or(grammar),
     }
 }
 
-/// Which functions may or must be called.
-pub(super) fn decode_choice(config: Node<'_>) -> Option<Choice> {
-    let calling = names::get(config, "functionCallingConfig")?;
-    let allowed = names::get(calling, "allowedFunctionNames");
-    let names: Vec<Text> =
-        allowed.into_iter().flat_map(Node::items).filter_map(Node::text).collect();
-    let mode = names::get(calling, "mode").map(Node::word).unwrap_or_default();
+/// Decodes which functions may or must be called.
+pub(super) fn decode_tool_choice(config: JsonNode<'_>) -> Option<ToolChoice> {
+    let calling_config = field_name::get(config, "functionCallingConfig")?;
+    let allowed = field_name::get(calling_config, "allowedFunctionNames");
+    let names: Vec<JsonString> =
+        allowed.into_iter().flat_map(JsonNode::items).filter_map(JsonNode::json_string).collect();
+    let mode =
+        field_name::get(calling_config, "mode").map(JsonNode::str_or_empty).unwrap_or_default();
     match (&*mode.to_ascii_uppercase(), names.len()) {
-        ("NONE", _) => Some(Choice::None),
-        ("ANY", 0) => Some(Choice::Required),
-        ("ANY", 1) => names.into_iter().next().map(Choice::Named),
-        ("ANY", _) => Some(Choice::Allowed { names, required: true }),
-        ("AUTO" | "VALIDATED" | "", 0) => Some(Choice::Auto),
-        ("AUTO" | "VALIDATED" | "", 1..) => Some(Choice::Allowed { names, required: false }),
+        ("NONE", _) => Some(ToolChoice::None),
+        ("ANY", 0) => Some(ToolChoice::Required),
+        ("ANY", 1) => names.into_iter().next().map(ToolChoice::Named),
+        ("ANY", _) => Some(ToolChoice::Allowed { names, required: true }),
+        ("AUTO" | "VALIDATED" | "", 0) => Some(ToolChoice::Auto),
+        ("AUTO" | "VALIDATED" | "", 1..) => Some(ToolChoice::Allowed { names, required: false }),
         _ => None,
     }
 }
 
-/// Writes the fields that say so; `validated` where the client asked for that kind of freedom.
-pub(super) fn encode_choice(choice: &Choice, validated: bool, object: &mut Object<'_>) {
-    let auto = if validated { "VALIDATED" } else { "AUTO" };
-    let (mode, names): (&str, &[Text]) = match choice {
-        Choice::Auto => (auto, &[]),
-        Choice::None => ("NONE", &[]),
-        Choice::Required => ("ANY", &[]),
-        Choice::Named(name) => ("ANY", std::slice::from_ref(name)),
-        Choice::Allowed { names, required: true } => ("ANY", names),
-        // Only under this mode may a list stand beside the freedom not to call.
-        Choice::Allowed { names, required: false } => ("VALIDATED", names),
+/// Writes the mode and the allowed names; `is_validated` if the client used the mode `VALIDATED`.
+pub(super) fn encode_tool_choice(
+    choice: &ToolChoice,
+    is_validated: bool,
+    object: &mut ObjectWriter<'_>,
+) {
+    let auto = if is_validated { "VALIDATED" } else { "AUTO" };
+    let (mode, names): (&str, &[JsonString]) = match choice {
+        ToolChoice::Auto => (auto, &[]),
+        ToolChoice::None => ("NONE", &[]),
+        ToolChoice::Required => ("ANY", &[]),
+        ToolChoice::Named(name) => ("ANY", std::slice::from_ref(name)),
+        ToolChoice::Allowed { names, required: true } => ("ANY", names),
+        // A list of names without a required call is only accepted in this mode.
+        ToolChoice::Allowed { names, required: false } => ("VALIDATED", names),
     };
-    object.word("mode", mode);
+    object.str("mode", mode);
     if !names.is_empty() {
         object.array("allowedFunctionNames", |list| {
             for name in names {
-                list.item().text(name);
+                list.item().json_string(name);
             }
         });
     }
 }
 
-/// What an entry of the list may hold, on any backend.
-const ENTRY: &[&str] = &[
+/// Keys of an entry, on any backend.
+const ENTRY_KEYS: &[&str] = &[
     "functionDeclarations",
     "googleSearch",
     "googleSearchRetrieval",
@@ -272,11 +316,11 @@ const ENTRY: &[&str] = &[
     "parallelAiSearch",
 ];
 
-/// Kinds that one backend knows, and the other does not.
-const NOT_EVERYWHERE: &[&str] =
+/// Tool kinds that only one of the two backends has.
+const BACKEND_SPECIFIC_KEYS: &[&str] =
     &["fileSearch", "mcpServers", "retrieval", "enterpriseWebSearch", "parallelAiSearch"];
 
-const DECLARED: &[&str] = &["name", "description", "parameters", "parametersJsonSchema"];
+const DECLARATION_KEYS: &[&str] = &["name", "description", "parameters", "parametersJsonSchema"];
 
-/// Stands in a tool's extras where its schema is of the provider's own kind.
-const OWN_SCHEMA: Text = Text::word("parameters");
+/// Extras key that marks a schema in the provider's own form.
+const OPENAPI_SCHEMA_KEY: JsonString = JsonString::from_static("parameters");

@@ -1,86 +1,86 @@
-//! Calls that wait for their response, the first one first.
+//! Tracks calls without a response, in call order.
 
 use std::collections::{HashMap, VecDeque};
 
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
 #[derive(Debug)]
-pub(super) struct Pending {
-    pub id: Text,
-    pub name: Text,
-    /// The id is ours: the client wrote none.
-    pub derived: bool,
+pub(super) struct UnansweredCall {
+    pub id: JsonString,
+    pub name: JsonString,
+    /// The gateway derived the id: the client sent none.
+    pub has_derived_id: bool,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
-    /// Few are looked through; of many, those that are answered leave a gap.
-    open: Vec<Option<Pending>>,
-    /// Where in that list the calls are, once there are many.
-    places: Option<Places>,
+pub(super) struct UnansweredCalls {
+    /// A short list is scanned and shrinks; in an indexed list, answered calls become `None`.
+    calls: Vec<Option<UnansweredCall>>,
+    /// Positions in `calls`, built once there are many.
+    index: Option<CallIndex>,
 }
 
-/// Places by the id or the name of what is there, or was.
+/// Positions by id and by name. Entries of answered calls are removed lazily.
 #[derive(Debug, Default)]
-struct Places {
-    ids: HashMap<String, VecDeque<usize>>,
-    names: HashMap<String, VecDeque<usize>>,
-    /// By name, of those whose id is ours.
-    derived: HashMap<String, VecDeque<usize>>,
+struct CallIndex {
+    by_id: HashMap<String, VecDeque<usize>>,
+    by_name: HashMap<String, VecDeque<usize>>,
+    /// By name, for calls with derived ids only.
+    by_derived_name: HashMap<String, VecDeque<usize>>,
 }
 
-impl Waiting {
+impl UnansweredCalls {
     pub(super) fn clear(&mut self) {
-        self.open.clear();
-        self.places = None;
+        self.calls.clear();
+        self.index = None;
     }
 
-    pub(super) fn push(&mut self, call: Pending) {
-        if let Some(places) = &mut self.places {
-            places.add(self.open.len(), &call);
+    pub(super) fn push(&mut self, call: UnansweredCall) {
+        if let Some(index) = &mut self.index {
+            index.insert(self.calls.len(), &call);
         }
-        self.open.push(Some(call));
-        if self.places.is_none() && self.open.len() > FEW {
-            let mut places = Places::default();
-            for (at, call) in self.open.iter().enumerate() {
+        self.calls.push(Some(call));
+        if self.index.is_none() && self.calls.len() > MAX_SCANNED_CALLS {
+            let mut index = CallIndex::default();
+            for (at, call) in self.calls.iter().enumerate() {
                 if let Some(call) = call {
-                    places.add(at, call);
+                    index.insert(at, call);
                 }
             }
-            self.places = Some(places);
+            self.index = Some(index);
         }
     }
 
-    /// The id of the first call with this id, which waits no longer.
-    pub(super) fn take(&mut self, id: &Text) -> Option<Text> {
-        self.first(id, |places| &mut places.ids, |call| call.id == *id)
+    /// Removes the first call with this id and returns its id.
+    pub(super) fn take_by_id(&mut self, id: &JsonString) -> Option<JsonString> {
+        self.take_first(id, |index| &mut index.by_id, |call| call.id == *id)
     }
 
-    /// The same of the first call of this name.
-    pub(super) fn take_named(&mut self, name: &Text) -> Option<Text> {
-        self.first(name, |places| &mut places.names, |call| call.name == *name)
+    /// Removes the first call of this name and returns its id.
+    pub(super) fn take_by_name(&mut self, name: &JsonString) -> Option<JsonString> {
+        self.take_first(name, |index| &mut index.by_name, |call| call.name == *name)
     }
 
-    /// The same of the first call of this name whose id is ours.
-    pub(super) fn take_derived(&mut self, name: &Text) -> Option<Text> {
-        let is = |call: &Pending| call.derived && call.name == *name;
-        self.first(name, |places| &mut places.derived, is)
+    /// Removes the first call of this name with a derived id and returns that id.
+    pub(super) fn take_derived_by_name(&mut self, name: &JsonString) -> Option<JsonString> {
+        let is_match = |call: &UnansweredCall| call.has_derived_id && call.name == *name;
+        self.take_first(name, |index| &mut index.by_derived_name, is_match)
     }
 
-    fn first(
+    fn take_first(
         &mut self,
-        key: &Text,
-        list: impl Fn(&mut Places) -> &mut HashMap<String, VecDeque<usize>>,
-        is: impl Fn(&Pending) -> bool,
-    ) -> Option<Text> {
-        let open = &mut self.open;
-        let Some(places) = &mut self.places else {
-            let at = open.iter().position(|call| call.as_ref().is_some_and(&is))?;
-            return open.remove(at).map(|call| call.id);
+        key: &JsonString,
+        select: impl Fn(&mut CallIndex) -> &mut HashMap<String, VecDeque<usize>>,
+        is_match: impl Fn(&UnansweredCall) -> bool,
+    ) -> Option<JsonString> {
+        let calls = &mut self.calls;
+        let Some(index) = &mut self.index else {
+            let at = calls.iter().position(|call| call.as_ref().is_some_and(&is_match))?;
+            return calls.remove(at).map(|call| call.id);
         };
-        let places = list(places).get_mut(&*key.contents())?;
-        while let Some(at) = places.pop_front() {
-            if let Some(call) = open[at].take_if(|call| is(call)) {
+        let index = select(index).get_mut(&*key.unescape())?;
+        while let Some(at) = index.pop_front() {
+            if let Some(call) = calls[at].take_if(|call| is_match(call)) {
                 return Some(call.id);
             }
         }
@@ -88,16 +88,16 @@ impl Waiting {
     }
 }
 
-impl Places {
-    fn add(&mut self, at: usize, call: &Pending) {
-        let name = || call.name.contents().into_owned();
-        self.ids.entry(call.id.contents().into_owned()).or_default().push_back(at);
-        self.names.entry(name()).or_default().push_back(at);
-        if call.derived {
-            self.derived.entry(name()).or_default().push_back(at);
+impl CallIndex {
+    fn insert(&mut self, at: usize, call: &UnansweredCall) {
+        let name = || call.name.unescape().into_owned();
+        self.by_id.entry(call.id.unescape().into_owned()).or_default().push_back(at);
+        self.by_name.entry(name()).or_default().push_back(at);
+        if call.has_derived_id {
+            self.by_derived_name.entry(name()).or_default().push_back(at);
         }
     }
 }
 
-/// So many calls are sooner looked through than looked up.
-const FEW: usize = 32;
+/// Up to this many calls, a scan is faster than an index.
+const MAX_SCANNED_CALLS: usize = 32;

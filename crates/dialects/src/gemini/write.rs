@@ -1,193 +1,216 @@
-//! Writes a stream: each chunk is a reply with new parts; calls come whole; the last chunk says why
-//! the reply ended and what it cost.
+//! Writes a stream: each chunk is a reply with new parts. Calls are written complete, and the last
+//! chunk has the finish reason and the token counts.
 
 use interlingua_model::{
-    Args, Block, Body, Delta, Event, Exchange, Ledger, Place, Stop, Usage, Verbatim,
+    Block, BlockContent, Delta, Ledger, LedgerPath, ReplyContext, Stop, StreamEvent, ToolArgs,
+    Usage, Verbatim,
 };
 use interlingua_wire::frame::FrameWriter;
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Framing, Json, Pieces, Text};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{Framing, JsonString, JsonStringBuilder, RawJson};
 
-use super::encode::{self, Way};
-use super::{Gemini, ID, citations, error, names, outcome, reply};
+use super::encode::{self, EncodeMode};
+use super::{Gemini, ID, citation, error, field_name, outcome, reply};
 use crate::{Dialect as _, StreamWriter, note};
 
 pub(super) struct Writer {
-    exchange: Exchange,
-    pen: Pen,
-    open: Option<Held>,
+    exchange: ReplyContext,
+    chunks: ChunkWriter,
+    open_block: Option<OpenBlock>,
     usage: Usage,
 }
 
-/// Writes chunks.
-struct Pen {
+struct ChunkWriter {
     frames: FrameWriter,
-    /// What every chunk ends with.
-    tail: Json,
-    /// What kind of text a reader would take a further plain part to go on with.
-    goes_on: Option<Texts>,
-    /// Whether any part was written.
-    spoken: bool,
+    /// The fields that every chunk ends with.
+    trailer_fields: RawJson,
+    /// Kind of text that a client would append a following plain part to.
+    mergeable_text: Option<TextKind>,
+    has_parts: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Texts {
+enum TextKind {
     Plain,
     Thought,
 }
 
-/// The open block, as far as it is not written yet.
-struct Held {
+/// The open block and its deltas that are not written yet.
+struct OpenBlock {
     index: u32,
     block: Block,
-    /// Everything said so far, and in how many pieces.
-    said: Pieces,
-    count: usize,
-    /// The pieces that are not written yet.
-    waiting: Vec<Text>,
-    args: Pieces,
+    /// The text so far, and its number of deltas.
+    text: JsonStringBuilder,
+    delta_count: usize,
+    /// Deltas that are not written yet.
+    pending_deltas: Vec<JsonString>,
+    args: JsonStringBuilder,
 }
 
 impl Writer {
-    pub(super) fn new(exchange: &Exchange) -> Self {
-        let framing = if exchange.array { Framing::JsonArray } else { Framing::Sse };
+    pub(super) fn new(cx: &ReplyContext) -> Self {
+        let framing = if cx.wants_json_array { Framing::JsonArray } else { Framing::Sse };
         Self {
-            exchange: exchange.clone(),
-            pen: Pen {
+            exchange: cx.clone(),
+            chunks: ChunkWriter {
                 frames: FrameWriter::new(framing),
-                tail: tail(None, None, exchange),
-                goes_on: None,
-                spoken: false,
+                trailer_fields: chunk_trailer(None, None, cx),
+                mergeable_text: None,
+                has_parts: false,
             },
-            open: None,
+            open_block: None,
             usage: Usage::default(),
         }
     }
 
-    fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let Some(held) = &mut self.open else { return };
+    fn write_delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let Some(open_block) = &mut self.open_block else { return };
         match delta {
             Delta::Text(text) => {
-                held.said.push(text);
-                held.count += 1;
-                if held.may_stream() {
-                    self.pen.flush(held, out);
-                    self.pen.piece(text, held.kind(), held.count == 1, out);
+                open_block.text.push(text);
+                open_block.delta_count += 1;
+                if open_block.can_stream() {
+                    self.chunks.write_pending(open_block, out);
+                    self.chunks.write_text_delta(
+                        text,
+                        open_block.text_kind(),
+                        open_block.delta_count == 1,
+                        out,
+                    );
                 } else {
-                    held.waiting.push(text.clone());
+                    open_block.pending_deltas.push(text.clone());
                 }
             }
-            Delta::Args(text) => held.args.push(text),
-            Delta::Seal(seal) => held.block.seal = Some(seal.clone()),
+            Delta::Args(text) => open_block.args.push(text),
+            Delta::Seal(seal) => open_block.block.seal = Some(seal.clone()),
             Delta::Citation(citation) => {
-                self.pen.flush(held, out);
-                self.pen.cite(held, std::slice::from_ref(citation), out, ledger);
+                self.chunks.write_pending(open_block, out);
+                self.chunks.write_citations(
+                    open_block,
+                    std::slice::from_ref(citation),
+                    out,
+                    ledger,
+                );
             }
         }
     }
 
-    fn close(&mut self, mut held: Held, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = Place::reply(held.index as usize);
-        let kind = held.kind();
-        if let (Some(kind), true) = (kind, held.is_streamed()) {
-            self.pen.flush(&mut held, out);
-            encode::note_sides(&held.block, place, ledger);
-            if let Some(seal) = held.block.seal.as_deref().filter(|seal| encode::is_own(seal)) {
-                self.pen.parts(out, |list| {
+    fn write_close(&mut self, mut open_block: OpenBlock, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let path = LedgerPath::reply(open_block.index as usize);
+        let kind = open_block.text_kind();
+        if let (Some(kind), true) = (kind, open_block.has_written_deltas()) {
+            self.chunks.write_pending(&mut open_block, out);
+            encode::note_dropped_attributes(&open_block.block, path, ledger);
+            if let Some(seal) =
+                open_block.block.seal.as_deref().filter(|seal| encode::is_own_seal(seal))
+            {
+                self.chunks.write_parts(out, |list| {
                     list.object(|part| {
-                        write_text(&Text::EMPTY, kind, part);
-                        part.text("thoughtSignature", &seal.data);
+                        write_text_part(&JsonString::EMPTY, kind, part);
+                        part.json_string("thoughtSignature", &seal.data);
                     });
                 });
-                self.pen.goes_on = None;
+                self.chunks.mergeable_text = None;
             }
             return;
         }
-        let block = Verbatim::new(held.whole());
-        if !encode::is_carried(&block, Way::Reply, place, ledger) {
+        let block = Verbatim::new(open_block.into_block());
+        if !encode::check_encodable(&block, EncodeMode::Reply, path, ledger) {
             return;
         }
-        let own_seal = block.seal.as_deref().is_some_and(encode::is_own);
-        let mergeable = kind.filter(|_| !own_seal && block.extras.of(ID).is_empty());
-        let boundary = mergeable.filter(|kind| self.pen.goes_on == Some(*kind));
-        self.pen.parts(out, |list| {
+        let own_seal = block.seal.as_deref().is_some_and(encode::is_own_seal);
+        let mergeable_kind = kind.filter(|_| !own_seal && block.extras.fields_for(ID).is_empty());
+        let boundary = mergeable_kind.filter(|kind| self.chunks.mergeable_text == Some(*kind));
+        self.chunks.write_parts(out, |list| {
             if let Some(kind) = boundary {
-                list.object(|part| write_text(&Text::EMPTY, kind, part));
+                list.object(|part| write_text_part(&JsonString::EMPTY, kind, part));
             }
-            encode::write(&block, Way::Reply, 0, place, list, ledger);
+            encode::encode_part(&block, EncodeMode::Reply, 0, path, list, ledger);
         });
-        self.pen.goes_on = mergeable;
-        if let Body::Text { citations, .. } = &block.body {
-            self.pen.cite(&Held::new(0, &block), citations, out, ledger);
+        self.chunks.mergeable_text = mergeable_kind;
+        if let BlockContent::Text { citations, .. } = &block.content {
+            self.chunks.write_citations(&OpenBlock::new(0, &block), citations, out, ledger);
         }
     }
 
-    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let word = outcome::stop_word(stop, ledger);
+    fn write_stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let reason_name = outcome::encode_stop_reason(stop, ledger);
         let usage = std::mem::take(&mut self.usage);
-        let filler = self.pen.spoken;
-        self.pen.chunk(out, |chunk| {
-            write_candidate(chunk, filler, |candidate| candidate.text("finishReason", &word));
+        let needs_filler = self.chunks.has_parts;
+        self.chunks.write_chunk(out, |chunk| {
+            write_empty_candidate(chunk, needs_filler, |candidate| {
+                candidate.json_string("finishReason", &reason_name);
+            });
             outcome::write_usage(&usage, chunk.key("usageMetadata"));
         });
-        self.pen.end(out);
+        self.chunks.finish(out);
     }
 }
 
-impl Pen {
-    /// Writes the pieces of a text that wait.
-    fn flush(&mut self, held: &mut Held, out: &mut Vec<u8>) {
-        let kind = held.kind();
-        let mut begins = !held.is_streamed();
-        for piece in held.waiting.drain(..) {
-            self.piece(&piece, kind, std::mem::take(&mut begins), out);
+impl ChunkWriter {
+    /// Writes the buffered deltas of a text.
+    fn write_pending(&mut self, open_block: &mut OpenBlock, out: &mut Vec<u8>) {
+        let kind = open_block.text_kind();
+        let mut is_first = !open_block.has_written_deltas();
+        for piece in open_block.pending_deltas.drain(..) {
+            self.write_text_delta(&piece, kind, std::mem::take(&mut is_first), out);
         }
     }
 
-    /// Writes a piece of a text; one that begins must not read as more of the text before.
-    fn piece(&mut self, piece: &Text, kind: Option<Texts>, begins: bool, out: &mut Vec<u8>) {
+    /// Writes a text delta. An empty part separates a new text from the previous one, which clients
+    /// would otherwise merge.
+    fn write_text_delta(
+        &mut self,
+        piece: &JsonString,
+        kind: Option<TextKind>,
+        is_first: bool,
+        out: &mut Vec<u8>,
+    ) {
         let Some(kind) = kind else { return };
-        let boundary = begins && self.goes_on == Some(kind);
-        self.parts(out, |list| {
+        let boundary = is_first && self.mergeable_text == Some(kind);
+        self.write_parts(out, |list| {
             if boundary {
-                list.object(|part| write_text(&Text::EMPTY, kind, part));
+                list.object(|part| write_text_part(&JsonString::EMPTY, kind, part));
             }
-            list.object(|part| write_text(piece, kind, part));
+            list.object(|part| write_text_part(piece, kind, part));
         });
-        self.goes_on = Some(kind);
+        self.mergeable_text = Some(kind);
     }
 
-    fn cite(
+    fn write_citations(
         &mut self,
-        held: &Held,
-        cited: &[interlingua_model::Citation],
+        open_block: &OpenBlock,
+        citations: &[interlingua_model::Citation],
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let text = held.block.body.as_text().map(|text| Text::concat([text, &held.said.text()]));
-        let place = Place::reply(held.index as usize);
-        let list = Json::array(|list| {
-            citations::write(&text.unwrap_or_default(), cited, list, place, ledger);
+        let text = open_block
+            .block
+            .content
+            .as_text()
+            .map(|text| JsonString::concat([text, &open_block.text.to_json_string()]));
+        let path = LedgerPath::reply(open_block.index as usize);
+        let list = RawJson::array(|list| {
+            citation::encode_citations(&text.unwrap_or_default(), citations, list, path, ledger);
         });
-        if list != Json::EMPTY_ARRAY {
-            let filler = self.spoken;
-            self.chunk(out, |chunk| {
-                write_candidate(chunk, filler, |candidate| {
+        if list != RawJson::EMPTY_ARRAY {
+            let needs_filler = self.has_parts;
+            self.write_chunk(out, |chunk| {
+                write_empty_candidate(chunk, needs_filler, |candidate| {
                     candidate.object("citationMetadata", |o| o.json("citationSources", &list));
                 });
             });
         }
     }
 
-    /// A chunk with these parts.
-    fn parts(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Array<'_>)) {
-        self.spoken = true;
-        self.chunk(out, |chunk| {
+    fn write_parts(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut ArrayWriter<'_>)) {
+        self.has_parts = true;
+        self.write_chunk(out, |chunk| {
             chunk.array("candidates", |list| {
                 list.object(|candidate| {
                     candidate.object("content", |content| {
                         content.array("parts", fill);
-                        content.known("role", "model");
+                        content.static_str("role", "model");
                     });
                     candidate.number("index", 0);
                 });
@@ -195,51 +218,62 @@ impl Pen {
         });
     }
 
-    fn chunk(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+    fn write_chunk(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.frames.write_json(None, out, |data| {
             data.object(|chunk| {
                 fill(chunk);
-                chunk.fields(&self.tail);
+                chunk.extend(&self.trailer_fields);
             });
         });
     }
 
-    fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        let filler = self.spoken;
-        self.chunk(out, |chunk| {
-            if kind == reply::FIRST {
-                write_candidate(chunk, filler, |object| names::write_others(Some(json), object));
-            } else if kind == reply::CANDIDATES {
+    fn write_foreign(&mut self, kind: &JsonString, json: &RawJson, out: &mut Vec<u8>) {
+        let needs_filler = self.has_parts;
+        self.write_chunk(out, |chunk| {
+            if kind == reply::FIRST_CANDIDATE_KEY {
+                write_empty_candidate(chunk, needs_filler, |object| {
+                    field_name::write_unknown_fields(Some(json), object);
+                });
+            } else if kind == reply::OTHER_CANDIDATES_KEY {
                 chunk.array("candidates", |list| list.item().json(json));
             } else {
-                names::write_others(Some(json), chunk);
+                field_name::write_unknown_fields(Some(json), chunk);
             }
         });
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) {
+    fn finish(&mut self, out: &mut Vec<u8>) {
         let framing = self.frames.framing();
-        std::mem::replace(&mut self.frames, FrameWriter::new(framing)).end(out);
+        std::mem::replace(&mut self.frames, FrameWriter::new(framing)).finish(out);
     }
 }
 
-/// The fields that are the same in every chunk.
-fn tail(id: Option<&Text>, model: Option<&Text>, exchange: &Exchange) -> Json {
-    Json::object(|chunk| reply::write_names(id, model, exchange, chunk))
+fn chunk_trailer(
+    id: Option<&JsonString>,
+    model: Option<&JsonString>,
+    cx: &ReplyContext,
+) -> RawJson {
+    RawJson::object(|chunk| reply::write_ids(id, model, cx, chunk))
 }
 
-/// A candidate that says nothing new. After the first words it holds an empty text, as the
-/// provider's own last chunk does: its clients take a chunk without parts for a broken reply.
-fn write_candidate(chunk: &mut Object<'_>, filler: bool, fill: impl FnOnce(&mut Object<'_>)) {
+/// Writes a candidate without new content. After the first part it has an empty text, like the
+/// provider's own last chunk: clients treat a chunk without parts as a broken reply.
+fn write_empty_candidate(
+    chunk: &mut ObjectWriter<'_>,
+    needs_filler: bool,
+    fill: impl FnOnce(&mut ObjectWriter<'_>),
+) {
     chunk.array("candidates", |list| {
         list.object(|candidate| {
             candidate.object("content", |content| {
-                if filler {
+                if needs_filler {
                     content.array("parts", |parts| {
-                        parts.object(|part| write_text(&Text::EMPTY, Texts::Plain, part));
+                        parts.object(|part| {
+                            write_text_part(&JsonString::EMPTY, TextKind::Plain, part);
+                        });
                     });
                 }
-                content.known("role", "model");
+                content.static_str("role", "model");
             });
             fill(candidate);
             candidate.number("index", 0);
@@ -247,102 +281,110 @@ fn write_candidate(chunk: &mut Object<'_>, filler: bool, fill: impl FnOnce(&mut 
     });
 }
 
-fn write_text(text: &Text, kind: Texts, part: &mut Object<'_>) {
-    part.text("text", text);
-    if kind == Texts::Thought {
+fn write_text_part(text: &JsonString, kind: TextKind, part: &mut ObjectWriter<'_>) {
+    part.json_string("text", text);
+    if kind == TextKind::Thought {
         part.boolean("thought", true);
     }
 }
 
-impl Held {
+impl OpenBlock {
     fn new(index: u32, block: &Block) -> Self {
-        let (said, args) = <(Pieces, Pieces)>::default();
-        Self { index, block: block.clone(), said, count: 0, waiting: Vec::new(), args }
+        let (text, args) = <(JsonStringBuilder, JsonStringBuilder)>::default();
+        Self { index, block: block.clone(), text, delta_count: 0, pending_deltas: Vec::new(), args }
     }
 
-    /// Whether some of its pieces are written.
-    fn is_streamed(&self) -> bool {
-        self.count > self.waiting.len()
+    fn has_written_deltas(&self) -> bool {
+        self.delta_count > self.pending_deltas.len()
     }
 
-    fn kind(&self) -> Option<Texts> {
-        match &self.block.body {
-            Body::Text { .. } | Body::Refusal(_) => Some(Texts::Plain),
-            Body::Thinking(_) => Some(Texts::Thought),
-            Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => None,
+    fn text_kind(&self) -> Option<TextKind> {
+        match &self.block.content {
+            BlockContent::Text { .. } | BlockContent::Refusal(_) => Some(TextKind::Plain),
+            BlockContent::Reasoning(_) => Some(TextKind::Thought),
+            BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => None,
         }
     }
 
-    /// A signed text goes out in one part with its signature. That of a thought comes at its end, so
-    /// the first piece waits whether it is the only one.
-    fn may_stream(&self) -> bool {
-        let begun = self.block.body.as_text().is_some_and(|text| !text.is_empty());
-        let whole = begun || self.block.seal.is_some() || !self.block.extras.of(ID).is_empty();
-        match &self.block.body {
-            Body::Text { .. } => !whole,
-            Body::Thinking(thinking) => !whole && thinking.text.is_empty() && self.count > 1,
-            Body::Refusal(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => false,
+    /// A signed text is written as one part with its signature. A thought's signature arrives at
+    /// its end, so the first delta is buffered until a second one arrives.
+    fn can_stream(&self) -> bool {
+        let has_text = self.block.content.as_text().is_some_and(|text| !text.is_empty());
+        let is_complete =
+            has_text || self.block.seal.is_some() || !self.block.extras.fields_for(ID).is_empty();
+        match &self.block.content {
+            BlockContent::Text { .. } => !is_complete,
+            BlockContent::Reasoning(thinking) => {
+                !is_complete && thinking.text.is_empty() && self.delta_count > 1
+            }
+            BlockContent::Refusal(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => false,
         }
     }
 
-    /// The block with all its pieces.
-    fn whole(mut self) -> Block {
-        match &mut self.block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => text.extend(self.said),
-            Body::Thinking(thinking) => thinking.text.extend(self.said),
-            Body::ToolCall(call) => match &mut call.args {
-                Args::Freeform(text) => text.extend(self.args),
-                Args::Malformed(text) => {
-                    text.extend(self.args);
-                    call.args = Args::from_text(text);
+    /// The block with all its deltas.
+    fn into_block(mut self) -> Block {
+        match &mut self.block.content {
+            BlockContent::Text { text, .. } | BlockContent::Refusal(text) => text.append(self.text),
+            BlockContent::Reasoning(thinking) => thinking.text.append(self.text),
+            BlockContent::ToolCall(call) => match &mut call.args {
+                ToolArgs::Freeform(text) => text.append(self.args),
+                ToolArgs::Malformed(text) => {
+                    text.append(self.args);
+                    call.args = ToolArgs::from_json_string(text);
                 }
-                Args::Json(_) => {}
+                ToolArgs::Json(_) => {}
             },
-            Body::Media(_) | Body::Data(_) | Body::ToolResult(_) | Body::Foreign { .. } => {}
+            BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => {}
         }
         self.block
     }
 }
 
 impl StreamWriter for Writer {
-    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
-            Event::Start { id, model } => {
-                self.pen.tail = tail(id.as_ref(), model.as_ref(), &self.exchange);
+            StreamEvent::Start { id, model } => {
+                self.chunks.trailer_fields =
+                    chunk_trailer(id.as_ref(), model.as_ref(), &self.exchange);
             }
-            Event::Open { index, block } => self.open = Some(Held::new(*index, block)),
-            Event::Delta { delta, .. } => self.delta(delta, out, ledger),
-            Event::Close { .. } => {
-                if let Some(held) = self.open.take() {
-                    self.close(held, out, ledger);
+            StreamEvent::BlockStart { index, block } => {
+                self.open_block = Some(OpenBlock::new(*index, block));
+            }
+            StreamEvent::Delta { delta, .. } => self.write_delta(delta, out, ledger),
+            StreamEvent::BlockEnd { .. } => {
+                if let Some(open_block) = self.open_block.take() {
+                    self.write_close(open_block, out, ledger);
                 }
             }
-            Event::Usage(usage) => self.usage.update(usage),
-            Event::Stop(stop) => self.stop(stop, out, ledger),
-            Event::Fail(failure) => {
-                let chunk = error::chunk(failure);
-                self.pen.frames.write(None, &String::from_utf8_lossy(&chunk), out);
-                self.pen.end(out);
+            StreamEvent::Usage(usage) => self.usage.update(usage),
+            StreamEvent::Stop(stop) => self.write_stop(stop, out, ledger),
+            StreamEvent::Error(error) => {
+                let chunk = error::encode_chunk(error);
+                self.chunks.frames.write(None, &String::from_utf8_lossy(&chunk), out);
+                self.chunks.finish(out);
             }
-            Event::Ping if self.pen.frames.framing() == Framing::Sse => {
-                out.extend_from_slice(Gemini.filler());
+            StreamEvent::Ping if self.chunks.frames.framing() == Framing::Sse => {
+                out.extend_from_slice(Gemini.heartbeat_bytes());
             }
-            Event::Ping => {}
-            Event::Foreign { dialect, kind, json } if *dialect == ID => {
-                self.pen.foreign(kind, json, out);
+            StreamEvent::Ping => {}
+            StreamEvent::Foreign { dialect, kind, json } if *dialect == ID => {
+                self.chunks.write_foreign(kind, json, out);
             }
-            Event::Foreign { dialect, kind, .. } => {
-                let what = format!("left out a step of {dialect} (`{kind}`)");
-                ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
+            StreamEvent::Foreign { dialect, kind, .. } => {
+                let message = format!("left out an event of {dialect} (`{kind}`)");
+                ledger.record_loss(note::NO_SUCH_BLOCK, LedgerPath::REPLY, message);
             }
         }
     }

@@ -1,167 +1,176 @@
-//! Blocks, written.
+//! Encodes blocks.
 
 use interlingua_model::{
-    Args, Block, Body, Cache, Citation, DialectId, Extras, Form, Media, Seal, Source, ToolCall,
-    ToolResult, Verbatim,
+    Block, BlockContent, CacheBreakpoint, Citation, DialectId, Extras, Media, MediaSource,
+    ReasoningForm, Seal, ToolArgs, ToolCall, ToolResult, Verbatim,
 };
-use interlingua_wire::Json;
-use interlingua_wire::json::{Array, Object};
+use interlingua_wire::RawJson;
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 
-use super::{ID, names};
+use super::{ID, enum_names};
 
-/// Whether values that still have their text carry it along. Below one that does, none need to.
+/// Whether values with an original text include it. Nothing inside such a value needs its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Raw {
-    Keep,
-    Above,
+pub(super) enum RawPolicy {
+    Include,
+    Omit,
 }
 
-pub(super) fn blocks(blocks: &[Verbatim<Block>], raw: Raw, out: &mut Array<'_>) {
+pub(super) fn encode_blocks(blocks: &[Verbatim<Block>], raw: RawPolicy, out: &mut ArrayWriter<'_>) {
     for block in blocks {
-        out.object(|o| write_block(block, raw, o));
+        out.object(|o| encode_block(block, raw, o));
     }
 }
 
-pub(super) fn write_block(block: &Verbatim<Block>, keep: Raw, o: &mut Object<'_>) {
-    let below = if has_raw(block.written()) { Raw::Above } else { keep };
-    body(&block.body, below, o);
-    seal(block.seal.as_deref(), o);
-    cache(block.cache.as_deref(), o);
-    extras(&block.extras, o);
-    if keep == Raw::Keep {
-        raw(block.written(), o);
+pub(super) fn encode_block(block: &Verbatim<Block>, policy: RawPolicy, o: &mut ObjectWriter<'_>) {
+    let inner_policy = if has_raw(block.original()) { RawPolicy::Omit } else { policy };
+    encode_body(&block.content, inner_policy, o);
+    encode_seal(block.seal.as_deref(), o);
+    encode_cache(block.cache_breakpoint.as_deref(), o);
+    encode_extras(&block.extras, o);
+    if policy == RawPolicy::Include {
+        encode_raw(block.original(), o);
     }
 }
 
-fn body(body: &Body, keep: Raw, o: &mut Object<'_>) {
+fn encode_body(body: &BlockContent, policy: RawPolicy, o: &mut ObjectWriter<'_>) {
     match body {
-        Body::Text { text, citations } => {
-            o.text("text", text);
+        BlockContent::Text { text, citations } => {
+            o.json_string("text", text);
             if !citations.is_empty() {
-                o.array("citations", |a| citations.iter().for_each(|one| citation(one, a)));
+                o.array("citations", |a| {
+                    for citation in citations {
+                        encode_citation(citation, a);
+                    }
+                });
             }
         }
-        Body::Refusal(text) => o.text("refusal", text),
-        Body::Thinking(thinking) => {
-            o.text("thinking", &thinking.text);
-            if thinking.form != Form::Full {
-                o.word("form", names::word(names::FORMS, thinking.form));
+        BlockContent::Refusal(text) => o.json_string("refusal", text),
+        BlockContent::Reasoning(thinking) => {
+            o.json_string("thinking", &thinking.text);
+            if thinking.form != ReasoningForm::Full {
+                o.str("form", enum_names::name_of(enum_names::REASONING_FORMS, thinking.form));
             }
         }
-        Body::Media(media) => o.object(names::word(names::MEDIA, media.kind), |o| {
-            write_media(media, keep, o);
-        }),
-        Body::Data(json) => o.json("data", json),
-        Body::ToolCall(call) => o.object("call", |o| write_call(call, o)),
-        Body::ToolResult(result) => o.object("result", |o| write_result(result, keep, o)),
-        Body::Foreign { dialect, kind, json } => o.object("foreign", |o| {
-            o.word("dialect", dialect.0);
-            o.text("kind", kind);
+        BlockContent::Media(media) => {
+            o.object(enum_names::name_of(enum_names::MEDIA_KINDS, media.kind), |o| {
+                encode_media(media, policy, o);
+            });
+        }
+        BlockContent::Json(json) => o.json("data", json),
+        BlockContent::ToolCall(call) => o.object("call", |o| encode_tool_call(call, o)),
+        BlockContent::ToolResult(result) => {
+            o.object("result", |o| encode_tool_result(result, policy, o));
+        }
+        BlockContent::Foreign { dialect, kind, json } => o.object("foreign", |o| {
+            o.str("dialect", dialect.0);
+            o.json_string("kind", kind);
             o.json("json", json);
         }),
     }
 }
 
-fn write_call(call: &ToolCall, o: &mut Object<'_>) {
-    o.text("id", &call.id);
-    o.text("name", &call.name);
+fn encode_tool_call(call: &ToolCall, o: &mut ObjectWriter<'_>) {
+    o.json_string("id", &call.id);
+    o.json_string("name", &call.name);
     match &call.args {
-        Args::Json(json) => o.json("args", json),
-        Args::Malformed(text) => o.text("malformed", text),
-        Args::Freeform(text) => o.text("freeform", text),
+        ToolArgs::Json(json) => o.json("args", json),
+        ToolArgs::Malformed(text) => o.json_string("malformed", text),
+        ToolArgs::Freeform(text) => o.json_string("freeform", text),
     }
 }
 
-fn write_result(result: &ToolResult, keep: Raw, o: &mut Object<'_>) {
-    o.text("call", &result.call);
-    o.text_if("name", result.name.as_ref());
-    o.array("content", |a| blocks(&result.content, keep, a));
+fn encode_tool_result(result: &ToolResult, policy: RawPolicy, o: &mut ObjectWriter<'_>) {
+    o.json_string("call", &result.call_id);
+    o.json_string_opt("name", result.name.as_ref());
+    o.array("content", |a| encode_blocks(&result.content, policy, a));
     if result.is_error {
         o.boolean("is_error", true);
     }
 }
 
-fn write_media(media: &Media, keep: Raw, o: &mut Object<'_>) {
+fn encode_media(media: &Media, policy: RawPolicy, o: &mut ObjectWriter<'_>) {
     match &media.source {
-        Source::Base64 { mime, data } => {
-            o.text("base64", data);
-            o.text_if("mime", mime.as_ref());
+        MediaSource::Base64 { mime, data } => {
+            o.json_string("base64", data);
+            o.json_string_opt("mime", mime.as_ref());
         }
-        Source::Url { mime, url } => {
-            o.text("url", url);
-            o.text_if("mime", mime.as_ref());
+        MediaSource::Url { mime, url } => {
+            o.json_string("url", url);
+            o.json_string_opt("mime", mime.as_ref());
         }
-        Source::File { mime, id } => {
-            o.text("file", id);
-            o.text_if("mime", mime.as_ref());
+        MediaSource::File { mime, id } => {
+            o.json_string("file", id);
+            o.json_string_opt("mime", mime.as_ref());
         }
-        Source::Text(text) => o.text("plain", text),
-        Source::Blocks(inner) => o.array("blocks", |a| blocks(inner, keep, a)),
+        MediaSource::Text(text) => o.json_string("plain", text),
+        MediaSource::Blocks(inner) => o.array("blocks", |a| encode_blocks(inner, policy, a)),
     }
-    o.text_if("name", media.name.as_ref());
-    o.text_if("detail", media.detail.as_ref());
+    o.json_string_opt("name", media.name.as_ref());
+    o.json_string_opt("detail", media.detail.as_ref());
 }
 
-pub(super) fn citation(citation: &Citation, out: &mut Array<'_>) {
+pub(super) fn encode_citation(citation: &Citation, out: &mut ArrayWriter<'_>) {
     out.object(|o| {
-        o.text_if("url", citation.url.as_ref());
-        o.text_if("title", citation.title.as_ref());
-        o.text_if("quote", citation.quote.as_ref());
+        o.json_string_opt("url", citation.url.as_ref());
+        o.json_string_opt("title", citation.title.as_ref());
+        o.json_string_opt("quote", citation.quote.as_ref());
         if let Some((from, to)) = citation.span {
             o.array("span", |a| {
                 a.item().number(from);
                 a.item().number(to);
             });
         }
-        if let Some((dialect, json)) = &citation.written {
+        if let Some((dialect, json)) = &citation.original {
             o.object("written", |o| o.json(dialect.0, json));
         }
     });
 }
 
-pub(super) fn seal(seal: Option<&Seal>, o: &mut Object<'_>) {
+pub(super) fn encode_seal(seal: Option<&Seal>, o: &mut ObjectWriter<'_>) {
     let Some(seal) = seal else { return };
     o.object("seal", |o| {
-        o.text("issuer", &seal.origin.issuer);
-        o.text("data", &seal.data);
-        o.text_if("id", seal.id.as_ref());
-        o.text_if("model", seal.origin.model.as_ref());
+        o.json_string("issuer", &seal.origin.issuer);
+        o.json_string("data", &seal.data);
+        o.json_string_opt("id", seal.id.as_ref());
+        o.json_string_opt("model", seal.origin.model.as_ref());
     });
 }
 
-pub(super) fn cache(cache: Option<&Cache>, o: &mut Object<'_>) {
+pub(super) fn encode_cache(cache: Option<&CacheBreakpoint>, o: &mut ObjectWriter<'_>) {
     if let Some(cache) = cache {
-        o.object("cache", |o| o.text_if("ttl", cache.ttl.as_ref()));
+        o.object("cache", |o| o.json_string_opt("ttl", cache.ttl.as_ref()));
     }
 }
 
-/// Extras are of one dialect; its name stands beside them. What that dialect only remembers about
-/// how something was written stands apart.
-pub(super) fn extras(extras: &Extras, o: &mut Object<'_>) {
-    let Some((dialect, fields)) = extras.all() else { return };
-    let (remembered, fields): (Vec<_>, Vec<_>) =
-        fields.iter().partition(|(key, value)| Extras::is_memory(key) && *value == Json::NULL);
+/// Extras belong to one dialect; its name is written next to them. Spelling markers of that dialect
+/// are written separately.
+pub(super) fn encode_extras(extras: &Extras, o: &mut ObjectWriter<'_>) {
+    let Some((dialect, fields)) = extras.as_parts() else { return };
+    let (markers, fields): (Vec<_>, Vec<_>) = fields
+        .iter()
+        .partition(|(key, value)| Extras::is_spelling_marker(key) && *value == RawJson::NULL);
     if !fields.is_empty() {
         o.object("extras", |o| {
             for (key, value) in fields {
-                o.key_text(key).json(value);
+                o.key_json_string(key).json(value);
             }
         });
-        o.word("extras_of", dialect.0);
+        o.str("extras_of", dialect.0);
     }
-    if !remembered.is_empty() {
+    if !markers.is_empty() {
         o.object("remembered", |o| {
-            o.array(dialect.0, |a| remembered.iter().for_each(|(key, _)| a.item().text(key)));
+            o.array(dialect.0, |a| markers.iter().for_each(|(key, _)| a.item().json_string(key)));
         });
     }
 }
 
-pub(super) fn raw(written: Option<(DialectId, &Json)>, o: &mut Object<'_>) {
-    if let Some((dialect, json)) = written.filter(|(dialect, _)| *dialect != ID) {
+pub(super) fn encode_raw(original: Option<(DialectId, &RawJson)>, o: &mut ObjectWriter<'_>) {
+    if let Some((dialect, json)) = original.filter(|(dialect, _)| *dialect != ID) {
         o.object("raw", |o| o.json(dialect.0, json));
     }
 }
 
-pub(super) fn has_raw(written: Option<(DialectId, &Json)>) -> bool {
-    written.is_some_and(|(dialect, _)| dialect != ID)
+pub(super) fn has_raw(original: Option<(DialectId, &RawJson)>) -> bool {
+    original.is_some_and(|(dialect, _)| dialect != ID)
 }

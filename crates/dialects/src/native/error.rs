@@ -1,64 +1,67 @@
-//! Failures, both ways.
+//! Decodes and encodes errors.
 
-use interlingua_model::{Failure, FailureKind, Retry};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Limits, Node, Text, Writer};
+use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter};
 
-use super::{names, read_blocks};
+use super::{enum_names, read_blocks};
 
-pub(super) fn encode(failure: &Failure) -> Vec<u8> {
-    let mut out = Writer::default();
+pub(super) fn encode(error: &ApiError) -> Vec<u8> {
+    let mut out = JsonWriter::default();
     out.object(|o| {
         o.number("interlingua", 1);
-        o.object("error", |o| encode_fields(failure, o));
+        o.object("error", |o| encode_error(error, o));
     });
     out.into_bytes()
 }
 
-pub(super) fn encode_fields(failure: &Failure, o: &mut Object<'_>) {
-    o.word("kind", names::word(names::KINDS, failure.kind));
-    o.word("blame", names::word(names::BLAMES, failure.blame));
-    o.number("status", u64::from(failure.status));
-    match failure.retry {
-        Retry::No => o.boolean("retry", false),
-        Retry::Yes => o.boolean("retry", true),
-        Retry::AfterMillis(millis) => o.number("retry", millis),
+pub(super) fn encode_error(error: &ApiError, o: &mut ObjectWriter<'_>) {
+    o.str("kind", enum_names::name_of(enum_names::ERROR_KINDS, error.kind));
+    o.str("blame", enum_names::name_of(enum_names::ERROR_ORIGINS, error.origin));
+    o.number("status", u64::from(error.status));
+    match error.retry {
+        RetryAdvice::No => o.boolean("retry", false),
+        RetryAdvice::Yes => o.boolean("retry", true),
+        RetryAdvice::AfterMillis(millis) => o.number("retry", millis),
     }
-    o.text("message", &failure.message);
-    if let Some((dialect, json)) = &failure.written {
+    o.json_string("message", &error.message);
+    if let Some((dialect, json)) = &error.original {
         o.object("written", |o| o.json(dialect.0, json));
     }
 }
 
-pub(super) fn decode(node: Node<'_>) -> Failure {
-    let kind = names::value(names::KINDS, node.get("kind")).unwrap_or(FailureKind::Upstream);
-    let mut failure = Failure::new(kind, read_blocks::text(node.get("message")));
-    let status = node.get("status").and_then(Node::count).and_then(|code| u16::try_from(code).ok());
+pub(super) fn decode_error(node: JsonNode<'_>) -> ApiError {
+    let kind = enum_names::parse_name(enum_names::ERROR_KINDS, node.get("kind"))
+        .unwrap_or(ApiErrorKind::ServerError);
+    let mut error = ApiError::new(kind, read_blocks::text_or_raw(node.get("message")));
+    let status =
+        node.get("status").and_then(JsonNode::as_u64).and_then(|code| u16::try_from(code).ok());
     if let Some(status) = status.filter(|status| (400..600).contains(status)) {
-        failure.status = status;
+        error.status = status;
     }
-    if let Some(blame) = names::value(names::BLAMES, node.get("blame")) {
-        failure.blame = blame;
+    if let Some(error_origin) = enum_names::parse_name(enum_names::ERROR_ORIGINS, node.get("blame"))
+    {
+        error.origin = error_origin;
     }
     if let Some(retry) = node.get("retry") {
-        failure.retry = match (retry.boolean(), retry.count()) {
-            (Some(true), _) => Retry::Yes,
-            (_, Some(millis)) => Retry::AfterMillis(millis),
-            _ => Retry::No,
+        error.retry = match (retry.as_bool(), retry.as_u64()) {
+            (Some(true), _) => RetryAdvice::Yes,
+            (_, Some(millis)) => RetryAdvice::AfterMillis(millis),
+            _ => RetryAdvice::No,
         };
     }
-    failure.written = node.get("written").and_then(read_blocks::written);
-    failure
+    error.original = node.get("written").and_then(read_blocks::decode_tagged_json);
+    error
 }
 
-pub(super) fn decode_body(status: u16, body: &[u8]) -> Failure {
+pub(super) fn decode_body(status: u16, body: &[u8]) -> ApiError {
     let text = String::from_utf8_lossy(body).into_owned();
-    let doc = Doc::parse(text.as_str().into(), Limits::default()).ok();
+    let doc = JsonDoc::parse(text.as_str().into(), JsonLimits::default()).ok();
     match doc.as_ref().and_then(|doc| doc.root().get("error")) {
-        Some(error) => decode(error),
-        None => Failure::new(
-            FailureKind::of_status(status),
-            Text::new(&text.chars().take(500).collect::<String>()),
+        Some(error) => decode_error(error),
+        None => ApiError::new(
+            ApiErrorKind::from_status(status),
+            JsonString::new(&text.chars().take(500).collect::<String>()),
         ),
     }
 }

@@ -1,12 +1,12 @@
 //! The project's own dialect: the canonical model as JSON, for stored sessions and for people.
 //!
-//! It is readable without knowing any other dialect, and exact: whatever still has its text in the
-//! dialect it came from carries it under `raw`, and decoding prefers that text. So a conversation
-//! that is stored and loaded leaves in its own dialect as the bytes it came in.
+//! It is readable without knowledge of other dialects, and lossless: a value that still has its
+//! original text includes it under `raw`, and decoding prefers that text. So a stored conversation
+//! is encoded in its own dialect with the bytes it was received with.
 
 mod blocks;
+mod enum_names;
 mod error;
-mod names;
 mod read_blocks;
 mod reply;
 mod request;
@@ -17,11 +17,11 @@ mod unread;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool, Turn,
-    Verbatim,
+    ApiError, Block, Conversation, DialectId, Ledger, Reply, ReplyContext, Role, Target, Tool,
+    Turn, Verbatim,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Node, Writer};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, JsonWriter, RawJson};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -30,13 +30,13 @@ pub const ID: DialectId = DialectId("native");
 #[derive(Debug)]
 pub struct Native;
 
-/// A turn by itself, as [`Dialect::decode_turn`] reads it.
-pub fn write_turn(turn: &Verbatim<Turn>) -> Json {
-    Json::object(|o| request::encode_turn(turn, o))
+/// Encodes a single turn, as [`Dialect::decode_turn`] decodes it.
+pub fn encode_turn(turn: &Verbatim<Turn>) -> RawJson {
+    RawJson::object(|o| request::encode_turn(turn, o))
 }
 
-/// The fields of a reply, as [`Dialect::decode_reply`] reads them.
-pub fn write_reply(reply: &Reply, o: &mut Object<'_>) {
+/// Writes the fields of a reply, as [`Dialect::decode_reply`] decodes them.
+pub fn encode_reply_fields(reply: &Reply, o: &mut ObjectWriter<'_>) {
     reply::encode(reply, o);
 }
 
@@ -45,8 +45,8 @@ impl Dialect for Native {
         ID
     }
 
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
-        Verbatim::read(request::decode(body.root(), ledger), ID, body.whole())
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        Verbatim::with_text(request::decode(body.root(), ledger), ID, body.to_json())
     }
 
     fn encode_request(
@@ -60,55 +60,65 @@ impl Dialect for Native {
 
     fn decode_reply(
         &self,
-        body: &Doc,
-        _exchange: &Exchange,
+        body: &JsonDoc,
+        _exchange: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure> {
+    ) -> Result<Verbatim<Reply>, ApiError> {
         match body.root().get("error") {
-            Some(failure) => Err(error::decode(failure)),
-            None => Ok(Verbatim::read(reply::decode(body.root(), ledger), ID, body.whole())),
+            Some(failure) => Err(error::decode_error(failure)),
+            None => Ok(Verbatim::with_text(reply::decode(body.root(), ledger), ID, body.to_json())),
         }
     }
 
-    fn encode_reply(&self, reply: &Reply, _exchange: &Exchange, _ledger: &mut Ledger) -> Vec<u8> {
-        let mut out = Writer::default();
+    fn encode_reply(
+        &self,
+        reply: &Reply,
+        _exchange: &ReplyContext,
+        _ledger: &mut Ledger,
+    ) -> Vec<u8> {
+        let mut out = JsonWriter::default();
         out.object(|o| reply::encode(reply, o));
         out.into_bytes()
     }
 
-    fn reader(&self, _exchange: &Exchange) -> Box<dyn StreamReader> {
+    fn reader(&self, _exchange: &ReplyContext) -> Box<dyn StreamReader> {
         Box::new(stream::Reader::default())
     }
 
-    fn writer(&self, _exchange: &Exchange) -> Box<dyn StreamWriter> {
+    fn writer(&self, _exchange: &ReplyContext) -> Box<dyn StreamWriter> {
         Box::new(stream::Writer)
     }
 
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
         error::decode_body(status, body)
     }
 
-    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
-        error::encode(failure)
+    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
+        error::encode(error)
     }
 
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
         request::decode_turn(turn, ledger)
     }
 
-    fn decode_block(&self, block: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        read_blocks::block(block, role, ledger)
+    fn decode_block(
+        &self,
+        block: JsonNode<'_>,
+        role: Role,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Block> {
+        read_blocks::decode_block(block, role, ledger)
     }
 
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>> {
-        read_blocks::blocks(Some(system), Role::System, ledger).into()
+        read_blocks::decode_blocks(Some(system), Role::System, ledger).into()
     }
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode(tool, ledger)
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_tool(tool, ledger)
     }
 }

@@ -1,94 +1,103 @@
-//! Tools, both ways.
+//! Decodes and encodes tools.
 
-use interlingua_model::{Ledger, Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Ledger, LedgerPath, Tool, ToolKind, Verbatim};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use super::{ID, blocks, read_blocks, unread};
 use crate::note;
 
-pub(super) fn encode(tool: &Verbatim<Tool>, o: &mut Object<'_>) {
-    o.text("name", &tool.name);
-    o.text_if("description", tool.description.as_ref());
+pub(super) fn encode_tool(tool: &Verbatim<Tool>, o: &mut ObjectWriter<'_>) {
+    o.json_string("name", &tool.name);
+    o.json_string_opt("description", tool.description.as_ref());
     match &tool.kind {
-        ToolKind::Function { schema } => o.json("schema", schema.as_ref().unwrap_or(&Json::NULL)),
+        ToolKind::Function { schema } => {
+            o.json("schema", schema.as_ref().unwrap_or(&RawJson::NULL));
+        }
         ToolKind::Freeform { format } => {
-            o.json("freeform", format.as_ref().unwrap_or(&Json::NULL));
+            o.json("freeform", format.as_ref().unwrap_or(&RawJson::NULL));
         }
         ToolKind::Foreign { dialect, kind, json } => o.object("foreign", |o| {
-            o.word("dialect", dialect.0);
-            o.text("kind", kind);
+            o.str("dialect", dialect.0);
+            o.json_string("kind", kind);
             o.json("json", json);
         }),
     }
     if let Some(strict) = tool.strict {
         o.boolean("strict", strict);
     }
-    o.text_if("namespace", tool.namespace.as_ref());
-    blocks::cache(tool.cache.as_deref(), o);
-    blocks::extras(&tool.extras, o);
-    blocks::raw(tool.written(), o);
+    o.json_string_opt("namespace", tool.namespace.as_ref());
+    blocks::encode_cache(tool.cache_breakpoint.as_deref(), o);
+    blocks::encode_extras(&tool.extras, o);
+    blocks::encode_raw(tool.original(), o);
 }
 
-pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-    if let Some((dialect, raw)) = read_blocks::raw(node) {
-        let tool = dialect.decode_tool(raw.doc().root(), ledger);
-        return tool.beside(|tool| tool.cache = read_blocks::cache(node));
+pub(super) fn decode_tool(node: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+    if let Some((dialect, raw)) = read_blocks::decode_raw(node) {
+        let tool = dialect.decode_tool(raw.to_doc().root(), ledger);
+        return tool
+            .map_keeping_text(|tool| tool.cache_breakpoint = read_blocks::decode_cache(node));
     }
-    let place = Place::BODY;
-    unread::fields(node, &known(node), place, ledger);
-    unread::values(node, &["description", "namespace"], Node::is_string, place, ledger);
-    unread::values(node, &["strict"], unread::is_boolean, place, ledger);
-    unread::beside(node, place, ledger);
-    let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
-    let mut name = read_blocks::text(node.get("name"));
+    let path = LedgerPath::BODY;
+    unread::note_unknown_fields(node, &known_keys(node), path, ledger);
+    unread::note_invalid_values(
+        node,
+        &["description", "namespace"],
+        JsonNode::is_string,
+        path,
+        ledger,
+    );
+    unread::note_invalid_values(node, &["strict"], unread::is_boolean, path, ledger);
+    unread::check_common_fields(node, path, ledger);
+    let non_null = |node: JsonNode<'_>| (!node.is_null()).then(|| node.json());
+    let mut name = read_blocks::text_or_raw(node.get("name"));
     let kind = if let Some(foreign) = node.get("foreign") {
-        self::foreign(foreign, &mut name, ledger)
+        self::decode_foreign(foreign, &mut name, ledger)
     } else if let Some(format) = node.get("freeform") {
-        ToolKind::Freeform { format: some(format) }
+        ToolKind::Freeform { format: non_null(format) }
     } else {
-        ToolKind::Function { schema: node.get("schema").and_then(some) }
+        ToolKind::Function { schema: node.get("schema").and_then(non_null) }
     };
     let tool = Tool {
         name,
-        description: node.get("description").and_then(Node::text),
+        description: node.get("description").and_then(JsonNode::json_string),
         kind,
-        strict: node.get("strict").and_then(Node::boolean),
-        namespace: node.get("namespace").and_then(Node::text),
-        cache: read_blocks::cache(node),
-        extras: read_blocks::extras(node),
+        strict: node.get("strict").and_then(JsonNode::as_bool),
+        namespace: node.get("namespace").and_then(JsonNode::json_string),
+        cache_breakpoint: read_blocks::decode_cache(node),
+        extras: read_blocks::decode_extras(node),
     };
-    Verbatim::read(tool, ID, node.json())
+    Verbatim::with_text(tool, ID, node.json())
 }
 
-/// What a tool of its kind says of itself.
-fn known(node: Node<'_>) -> Vec<&'static str> {
+/// The keys of a tool of the node's kind.
+fn known_keys(node: JsonNode<'_>) -> Vec<&'static str> {
     let kinds = ["foreign", "freeform", "schema"];
     let kind = kinds.into_iter().find(|kind| node.get(kind).is_some());
-    kind.into_iter().chain(TOOL).chain(unread::BESIDE).collect()
+    kind.into_iter().chain(COMMON_TOOL_KEYS).chain(unread::COMMON_KEYS).collect()
 }
 
-/// A tool that only one dialect knows: of the kind that it says itself to be, and
-/// under the name that it gives itself.
-fn foreign(foreign: Node<'_>, name: &mut Text, ledger: &mut Ledger) -> ToolKind {
-    unread::fields(foreign, &["dialect", "kind", "json"], Place::BODY, ledger);
-    let dialect = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
-    let json = foreign.get("json").map_or(Json::NULL, Node::json);
-    let Some(dialect) = crate::find(&dialect).filter(|dialect| dialect.id() != ID) else {
-        let kind = read_blocks::text(foreign.get("kind"));
+/// Decodes a foreign tool. Its kind and name come from decoding the JSON in its own dialect.
+fn decode_foreign(foreign: JsonNode<'_>, name: &mut JsonString, ledger: &mut Ledger) -> ToolKind {
+    unread::note_unknown_fields(foreign, &["dialect", "kind", "json"], LedgerPath::BODY, ledger);
+    let dialect =
+        foreign.get("dialect").map(|name| name.str_or_empty().into_owned()).unwrap_or_default();
+    let json = foreign.get("json").map_or(RawJson::NULL, JsonNode::json);
+    let Some(dialect) = crate::find_dialect(&dialect).filter(|dialect| dialect.id() != ID) else {
+        let kind = read_blocks::text_or_raw(foreign.get("kind"));
         return ToolKind::Foreign { dialect: ID, kind, json };
     };
-    let tool = dialect.decode_tool(json.doc().root(), ledger).into_value();
-    let named = json.doc().root().get("name").and_then(Node::text);
-    if let (ToolKind::Foreign { .. }, Some(named)) = (&tool.kind, named)
-        && named != *name
+    let tool = dialect.decode_tool(json.to_doc().root(), ledger).into_value();
+    let original_name = json.to_doc().root().get("name").and_then(JsonNode::json_string);
+    if let (ToolKind::Foreign { .. }, Some(original_name)) = (&tool.kind, original_name)
+        && original_name != *name
     {
-        let what = format!("a tool called `{name}` is called `{named}` where it is known");
-        ledger.change(note::ODD_INPUT, Place::BODY, what);
-        *name = named;
+        let message = format!("the tool `{name}` is named `{original_name}` in its own dialect");
+        ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, message);
+        *name = original_name;
     }
     tool.kind
 }
 
-/// What a tool of any kind says of itself.
-const TOOL: [&str; 4] = ["name", "description", "strict", "namespace"];
+/// The keys of a tool of any kind.
+const COMMON_TOOL_KEYS: [&str; 4] = ["name", "description", "strict", "namespace"];

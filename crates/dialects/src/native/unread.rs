@@ -1,144 +1,167 @@
-//! What a stored conversation says and nobody reads: it is noted, so that nothing is lost in silence.
+//! Notes unknown fields and invalid values of a stored conversation, so that nothing is lost
+//! silently.
 
-use interlingua_model::{Args, Body, Extras, Ledger, Place, Source};
-use interlingua_wire::Node;
+use interlingua_model::{BlockContent, Extras, Ledger, LedgerPath, MediaSource, ToolArgs};
+use interlingua_wire::JsonNode;
 
-use super::names;
+use super::enum_names;
 use crate::note;
 
-/// Notes what stands there and means nothing.
-pub(super) fn fields(node: Node<'_>, known: &[&str], place: Place, ledger: &mut Ledger) {
+pub(super) fn note_unknown_fields(
+    node: JsonNode<'_>,
+    known: &[&str],
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) {
     if !node.is_object() {
-        ledger.loss(note::ODD_INPUT, place, "left out what is not an object");
+        ledger.record_loss(note::ODD_INPUT, path, "left out a value that is not an object");
     }
-    for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
+    for field in node.fields().filter(|field| !known.contains(&&*field.key())) {
         if !field.value.is_null() {
-            let what = format!("`{}` means nothing here", field.name());
-            ledger.loss(note::ODD_INPUT, place, what);
+            let message = format!("`{}` is unknown", field.key());
+            ledger.record_loss(note::ODD_INPUT, path, message);
         }
     }
 }
 
-/// Notes which of these fields say nothing, since they are not what they should be.
-pub(super) fn values<'d>(
-    node: Node<'d>,
+/// Notes the fields with a value of the wrong type.
+pub(super) fn note_invalid_values<'d>(
+    node: JsonNode<'d>,
     keys: &[&str],
-    is: impl Fn(Node<'d>) -> bool,
-    place: Place,
+    is_valid: impl Fn(JsonNode<'d>) -> bool,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) {
     for (key, value) in keys.iter().filter_map(|key| Some((key, node.get(key)?))) {
-        if !value.is_null() && !is(value) {
-            ledger.loss(note::ODD_INPUT, place, format!("left out `{key}`: it is odd"));
+        if !value.is_null() && !is_valid(value) {
+            ledger.record_loss(
+                note::ODD_INPUT,
+                path,
+                format!("left out `{key}`: its value is invalid"),
+            );
         }
     }
 }
 
-/// Of a block, and of what it holds.
-pub(super) fn block(node: Node<'_>, body: &Body, ledger: &mut Ledger) {
-    let (key, inside): (&str, &[&str]) = match body {
-        Body::Text { .. } => ("text", &[]),
-        Body::Refusal(_) => ("refusal", &[]),
-        Body::Thinking(_) => ("thinking", &[]),
-        Body::Data(_) => ("data", &[]),
-        Body::ToolCall(call) => match call.args {
-            Args::Json(_) => ("call", &["id", "name", "args"]),
-            Args::Freeform(_) => ("call", &["id", "name", "freeform"]),
-            Args::Malformed(_) => ("call", &["id", "name", "malformed"]),
+/// Checks a block and its content.
+pub(super) fn check_block(node: JsonNode<'_>, body: &BlockContent, ledger: &mut Ledger) {
+    let (key, known_inner): (&str, &[&str]) = match body {
+        BlockContent::Text { .. } => ("text", &[]),
+        BlockContent::Refusal(_) => ("refusal", &[]),
+        BlockContent::Reasoning(_) => ("thinking", &[]),
+        BlockContent::Json(_) => ("data", &[]),
+        BlockContent::ToolCall(call) => match call.args {
+            ToolArgs::Json(_) => ("call", &["id", "name", "args"]),
+            ToolArgs::Freeform(_) => ("call", &["id", "name", "freeform"]),
+            ToolArgs::Malformed(_) => ("call", &["id", "name", "malformed"]),
         },
-        Body::ToolResult(_) => ("result", &["call", "name", "content", "is_error"]),
-        Body::Media(media) => {
-            let word = names::word(names::MEDIA, media.kind);
+        BlockContent::ToolResult(_) => ("result", &["call", "name", "content", "is_error"]),
+        BlockContent::Media(media) => {
+            let kind_name = enum_names::name_of(enum_names::MEDIA_KINDS, media.kind);
             match media.source {
-                Source::Base64 { .. } => (word, &["base64", "mime", "name", "detail"]),
-                Source::Url { .. } => (word, &["url", "mime", "name", "detail"]),
-                Source::File { .. } => (word, &["file", "mime", "name", "detail"]),
-                Source::Blocks(_) => (word, &["blocks", "mime", "name", "detail"]),
-                Source::Text(_) => (word, &["plain", "mime", "name", "detail"]),
+                MediaSource::Base64 { .. } => (kind_name, &["base64", "mime", "name", "detail"]),
+                MediaSource::Url { .. } => (kind_name, &["url", "mime", "name", "detail"]),
+                MediaSource::File { .. } => (kind_name, &["file", "mime", "name", "detail"]),
+                MediaSource::Blocks(_) => (kind_name, &["blocks", "mime", "name", "detail"]),
+                MediaSource::Text(_) => (kind_name, &["plain", "mime", "name", "detail"]),
             }
         }
-        // It is kept as it is.
-        Body::Foreign { .. } => return,
+        // A foreign block is kept unchanged.
+        BlockContent::Foreign { .. } => return,
     };
-    let place = Place::block(0, 0);
-    let beside = match body {
-        Body::Text { .. } => "citations",
-        Body::Thinking(_) => "form",
+    let path = LedgerPath::block(0, 0);
+    let second_key = match body {
+        BlockContent::Text { .. } => "citations",
+        BlockContent::Reasoning(_) => "form",
         _ => key,
     };
-    let known: Vec<&str> = [key, beside, "seal"].into_iter().chain(BESIDE).collect();
-    fields(node, &known, place, ledger);
-    values(node, &["citations"], Node::is_array, place, ledger);
-    let is_form = |form| names::value(names::FORMS, Some(form)).is_some();
-    values(node, &["form"], is_form, place, ledger);
-    group(node, "seal", &["issuer", "model", "data", "id"], place, ledger);
-    self::beside(node, place, ledger);
-    let Some(inner) = node.get(key).filter(|_| !inside.is_empty()) else { return };
-    fields(inner, inside, place, ledger);
+    let known: Vec<&str> = [key, second_key, "seal"].into_iter().chain(COMMON_KEYS).collect();
+    note_unknown_fields(node, &known, path, ledger);
+    note_invalid_values(node, &["citations"], JsonNode::is_array, path, ledger);
+    let is_form = |form| enum_names::parse_name(enum_names::REASONING_FORMS, Some(form)).is_some();
+    note_invalid_values(node, &["form"], is_form, path, ledger);
+    check_object(node, "seal", &["issuer", "model", "data", "id"], path, ledger);
+    self::check_common_fields(node, path, ledger);
+    let Some(inner) = node.get(key).filter(|_| !known_inner.is_empty()) else { return };
+    note_unknown_fields(inner, known_inner, path, ledger);
     match body {
-        Body::ToolResult(_) => {
-            values(inner, &["name"], Node::is_string, place, ledger);
-            values(inner, &["is_error"], is_boolean, place, ledger);
+        BlockContent::ToolResult(_) => {
+            note_invalid_values(inner, &["name"], JsonNode::is_string, path, ledger);
+            note_invalid_values(inner, &["is_error"], is_boolean, path, ledger);
         }
-        Body::Media(_) => {
-            values(inner, &["mime", "name", "detail"], Node::is_string, place, ledger);
+        BlockContent::Media(_) => {
+            note_invalid_values(
+                inner,
+                &["mime", "name", "detail"],
+                JsonNode::is_string,
+                path,
+                ledger,
+            );
         }
         _ => {}
     }
 }
 
-/// Of a turn; its blocks are looked at one by one.
-pub(super) fn turn(node: Node<'_>, ledger: &mut Ledger) {
-    let place = Place::turn(0);
-    fields(node, TURN, place, ledger);
-    let is_role = |role| names::value(names::ROLES, Some(role)).is_some();
-    values(node, &["role"], is_role, place, ledger);
-    beside(node, place, ledger);
+/// Checks a turn, without its blocks.
+pub(super) fn check_turn(node: JsonNode<'_>, ledger: &mut Ledger) {
+    let path = LedgerPath::turn(0);
+    note_unknown_fields(node, TURN_KEYS, path, ledger);
+    let is_role = |role| enum_names::parse_name(enum_names::ROLES, Some(role)).is_some();
+    note_invalid_values(node, &["role"], is_role, path, ledger);
+    check_common_fields(node, path, ledger);
 }
 
-/// Of what stands beside whatever is kept. What was written elsewhere is read from there, if it is.
-pub(super) fn beside(node: Node<'_>, place: Place, ledger: &mut Ledger) {
-    group(node, "cache", &["ttl"], place, ledger);
-    values(node, &["raw"], |_| false, place, ledger);
-    values(node, &["extras", "remembered"], Node::is_object, place, ledger);
-    let is_dialect = |name: Node<'_>| names::dialect(&name.word()).is_some();
-    values(node, &["extras_of"], is_dialect, place, ledger);
-    for field in node.get("remembered").into_iter().flat_map(Node::fields) {
-        let is_memory = |key: Node<'_>| key.text().is_some_and(|key| Extras::is_memory(&key));
-        let is_read = field.value.is_array() && field.value.items().all(is_memory);
-        if names::dialect(&field.name()).is_none() || !is_read {
-            let what = format!("what `{}` remembers is not read", field.name());
-            ledger.loss(note::ODD_INPUT, place, what);
+/// Checks the fields that blocks, turns and tools share.
+pub(super) fn check_common_fields(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) {
+    check_object(node, "cache", &["ttl"], path, ledger);
+    note_invalid_values(node, &["raw"], |_| false, path, ledger);
+    note_invalid_values(node, &["extras", "remembered"], JsonNode::is_object, path, ledger);
+    let is_dialect = |name: JsonNode<'_>| enum_names::find_dialect(&name.str_or_empty()).is_some();
+    note_invalid_values(node, &["extras_of"], is_dialect, path, ledger);
+    for field in node.get("remembered").into_iter().flat_map(JsonNode::fields) {
+        let is_marker = |key: JsonNode<'_>| {
+            key.json_string().is_some_and(|key| Extras::is_spelling_marker(&key))
+        };
+        let is_valid = field.value.is_array() && field.value.items().all(is_marker);
+        if enum_names::find_dialect(&field.key()).is_none() || !is_valid {
+            let message = format!("the spelling markers of `{}` are not decoded", field.key());
+            ledger.record_loss(note::ODD_INPUT, path, message);
         }
     }
 }
 
-/// Of the body itself.
-pub(super) fn body(root: Node<'_>, known: &[&str], ledger: &mut Ledger) {
-    let place = Place::BODY;
-    fields(root, known, place, ledger);
-    values(root, &["model"], Node::is_string, place, ledger);
-    values(root, &["fields"], Node::is_array, place, ledger);
-    let is_dialect = |name: Node<'_>| names::dialect(&name.word()).is_some();
-    values(root, &["source"], is_dialect, place, ledger);
-    values(root, &["interlingua"], |version| version.count().is_some(), place, ledger);
-    for field in root.get("fields").into_iter().flat_map(Node::items) {
-        if field.get("key").and_then(Node::text).is_none() {
-            ledger.loss(note::ODD_INPUT, place, "left out a field without a key");
+/// Checks the body.
+pub(super) fn check_body(root: JsonNode<'_>, known: &[&str], ledger: &mut Ledger) {
+    let path = LedgerPath::BODY;
+    note_unknown_fields(root, known, path, ledger);
+    note_invalid_values(root, &["model"], JsonNode::is_string, path, ledger);
+    note_invalid_values(root, &["fields"], JsonNode::is_array, path, ledger);
+    let is_dialect = |name: JsonNode<'_>| enum_names::find_dialect(&name.str_or_empty()).is_some();
+    note_invalid_values(root, &["source"], is_dialect, path, ledger);
+    note_invalid_values(root, &["interlingua"], |version| version.as_u64().is_some(), path, ledger);
+    for field in root.get("fields").into_iter().flat_map(JsonNode::items) {
+        if field.get("key").and_then(JsonNode::json_string).is_none() {
+            ledger.record_loss(note::ODD_INPUT, path, "left out a field without a key");
         }
     }
 }
 
-fn group(node: Node<'_>, key: &str, known: &[&str], place: Place, ledger: &mut Ledger) {
+fn check_object(
+    node: JsonNode<'_>,
+    key: &str,
+    known: &[&str],
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) {
     if let Some(inner) = node.get(key).filter(|inner| !inner.is_null()) {
-        fields(inner, known, place, ledger);
+        note_unknown_fields(inner, known, path, ledger);
     }
 }
 
-pub(super) fn is_boolean(node: Node<'_>) -> bool {
-    node.boolean().is_some()
+pub(super) fn is_boolean(node: JsonNode<'_>) -> bool {
+    node.as_bool().is_some()
 }
 
-/// What may stand beside whatever is kept.
-pub(super) const BESIDE: [&str; 5] = ["cache", "extras", "extras_of", "remembered", "raw"];
-const TURN: &[&str] = &["role", "blocks", "extras", "extras_of", "remembered", "raw"];
+/// The keys that blocks, turns and tools share.
+pub(super) const COMMON_KEYS: [&str; 5] = ["cache", "extras", "extras_of", "remembered", "raw"];
+const TURN_KEYS: &[&str] = &["role", "blocks", "extras", "extras_of", "remembered", "raw"];

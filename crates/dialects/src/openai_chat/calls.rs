@@ -1,159 +1,175 @@
-//! Entries of `tool_calls`, and the legacy `function_call`, both ways.
+//! Decodes and encodes entries of `tool_calls`, and the legacy `function_call`.
 
 use std::borrow::Cow;
 
 use interlingua_model::{
-    Args, Block, Body, Extras, Ledger, Place, Seal, Section, ToolCall, Verbatim, derive_id,
+    Block, BlockContent, Extras, Ledger, LedgerPath, LedgerSection, Seal, ToolArgs, ToolCall,
+    Verbatim, derive_id,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Kind, Node, Text};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use super::ID;
-use super::encode::Pen;
-use super::flavor::Skill;
-use super::mark;
-use super::parts::{self, odd};
-use super::reasoning::GOOGLE;
+use super::encode::EncodeCx;
+use super::flavor::Capability;
+use super::parts::{self, note_odd_input};
+use super::reasoning_details::GOOGLE;
+use super::spelling;
 use crate::{freeform, note};
 
-/// What makes the id of a call that has none: the reply it comes in, and its number.
+/// Inputs from which the id of a call without one is derived: the reply's id and the call's number.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nameless<'r> {
-    pub(super) reply: Option<&'r Text>,
-    pub(super) number: usize,
+pub(super) struct CallIdSeed<'r> {
+    pub(super) reply_id: Option<&'r JsonString>,
+    pub(super) call_number: usize,
 }
 
-impl Nameless<'_> {
-    pub(super) fn id(self, name: &Text) -> Text {
-        match self.reply {
-            Some(reply) => derive_id("call_", &Text::concat([reply, name]), self.number),
-            None => derive_id("call_", name, self.number),
+impl CallIdSeed<'_> {
+    pub(super) fn derive(self, name: &JsonString) -> JsonString {
+        match self.reply_id {
+            Some(reply_id) => {
+                derive_id("call_", &JsonString::concat([reply_id, name]), self.call_number)
+            }
+            None => derive_id("call_", name, self.call_number),
         }
     }
 }
 
-/// One entry of `tool_calls`.
-pub(super) fn decode(
-    node: Node<'_>,
-    nameless: Nameless<'_>,
-    place: Place,
+/// Decodes one entry of `tool_calls`.
+pub(super) fn decode_tool_call(
+    node: JsonNode<'_>,
+    id_seed: CallIdSeed<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
-    match usual(node) {
-        Some(call) => Verbatim::read(Block::new(Body::ToolCall(call)), ID, node.json()),
-        None => any(node, nameless, place, ledger),
+    match decode_fast(node) {
+        Some(call) => {
+            Verbatim::with_text(Block::new(BlockContent::ToolCall(call)), ID, node.json())
+        }
+        None => decode_slow(node, id_seed, path, ledger),
     }
 }
 
-/// As [`decode`], however it is written.
-pub(super) fn any(
-    node: Node<'_>,
-    nameless: Nameless<'_>,
-    place: Place,
+/// Like [`decode_tool_call`], for an entry of any form.
+pub(super) fn decode_slow(
+    node: JsonNode<'_>,
+    id_seed: CallIdSeed<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
-    let entry = Entry::read(node);
-    let name = entry.name.and_then(Node::text).unwrap_or_default();
-    let args = if entry.freeform {
-        Args::Freeform(entry.input.map(parts::text_of).unwrap_or_default())
+    let fields = ToolCallFields::parse(node);
+    let name = fields.name.and_then(JsonNode::json_string).unwrap_or_default();
+    let args = if fields.is_custom {
+        ToolArgs::Freeform(fields.input.map(parts::text_or_raw).unwrap_or_default())
     } else {
-        args(entry.input)
+        decode_args(fields.input)
     };
-    let id = entry.id.and_then(Node::text).filter(|id| !id.is_empty());
-    if id.is_none() && place.section == Section::Reply {
-        odd(ledger, place, "a call without an id gets one");
+    let id = fields.id.and_then(JsonNode::json_string).filter(|id| !id.is_empty());
+    if id.is_none() && path.section == LedgerSection::Reply {
+        note_odd_input(ledger, path, "the call has no id: one is derived");
     }
-    let id_mark = match (&id, entry.id) {
+    let id_marker = match (&id, fields.id) {
         (Some(_), _) => None,
-        (None, Some(_)) => Some(mark::EMPTY_ID),
-        (None, None) => Some(mark::NO_ID),
+        (None, Some(_)) => Some(spelling::EMPTY_ID),
+        (None, None) => Some(spelling::NO_ID),
     };
-    let id = id.unwrap_or_else(|| nameless.id(&name));
-    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
-    if entry.has_more {
-        block = block.sealed(signature(node));
-        block.extras = extras(node, block.seal.is_some());
+    let id = id.unwrap_or_else(|| id_seed.derive(&name));
+    let mut block = Block::new(BlockContent::ToolCall(ToolCall { id, name, args }));
+    if fields.has_extra_fields {
+        block = block.with_seal(decode_google_signature(node));
+        block.extras = decode_extras(node, block.seal.is_some());
     }
-    if place.section == Section::Turns {
-        let [kind, tool, arguments] = entry.marks();
-        for mark in [kind, tool, arguments, id_mark].into_iter().flatten() {
-            block.extras.put(ID, Text::word(mark), Json::NULL);
+    if path.section == LedgerSection::Turns {
+        let [kind, tool, arguments] = fields.spelling_markers();
+        for marker in [kind, tool, arguments, id_marker].into_iter().flatten() {
+            block.extras.push(ID, JsonString::from_static(marker), RawJson::NULL);
         }
     }
-    if entry.is_misshapen() {
-        odd(ledger, place, "a call that is not written as one is written anew");
+    if fields.has_wrong_types() {
+        note_odd_input(ledger, path, "a malformed call is rewritten");
         return Verbatim::new(block);
     }
-    Verbatim::read(block, ID, node.json())
+    Verbatim::with_text(block, ID, node.json())
 }
 
-/// What most entries are: a function with its arguments, everything there once and of its kind.
-pub(super) fn usual(node: Node<'_>) -> Option<ToolCall> {
-    let [id, kind, function] = node.only(["id", "type", "function"])?;
-    let [name, arguments] = function?.only(["name", "arguments"])?;
-    let is_function = kind?.plain_word()? == "function";
-    let id = id?.text().filter(|id| !id.is_empty())?;
+/// Fast path for usual entries: a function call with each field once and of the usual type.
+pub(super) fn decode_fast(node: JsonNode<'_>) -> Option<ToolCall> {
+    let [id, kind, function] = node.get_many_exact(["id", "type", "function"])?;
+    let [name, arguments] = function?.get_many_exact(["name", "arguments"])?;
+    let is_function = kind?.as_escape_free_str()? == "function";
+    let id = id?.json_string().filter(|id| !id.is_empty())?;
     let arguments = arguments.filter(|arguments| arguments.is_string() && is_function)?;
-    Some(ToolCall { id, name: name?.text()?, args: args(Some(arguments)) })
+    Some(ToolCall { id, name: name?.json_string()?, args: decode_args(Some(arguments)) })
 }
 
 /// The fields of an entry, found in one pass.
-struct Entry<'d> {
-    node: Node<'d>,
-    id: Option<Node<'d>>,
-    kind: Option<Node<'d>>,
-    /// What kind it is said to be.
-    said: Cow<'d, str>,
-    function: Option<Node<'d>>,
-    name: Option<Node<'d>>,
+struct ToolCallFields<'d> {
+    node: JsonNode<'d>,
+    id: Option<JsonNode<'d>>,
+    kind: Option<JsonNode<'d>>,
+    /// The value of `type`.
+    type_name: Cow<'d, str>,
+    function: Option<JsonNode<'d>>,
+    name: Option<JsonNode<'d>>,
     /// The arguments, or the free text.
-    input: Option<Node<'d>>,
-    freeform: bool,
-    /// There are fields that not every entry has.
-    has_more: bool,
+    input: Option<JsonNode<'d>>,
+    is_custom: bool,
+    /// The entry has fields other than `id`, `type` and `function`.
+    has_extra_fields: bool,
 }
 
-impl<'d> Entry<'d> {
-    fn read(node: Node<'d>) -> Self {
+impl<'d> ToolCallFields<'d> {
+    fn parse(node: JsonNode<'d>) -> Self {
         let [mut id, mut kind, mut function, mut custom] = [None; 4];
         let mut count = 0;
         for field in node.fields() {
             count += 1;
-            if field.is("id") {
+            if field.key_is("id") {
                 id = Some(field.value);
-            } else if field.is("type") {
+            } else if field.key_is("type") {
                 kind = Some(field.value);
-            } else if field.is("function") {
+            } else if field.key_is("function") {
                 function = Some(field.value);
-            } else if field.is("custom") {
+            } else if field.key_is("custom") {
                 custom = Some(field.value);
             }
         }
-        let said = kind.map(Node::word).unwrap_or_default();
-        let (payload, freeform) = match (&*said, function, custom) {
+        let type_name = kind.map(JsonNode::str_or_empty).unwrap_or_default();
+        let (payload, is_custom) = match (&*type_name, function, custom) {
             ("custom", _, Some(custom)) => (custom, true),
             ("function" | "", Some(function), _) => (function, false),
-            // Some clients leave out what holds the name, or call it otherwise.
-            _ => (function.or(node.get(&said)).unwrap_or(node), false),
+            // Some clients leave out the object with the name, or use another key for it.
+            _ => (function.or(node.get(&type_name)).unwrap_or(node), false),
         };
         let (mut name, mut input) = (None, None);
         for field in payload.fields() {
-            if field.is("name") {
+            if field.key_is("name") {
                 name = Some(field.value);
-            } else if !freeform && field.is("arguments") || freeform && field.is("input") {
+            } else if !is_custom && field.key_is("arguments") || is_custom && field.key_is("input")
+            {
                 input = Some(field.value);
             }
         }
-        let usual = usize::from(id.is_some())
+        let usual_count = usize::from(id.is_some())
             + usize::from(kind.is_some())
             + usize::from(function.is_some());
-        Self { node, id, kind, said, function, name, input, freeform, has_more: count != usual }
+        Self {
+            node,
+            id,
+            kind,
+            type_name,
+            function,
+            name,
+            input,
+            is_custom,
+            has_extra_fields: count != usual_count,
+        }
     }
 
-    /// Whether something is of another type than it must be, for any server.
-    fn is_misshapen(&self) -> bool {
+    /// Returns whether a field has a type that every server rejects.
+    fn has_wrong_types(&self) -> bool {
         let name = match self.function {
-            Some(_) if !self.freeform => self.name,
+            Some(_) if !self.is_custom => self.name,
             function => function.and_then(|function| function.get("name")),
         };
         !self.node.is_object()
@@ -162,217 +178,244 @@ impl<'d> Entry<'d> {
             || name.is_some_and(|name| !name.is_string() && !name.is_null())
     }
 
-    /// What a replayed call lacks: not every server minds.
-    fn marks(&self) -> [Option<&'static str>; 3] {
-        let arguments = match self.input.map(Node::kind) {
-            None => Some(mark::NO_ARGUMENTS),
-            Some(Kind::String) => None,
-            // What is no text is none of the free text that is looked for.
-            Some(_) if self.freeform => Some(mark::NO_ARGUMENTS),
-            Some(Kind::Null) => Some(mark::NULL_ARGUMENTS),
-            Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
-            Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
+    /// Markers for missing or unusual fields of a replayed call, which only some servers accept.
+    fn spelling_markers(&self) -> [Option<&'static str>; 3] {
+        let arguments = match self.input.map(JsonNode::kind) {
+            None => Some(spelling::NO_ARGUMENTS),
+            Some(JsonKind::String) => None,
+            // For a custom tool, arguments that are not text count as missing.
+            Some(_) if self.is_custom => Some(spelling::NO_ARGUMENTS),
+            Some(JsonKind::Null) => Some(spelling::NULL_ARGUMENTS),
+            Some(JsonKind::Object) => Some(spelling::OBJECT_ARGUMENTS),
+            Some(JsonKind::Array | JsonKind::Number | JsonKind::Bool) => {
+                Some(spelling::OTHER_ARGUMENTS)
+            }
         };
-        let elsewhere = match &*self.said {
-            "function" => !self.function.is_some_and(Node::is_object),
-            "custom" => !self.node.get("custom").is_some_and(Node::is_object),
+        let lacks_object = match &*self.type_name {
+            "function" => !self.function.is_some_and(JsonNode::is_object),
+            "custom" => !self.node.get("custom").is_some_and(JsonNode::is_object),
             _ => false,
         };
-        let named = self.name.is_some_and(|name| !self.freeform || name.is_string());
-        let tool = elsewhere || !named;
-        let kind = self.kind.is_none().then_some(mark::NO_TYPE);
-        [kind, tool.then_some(mark::NO_TOOL), arguments]
+        let has_name = self.name.is_some_and(|name| !self.is_custom || name.is_string());
+        let lacks_tool_name = lacks_object || !has_name;
+        let kind = self.kind.is_none().then_some(spelling::NO_TYPE);
+        [kind, lacks_tool_name.then_some(spelling::NO_TOOL_NAME), arguments]
     }
 }
 
-/// A legacy call: it has no id, and its text is that of the `function_call`.
-pub(super) fn decode_legacy(node: Node<'_>, nameless: Nameless<'_>) -> Verbatim<Block> {
-    let name = node.get("name").map(parts::text_of).unwrap_or_default();
-    let id = nameless.id(&name);
-    let call = ToolCall { id, name, args: args(node.get("arguments")) };
-    let mut block = Block::new(Body::ToolCall(call));
-    block.extras.put(ID, Text::word(mark::LEGACY), Json::NULL);
-    Verbatim::read(block, ID, node.json())
+/// Decodes a legacy call. It has no id; its original text is the `function_call` object.
+pub(super) fn decode_function_call(node: JsonNode<'_>, id_seed: CallIdSeed<'_>) -> Verbatim<Block> {
+    let name = node.get("name").map(parts::text_or_raw).unwrap_or_default();
+    let id = id_seed.derive(&name);
+    let call = ToolCall { id, name, args: decode_args(node.get("arguments")) };
+    let mut block = Block::new(BlockContent::ToolCall(call));
+    block.extras.push(ID, JsonString::from_static(spelling::LEGACY_FORM), RawJson::NULL);
+    Verbatim::with_text(block, ID, node.json())
 }
 
-/// Arguments come as a string that should hold JSON; some servers write the JSON itself.
-pub(super) fn args(node: Option<Node<'_>>) -> Args {
-    let Some(node) = node else { return Args::Malformed(Text::EMPTY) };
+/// Arguments should be JSON in a string. Some servers write the JSON itself.
+pub(super) fn decode_args(node: Option<JsonNode<'_>>) -> ToolArgs {
+    let Some(node) = node else { return ToolArgs::Malformed(JsonString::EMPTY) };
     match node.kind() {
-        Kind::String => match node.inner_json() {
-            Some(json) => Args::Json(json),
-            None => Args::Malformed(node.text().unwrap_or_default()),
+        JsonKind::String => match node.embedded_json() {
+            Some(json) => ToolArgs::Json(json),
+            None => ToolArgs::Malformed(node.json_string().unwrap_or_default()),
         },
-        Kind::Null => Args::Malformed(Text::EMPTY),
-        Kind::Bool | Kind::Number | Kind::Array | Kind::Object => Args::Json(node.json()),
+        JsonKind::Null => ToolArgs::Malformed(JsonString::EMPTY),
+        JsonKind::Bool | JsonKind::Number | JsonKind::Array | JsonKind::Object => {
+            ToolArgs::Json(node.json())
+        }
     }
 }
 
-/// A call to a tool that was wrapped for its provider, unwrapped for the client.
-pub(super) fn unwrap(block: &mut Block) {
-    let Body::ToolCall(call) = &mut block.body else { return };
-    call.args = Args::Freeform(match &call.args {
-        Args::Json(json) => unwrapped(json),
-        Args::Malformed(text) | Args::Freeform(text) => text.clone(),
+/// Unwraps a call of a free-text tool that was offered as a function.
+pub(super) fn unwrap_freeform_call(block: &mut Block) {
+    let BlockContent::ToolCall(call) = &mut block.content else { return };
+    call.args = ToolArgs::Freeform(match &call.args {
+        ToolArgs::Json(json) => unwrap_freeform_args(json),
+        ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text.clone(),
     });
 }
 
-/// Whether a call to a function came without arguments.
-pub(super) fn is_bare(call: &ToolCall) -> bool {
-    matches!(&call.args, Args::Malformed(text) if text.is_blank())
+pub(super) fn has_blank_args(call: &ToolCall) -> bool {
+    matches!(&call.args, ToolArgs::Malformed(text) if text.is_blank())
 }
 
-/// The free text inside wrapped arguments; the arguments themselves if they are something else.
-pub(super) fn unwrapped(args: &Json) -> Text {
-    freeform::unwrapped(args).unwrap_or_else(|| Text::new(args.as_str()))
+/// The free text inside wrapped arguments; other arguments are kept unchanged.
+pub(super) fn unwrap_freeform_args(args: &RawJson) -> JsonString {
+    freeform::unwrap_freeform(args).unwrap_or_else(|| JsonString::new(args.as_str()))
 }
 
-/// The seal that Gemini's compatible endpoint puts on a call or a message.
-pub(super) fn signature(node: Node<'_>) -> Option<Seal> {
+/// Decodes the seal that Gemini's OpenAI-compatible endpoint adds to a call or a message.
+pub(super) fn decode_google_signature(node: JsonNode<'_>) -> Option<Seal> {
     let extra = node.get("extra_content")?;
     let data = ["google", "vertex"].into_iter().find_map(|vendor| {
-        extra.get(vendor)?.get("thought_signature")?.text().filter(|data| !data.is_empty())
+        extra.get(vendor)?.get("thought_signature")?.json_string().filter(|data| !data.is_empty())
     })?;
-    Some(Seal::new(Text::word(GOOGLE), data))
+    Some(Seal::new(JsonString::from_static(GOOGLE), data))
 }
 
-/// Writes the seal back where [`signature`] reads it.
-pub(super) fn write_signature(seal: &Seal, o: &mut Object<'_>) {
+/// Writes the seal where [`decode_google_signature`] reads it.
+pub(super) fn write_google_signature(seal: &Seal, o: &mut ObjectWriter<'_>) {
     o.object("extra_content", |o| {
-        o.object("google", |o| o.text("thought_signature", &seal.data));
+        o.object("google", |o| o.json_string("thought_signature", &seal.data));
     });
 }
 
-fn extras(node: Node<'_>, signed: bool) -> Extras {
+fn decode_extras(node: JsonNode<'_>, has_signature: bool) -> Extras {
     let mut extras = Extras::default();
     for field in node.fields() {
-        let known = match &*field.name() {
+        let is_known = match &*field.key() {
             "id" | "type" | "function" | "custom" => true,
-            "extra_content" => signed,
+            "extra_content" => has_signature,
             _ => false,
         };
-        if !known {
-            extras.keep(ID, field);
-        } else if field.is("extra_content") || field.is("custom") {
-            mark::hold(&mut extras, &field.name());
+        if !is_known {
+            extras.push_field(ID, field);
+        } else if field.key_is("extra_content") || field.key_is("custom") {
+            spelling::mark_field(&mut extras, &field.key());
         }
     }
     extras
 }
 
-/// Writes the calls of one message: one that was written in the old way is so again.
-pub(super) fn encode(calls: &[(Place, &Verbatim<Block>)], o: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let is_legacy = |block: &Block| mark::is_legacy(&block.extras);
-    let mut legacy = calls.iter().filter(|(_, block)| is_legacy(block));
-    let (old, again) = (legacy.next(), legacy.next());
-    if let (Some((_, block)), None) = (old, again) {
-        match (block.text_for(ID), &block.body) {
+/// Encodes the calls of one message. A single legacy call is written as `function_call` again.
+pub(super) fn encode_tool_calls(
+    calls: &[(LedgerPath, &Verbatim<Block>)],
+    o: &mut ObjectWriter<'_>,
+    cx: &mut EncodeCx<'_>,
+) {
+    let is_legacy = |block: &Block| spelling::is_legacy(&block.extras);
+    let mut legacy_calls = calls.iter().filter(|(_, block)| is_legacy(block));
+    let (first_legacy, second_legacy) = (legacy_calls.next(), legacy_calls.next());
+    if let (Some((_, block)), None) = (first_legacy, second_legacy) {
+        match (block.text_for(ID), &block.content) {
             (Some(text), _) => o.json("function_call", text),
-            (None, Body::ToolCall(call)) => o.object("function_call", |o| {
-                o.text("name", &call.name);
-                o.text("arguments", &call.args.to_text());
+            (None, BlockContent::ToolCall(call)) => o.object("function_call", |o| {
+                o.json_string("name", &call.name);
+                o.json_string("arguments", &call.args.to_json_string());
             }),
             (None, _) => {}
         }
     }
-    let as_old = |block: &Block| is_legacy(block) && again.is_none();
-    if calls.iter().all(|(_, block)| as_old(block)) {
+    let writes_as_legacy = |block: &Block| is_legacy(block) && second_legacy.is_none();
+    if calls.iter().all(|(_, block)| writes_as_legacy(block)) {
         return;
     }
     o.array("tool_calls", |a| {
-        for (place, block) in calls.iter().filter(|(_, block)| !as_old(block)) {
+        for (path, block) in calls.iter().filter(|(_, block)| !writes_as_legacy(block)) {
             match block.text_for(ID).filter(|_| !is_legacy(block)) {
                 Some(text) => a.item().json(text),
-                None => encode_one(block, *place, a, pen),
+                None => encode_tool_call(block, *path, a, cx),
             }
         }
     });
 }
 
-fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {
-    let call = match &block.body {
-        Body::ToolCall(call) => call,
-        Body::Foreign { json, .. } => return out.item().json(json),
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Thinking(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::ToolResult(_) => return,
+fn encode_tool_call(
+    block: &Block,
+    path: LedgerPath,
+    out: &mut ArrayWriter<'_>,
+    cx: &mut EncodeCx<'_>,
+) {
+    let call = match &block.content {
+        BlockContent::ToolCall(call) => call,
+        BlockContent::Foreign { json, .. } => return out.item().json(json),
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolResult(_) => return,
     };
-    let args = wrapped(call, place, pen);
+    let args = convert_args(call, path, cx);
     out.object(|o| {
-        write(call, args.as_ref(), o);
-        let mut signed = false;
+        write_tool_call(call, args.as_ref(), o);
+        let mut is_signed = false;
         if let Some(seal) = block.seal.as_deref() {
-            signed = pen.flavor.can(Skill::GoogleSignature) && seal.origin.issuer == GOOGLE;
-            if signed {
-                write_signature(seal, o);
-            } else if !pen.carries_details() {
-                pen.seal_stays(place);
+            is_signed = cx.flavor.has(Capability::GoogleSignature) && seal.origin.issuer == GOOGLE;
+            if is_signed {
+                write_google_signature(seal, o);
+            } else if !cx.writes_reasoning_details() {
+                cx.note_dropped_seal(path);
             }
         }
-        for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| !mark::is(key)) {
-            if !(signed && key == "extra_content") {
-                o.key_text(key).json(value);
+        for (key, value) in
+            block.extras.fields_for(ID).iter().filter(|(key, _)| !spelling::is_marker(key))
+        {
+            if !(is_signed && key == "extra_content") {
+                o.key_json_string(key).json(value);
             }
         }
     });
-    if block.cache.is_some() {
-        pen.cache_stays(place);
+    if block.cache_breakpoint.is_some() {
+        cx.note_dropped_cache(path);
     }
-    pen.note_extras(&block.extras, place);
+    cx.note_dropped_extras(&block.extras, path);
 }
 
-/// The fields of an entry; `wrapped` are arguments in another form than the call has them.
-pub(super) fn write(call: &ToolCall, wrapped: Option<&Text>, o: &mut Object<'_>) {
-    o.text("id", &call.id);
-    if let (Args::Freeform(input), None) = (&call.args, wrapped) {
-        o.known("type", "custom");
+/// Writes the fields of an entry; `converted` are the arguments, if they differ from the call's.
+pub(super) fn write_tool_call(
+    call: &ToolCall,
+    converted: Option<&JsonString>,
+    o: &mut ObjectWriter<'_>,
+) {
+    o.json_string("id", &call.id);
+    if let (ToolArgs::Freeform(input), None) = (&call.args, converted) {
+        o.static_str("type", "custom");
         o.object("custom", |o| {
-            o.text("name", &call.name);
-            o.text("input", input);
+            o.json_string("name", &call.name);
+            o.json_string("input", input);
         });
         return;
     }
-    o.known("type", "function");
+    o.static_str("type", "function");
     o.object("function", |o| {
-        o.text("name", &call.name);
-        match (&call.args, wrapped) {
-            (Args::Json(json), None) => o.key("arguments").string(json.as_str()),
-            (Args::Malformed(text) | Args::Freeform(text), None) | (_, Some(text)) => {
-                o.text("arguments", text);
+        o.json_string("name", &call.name);
+        match (&call.args, converted) {
+            (ToolArgs::Json(json), None) => o.key("arguments").str(json.as_str()),
+            (ToolArgs::Malformed(text) | ToolArgs::Freeform(text), None) | (_, Some(text)) => {
+                o.json_string("arguments", text);
             }
         }
     });
 }
 
-/// The arguments in the form the server takes, where that is another than the call has.
-fn wrapped(call: &ToolCall, place: Place, pen: &mut Pen<'_>) -> Option<Text> {
-    let wrap =
-        |key: &'static str, text: &Text| Text::new(Json::object(|o| o.text(key, text)).as_str());
+/// Converts the arguments to a form that the server accepts; `None` if no conversion is needed.
+fn convert_args(call: &ToolCall, path: LedgerPath, cx: &mut EncodeCx<'_>) -> Option<JsonString> {
+    let wrap = |key: &'static str, text: &JsonString| {
+        JsonString::new(RawJson::object(|o| o.json_string(key, text)).as_str())
+    };
     match &call.args {
-        Args::Freeform(_) if pen.flavor.can(Skill::CustomTools) => None,
-        Args::Freeform(input) => Some(wrap("input", input)),
-        Args::Json(json) if json.is_object() => None,
-        Args::Json(_) | Args::Malformed(_) if pen.flavor.can(Skill::AnyArguments) => None,
-        Args::Json(json) => {
-            pen.ledger.change(
+        ToolArgs::Freeform(_) if cx.flavor.has(Capability::CustomTools) => None,
+        ToolArgs::Freeform(input) => Some(wrap("input", input)),
+        ToolArgs::Json(json) if json.is_object() => None,
+        ToolArgs::Json(_) | ToolArgs::Malformed(_)
+            if cx.flavor.has(Capability::NonJsonArguments) =>
+        {
+            None
+        }
+        ToolArgs::Json(json) => {
+            cx.ledger.record_change(
                 note::ARGS_WRAPPED,
-                place,
-                "arguments that are no object are put into one",
+                path,
+                "arguments that are not an object are wrapped in one",
             );
-            Some(Text::new(Json::object(|o| o.json("_raw", json)).as_str()))
+            Some(JsonString::new(RawJson::object(|o| o.json("_raw", json)).as_str()))
         }
-        Args::Malformed(text) if text.is_blank() => {
-            pen.ledger.change(note::ARGS_WRAPPED, place, "missing arguments are written as {}");
-            Some(Text::word("{}"))
-        }
-        Args::Malformed(text) => {
-            pen.ledger.change(
+        ToolArgs::Malformed(text) if text.is_blank() => {
+            cx.ledger.record_change(
                 note::ARGS_WRAPPED,
-                place,
-                "arguments that are not JSON are put into an object",
+                path,
+                "missing arguments are written as {}",
+            );
+            Some(JsonString::from_static("{}"))
+        }
+        ToolArgs::Malformed(text) => {
+            cx.ledger.record_change(
+                note::ARGS_WRAPPED,
+                path,
+                "arguments that are not JSON are wrapped in an object",
             );
             Some(wrap("_raw", text))
         }

@@ -1,124 +1,143 @@
-//! The content of a message, encoded: a string where one will do, a list of parts where not.
+//! Encodes the content of a message: as a string if possible, else as a list of parts.
 
-use interlingua_model::{Block, Body, Cache, Media, MediaKind, Place, Source, Verbatim};
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Block, BlockContent, CacheBreakpoint, LedgerPath, Media, MediaKind, MediaSource, Verbatim,
+};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, RawJson};
 
-use super::encode::Pen;
-use super::flavor::{CacheMark, Flavor, Skill};
-use super::{ID, mark};
+use super::encode::EncodeCx;
+use super::flavor::{CacheBreakpointSpelling, Capability, Flavor};
+use super::{ID, spelling};
 use crate::{media, note};
 
-/// One part to be written.
 #[derive(Clone, Debug)]
-pub(super) enum Piece<'c> {
-    /// As it was written in this dialect.
-    Written(&'c Json),
-    /// Some text, with what else its block had.
-    Text(Text, Option<&'c Block>),
+pub(super) enum ContentPart<'c> {
+    /// The original JSON of this dialect.
+    Original(&'c RawJson),
+    /// A text, and the block it came from.
+    Text(JsonString, Option<&'c Block>),
     Media(&'c Media, Option<&'c Block>),
 }
 
-/// The pieces of one block in a message that holds anything a user can say.
-pub(super) fn pieces<'c>(
+/// Converts a block to parts, for messages that allow any user content.
+pub(super) fn push_parts<'c>(
     block: &'c Verbatim<Block>,
-    place: Place,
-    out: &mut Vec<Piece<'c>>,
-    pen: &mut Pen<'_>,
+    path: LedgerPath,
+    out: &mut Vec<ContentPart<'c>>,
+    cx: &mut EncodeCx<'_>,
 ) {
     if let Some(text) = block.text_for(ID) {
-        return out.push(Piece::Written(text));
+        return out.push(ContentPart::Original(text));
     }
-    match &block.body {
-        Body::Text { text, citations } => {
-            out.push(Piece::Text(text.clone(), Some(block)));
+    match &block.content {
+        BlockContent::Text { text, citations } => {
+            out.push(ContentPart::Text(text.clone(), Some(block)));
             if !citations.is_empty() {
-                let what = "the marks of where a text comes from are left out";
-                pen.ledger.loss(note::CITATION_REDUCED, place, what);
+                let message = "left out the citations of a text";
+                cx.ledger.record_loss(note::CITATION_REDUCED, path, message);
             }
         }
-        Body::Refusal(text) => out.push(Piece::Text(text.clone(), Some(block))),
-        Body::Data(json) => out.push(Piece::Text(Text::new(json.as_str()), Some(block))),
-        Body::Media(media) => media_pieces(media, block, place, out, pen),
-        Body::Foreign { dialect, json, .. } if *dialect == ID => out.push(Piece::Written(json)),
-        Body::Foreign { kind, .. } => pen.no_block(place, &kind.contents()),
-        Body::Thinking(_) => pen.reasoning_stays(place),
-        Body::ToolCall(_) => pen.no_block(place, "a call where none can stand"),
-        Body::ToolResult(_) => pen.no_block(place, "a result where none can stand"),
+        BlockContent::Refusal(text) => out.push(ContentPart::Text(text.clone(), Some(block))),
+        BlockContent::Json(json) => {
+            out.push(ContentPart::Text(JsonString::new(json.as_str()), Some(block)));
+        }
+        BlockContent::Media(media) => push_media_parts(media, block, path, out, cx),
+        BlockContent::Foreign { dialect, json, .. } if *dialect == ID => {
+            out.push(ContentPart::Original(json));
+        }
+        BlockContent::Foreign { kind, .. } => cx.note_dropped_block(path, &kind.unescape()),
+        BlockContent::Reasoning(_) => cx.note_dropped_reasoning(path),
+        BlockContent::ToolCall(_) => {
+            cx.note_dropped_block(path, "a call outside an assistant message");
+        }
+        BlockContent::ToolResult(_) => {
+            cx.note_dropped_block(path, "a result outside a tool message");
+        }
     }
-    notes(block, place, pen);
+    note_dropped_attributes(block, path, cx);
 }
 
-/// What of a block cannot come along.
-pub(super) fn notes(block: &Block, place: Place, pen: &mut Pen<'_>) {
-    if block.cache.is_some() && !pen.writes_cache() {
-        pen.cache_stays(place);
+/// Notes attributes of a block that are not encoded.
+pub(super) fn note_dropped_attributes(block: &Block, path: LedgerPath, cx: &mut EncodeCx<'_>) {
+    if block.cache_breakpoint.is_some() && !cx.writes_cache_breakpoints() {
+        cx.note_dropped_cache(path);
     }
-    if block.seal.is_some() && !matches!(block.body, Body::Thinking(_)) {
-        pen.seal_stays(place);
+    if block.seal.is_some() && !matches!(block.content, BlockContent::Reasoning(_)) {
+        cx.note_dropped_seal(path);
     }
-    pen.note_extras(&block.extras, place);
+    cx.note_dropped_extras(&block.extras, path);
 }
 
-fn media_pieces<'c>(
+fn push_media_parts<'c>(
     media: &'c Media,
     block: &'c Block,
-    place: Place,
-    out: &mut Vec<Piece<'c>>,
-    pen: &mut Pen<'_>,
+    path: LedgerPath,
+    out: &mut Vec<ContentPart<'c>>,
+    cx: &mut EncodeCx<'_>,
 ) {
     match &media.source {
-        Source::Text(text) => {
-            pen.ledger.change(note::NO_SUCH_BLOCK, place, "a plain document is written as text");
-            out.push(Piece::Text(text.clone(), Some(block)));
+        MediaSource::Text(text) => {
+            cx.ledger.record_change(
+                note::NO_SUCH_BLOCK,
+                path,
+                "a plain-text document is encoded as text",
+            );
+            out.push(ContentPart::Text(text.clone(), Some(block)));
         }
-        Source::Blocks(blocks) => {
-            let what = match &media.name {
-                Some(name) => format!("the document `{name}` is written as its blocks alone"),
-                None => "a document is written as its blocks".to_owned(),
+        MediaSource::Blocks(blocks) => {
+            let message = match &media.name {
+                Some(name) => {
+                    format!("the document `{name}` is encoded as its blocks, without its name")
+                }
+                None => "a document is encoded as its blocks".to_owned(),
             };
-            pen.ledger.change(note::NO_SUCH_BLOCK, place, what);
+            cx.ledger.record_change(note::NO_SUCH_BLOCK, path, message);
             for inner in blocks {
-                pieces(inner, place, out, pen);
+                push_parts(inner, path, out, cx);
             }
         }
-        Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => {
-            if can_say(media, pen.flavor) {
-                note_name(media, place, pen);
-                out.push(Piece::Media(media, Some(block)));
+        MediaSource::Base64 { .. } | MediaSource::Url { .. } | MediaSource::File { .. } => {
+            if is_encodable(media, cx.flavor) {
+                note_missing_file_name(media, path, cx);
+                out.push(ContentPart::Media(media, Some(block)));
             } else {
-                pen.no_block(place, name(media.kind));
+                cx.note_dropped_block(path, media_noun(media.kind));
             }
         }
     }
 }
 
-/// A file that is given as data is called something.
-pub(super) fn note_name(media: &Media, place: Place, pen: &mut Pen<'_>) {
-    let is_data = matches!(media.source, Source::Base64 { .. });
+/// Notes a generated file name: file data requires one.
+pub(super) fn note_missing_file_name(media: &Media, path: LedgerPath, cx: &mut EncodeCx<'_>) {
+    let is_data = matches!(media.source, MediaSource::Base64 { .. });
     if media.kind == MediaKind::Document && is_data && media.name.is_none() {
-        let what = "a file given as data must have a name";
-        pen.ledger.change(note::REQUIRED_ADDED, place, what);
+        let message = "a file name is added: file data requires one";
+        cx.ledger.record_change(note::REQUIRED_ADDED, path, message);
     }
 }
 
-/// Whether the flavor has a part for this.
-pub(super) fn can_say(media: &Media, flavor: &Flavor) -> bool {
+/// Returns whether the flavor has a part for these media.
+pub(super) fn is_encodable(media: &Media, flavor: &Flavor) -> bool {
     match (media.kind, &media.source) {
-        (MediaKind::Image, Source::Base64 { .. } | Source::Url { .. }) => true,
-        (MediaKind::Video, Source::Base64 { .. } | Source::Url { .. }) => flavor.can(Skill::Video),
-        (MediaKind::Audio, Source::Base64 { mime, .. }) => audio_format(mime.as_ref()).is_some(),
-        (MediaKind::Document, Source::Base64 { .. } | Source::File { .. }) => {
-            flavor.can(Skill::Files)
+        (MediaKind::Image, MediaSource::Base64 { .. } | MediaSource::Url { .. }) => true,
+        (MediaKind::Video, MediaSource::Base64 { .. } | MediaSource::Url { .. }) => {
+            flavor.has(Capability::VideoParts)
         }
-        (MediaKind::Document, Source::Url { .. }) => flavor.can(Skill::FileUrls),
-        (MediaKind::Image | MediaKind::Video | MediaKind::Audio, Source::File { .. })
-        | (MediaKind::Audio, Source::Url { .. })
-        | (_, Source::Text(_) | Source::Blocks(_)) => false,
+        (MediaKind::Audio, MediaSource::Base64 { mime, .. }) => {
+            audio_format(mime.as_ref()).is_some()
+        }
+        (MediaKind::Document, MediaSource::Base64 { .. } | MediaSource::File { .. }) => {
+            flavor.has(Capability::FileParts)
+        }
+        (MediaKind::Document, MediaSource::Url { .. }) => flavor.has(Capability::FileUrls),
+        (MediaKind::Image | MediaKind::Video | MediaKind::Audio, MediaSource::File { .. })
+        | (MediaKind::Audio, MediaSource::Url { .. })
+        | (_, MediaSource::Text(_) | MediaSource::Blocks(_)) => false,
     }
 }
 
-pub(super) fn name(kind: MediaKind) -> &'static str {
+pub(super) fn media_noun(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image",
         MediaKind::Document => "document",
@@ -127,136 +146,166 @@ pub(super) fn name(kind: MediaKind) -> &'static str {
     }
 }
 
-/// Writes `content`. `lists` says whether this message may have several texts as parts; otherwise
-/// they are joined with `between`.
-pub(super) fn write(
-    pieces: &[Piece<'_>],
-    lists: bool,
-    between: &str,
-    o: &mut Object<'_>,
-    pen: &Pen<'_>,
+/// Writes `content`. `allows_parts` tells whether this message may have several text parts;
+/// otherwise they are joined with `separator`.
+pub(super) fn encode_content(
+    parts: &[ContentPart<'_>],
+    allows_parts: bool,
+    separator: &str,
+    o: &mut ObjectWriter<'_>,
+    cx: &EncodeCx<'_>,
 ) {
-    let texts: Option<Vec<&Text>> = pieces.iter().map(|piece| plain(piece, pen)).collect();
+    let texts: Option<Vec<&JsonString>> = parts.iter().map(|part| plain_text(part, cx)).collect();
     match texts {
-        Some(texts) if texts.len() < 2 || !lists => o.key("content").joined(texts, between),
+        Some(texts) if texts.len() < 2 || !allows_parts => o.key("content").join(texts, separator),
         Some(_) | None => o.array("content", |a| {
-            for piece in pieces {
-                write_piece(piece, a, pen);
+            for part in parts {
+                encode_part(part, a, cx);
             }
         }),
     }
 }
 
-/// The text of a piece that is nothing but text.
-fn plain<'p>(piece: &'p Piece<'_>, pen: &Pen<'_>) -> Option<&'p Text> {
-    match piece {
-        Piece::Text(text, block) => {
-            let marked = block.is_some_and(|block| {
-                (block.cache.is_some() && pen.writes_cache())
-                    || block.extras.of(ID).iter().any(|(key, _)| !mark::is(key))
+/// The text of a part that has no other attributes.
+fn plain_text<'p>(part: &'p ContentPart<'_>, cx: &EncodeCx<'_>) -> Option<&'p JsonString> {
+    match part {
+        ContentPart::Text(text, block) => {
+            let has_attributes = block.is_some_and(|block| {
+                (block.cache_breakpoint.is_some() && cx.writes_cache_breakpoints())
+                    || block.extras.fields_for(ID).iter().any(|(key, _)| !spelling::is_marker(key))
             });
-            (!marked).then_some(text)
+            (!has_attributes).then_some(text)
         }
-        Piece::Written(_) | Piece::Media(..) => None,
+        ContentPart::Original(_) | ContentPart::Media(..) => None,
     }
 }
 
-pub(super) fn write_piece(piece: &Piece<'_>, out: &mut Array<'_>, pen: &Pen<'_>) {
-    match piece {
-        Piece::Written(json) => out.item().json(json),
-        Piece::Text(text, block) => out.object(|o| {
-            o.known("type", "text");
-            o.text("text", text);
-            rest(*block, o, pen);
+pub(super) fn encode_part(part: &ContentPart<'_>, out: &mut ArrayWriter<'_>, cx: &EncodeCx<'_>) {
+    match part {
+        ContentPart::Original(json) => out.item().json(json),
+        ContentPart::Text(text, block) => out.object(|o| {
+            o.static_str("type", "text");
+            o.json_string("text", text);
+            write_common_fields(*block, o, cx);
         }),
-        Piece::Media(media, block) => out.object(|o| {
-            write_media(media, o);
-            rest(*block, o, pen);
+        ContentPart::Media(media, block) => out.object(|o| {
+            encode_media(media, o);
+            write_common_fields(*block, o, cx);
         }),
     }
 }
 
-fn rest(block: Option<&Block>, o: &mut Object<'_>, pen: &Pen<'_>) {
+fn write_common_fields(block: Option<&Block>, o: &mut ObjectWriter<'_>, cx: &EncodeCx<'_>) {
     let Some(block) = block else { return };
-    if let Some(cache) = block.cache.as_deref().filter(|_| pen.writes_cache()) {
-        write_cache(cache, pen.flavor.cache, o);
+    if let Some(cache) = block.cache_breakpoint.as_deref().filter(|_| cx.writes_cache_breakpoints())
+    {
+        write_cache_breakpoint(cache, cx.flavor.cache_breakpoint, o);
     }
-    mark::write_unmarked(&block.extras, o);
+    spelling::write_unmarked_extras(&block.extras, o);
 }
 
-/// A lifetime the spelling does not know is left to the server.
-pub(super) fn write_cache(cache: &Cache, mark: CacheMark, o: &mut Object<'_>) {
-    let (key, head, word, known): (_, _, _, &[&str]) = match mark {
-        CacheMark::None => return,
-        CacheMark::Control => ("cache_control", "type", "ephemeral", &["5m", "1h"]),
-        CacheMark::Breakpoint => ("prompt_cache_breakpoint", "mode", "explicit", &["30m", "12h"]),
+/// Writes a cache breakpoint. A lifetime that the spelling does not have is left out, so the
+/// server's default applies.
+pub(super) fn write_cache_breakpoint(
+    cache: &CacheBreakpoint,
+    spelling: CacheBreakpointSpelling,
+    o: &mut ObjectWriter<'_>,
+) {
+    let (key, mode_key, mode, supported_ttls): (_, _, _, &[&str]) = match spelling {
+        CacheBreakpointSpelling::None => return,
+        CacheBreakpointSpelling::CacheControl => {
+            ("cache_control", "type", "ephemeral", &["5m", "1h"])
+        }
+        CacheBreakpointSpelling::PromptCacheBreakpoint => {
+            ("prompt_cache_breakpoint", "mode", "explicit", &["30m", "12h"])
+        }
     };
     o.object(key, |o| {
-        o.word(head, word);
-        let ttl = cache.ttl.as_ref().filter(|ttl| known.iter().any(|known| *ttl == known));
-        o.text_if("ttl", ttl);
+        o.str(mode_key, mode);
+        let ttl = cache
+            .ttl
+            .as_ref()
+            .filter(|ttl| supported_ttls.iter().any(|supported_ttls| *ttl == supported_ttls));
+        o.json_string_opt("ttl", ttl);
     });
 }
 
-pub(super) fn write_media(media: &Media, o: &mut Object<'_>) {
+pub(super) fn encode_media(media: &Media, o: &mut ObjectWriter<'_>) {
     match media.kind {
         MediaKind::Image => {
-            o.known("type", "image_url");
+            o.static_str("type", "image_url");
             o.object("image_url", |o| {
                 write_url("url", media, "image/png", o);
                 let detail = media.detail.as_ref();
-                o.text_if("detail", detail.filter(|word| DETAILS.iter().any(|d| *word == d)));
+                o.json_string_opt(
+                    "detail",
+                    detail.filter(|detail_name| IMAGE_DETAILS.iter().any(|d| *detail_name == d)),
+                );
             });
         }
         MediaKind::Video => {
-            o.known("type", "video_url");
+            o.static_str("type", "video_url");
             o.object("video_url", |o| write_url("url", media, "video/mp4", o));
         }
         MediaKind::Audio => {
-            o.known("type", "input_audio");
+            o.static_str("type", "input_audio");
             o.object("input_audio", |o| {
-                if let Source::Base64 { mime, data } = &media.source {
-                    o.text("data", data);
-                    o.word("format", audio_format(mime.as_ref()).unwrap_or("wav"));
+                if let MediaSource::Base64 { mime, data } = &media.source {
+                    o.json_string("data", data);
+                    o.str("format", audio_format(mime.as_ref()).unwrap_or("wav"));
                 }
             });
         }
         MediaKind::Document => {
-            o.known("type", "file");
+            o.static_str("type", "file");
             o.object("file", |o| {
-                if let Source::File { id, .. } = &media.source {
-                    o.text("file_id", id);
+                if let MediaSource::File { id, .. } = &media.source {
+                    o.json_string("file_id", id);
                 } else {
                     write_url("file_data", media, "application/pdf", o);
                 }
-                let usual = match &media.source {
-                    Source::Base64 { mime, .. } => Some(media::usual_name(mime.as_ref())),
+                let default_name = match &media.source {
+                    MediaSource::Base64 { mime, .. } => {
+                        Some(media::default_file_name(mime.as_ref()))
+                    }
                     _ => None,
                 };
-                o.text_if("filename", media.name.as_ref().or(usual.as_ref()));
+                o.json_string_opt("filename", media.name.as_ref().or(default_name.as_ref()));
             });
         }
     }
 }
 
-/// A URL, or the data as one. `usual` is the type of data that neither says nor shows its own.
-fn write_url(key: &'static str, media: &Media, usual: &'static str, o: &mut Object<'_>) {
+/// Writes a URL, or base64 data as a data URL. `default_mime` is used if the type is neither given
+/// nor detected.
+fn write_url(
+    key: &'static str,
+    media: &Media,
+    default_mime: &'static str,
+    o: &mut ObjectWriter<'_>,
+) {
     match &media.source {
-        Source::Url { url, .. } => o.text(key, url),
-        Source::Base64 { mime, data } => {
-            let told = mime.clone();
-            let mime =
-                told.unwrap_or_else(|| Text::word(media::sniff(data.raw()).unwrap_or(usual)));
-            let url = [&Text::word("data:"), &mime, &Text::word(";base64,"), data];
-            o.key(key).joined(url, "");
+        MediaSource::Url { url, .. } => o.json_string(key, url),
+        MediaSource::Base64 { mime, data } => {
+            let given_mime = mime.clone();
+            let mime = given_mime.unwrap_or_else(|| {
+                JsonString::from_static(media::sniff(data.raw()).unwrap_or(default_mime))
+            });
+            let url = [
+                &JsonString::from_static("data:"),
+                &mime,
+                &JsonString::from_static(";base64,"),
+                data,
+            ];
+            o.key(key).join(url, "");
         }
-        Source::File { .. } | Source::Text(_) | Source::Blocks(_) => {}
+        MediaSource::File { .. } | MediaSource::Text(_) | MediaSource::Blocks(_) => {}
     }
 }
 
-fn audio_format(mime: Option<&Text>) -> Option<&'static str> {
-    let mime = mime?.contents();
+fn audio_format(mime: Option<&JsonString>) -> Option<&'static str> {
+    let mime = mime?.unescape();
     media::format_of_mime(MediaKind::Audio, mime.split(';').next().unwrap_or_default())
 }
 
-const DETAILS: &[&str] = &["auto", "low", "high", "original"];
+const IMAGE_DETAILS: &[&str] = &["auto", "low", "high", "original"];

@@ -1,4 +1,4 @@
-//! Messages, decoded: each is a turn.
+//! Decodes messages: each becomes one turn.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -6,347 +6,406 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use interlingua_model::{
-    Block, Body, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolResult, Turn, Verbatim,
+    Block, BlockContent, Extras, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Seal,
+    ToolResult, Turn, Verbatim,
 };
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::calls::Nameless;
-use super::fields::{CALL, DETAILS, Fields, UNSAID, UNTHOUGHT};
-use super::mark;
-use super::parts::{self, odd};
-use super::unanswered::{CALLS_PER_TURN, Unanswered};
-use super::{ID, annotations, calls, paired, reasoning, usual};
+use super::calls::CallIdSeed;
+use super::fields::{
+    ASSISTANT_FIELDS, MessageFields, NON_USER_FIELDS, REASONING_DETAILS, TOOL_CALL_ID,
+};
+use super::parts::{self, note_odd_input};
+use super::spelling;
+use super::unanswered::{CALLS_PER_TURN, UnansweredCalls};
+use super::{ID, calls, citation, paired, reasoning_details, usual};
 use crate::body;
 
-pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
-    let mut unanswered = Unanswered::default();
-    let messages = body::messages(list, ledger);
+pub(super) fn decode_messages(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
+    let mut unanswered_calls = UnansweredCalls::default();
+    let messages = body::non_null_items(list, ledger);
     let mut turns = Vec::with_capacity(messages.len());
     for (at, node) in messages.enumerate() {
-        let turn = message(node, &turns, &mut unanswered, Place::turn(at), ledger);
+        let turn =
+            decode_message(node, &turns, &mut unanswered_calls, LedgerPath::turn(at), ledger);
         turns.push(turn);
     }
     turns
 }
 
-/// One message, whatever its role, behind these turns.
-pub(super) fn message(
-    node: Node<'_>,
-    before: &[Verbatim<Turn>],
-    unanswered: &mut Unanswered,
-    place: Place,
+/// Decodes one message of any role; `previous_turns` are the turns before it.
+pub(super) fn decode_message(
+    node: JsonNode<'_>,
+    previous_turns: &[Verbatim<Turn>],
+    unanswered_calls: &mut UnansweredCalls,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Verbatim<Turn> {
-    let guess = |name: Option<&Text>| unanswered.guess(before, name, place);
-    usual::message(node, place, ledger).unwrap_or_else(|| any_message(node, guess, place, ledger))
+    let guess_call_id =
+        |name: Option<&JsonString>| unanswered_calls.guess_call_id(previous_turns, name, path);
+    usual::decode_message(node, path, ledger)
+        .unwrap_or_else(|| decode_message_slow(node, guess_call_id, path, ledger))
 }
 
-/// As [`message`], however it is written.
-pub(super) fn any_message(
-    node: Node<'_>,
-    guess: impl FnOnce(Option<&Text>) -> Text,
-    place: Place,
+/// Like [`decode_message`], for a message of any form.
+pub(super) fn decode_message_slow(
+    node: JsonNode<'_>,
+    guess_call_id: impl FnOnce(Option<&JsonString>) -> JsonString,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Verbatim<Turn> {
     if !node.is_object() {
-        odd(ledger, place, "a message that is no object is read as the user's");
+        note_odd_input(ledger, path, "a message that is not an object is read as a user message");
         let mut turn = Turn::new(Role::User);
-        parts::content(Some(node), &mut turn.blocks, place, ledger);
-        return Verbatim::read(turn, ID, node.json());
+        parts::decode_content(Some(node), &mut turn.blocks, path, ledger);
+        return Verbatim::with_text(turn, ID, node.json());
     }
-    let mut fields = Fields::read(node);
-    fields.settle(place, ledger);
-    let role = fields.role.map(Node::word).unwrap_or_default();
+    let mut fields = MessageFields::parse(node);
+    fields.note_wrong_types(path, ledger);
+    let role = fields.role.map(JsonNode::str_or_empty).unwrap_or_default();
     let turn = match &*role {
-        "user" => plain(node, Role::User, &mut fields, place, ledger),
-        "system" => plain(node, Role::System, &mut fields, place, ledger),
-        "developer" => plain(node, Role::Developer, &mut fields, place, ledger),
-        "assistant" => assistant(node, &mut fields, None, place, ledger),
-        "tool" | "function" => result(node, &mut fields, &role, guess, place, ledger),
+        "user" => decode_plain_message(node, Role::User, &mut fields, path, ledger),
+        "system" => decode_plain_message(node, Role::System, &mut fields, path, ledger),
+        "developer" => decode_plain_message(node, Role::Developer, &mut fields, path, ledger),
+        "assistant" => decode_assistant(node, &mut fields, None, path, ledger),
+        "tool" | "function" => {
+            decode_tool_message(node, &mut fields, &role, guess_call_id, path, ledger)
+        }
         _ => {
-            // Not every server minds: where one does, a rule says so.
-            if let Some(said) = fields.role.filter(|said| said.is_string()) {
-                fields.extras.put(ID, Text::word(mark::UNKNOWN_ROLE), said.json());
+            // Some servers accept unknown roles; a repair rule handles those that do not.
+            if let Some(role_node) = fields.role.filter(|role_node| role_node.is_string()) {
+                fields.extras.push(
+                    ID,
+                    JsonString::from_static(spelling::UNKNOWN_ROLE),
+                    role_node.json(),
+                );
             } else {
-                odd(ledger, place, "a message without a role is read as its other fields suggest");
+                note_odd_input(
+                    ledger,
+                    path,
+                    "a message without a role gets its role from its other fields",
+                );
             }
             if fields.tool_call_id.is_some() {
-                result(node, &mut fields, "tool", guess, place, ledger)
+                decode_tool_message(node, &mut fields, "tool", guess_call_id, path, ledger)
             } else if fields.tool_calls.is_some_and(|calls| !calls.is_empty()) || &*role == "model"
             {
-                assistant(node, &mut fields, None, place, ledger)
+                decode_assistant(node, &mut fields, None, path, ledger)
             } else {
-                plain(node, Role::User, &mut fields, place, ledger)
+                decode_plain_message(node, Role::User, &mut fields, path, ledger)
             }
         }
     };
-    Verbatim::read(turn, ID, node.json())
+    Verbatim::with_text(turn, ID, node.json())
 }
 
-/// The message of a reply with this id.
-pub(super) fn answer(node: Node<'_>, id: Option<&Text>, ledger: &mut Ledger) -> Turn {
-    let mut fields = Fields::read_once(node);
-    let mut turn = assistant(node, &mut fields, id, Place::REPLY, ledger);
-    // How a provider wrote its reply need not be remembered.
-    turn.extras.retain(ID, |key, _| !Extras::is_memory(key));
+/// Decodes the message of a reply with this id.
+pub(super) fn decode_reply_message(
+    node: JsonNode<'_>,
+    id: Option<&JsonString>,
+    ledger: &mut Ledger,
+) -> Turn {
+    let mut fields = MessageFields::parse_reply(node);
+    let mut turn = decode_assistant(node, &mut fields, id, LedgerPath::REPLY, ledger);
+    // Spelling markers are only needed for requests.
+    turn.extras.retain(ID, |key, _| !Extras::is_spelling_marker(key));
     turn
 }
 
-/// One block, told by its own form: a part, a call, an entry of `reasoning_details`.
-pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
+/// Decodes a single block by its form: a part, a call, or an entry of `reasoning_details`.
+pub(super) fn decode_block(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
+    let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     match &*kind {
-        "function" | "custom" => calls::decode(node, Nameless::default(), place, ledger),
-        kind if kind.starts_with("reasoning.") => reasoning::entry(node),
+        "function" | "custom" => calls::decode_tool_call(node, CallIdSeed::default(), path, ledger),
+        kind if kind.starts_with("reasoning.") => reasoning_details::decode_detail(node),
         "" if node.get("name").is_some() && node.get("arguments").is_some() => {
-            calls::decode_legacy(node, Nameless::default())
+            calls::decode_function_call(node, CallIdSeed::default())
         }
-        _ => parts::part(node, place, ledger),
+        _ => parts::decode_part(node, path, ledger),
     }
 }
 
-fn plain(
-    node: Node<'_>,
+fn decode_plain_message(
+    node: JsonNode<'_>,
     role: Role,
-    fields: &mut Fields<'_>,
-    place: Place,
+    fields: &mut MessageFields<'_>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Turn {
-    fields.left_by(node, UNSAID, place, ledger);
+    fields.keep_unused_fields(node, NON_USER_FIELDS, path, ledger);
     let mut turn = Turn::new(role);
-    parts::content(fields.content, &mut turn.blocks, place, ledger);
+    parts::decode_content(fields.content, &mut turn.blocks, path, ledger);
     turn.extras = mem::take(&mut fields.extras);
     turn
 }
 
-fn assistant(
-    node: Node<'_>,
-    fields: &mut Fields<'_>,
-    reply: Option<&Text>,
-    place: Place,
+fn decode_assistant(
+    node: JsonNode<'_>,
+    fields: &mut MessageFields<'_>,
+    reply_id: Option<&JsonString>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Turn {
-    fields.left_by(node, &[CALL], place, ledger);
-    if fields.are_usual() {
-        let mut turn = usual::assistant(fields.content, fields.tool_calls, reply, place, ledger);
+    fields.keep_unused_fields(node, &[TOOL_CALL_ID], path, ledger);
+    if fields.is_text_and_calls_only() {
+        let mut turn =
+            usual::decode_assistant(fields.content, fields.tool_calls, reply_id, path, ledger);
         turn.extras = mem::take(&mut fields.extras);
         turn
     } else {
-        unusual(node, fields, reply, place, ledger)
+        decode_assistant_slow(node, fields, reply_id, path, ledger)
     }
 }
 
-/// A message in which something stands beside words and calls, or that is written otherwise.
-fn unusual(
-    node: Node<'_>,
-    fields: &mut Fields<'_>,
-    reply: Option<&Text>,
-    place: Place,
+/// Decodes a message with fields other than text and calls, or with unusual forms of them.
+fn decode_assistant_slow(
+    node: JsonNode<'_>,
+    fields: &mut MessageFields<'_>,
+    reply_id: Option<&JsonString>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Turn {
-    let calls = tool_calls(fields, reply, place, ledger);
+    let calls = decode_tool_calls(fields, reply_id, path, ledger);
     let mut turn = Turn::new(Role::Assistant);
-    // Mostly there are words or thoughts, and calls.
+    // The usual message has a text or reasoning, and calls.
     turn.blocks.reserve_exact(calls.len() + 1);
-    let (before, seals) = thinking(fields, &calls, place != Place::REPLY, &mut turn);
-    let mut sealed: HashMap<Cow<'_, str>, &Seal> = HashMap::new();
+    let (before_content, seals) =
+        decode_reasoning(fields, &calls, path != LedgerPath::REPLY, &mut turn);
+    let mut seals_by_call: HashMap<Cow<'_, str>, &Seal> = HashMap::new();
     for (call, seal) in &seals {
-        sealed.entry(call.contents()).or_insert(seal);
+        seals_by_call.entry(call.unescape()).or_insert(seal);
     }
     let first = turn.blocks.len();
-    let entries = ledger.entries.len();
-    spoken(node, fields, &calls, &mut turn, place, ledger);
-    let notes = ledger.entries.get_mut(entries..).unwrap_or_default();
-    let among_parts = paired::take_calls(&mut turn.blocks, first, &calls, notes);
-    annotations::decode(fields, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
-    turn.blocks[before..].rotate_left(first - before);
-    for image in fields.images.into_iter().flat_map(Node::items) {
-        let mut block = parts::part(image, place, ledger);
-        if place != Place::REPLY {
-            block.change_beside(|block| mark::hold(&mut block.extras, "images"));
+    let first_entry = ledger.entries.len();
+    decode_content_and_refusal(node, fields, &calls, &mut turn, path, ledger);
+    let notes = ledger.entries.get_mut(first_entry..).unwrap_or_default();
+    let calls_in_parts = paired::take_tool_calls(&mut turn.blocks, first, &calls, notes);
+    citation::attach_annotations(
+        fields,
+        turn.blocks.get_mut(first..).unwrap_or_default(),
+        path,
+        ledger,
+    );
+    turn.blocks[before_content..].rotate_left(first - before_content);
+    for image in fields.images.into_iter().flat_map(JsonNode::items) {
+        let mut block = parts::decode_part(image, path, ledger);
+        if path != LedgerPath::REPLY {
+            block.edit_keeping_text(|block| spelling::mark_field(&mut block.extras, "images"));
         }
         turn.blocks.push(block);
     }
     for mut block in calls {
-        if let Body::ToolCall(call) = &block.body
-            && let Some(seal) = sealed.get(&*call.id.contents())
+        if let BlockContent::ToolCall(call) = &block.content
+            && let Some(seal) = seals_by_call.get(&*call.id.unescape())
         {
             let seal = Some(Box::new(Seal::clone(seal)));
             block.edit().seal = seal;
         }
         turn.blocks.push(block);
     }
-    turn.blocks.extend(among_parts);
+    turn.blocks.extend(calls_in_parts);
     turn.extras = mem::take(&mut fields.extras);
     turn
 }
 
-fn tool_calls(
-    fields: &Fields<'_>,
-    reply: Option<&Text>,
-    place: Place,
+fn decode_tool_calls(
+    fields: &MessageFields<'_>,
+    reply_id: Option<&JsonString>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Vec<Verbatim<Block>> {
-    let mut found = Vec::new();
+    let mut blocks = Vec::new();
     if let Some(list) = fields.tool_calls {
         if !list.is_array() {
-            odd(ledger, place, "tool calls that are no list are read as one call");
+            note_odd_input(ledger, path, "`tool_calls` is not a list: read as one call");
         }
-        let one = Some(list).filter(|list| list.is_object());
-        found.reserve_exact(list.len());
-        for (at, node) in list.items().chain(one).enumerate() {
-            found.push(calls::decode(node, nameless(reply, place, at), place, ledger));
+        let single_call = Some(list).filter(|list| list.is_object());
+        blocks.reserve_exact(list.len());
+        for (at, node) in list.items().chain(single_call).enumerate() {
+            blocks.push(calls::decode_tool_call(
+                node,
+                call_id_seed(reply_id, path, at),
+                path,
+                ledger,
+            ));
         }
     }
     if let Some(legacy) = fields.function_call {
-        found.push(calls::decode_legacy(legacy, nameless(reply, place, found.len())));
+        blocks
+            .push(calls::decode_function_call(legacy, call_id_seed(reply_id, path, blocks.len())));
     }
-    found
+    blocks
 }
 
-/// What makes the id of one of the calls of a message.
-pub(super) fn nameless(reply: Option<&Text>, place: Place, at: usize) -> Nameless<'_> {
-    let first = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
-    Nameless { reply, number: first + at }
+/// The id seed of the call at this position of a message.
+pub(super) fn call_id_seed(
+    reply_id: Option<&JsonString>,
+    path: LedgerPath,
+    at: usize,
+) -> CallIdSeed<'_> {
+    let first = path.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+    CallIdSeed { reply_id, call_number: first + at }
 }
 
-/// The reasoning of a message comes before its words, or some of it. Returns how much of it does, and
-/// seals that belong to calls.
-fn thinking(
-    fields: &mut Fields<'_>,
+/// Decodes reasoning, which precedes the text at least in part. Returns the number of blocks before
+/// the text, and the seals that belong to calls.
+fn decode_reasoning(
+    fields: &mut MessageFields<'_>,
     calls: &[Verbatim<Block>],
     is_history: bool,
     turn: &mut Turn,
-) -> (usize, Vec<(Text, Seal)>) {
-    let called: OnceCell<HashSet<Cow<'_, str>>> = OnceCell::new();
+) -> (usize, Vec<(JsonString, Seal)>) {
+    let call_ids: OnceCell<HashSet<Cow<'_, str>>> = OnceCell::new();
     let ids = || {
-        calls.iter().filter_map(|block| match &block.body {
-            Body::ToolCall(call) => Some(call.id.contents()),
+        calls.iter().filter_map(|block| match &block.content {
+            BlockContent::ToolCall(call) => Some(call.id.unescape()),
             _ => None,
         })
     };
-    let is_call = |id: &Text| called.get_or_init(|| ids().collect()).contains(&*id.contents());
-    let details = fields.details.map(|list| reasoning::decode(list, is_call)).unwrap_or_default();
-    let is_thought = |block: &Verbatim<Block>| matches!(block.body, Body::Thinking(_));
-    if fields.details.is_some() && !details.blocks.iter().any(is_thought) {
-        mark::hold(&mut fields.extras, DETAILS);
+    let is_call =
+        |id: &JsonString| call_ids.get_or_init(|| ids().collect()).contains(&*id.unescape());
+    let details = fields
+        .reasoning_details
+        .map(|list| reasoning_details::decode_details(list, is_call))
+        .unwrap_or_default();
+    let is_thought = |block: &Verbatim<Block>| matches!(block.content, BlockContent::Reasoning(_));
+    if fields.reasoning_details.is_some() && !details.blocks.iter().any(is_thought) {
+        spelling::mark_field(&mut fields.extras, REASONING_DETAILS);
     }
-    // In the history, an empty one stands for reasoning that is gone: some servers want at least that.
+    // In the history, an empty text stands for removed reasoning: some servers require at least
+    // that.
     let text = fields.reasoning.take().filter(|text| is_history || !text.is_empty());
-    let shows = |block: &Verbatim<Block>| match &block.body {
-        Body::Thinking(thinking) => !thinking.text.is_empty(),
+    let has_text = |block: &Verbatim<Block>| match &block.content {
+        BlockContent::Reasoning(thinking) => !thinking.text.is_empty(),
         _ => false,
     };
-    // In a reply, entries that nobody can read do not say what the plain text says.
-    let beside = !is_history && text.is_some() && !details.blocks.iter().any(shows);
-    if details.blocks.is_empty() || beside {
+    // In a reply, details without readable text do not repeat the plain text.
+    let keeps_plain_text = !is_history && text.is_some() && !details.blocks.iter().any(has_text);
+    if details.blocks.is_empty() || keeps_plain_text {
         turn.blocks.extend(text.map(|text| {
-            Verbatim::new(Block::new(Body::Thinking(Thinking { text, form: Form::Full })))
+            Verbatim::new(Block::new(BlockContent::Reasoning(Reasoning {
+                text,
+                form: ReasoningForm::Full,
+            })))
         }));
-    } else if let Some(text) = text.filter(|text| !is_same(text, &details.blocks)) {
-        fields.extras.put(ID, Text::word("reasoning"), Json::string(&text));
+    } else if let Some(text) = text.filter(|text| !repeats_details(text, &details.blocks)) {
+        fields.extras.push(ID, JsonString::from_static("reasoning"), RawJson::string(&text));
     }
-    let before = if beside { turn.blocks.len() + details.before } else { details.before };
-    let before = if details.blocks.is_empty() { turn.blocks.len() } else { before };
+    let before_content = if keeps_plain_text {
+        turn.blocks.len() + details.before_content
+    } else {
+        details.before_content
+    };
+    let before_content = if details.blocks.is_empty() { turn.blocks.len() } else { before_content };
     turn.blocks.extend(details.blocks);
-    (before, details.calls)
+    (before_content, details.call_seals)
 }
 
-/// Whether a plain text of reasoning only repeats what the entries say.
-fn is_same(text: &Text, blocks: &[Verbatim<Block>]) -> bool {
-    let shown: Vec<&Text> = blocks
+/// Returns whether the plain reasoning text only repeats the details.
+fn repeats_details(text: &JsonString, blocks: &[Verbatim<Block>]) -> bool {
+    let texts: Vec<&JsonString> = blocks
         .iter()
-        .filter_map(|block| match &block.body {
-            Body::Thinking(thinking) => Some(&thinking.text),
+        .filter_map(|block| match &block.content {
+            BlockContent::Reasoning(thinking) => Some(&thinking.text),
             _ => None,
         })
         .filter(|text| !text.is_empty())
         .collect();
     ["", "\n\n", "\n"]
         .into_iter()
-        .any(|between| Text::join(shown.iter().copied(), between) == *text)
+        .any(|separator| JsonString::join(texts.iter().copied(), separator) == *text)
 }
 
-/// Content and refusal.
-fn spoken(
-    node: Node<'_>,
-    fields: &Fields<'_>,
+fn decode_content_and_refusal(
+    node: JsonNode<'_>,
+    fields: &MessageFields<'_>,
     calls: &[Verbatim<Block>],
     turn: &mut Turn,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) {
     let first = turn.blocks.len();
     let is_filler = fields.has_empty_content() && (!calls.is_empty() || fields.refusal.is_some());
     if !is_filler {
-        parts::content(fields.content, &mut turn.blocks, place, ledger);
+        parts::decode_content(fields.content, &mut turn.blocks, path, ledger);
     }
     if turn.blocks.len() == first {
-        let transcript = fields.audio.and_then(|audio| audio.get("transcript")?.text());
+        let transcript = fields.audio.and_then(|audio| audio.get("transcript")?.json_string());
         turn.blocks.extend(transcript.map(Block::text).map(Verbatim::new));
     }
-    let signed = |block: &&mut Verbatim<Block>| matches!(block.body, Body::Text { .. });
-    if let Some(seal) = fields.may_be_signed.then(|| calls::signature(node)).flatten() {
-        match turn.blocks.get_mut(first..).unwrap_or_default().iter_mut().rev().find(signed) {
-            Some(block) => block.change_beside(|block| block.seal = Some(Box::new(seal))),
-            None => turn.blocks.push(Block::text(Text::EMPTY).sealed(Some(seal)).into()),
+    let is_text = |block: &&mut Verbatim<Block>| matches!(block.content, BlockContent::Text { .. });
+    if let Some(seal) =
+        fields.has_extra_content.then(|| calls::decode_google_signature(node)).flatten()
+    {
+        match turn.blocks.get_mut(first..).unwrap_or_default().iter_mut().rev().find(is_text) {
+            Some(block) => block.edit_keeping_text(|block| block.seal = Some(Box::new(seal))),
+            None => turn.blocks.push(Block::text(JsonString::EMPTY).with_seal(Some(seal)).into()),
         }
     }
     if let Some(refusal) = fields.refusal.clone().filter(|refusal| !refusal.is_empty()) {
-        turn.blocks.push(Block::new(Body::Refusal(refusal)).into());
+        turn.blocks.push(Block::new(BlockContent::Refusal(refusal)).into());
     }
 }
 
-/// A message that brings the result of a call.
-fn result(
-    node: Node<'_>,
-    fields: &mut Fields<'_>,
+/// Decodes a message with the result of a call.
+fn decode_tool_message(
+    node: JsonNode<'_>,
+    fields: &mut MessageFields<'_>,
     role: &str,
-    guess: impl FnOnce(Option<&Text>) -> Text,
-    place: Place,
+    guess_call_id: impl FnOnce(Option<&JsonString>) -> JsonString,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Turn {
-    fields.left_by(node, UNTHOUGHT, place, ledger);
-    let name = fields.name.and_then(Node::text);
-    let id = fields.tool_call_id.map(parts::text_of);
-    // In the old way there is no id: one that is there all the same is a field that few know.
-    let old = role != "tool";
-    if old && (id.is_some() || fields.null_call) {
-        mark::hold(&mut fields.extras, CALL);
+    fields.keep_unused_fields(node, ASSISTANT_FIELDS, path, ledger);
+    let name = fields.name.and_then(JsonNode::json_string);
+    let id = fields.tool_call_id.map(parts::text_or_raw);
+    // A legacy `function` message has no id: an id in it is an unusual field.
+    let is_legacy = role != "tool";
+    if is_legacy && (id.is_some() || fields.null_tool_call_id) {
+        spelling::mark_field(&mut fields.extras, TOOL_CALL_ID);
     }
-    // Which call a result without an id answers is told by all that comes before and after it.
-    let mark = match &id {
-        _ if old => Some(mark::LEGACY),
-        None if fields.null_call => Some(mark::NULL_CALL),
-        None => Some(mark::NO_CALL),
-        Some(id) if id.is_empty() => Some(mark::EMPTY_CALL),
+    // The call that a result without an id answers is determined later from the whole conversation.
+    let marker = match &id {
+        _ if is_legacy => Some(spelling::LEGACY_FORM),
+        None if fields.null_tool_call_id => Some(spelling::NULL_TOOL_CALL_ID),
+        None => Some(spelling::NO_TOOL_CALL_ID),
+        Some(id) if id.is_empty() => Some(spelling::EMPTY_TOOL_CALL_ID),
         _ => None,
     };
-    let call = match id {
-        Some(id) if !(old && id.is_empty()) => id,
-        _ if !old => Text::EMPTY,
-        _ => guess(name.as_ref()),
+    let call_id = match id {
+        Some(id) if !(is_legacy && id.is_empty()) => id,
+        _ if !is_legacy => JsonString::EMPTY,
+        _ => guess_call_id(name.as_ref()),
     };
     let mut content = Vec::new();
-    parts::content(fields.content, &mut content, Place { block: Some(0), ..place }, ledger);
+    parts::decode_content(
+        fields.content,
+        &mut content,
+        LedgerPath { block: Some(0), ..path },
+        ledger,
+    );
     let is_filler = |block: &Verbatim<Block>| {
-        let beside = block.cache.is_some() || !block.extras.is_empty();
-        !beside && block.body.as_text().is_some_and(Text::is_empty)
+        let has_attributes = block.cache_breakpoint.is_some() || !block.extras.is_empty();
+        !has_attributes && block.content.as_text().is_some_and(JsonString::is_empty)
     };
     if content.len() == 1 && content.iter().all(is_filler) {
         content.clear();
     }
-    let result = ToolResult { call, name, content, is_error: false };
+    let result = ToolResult { call_id, name, content, is_error: false };
     let mut extras = Extras::default();
-    for (key, value) in mem::take(&mut fields.extras).of(ID) {
+    for (key, value) in mem::take(&mut fields.extras).fields_for(ID) {
         if key != "name" {
-            extras.put(ID, key.clone(), value.clone());
+            extras.push(ID, key.clone(), value.clone());
         }
     }
-    let mut block = Block::new(Body::ToolResult(result));
-    let nameless = mark == Some(mark::LEGACY) && fields.name.is_none();
-    for mark in mark.into_iter().chain(nameless.then_some(mark::NO_NAME)) {
-        block.extras.put(ID, Text::word(mark), Json::NULL);
+    let mut block = Block::new(BlockContent::ToolResult(result));
+    let lacks_name = marker == Some(spelling::LEGACY_FORM) && fields.name.is_none();
+    for marker in marker.into_iter().chain(lacks_name.then_some(spelling::NO_NAME)) {
+        block.extras.push(ID, JsonString::from_static(marker), RawJson::NULL);
     }
     let block = Verbatim::new(block);
     Turn { role: Role::User, blocks: vec![block], extras }

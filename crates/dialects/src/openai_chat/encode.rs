@@ -1,355 +1,418 @@
-//! Turns, encoded as messages.
+//! Encodes turns as messages.
 
 use interlingua_model::{
-    Block, Body, Calls, Conversation, Extras, Ledger, Media, Place, Role, Source, ToolResult, Turn,
-    Verbatim,
+    Block, BlockContent, Conversation, Extras, Ledger, LedgerPath, Media, MediaSource, Role,
+    ToolCallIndex, ToolResult, Turn, Verbatim,
 };
-use interlingua_wire::Text;
-use interlingua_wire::json::Array;
+use interlingua_wire::JsonString;
+use interlingua_wire::json::ArrayWriter;
 
-use super::content::{self, Piece};
-use super::flavor::{CacheMark, Flavor, Reasoning, Skill};
-use super::{ID, mark, speech};
+use super::content::{self, ContentPart};
+use super::flavor::{CacheBreakpointSpelling, Capability, Flavor, ReasoningHistory};
+use super::{ID, speech, spelling};
 use crate::note;
 
-/// Writes the messages of one conversation.
+/// Encoder context for the messages of one conversation.
 #[derive(Debug)]
-pub(super) struct Pen<'a> {
+pub(super) struct EncodeCx<'a> {
     pub(super) flavor: &'static Flavor,
     pub(super) conversation: &'a Conversation,
-    calls: Calls<'a>,
+    calls: ToolCallIndex<'a>,
     pub(super) ledger: &'a mut Ledger,
-    /// Media of results, which goes into a user message after the run of results.
-    moved: Vec<(Text, &'a Media)>,
+    /// Media of tool results, which are moved to a user message after the results.
+    moved_media: Vec<(JsonString, &'a Media)>,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> EncodeCx<'a> {
     pub(super) fn new(
         flavor: &'static Flavor,
         conversation: &'a Conversation,
         ledger: &'a mut Ledger,
     ) -> Self {
-        Self { flavor, conversation, calls: Calls::of(conversation), ledger, moved: Vec::new() }
+        Self {
+            flavor,
+            conversation,
+            calls: ToolCallIndex::new(conversation),
+            ledger,
+            moved_media: Vec::new(),
+        }
     }
 
-    /// The whole list. Neighbours that another dialect keeps apart, such as a call and the text
-    /// before it, are one message here; a list of this dialect keeps its messages.
-    pub(super) fn messages(&mut self, out: &mut Array<'_>) {
+    /// Encodes the whole list. Neighbouring turns of another dialect become one message, such as a
+    /// call and the text before it; turns of this dialect stay separate messages.
+    pub(super) fn encode_messages(&mut self, out: &mut ArrayWriter<'_>) {
         let conversation = self.conversation;
         if !conversation.system.is_empty() {
             let blocks = conversation.system.iter().enumerate();
-            let blocks = blocks.map(|(at, block)| (Place::system(at), block)).collect();
-            self.instructions("system", blocks, &Extras::default(), out);
+            let blocks = blocks.map(|(at, block)| (LedgerPath::system(at), block)).collect();
+            self.encode_instructions("system", blocks, &Extras::default(), out);
         }
         let turns = conversation.turns.as_slice();
-        let joins = conversation.source != ID;
+        let merges_turns = conversation.dialect != ID;
         let mut at = 0;
         while let Some(turn) = turns.get(at) {
             let mut end = at + 1;
             if let Some(text) = turn.text_for(ID) {
-                if !self.moved.is_empty() && !is_result(turn) {
-                    self.flush(out);
+                if !self.moved_media.is_empty() && !is_tool_result_turn(turn) {
+                    self.flush_moved_media(out);
                 }
                 out.item().json(text);
             } else {
-                let same =
+                let is_same_role =
                     |next: &Verbatim<Turn>| next.role == turn.role && next.text_for(ID).is_none();
-                while joins && turns.get(end).is_some_and(same) {
+                while merges_turns && turns.get(end).is_some_and(is_same_role) {
                     end += 1;
                 }
-                self.group(at, turns.get(at..end).unwrap_or_default(), out);
+                self.encode_role_run(at, turns.get(at..end).unwrap_or_default(), out);
             }
             at = end;
         }
-        self.flush(out);
+        self.flush_moved_media(out);
     }
 
-    /// Turns of one role.
-    fn group(&mut self, first: usize, turns: &'a [Verbatim<Turn>], out: &mut Array<'_>) {
+    /// Encodes turns of one role.
+    fn encode_role_run(
+        &mut self,
+        first: usize,
+        turns: &'a [Verbatim<Turn>],
+        out: &mut ArrayWriter<'_>,
+    ) {
         let Some(turn) = turns.first() else { return };
         if turn.role == Role::User {
-            return self.user(first, turns, out);
+            return self.encode_user(first, turns, out);
         }
-        self.flush(out);
+        self.flush_moved_media(out);
         if turn.role == Role::Assistant {
-            return speech::encode(first, turns, out, self);
+            return speech::encode_assistant(first, turns, out, self);
         }
         for (at, turn) in (first..).zip(turns) {
-            let developer = turn.role == Role::Developer && self.flavor.can(Skill::Developer);
-            let role = if developer { "developer" } else { "system" };
-            self.instructions(role, blocks_of(at, turn), &turn.extras, out);
-            self.note_extras(&turn.extras, Place::turn(at));
+            let as_developer =
+                turn.role == Role::Developer && self.flavor.has(Capability::DeveloperRole);
+            let role = if as_developer { "developer" } else { "system" };
+            self.encode_instructions(role, blocks_with_paths(at, turn), &turn.extras, out);
+            self.note_dropped_extras(&turn.extras, LedgerPath::turn(at));
         }
     }
 
-    fn instructions(
+    fn encode_instructions(
         &mut self,
         role: &'static str,
-        blocks: Vec<(Place, &Verbatim<Block>)>,
+        blocks: Vec<(LedgerPath, &Verbatim<Block>)>,
         extras: &Extras,
-        out: &mut Array<'_>,
+        out: &mut ArrayWriter<'_>,
     ) {
-        let crosses = !blocks.is_empty() && self.conversation.source != ID;
-        let mut pieces = Vec::with_capacity(blocks.len());
-        for (place, block) in blocks {
-            match &block.body {
-                Body::Media(media) if block.text_for(ID).is_none() => {
-                    self.no_block(place, content::name(media.kind));
+        let is_cross_dialect = !blocks.is_empty() && self.conversation.dialect != ID;
+        let mut parts = Vec::with_capacity(blocks.len());
+        for (path, block) in blocks {
+            match &block.content {
+                BlockContent::Media(media) if block.text_for(ID).is_none() => {
+                    self.note_dropped_block(path, content::media_noun(media.kind));
                 }
-                _ => content::pieces(block, place, &mut pieces, self),
+                _ => content::push_parts(block, path, &mut parts, self),
             }
         }
-        // Nothing of them can be said here.
-        if crosses && pieces.is_empty() {
+        // No block of the instructions can be encoded.
+        if is_cross_dialect && parts.is_empty() {
             return;
         }
         out.object(|o| {
-            o.word("role", role);
-            content::write(&pieces, self.flavor.can(Skill::SystemParts), "\n\n", o, self);
-            mark::write_unmarked(extras, o);
+            o.str("role", role);
+            content::encode_content(
+                &parts,
+                self.flavor.has(Capability::SystemParts),
+                "\n\n",
+                o,
+                self,
+            );
+            spelling::write_unmarked_extras(extras, o);
         });
     }
 
-    /// Results come first, each in a message of its own; then what the user says, turn by turn.
-    fn user(&mut self, first: usize, turns: &'a [Verbatim<Turn>], out: &mut Array<'_>) {
-        let mut said = false;
+    /// Tool results come first, each in a separate message; then the other user content, turn by
+    /// turn.
+    fn encode_user(
+        &mut self,
+        first: usize,
+        turns: &'a [Verbatim<Turn>],
+        out: &mut ArrayWriter<'_>,
+    ) {
+        let mut has_content = false;
         for (at, turn) in (first..).zip(turns) {
-            for (place, block) in blocks_of(at, turn) {
-                match &block.body {
-                    Body::ToolResult(result) => {
-                        if std::mem::take(&mut said) {
-                            let what = "a result is put before what was said before it";
-                            self.ledger.change(note::ORDER_CHANGED, place, what);
+            for (path, block) in blocks_with_paths(at, turn) {
+                match &block.content {
+                    BlockContent::ToolResult(result) => {
+                        if std::mem::take(&mut has_content) {
+                            let message = "a tool result is moved before the content preceding it";
+                            self.ledger.record_change(note::ORDER_CHANGED, path, message);
                         }
-                        self.result(result, turn, block, place, out);
+                        self.encode_tool_result(result, turn, block, path, out);
                     }
-                    Body::Text { .. }
-                    | Body::Refusal(_)
-                    | Body::Thinking(_)
-                    | Body::Media(_)
-                    | Body::Data(_)
-                    | Body::ToolCall(_)
-                    | Body::Foreign { .. } => said = true,
+                    BlockContent::Text { .. }
+                    | BlockContent::Refusal(_)
+                    | BlockContent::Reasoning(_)
+                    | BlockContent::Media(_)
+                    | BlockContent::Json(_)
+                    | BlockContent::ToolCall(_)
+                    | BlockContent::Foreign { .. } => has_content = true,
                 }
             }
         }
         for (at, turn) in (first..).zip(turns) {
-            self.note_extras(&turn.extras, Place::turn(at));
-            let mut pieces = Vec::with_capacity(turn.blocks.len());
-            for (place, block) in blocks_of(at, turn) {
-                if !matches!(block.body, Body::ToolResult(_)) {
-                    content::pieces(block, place, &mut pieces, self);
+            self.note_dropped_extras(&turn.extras, LedgerPath::turn(at));
+            let mut parts = Vec::with_capacity(turn.blocks.len());
+            for (path, block) in blocks_with_paths(at, turn) {
+                if !matches!(block.content, BlockContent::ToolResult(_)) {
+                    content::push_parts(block, path, &mut parts, self);
                 }
             }
-            // A message of this dialect stays one, whatever of it can be said.
-            let own = self.conversation.source == ID && !is_result(turn);
-            if !pieces.is_empty() || turn.blocks.is_empty() || own {
-                self.flush(out);
+            // A message of this dialect stays a message, even without parts.
+            let keeps_message = self.conversation.dialect == ID && !is_tool_result_turn(turn);
+            if !parts.is_empty() || turn.blocks.is_empty() || keeps_message {
+                self.flush_moved_media(out);
                 out.object(|o| {
-                    o.text("role", &self.role(turn, "user"));
-                    content::write(&pieces, self.flavor.lists, "\n\n", o, self);
-                    mark::write_unmarked(&turn.extras, o);
+                    o.json_string("role", &self.message_role(turn, "user"));
+                    content::encode_content(
+                        &parts,
+                        self.flavor.supports_user_parts,
+                        "\n\n",
+                        o,
+                        self,
+                    );
+                    spelling::write_unmarked_extras(&turn.extras, o);
                 });
             }
         }
     }
 
-    fn result(
+    fn encode_tool_result(
         &mut self,
         result: &'a ToolResult,
         turn: &Turn,
         block: &Block,
-        place: Place,
-        out: &mut Array<'_>,
+        path: LedgerPath,
+        out: &mut ArrayWriter<'_>,
     ) {
-        let mut pieces = Vec::with_capacity(result.content.len());
+        let mut parts = Vec::with_capacity(result.content.len());
         for inner in &result.content {
-            self.result_piece(result, inner, place, &mut pieces);
+            self.push_tool_result_part(result, inner, path, &mut parts);
         }
         if result.is_error {
-            self.ledger.change(
+            self.ledger.record_change(
                 note::ERROR_IN_TEXT,
-                place,
-                "the result's error flag is said in words",
+                path,
+                "the result's error flag is encoded as text",
             );
-            mark_error(&mut pieces);
+            prefix_error_text(&mut parts);
         }
-        content::notes(block, place, self);
-        self.unwritten_cache(block, place);
+        content::note_dropped_attributes(block, path, self);
+        self.note_unwritable_cache(block, path);
         let name = result.name.clone().or_else(|| {
-            let before = place.index.unwrap_or_default() as usize;
-            Some(self.calls.call_of(before, &result.call)?.name.clone())
+            let turn_index = path.index.unwrap_or_default() as usize;
+            Some(self.calls.call_before(turn_index, &result.call_id)?.name.clone())
         });
-        let is_legacy = self.conversation.source == ID && mark::is_legacy(&block.extras);
+        let is_legacy = self.conversation.dialect == ID && spelling::is_legacy(&block.extras);
         out.object(|o| {
-            let own = self.conversation.source == ID;
-            let named = self.flavor.can(Skill::ToolName);
+            let same_dialect = self.conversation.dialect == ID;
+            let requires_name = self.flavor.has(Capability::ToolMessageName);
             if is_legacy {
-                o.known("role", "function");
-                o.text_if("name", name.as_ref());
+                o.static_str("role", "function");
+                o.json_string_opt("name", name.as_ref());
             } else {
-                o.text("role", &self.role(turn, "tool"));
-                let marked = |mark| result.call.is_empty() && block.extras.find(ID, mark).is_some();
-                if marked(mark::NULL_CALL) {
+                o.json_string("role", &self.message_role(turn, "tool"));
+                let has_marker =
+                    |mark| result.call_id.is_empty() && block.extras.get(ID, mark).is_some();
+                if has_marker(spelling::NULL_TOOL_CALL_ID) {
                     o.null("tool_call_id");
-                } else if !marked(mark::NO_CALL) {
-                    o.text("tool_call_id", &result.call);
+                } else if !has_marker(spelling::NO_TOOL_CALL_ID) {
+                    o.json_string("tool_call_id", &result.call_id);
                 }
-                let said = result.name.as_ref().filter(|_| own);
-                o.text_if("name", said.or(name.as_ref().filter(|_| named)));
+                let original_name = result.name.as_ref().filter(|_| same_dialect);
+                o.json_string_opt(
+                    "name",
+                    original_name.or(name.as_ref().filter(|_| requires_name)),
+                );
             }
-            content::write(&pieces, self.flavor.can(Skill::ToolParts), "\n\n", o, self);
+            content::encode_content(
+                &parts,
+                self.flavor.has(Capability::ToolParts),
+                "\n\n",
+                o,
+                self,
+            );
             if turn.blocks.len() == 1 {
-                mark::write_unmarked(&turn.extras, o);
+                spelling::write_unmarked_extras(&turn.extras, o);
             }
         });
     }
 
-    /// "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'
-    /// contains an image URL." Where a client's own server takes what it wrote, it stays there: a
-    /// message of the user's would end the loop of calls, to which what is thought in it is bound.
-    fn result_piece(
+    /// Media move out of tool messages: "Image URLs are only allowed for messages with role 'user',
+    /// but this message with role 'tool' contains an image URL." In same-dialect requests to a
+    /// server that accepts them there, they stay: a user message would end the tool loop to which
+    /// reasoning is bound.
+    fn push_tool_result_part(
         &mut self,
         result: &'a ToolResult,
         inner: &'a Verbatim<Block>,
-        place: Place,
-        pieces: &mut Vec<Piece<'a>>,
+        path: LedgerPath,
+        parts: &mut Vec<ContentPart<'a>>,
     ) {
-        let Body::Media(media) = &inner.body else {
-            return content::pieces(inner, place, pieces, self);
+        let BlockContent::Media(media) = &inner.content else {
+            return content::push_parts(inner, path, parts, self);
         };
-        let stays = self.conversation.source == ID && self.flavor.can(Skill::ToolMedia);
-        if stays || matches!(media.source, Source::Text(_) | Source::Blocks(_)) {
-            return content::pieces(inner, place, pieces, self);
+        let stays_in_place =
+            self.conversation.dialect == ID && self.flavor.has(Capability::ToolMedia);
+        if stays_in_place || matches!(media.source, MediaSource::Text(_) | MediaSource::Blocks(_)) {
+            return content::push_parts(inner, path, parts, self);
         }
-        let name = content::name(media.kind);
-        let number = self.moved.len() + 1;
-        if content::can_say(media, self.flavor) {
-            pieces.push(Piece::Text(Text::new(&format!("[{name} {number} follows]")), None));
-            let what = format!("the {name} of a result goes into a user message after the results");
-            self.ledger.change(note::MEDIA_MOVED, place, what);
-            content::note_name(media, place, self);
-            self.moved.push((result.call.clone(), media));
+        let name = content::media_noun(media.kind);
+        let number = self.moved_media.len() + 1;
+        if content::is_encodable(media, self.flavor) {
+            parts.push(ContentPart::Text(
+                JsonString::new(&format!("[{name} {number} follows]")),
+                None,
+            ));
+            let message =
+                format!("the {name} of a result is moved to a user message after the results");
+            self.ledger.record_change(note::MEDIA_MOVED, path, message);
+            content::note_missing_file_name(media, path, self);
+            self.moved_media.push((result.call_id.clone(), media));
         } else {
-            pieces.push(Piece::Text(Text::new(&format!("[{name}]")), None));
-            self.no_block(place, name);
+            parts.push(ContentPart::Text(JsonString::new(&format!("[{name}]")), None));
+            self.note_dropped_block(path, name);
         }
-        content::notes(inner, place, self);
-        self.unwritten_cache(inner, place);
+        content::note_dropped_attributes(inner, path, self);
+        self.note_unwritable_cache(inner, path);
     }
 
-    /// Writes the media that results left behind.
-    fn flush(&mut self, out: &mut Array<'_>) {
-        let moved = std::mem::take(&mut self.moved);
-        if moved.is_empty() {
+    /// Writes the media that were moved out of tool results.
+    fn flush_moved_media(&mut self, out: &mut ArrayWriter<'_>) {
+        let media_list = std::mem::take(&mut self.moved_media);
+        if media_list.is_empty() {
             return;
         }
-        let mut pieces = Vec::with_capacity(moved.len() * 2);
-        for (number, (call, media)) in (1..).zip(&moved) {
-            let name = content::name(media.kind);
-            let words = format!("[{name} {number} from the result of {call}]");
-            pieces.push(Piece::Text(Text::new(&words), None));
-            pieces.push(Piece::Media(media, None));
+        let mut parts = Vec::with_capacity(media_list.len() * 2);
+        for (number, (call_id, media)) in (1..).zip(&media_list) {
+            let name = content::media_noun(media.kind);
+            let label = format!("[{name} {number} from the result of {call_id}]");
+            parts.push(ContentPart::Text(JsonString::new(&label), None));
+            parts.push(ContentPart::Media(media, None));
         }
-        if let Some(word) = self.flavor.bridge {
+        if let Some(filler) = self.flavor.tool_to_user_filler {
             out.object(|o| {
-                o.known("role", "assistant");
-                o.word("content", word);
+                o.static_str("role", "assistant");
+                o.str("content", filler);
             });
         }
         out.object(|o| {
-            o.known("role", "user");
+            o.static_str("role", "user");
             o.array("content", |a| {
-                for piece in &pieces {
-                    content::write_piece(piece, a, self);
+                for part in &parts {
+                    content::encode_part(part, a, self);
                 }
             });
         });
     }
 
-    /// Who speaks in a turn: whoever it says, where that is left to it.
-    pub(super) fn role(&self, turn: &Turn, usual: &'static str) -> Text {
-        let own = self.conversation.source == ID;
-        let stranger = own.then(|| mark::stranger(&turn.extras)).flatten();
-        stranger.unwrap_or(Text::word(usual))
+    /// The role of a turn's message: the client's unknown role in a same-dialect request, else
+    /// `default_role`.
+    pub(super) fn message_role(&self, turn: &Turn, default_role: &'static str) -> JsonString {
+        let same_dialect = self.conversation.dialect == ID;
+        let unknown_role = same_dialect.then(|| spelling::unknown_role(&turn.extras)).flatten();
+        unknown_role.unwrap_or(JsonString::from_static(default_role))
     }
 
-    pub(super) fn writes_cache(&self) -> bool {
-        match self.flavor.cache {
-            CacheMark::None => false,
-            CacheMark::Control => true,
-            CacheMark::Breakpoint => self.conversation.source == ID,
+    pub(super) fn writes_cache_breakpoints(&self) -> bool {
+        match self.flavor.cache_breakpoint {
+            CacheBreakpointSpelling::None => false,
+            CacheBreakpointSpelling::CacheControl => true,
+            CacheBreakpointSpelling::PromptCacheBreakpoint => self.conversation.dialect == ID,
         }
     }
 
-    pub(super) fn carries_details(&self) -> bool {
-        self.flavor.reasoning == Reasoning::Details
+    pub(super) fn writes_reasoning_details(&self) -> bool {
+        self.flavor.reasoning_history == ReasoningHistory::ReasoningDetails
     }
 
-    pub(super) fn no_block(&mut self, place: Place, kind: &str) {
-        let what = format!("left out {kind}: there is no such part here");
-        self.ledger.loss(note::NO_SUCH_BLOCK, place, what);
+    pub(super) fn note_dropped_block(&mut self, path: LedgerPath, kind: &str) {
+        let message = format!("left out {kind}: this dialect does not have it");
+        self.ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
     }
 
-    pub(super) fn reasoning_stays(&mut self, place: Place) {
-        self.ledger.loss(note::FOREIGN_SEAL, place, "reasoning stays behind: it has no place here");
+    pub(super) fn note_dropped_reasoning(&mut self, path: LedgerPath) {
+        self.ledger.record_loss(
+            note::FOREIGN_SEAL,
+            path,
+            "left out reasoning: the target does not accept it",
+        );
     }
 
-    pub(super) fn seal_stays(&mut self, place: Place) {
-        self.ledger.loss(note::FOREIGN_SEAL, place, "a seal stays behind: it has no place here");
+    pub(super) fn note_dropped_seal(&mut self, path: LedgerPath) {
+        self.ledger.record_loss(
+            note::FOREIGN_SEAL,
+            path,
+            "left out a seal: the target does not accept it",
+        );
     }
 
-    pub(super) fn cache_stays(&mut self, place: Place) {
-        self.ledger.loss(note::NO_SUCH_CACHE, place, "a cache breakpoint has no place here");
+    pub(super) fn note_dropped_cache(&mut self, path: LedgerPath) {
+        self.ledger.record_loss(
+            note::NO_SUCH_CACHE,
+            path,
+            "left out a cache breakpoint: the target does not support it",
+        );
     }
 
-    /// A mark on what is no part of a message, where parts have one.
-    fn unwritten_cache(&mut self, block: &Block, place: Place) {
-        if block.cache.is_some() && self.writes_cache() {
-            self.cache_stays(place);
+    /// Notes a cache breakpoint on a block that is not a part, if parts support one.
+    fn note_unwritable_cache(&mut self, block: &Block, path: LedgerPath) {
+        if block.cache_breakpoint.is_some() && self.writes_cache_breakpoints() {
+            self.note_dropped_cache(path);
         }
     }
 
-    /// Fields of another dialect stay behind; what carries no meaning goes without a note.
-    pub(super) fn note_extras(&mut self, extras: &Extras, place: Place) {
-        note_extras(extras, place, self.ledger);
+    /// Notes dropped fields of another dialect, except those without meaning.
+    pub(super) fn note_dropped_extras(&mut self, extras: &Extras, path: LedgerPath) {
+        note_dropped_extras(extras, path, self.ledger);
     }
 }
 
-pub(super) fn note_extras(extras: &Extras, place: Place, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.all().filter(|(dialect, _)| *dialect != ID) else {
+pub(super) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
+    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
         return;
     };
     let names: Vec<String> = fields
         .iter()
         .filter(|(key, value)| {
-            let noise = key == "index"
+            let is_ignored = key == "index"
                 || key == "id"
                 || (key == "status" && value.as_str() == "\"completed\"");
-            !noise && value.as_str() != "null"
+            !is_ignored && value.as_str() != "null"
         })
         .map(|(key, _)| format!("`{key}`"))
         .collect();
     if !names.is_empty() {
-        let what = format!("left out {} of {dialect}", names.join(", "));
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out {} of {dialect}", names.join(", "));
+        ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }
 
-/// The blocks of a turn with their places.
-pub(super) fn blocks_of(at: usize, turn: &Turn) -> Vec<(Place, &Verbatim<Block>)> {
-    turn.blocks.iter().enumerate().map(|(nr, block)| (Place::block(at, nr), block)).collect()
+/// The blocks of a turn with their ledger paths.
+pub(super) fn blocks_with_paths(at: usize, turn: &Turn) -> Vec<(LedgerPath, &Verbatim<Block>)> {
+    turn.blocks.iter().enumerate().map(|(nr, block)| (LedgerPath::block(at, nr), block)).collect()
 }
 
-fn is_result(turn: &Turn) -> bool {
+fn is_tool_result_turn(turn: &Turn) -> bool {
     !turn.blocks.is_empty()
-        && turn.blocks.iter().all(|block| matches!(block.body, Body::ToolResult(_)))
+        && turn.blocks.iter().all(|block| matches!(block.content, BlockContent::ToolResult(_)))
 }
 
-fn mark_error(pieces: &mut Vec<Piece<'_>>) {
-    match pieces.first_mut() {
-        Some(Piece::Text(text, _)) => *text = Text::concat([&Text::word("[tool error] "), text]),
-        Some(_) => pieces.insert(0, Piece::Text(Text::word("[tool error] "), None)),
-        None => pieces.push(Piece::Text(Text::word("[tool error]"), None)),
+fn prefix_error_text(parts: &mut Vec<ContentPart<'_>>) {
+    match parts.first_mut() {
+        Some(ContentPart::Text(text, _)) => {
+            *text = JsonString::concat([&JsonString::from_static("[tool error] "), text]);
+        }
+        Some(_) => {
+            parts.insert(0, ContentPart::Text(JsonString::from_static("[tool error] "), None));
+        }
+        None => parts.push(ContentPart::Text(JsonString::from_static("[tool error]"), None)),
     }
 }

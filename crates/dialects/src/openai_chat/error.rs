@@ -1,200 +1,213 @@
-//! Errors, both ways: one envelope out, every one that is seen in.
+//! Decodes errors of all known envelopes, and encodes them in `OpenAI`'s.
 
-use interlingua_model::{Failure, FailureKind, Retry};
-use interlingua_wire::{Doc, Json, Kind, Limits, Node, Text};
+use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
+use interlingua_wire::{JsonDoc, JsonKind, JsonLimits, JsonNode, JsonString, RawJson};
 
 use super::ID;
 
-/// What an error says, whatever its envelope.
+/// The content of an error, independent of its envelope.
 #[derive(Default)]
-struct Said {
-    message: Text,
-    /// Types, codes and the like.
-    words: Vec<String>,
+struct ErrorDetails {
+    message: JsonString,
+    /// Types, codes and similar fields.
+    codes: Vec<String>,
     /// A status inside the body.
     status: Option<u16>,
 }
 
-pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
+pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {
     let text = String::from_utf8_lossy(body);
-    if let Ok(doc) = Doc::parse(text.as_ref().into(), Limits::default()) {
-        let said = said(doc.root()).unwrap_or_else(|| Said {
-            message: Text::new(&cut(doc.root().raw())),
-            ..Said::default()
+    if let Ok(doc) = JsonDoc::parse(text.as_ref().into(), JsonLimits::default()) {
+        let details = parse_error(doc.root()).unwrap_or_else(|| ErrorDetails {
+            message: JsonString::new(&truncate_excerpt(doc.root().raw())),
+            ..ErrorDetails::default()
         });
-        failure(Some(status), said, doc.root())
+        build_error(Some(status), details, doc.root())
     } else {
-        let kind = kind_of(Some(status), &[], &text.to_lowercase());
+        let kind = classify(Some(status), &[], &text.to_lowercase());
         let message = if text.trim().is_empty() {
             format!("the provider answered {status} with an empty body")
         } else {
-            format!("the provider answered {status} and not in JSON: {}", cut(text.trim()))
+            format!(
+                "the provider answered {status} with a body that is not JSON: {}",
+                truncate_excerpt(text.trim())
+            )
         };
-        Failure { status, ..Failure::new(kind, Text::new(&message)) }
+        ApiError { status, ..ApiError::new(kind, JsonString::new(&message)) }
     }
 }
 
-/// The error in a reply or a chunk that should be none.
-pub(super) fn in_band(root: Node<'_>) -> Option<Failure> {
-    let [choices, usage, error, message, detail, relay, flat, outcome] = root.pick([
-        "choices",
-        "usage",
-        "error",
-        "message",
-        "detail",
-        "x_groq",
-        "error_msg",
-        "base_resp",
-    ]);
-    let error = error.or_else(|| relay?.get("error"));
+/// Decodes an error in a 2xx reply or chunk.
+pub(super) fn decode_embedded(root: JsonNode<'_>) -> Option<ApiError> {
+    let [choices, usage, error, message, detail, groq, has_message, base_response] =
+        root.get_many([
+            "choices",
+            "usage",
+            "error",
+            "message",
+            "detail",
+            "x_groq",
+            "error_msg",
+            "base_resp",
+        ]);
+    let error = error.or_else(|| groq?.get("error"));
     let is_error = match error.map(|error| (error.kind(), error)) {
-        Some((Kind::Object, error)) => !error.is_empty(),
-        Some((Kind::String, error)) => !error.word().is_empty(),
-        Some((Kind::Null | Kind::Bool | Kind::Number | Kind::Array, _)) | None => {
-            let bare = choices.is_none() && usage.is_none();
-            let flat = message.or(detail).or(flat).is_some();
-            let refused = outcome.and_then(|outcome| outcome.get("status_code")?.count());
-            root.is_array() && said(root).is_some()
-                || (bare && flat && root.is_object())
-                || refused.is_some_and(|code| code > 0)
+        Some((JsonKind::Object, error)) => !error.is_empty(),
+        Some((JsonKind::String, error)) => !error.str_or_empty().is_empty(),
+        Some((JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::Array, _)) | None => {
+            let has_no_reply = choices.is_none() && usage.is_none();
+            let has_message = message.or(detail).or(has_message).is_some();
+            let status_code =
+                base_response.and_then(|base_response| base_response.get("status_code")?.as_u64());
+            root.is_array() && parse_error(root).is_some()
+                || (has_no_reply && has_message && root.is_object())
+                || status_code.is_some_and(|code| code > 0)
         }
     };
     is_error.then(|| {
         let inner = root.get("error").is_none().then(|| root.get("x_groq")).flatten();
-        failure(None, said(inner.unwrap_or(root)).unwrap_or_default(), root)
+        build_error(None, parse_error(inner.unwrap_or(root)).unwrap_or_default(), root)
     })
 }
 
-/// The error inside an answer that its provider gave up.
-pub(super) fn in_choice(choice: Node<'_>) -> Option<Failure> {
+/// Decodes the error inside a choice that its provider aborted.
+pub(super) fn decode_in_choice(choice: JsonNode<'_>) -> Option<ApiError> {
     let error = choice.get("error")?;
     let is_error = error.is_object() && !error.is_empty();
-    let said = is_error.then(|| said(choice)).flatten()?;
-    Some(Failure { written: None, ..failure(None, said, choice) })
+    let details = is_error.then(|| parse_error(choice)).flatten()?;
+    Some(ApiError { original: None, ..build_error(None, details, choice) })
 }
 
-fn failure(status: Option<u16>, said: Said, root: Node<'_>) -> Failure {
-    let status = status.or(said.status);
-    let lower = said.message.contents().to_lowercase();
-    let kind = kind_of(status, &said.words, &lower);
-    let mut failure = Failure::new(kind, said.message);
-    failure.status = status.filter(|status| *status >= 400).unwrap_or(failure.status);
-    if let (FailureKind::RateLimit, Some(millis)) = (kind, wait_in(&lower)) {
-        failure.retry = Retry::AfterMillis(millis);
+fn build_error(status: Option<u16>, details: ErrorDetails, root: JsonNode<'_>) -> ApiError {
+    let status = status.or(details.status);
+    let lower = details.message.unescape().to_lowercase();
+    let kind = classify(status, &details.codes, &lower);
+    let mut error = ApiError::new(kind, details.message);
+    error.status = status.filter(|status| *status >= 400).unwrap_or(error.status);
+    if let (ApiErrorKind::RateLimit, Some(millis)) = (kind, retry_after_millis(&lower)) {
+        error.retry = RetryAdvice::AfterMillis(millis);
     }
-    failure.written = Some((ID, root.json()));
-    failure
+    error.original = Some((ID, root.json()));
+    error
 }
 
-/// Looks through the envelopes: an object or a string under `error`, `detail`, a flat object, a list.
-/// Relays put the error they got into their own, as JSON in a string; the innermost one counts.
-fn said(node: Node<'_>) -> Option<Said> {
-    said_within(node, MOST_ENVELOPES)
+/// Parses the known envelopes: an object or a string under `error`, `detail`, a flat object, a
+/// list. Relays embed the error they received as JSON in a string; the innermost error counts.
+fn parse_error(node: JsonNode<'_>) -> Option<ErrorDetails> {
+    parse_nested_error(node, MAX_NESTED_ERRORS)
 }
 
-fn said_within(node: Node<'_>, envelopes: u8) -> Option<Said> {
+fn parse_nested_error(node: JsonNode<'_>, remaining: u8) -> Option<ErrorDetails> {
     if node.is_array() {
-        return node.items().find_map(|node| said_within(node, envelopes));
+        return node.items().find_map(|node| parse_nested_error(node, remaining));
     }
-    let mut found = Said::default();
-    found.collect(node);
+    let mut details = ErrorDetails::default();
+    details.collect_codes(node);
     let error = node.get("error").filter(|error| !error.is_null());
     let object = error.filter(|error| error.is_object());
-    let part = |key: &str| object.and_then(|error| error.get(key));
-    let base = node.get("base_resp");
-    for part in [object, part("metadata"), part("innererror"), base].into_iter().flatten() {
-        found.collect(part);
+    let subobject = |key: &str| object.and_then(|error| error.get(key));
+    let base_response = node.get("base_resp");
+    for subobject in [object, subobject("metadata"), subobject("innererror"), base_response]
+        .into_iter()
+        .flatten()
+    {
+        details.collect_codes(subobject);
     }
-    found.message = match error {
+    details.message = match error {
         Some(error) if error.is_object() => {
-            message(error).unwrap_or_else(|| Text::new(error.raw()))
+            error_message(error).unwrap_or_else(|| JsonString::new(error.raw()))
         }
-        Some(error) => error.text().unwrap_or_else(|| Text::new(error.raw())),
-        None => message(node).or_else(|| message(base?))?,
+        Some(error) => error.json_string().unwrap_or_else(|| JsonString::new(error.raw())),
+        None => error_message(node).or_else(|| error_message(base_response?))?,
     };
     let raw = object.unwrap_or(node).get("metadata").and_then(|metadata| metadata.get("raw"));
-    let inner = envelopes.checked_sub(1).and_then(|envelopes| {
-        let behind = raw.and_then(|raw| behind(raw, envelopes));
-        behind.or_else(|| within(&found.message, envelopes))
+    let inner = remaining.checked_sub(1).and_then(|remaining| {
+        let from_metadata = raw.and_then(|raw| parse_raw_metadata(raw, remaining));
+        from_metadata.or_else(|| parse_error_in_text(&details.message, remaining))
     });
     Some(match inner {
-        Some(inner) => found.around(inner),
-        None => found,
+        Some(inner) => details.merge_outer(inner),
+        None => details,
     })
 }
 
 /// The message of an error object.
-fn message(node: Node<'_>) -> Option<Text> {
-    let field = MESSAGES.iter().find_map(|key| node.get(key));
+fn error_message(node: JsonNode<'_>) -> Option<JsonString> {
+    let field = MESSAGE_KEYS.iter().find_map(|key| node.get(key));
     field.filter(|field| !field.is_null()).map(|field| {
         let inner = field.get("message").unwrap_or(field);
-        inner.text().unwrap_or_else(|| Text::new(inner.raw()))
+        inner.json_string().unwrap_or_else(|| JsonString::new(inner.raw()))
     })
 }
 
-/// What `metadata.raw` says: JSON in a string, JSON, or words.
-fn behind(raw: Node<'_>, envelopes: u8) -> Option<Said> {
-    let Some(text) = raw.text() else { return said_within(raw, envelopes) };
-    let words = || Said { message: text.clone(), ..Said::default() };
-    within(&text, envelopes).or_else(|| Some(words()).filter(|_| !text.is_blank()))
+/// Decodes `metadata.raw`: JSON in a string, JSON, or text.
+fn parse_raw_metadata(raw: JsonNode<'_>, remaining: u8) -> Option<ErrorDetails> {
+    let Some(text) = raw.json_string() else { return parse_nested_error(raw, remaining) };
+    let as_message = || ErrorDetails { message: text.clone(), ..ErrorDetails::default() };
+    parse_error_in_text(&text, remaining)
+        .or_else(|| Some(as_message()).filter(|_| !text.is_blank()))
 }
 
-/// The error in a message that ends with one as JSON.
-fn within(message: &Text, envelopes: u8) -> Option<Said> {
-    let contents = message.contents();
+/// Decodes the error in a message that ends with JSON.
+fn parse_error_in_text(message: &JsonString, remaining: u8) -> Option<ErrorDetails> {
+    let contents = message.unescape();
     let json = contents.get(contents.find('{')?..)?;
-    let doc = Doc::parse(json.into(), Limits::default()).ok()?;
-    let is = |key: &str| doc.root().get(key).is_some_and(|word| word.word() == "error");
-    let is_error = doc.root().get("error").is_some() || is("object") || is("type");
-    is_error.then(|| said_within(doc.root(), envelopes)).flatten()
+    let doc = JsonDoc::parse(json.into(), JsonLimits::default()).ok()?;
+    let is_error_type =
+        |key: &str| doc.root().get(key).is_some_and(|value| value.str_or_empty() == "error");
+    let is_error =
+        doc.root().get("error").is_some() || is_error_type("object") || is_error_type("type");
+    is_error.then(|| parse_nested_error(doc.root(), remaining)).flatten()
 }
 
-impl Said {
-    fn collect(&mut self, node: Node<'_>) {
+impl ErrorDetails {
+    fn collect_codes(&mut self, node: JsonNode<'_>) {
         for key in ["type", "code", "status", "object", "error_type", "error_code", "status_code"] {
             match node.get(key).map(|value| (value.kind(), value)) {
-                Some((Kind::String, value)) => {
-                    self.status = self.status.or(value.word().parse().ok().and_then(as_status));
-                    self.words.push(value.word().to_lowercase());
+                Some((JsonKind::String, value)) => {
+                    self.status =
+                        self.status.or(value.str_or_empty().parse().ok().and_then(to_error_status));
+                    self.codes.push(value.str_or_empty().to_lowercase());
                 }
-                Some((Kind::Number, value)) => {
-                    self.status = self.status.or(value.count().and_then(as_status));
-                    self.words.push(value.raw().to_owned());
+                Some((JsonKind::Number, value)) => {
+                    self.status = self.status.or(value.as_u64().and_then(to_error_status));
+                    self.codes.push(value.raw().to_owned());
                 }
                 Some(_) | None => {}
             }
         }
     }
 
-    /// What this says around another; the words of both tell the kind.
-    fn around(self, mut inner: Self) -> Self {
-        inner.words.extend(self.words);
+    /// Adds the fields of an outer error to the inner one; the codes of both determine the kind.
+    fn merge_outer(self, mut inner: Self) -> Self {
+        inner.codes.extend(self.codes);
         inner.status = self.status.or(inner.status);
         inner
     }
 }
 
-/// A number that can be the status of an error.
-fn as_status(number: u64) -> Option<u16> {
+/// The number, if it is an HTTP error status.
+fn to_error_status(number: u64) -> Option<u16> {
     u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
 
-fn kind_of(status: Option<u16>, words: &[String], message: &str) -> FailureKind {
-    let by_word = WORDS.iter().find(|(word, _)| words.iter().any(|said| said == word));
-    let by_phrase = PHRASES.iter().find(|(phrase, _)| message.contains(phrase));
-    let of_status = status.map(FailureKind::of_status);
-    match (by_word, by_phrase, of_status) {
+fn classify(status: Option<u16>, codes: &[String], message: &str) -> ApiErrorKind {
+    let by_code =
+        ERROR_CODES.iter().find(|(code, _)| codes.iter().any(|own_code| own_code == code));
+    let by_phrase = ERROR_PHRASES.iter().find(|(phrase, _)| message.contains(phrase));
+    let by_status = status.map(ApiErrorKind::from_status);
+    match (by_code, by_phrase, by_status) {
         (Some((_, kind)), ..) | (None, Some((_, kind)), _) => *kind,
         (None, None, Some(kind)) => kind,
-        (None, None, None) if words.iter().any(|word| word == "invalid_request_error") => {
-            FailureKind::Shape
+        (None, None, None) if codes.iter().any(|code| code == "invalid_request_error") => {
+            ApiErrorKind::InvalidRequest
         }
-        (None, None, None) => FailureKind::Upstream,
+        (None, None, None) => ApiErrorKind::ServerError,
     }
 }
 
-/// "Please try again in 1.5s": how long that is.
-fn wait_in(message: &str) -> Option<u64> {
+/// The delay in a message such as "Please try again in 1.5s".
+fn retry_after_millis(message: &str) -> Option<u64> {
     let rest = message.split_once("try again in ")?.1;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = rest.split_at(end);
@@ -209,131 +222,129 @@ fn wait_in(message: &str) -> Option<u64> {
     Some((number * factor) as u64)
 }
 
-/// The first 500 characters.
-fn cut(text: &str) -> String {
+fn truncate_excerpt(text: &str) -> String {
     text.chars().take(500).collect()
 }
 
-/// The body for a failure.
-pub(super) fn encode(failure: &Failure) -> Json {
-    if let Some((_, written)) = failure.written.as_ref().filter(|(dialect, _)| *dialect == ID) {
-        return written.clone();
+/// Encodes an error response body.
+pub(super) fn encode(error: &ApiError) -> RawJson {
+    if let Some((_, original)) = error.original.as_ref().filter(|(dialect, _)| *dialect == ID) {
+        return original.clone();
     }
-    let (kind, code) = names(failure.kind);
-    let message = failure.message.contents();
-    let overflow = failure.kind == FailureKind::ContextOverflow;
-    // Clients look for these words, or for the code.
-    let known =
-        !overflow || message.contains("context length") || message.contains("context_length");
-    let message = if known {
-        failure.message.clone()
+    let (kind, code) = type_and_code(error.kind);
+    let message = error.message.unescape();
+    let is_overflow = error.kind == ApiErrorKind::ContextOverflow;
+    // Clients match this phrase or the code.
+    let has_phrase =
+        !is_overflow || message.contains("context length") || message.contains("context_length");
+    let message = if has_phrase {
+        error.message.clone()
     } else {
-        Text::new(&format!("This model's maximum context length was exceeded: {message}"))
+        JsonString::new(&format!("This model's maximum context length was exceeded: {message}"))
     };
-    Json::object(|o| {
+    RawJson::object(|o| {
         o.object("error", |o| {
-            o.text("message", &message);
-            o.word("type", kind);
+            o.json_string("message", &message);
+            o.str("type", kind);
             o.null("param");
             match code {
-                Some(code) => o.word("code", code),
+                Some(code) => o.str("code", code),
                 None => o.null("code"),
             }
         });
     })
 }
 
-/// The type and the code of a kind.
-fn names(kind: FailureKind) -> (&'static str, Option<&'static str>) {
+fn type_and_code(kind: ApiErrorKind) -> (&'static str, Option<&'static str>) {
     match kind {
-        FailureKind::Shape => ("invalid_request_error", None),
-        FailureKind::Auth => ("authentication_error", Some("invalid_api_key")),
-        FailureKind::Permission => ("permission_error", Some("permission_denied")),
-        FailureKind::NotFound => ("invalid_request_error", Some("not_found")),
-        FailureKind::Billing => ("insufficient_quota", Some("insufficient_quota")),
-        FailureKind::RateLimit => ("rate_limit_error", Some("rate_limit_exceeded")),
-        FailureKind::Overloaded => ("server_error", Some("overloaded")),
-        FailureKind::ContextOverflow => ("invalid_request_error", Some("context_length_exceeded")),
-        FailureKind::TooLarge => ("invalid_request_error", Some("payload_too_large")),
-        FailureKind::Filtered => ("invalid_request_error", Some("content_filter")),
-        FailureKind::Timeout => ("server_error", Some("timeout")),
-        FailureKind::Upstream => ("server_error", None),
+        ApiErrorKind::InvalidRequest => ("invalid_request_error", None),
+        ApiErrorKind::Authentication => ("authentication_error", Some("invalid_api_key")),
+        ApiErrorKind::Permission => ("permission_error", Some("permission_denied")),
+        ApiErrorKind::NotFound => ("invalid_request_error", Some("not_found")),
+        ApiErrorKind::Billing => ("insufficient_quota", Some("insufficient_quota")),
+        ApiErrorKind::RateLimit => ("rate_limit_error", Some("rate_limit_exceeded")),
+        ApiErrorKind::Overloaded => ("server_error", Some("overloaded")),
+        ApiErrorKind::ContextOverflow => ("invalid_request_error", Some("context_length_exceeded")),
+        ApiErrorKind::RequestTooLarge => ("invalid_request_error", Some("payload_too_large")),
+        ApiErrorKind::ContentFiltered => ("invalid_request_error", Some("content_filter")),
+        ApiErrorKind::Timeout => ("server_error", Some("timeout")),
+        ApiErrorKind::ServerError => ("server_error", None),
     }
 }
 
-/// Where an error has its words.
-const MESSAGES: &[&str] = &["message", "msg", "detail", "error", "error_msg", "status_msg"];
+/// Keys of the message in an error object.
+const MESSAGE_KEYS: &[&str] = &["message", "msg", "detail", "error", "error_msg", "status_msg"];
 
-/// How many errors within errors are looked into.
-const MOST_ENVELOPES: u8 = 5;
+/// Maximum depth of errors embedded in errors.
+const MAX_NESTED_ERRORS: u8 = 5;
 
-/// Types and codes that say more than the status; the first found counts.
-const WORDS: &[(&str, FailureKind)] = &[
-    ("context_length_exceeded", FailureKind::ContextOverflow),
-    ("exceed_context_size_error", FailureKind::ContextOverflow),
-    ("token_limit_exceeded", FailureKind::ContextOverflow),
-    ("model_max_prompt_tokens_exceeded", FailureKind::ContextOverflow),
-    ("1261", FailureKind::ContextOverflow),
-    ("insufficient_quota", FailureKind::Billing),
-    ("billing_hard_limit_reached", FailureKind::Billing),
-    ("payment_required", FailureKind::Billing),
-    ("1113", FailureKind::Billing),
-    ("content_filter", FailureKind::Filtered),
-    ("content_policy_violation", FailureKind::Filtered),
-    ("responsibleaipolicyviolation", FailureKind::Filtered),
-    ("data_inspection_failed", FailureKind::Filtered),
-    ("1301", FailureKind::Filtered),
-    ("rate_limit_exceeded", FailureKind::RateLimit),
-    ("rate_limit_error", FailureKind::RateLimit),
-    ("rate_limit_reached_error", FailureKind::RateLimit),
-    ("1302", FailureKind::RateLimit),
-    ("engine_overloaded_error", FailureKind::Overloaded),
-    ("provider_overloaded", FailureKind::Overloaded),
-    ("overloaded", FailureKind::Overloaded),
-    ("overloaded_error", FailureKind::Overloaded),
-    ("invalid_api_key", FailureKind::Auth),
-    ("authentication", FailureKind::Auth),
-    ("authentication_error", FailureKind::Auth),
-    ("permission_denied", FailureKind::Permission),
-    ("permission_error", FailureKind::Permission),
-    ("model_not_found", FailureKind::NotFound),
-    ("not_found", FailureKind::NotFound),
-    ("payload_too_large", FailureKind::TooLarge),
-    ("timeout", FailureKind::Timeout),
-    ("provider_unavailable", FailureKind::Overloaded),
+/// Types and codes that are more specific than the status; the first match counts.
+const ERROR_CODES: &[(&str, ApiErrorKind)] = &[
+    ("context_length_exceeded", ApiErrorKind::ContextOverflow),
+    ("exceed_context_size_error", ApiErrorKind::ContextOverflow),
+    ("token_limit_exceeded", ApiErrorKind::ContextOverflow),
+    ("model_max_prompt_tokens_exceeded", ApiErrorKind::ContextOverflow),
+    ("1261", ApiErrorKind::ContextOverflow),
+    ("insufficient_quota", ApiErrorKind::Billing),
+    ("billing_hard_limit_reached", ApiErrorKind::Billing),
+    ("payment_required", ApiErrorKind::Billing),
+    ("1113", ApiErrorKind::Billing),
+    ("content_filter", ApiErrorKind::ContentFiltered),
+    ("content_policy_violation", ApiErrorKind::ContentFiltered),
+    ("responsibleaipolicyviolation", ApiErrorKind::ContentFiltered),
+    ("data_inspection_failed", ApiErrorKind::ContentFiltered),
+    ("1301", ApiErrorKind::ContentFiltered),
+    ("rate_limit_exceeded", ApiErrorKind::RateLimit),
+    ("rate_limit_error", ApiErrorKind::RateLimit),
+    ("rate_limit_reached_error", ApiErrorKind::RateLimit),
+    ("1302", ApiErrorKind::RateLimit),
+    ("engine_overloaded_error", ApiErrorKind::Overloaded),
+    ("provider_overloaded", ApiErrorKind::Overloaded),
+    ("overloaded", ApiErrorKind::Overloaded),
+    ("overloaded_error", ApiErrorKind::Overloaded),
+    ("invalid_api_key", ApiErrorKind::Authentication),
+    ("authentication", ApiErrorKind::Authentication),
+    ("authentication_error", ApiErrorKind::Authentication),
+    ("permission_denied", ApiErrorKind::Permission),
+    ("permission_error", ApiErrorKind::Permission),
+    ("model_not_found", ApiErrorKind::NotFound),
+    ("not_found", ApiErrorKind::NotFound),
+    ("payload_too_large", ApiErrorKind::RequestTooLarge),
+    ("timeout", ApiErrorKind::Timeout),
+    ("provider_unavailable", ApiErrorKind::Overloaded),
 ];
 
-/// Words of messages that say more than the status.
-const PHRASES: &[(&str, FailureKind)] = &[
-    ("maximum context length", FailureKind::ContextOverflow),
-    ("context_length_exceeded", FailureKind::ContextOverflow),
-    ("exceeds the context window", FailureKind::ContextOverflow),
-    ("exceed context window", FailureKind::ContextOverflow),
-    ("model's context length", FailureKind::ContextOverflow),
-    ("available context size", FailureKind::ContextOverflow),
-    ("reduce the length of the messages", FailureKind::ContextOverflow),
-    ("prompt is too long", FailureKind::ContextOverflow),
-    ("prompt exceeds max length", FailureKind::ContextOverflow),
-    ("range of input length should be", FailureKind::ContextOverflow),
-    ("maximum prompt length", FailureKind::ContextOverflow),
-    ("input token count", FailureKind::ContextOverflow),
-    ("prompt token count of", FailureKind::ContextOverflow),
-    ("exceeded model token limit", FailureKind::ContextOverflow),
-    ("exceeds the context length", FailureKind::ContextOverflow),
-    ("exceeds context size", FailureKind::ContextOverflow),
-    ("context size has been exceeded", FailureKind::ContextOverflow),
-    ("when context the overflows", FailureKind::ContextOverflow),
-    ("context window exceeds limit", FailureKind::ContextOverflow),
-    ("`inputs` tokens + `max_new_tokens` must be", FailureKind::ContextOverflow),
-    ("`inputs` must have less than", FailureKind::ContextOverflow),
-    ("tokens in the prompt cannot exceed", FailureKind::ContextOverflow),
-    ("exceeded your current quota", FailureKind::Billing),
-    ("insufficient balance", FailureKind::Billing),
-    ("insufficient credits", FailureKind::Billing),
-    ("content management policy", FailureKind::Filtered),
-    ("requires moderation", FailureKind::Filtered),
-    ("rate limit reached", FailureKind::RateLimit),
-    // A template throws, and the server says that it broke.
-    ("conversation roles must alternate", FailureKind::Shape),
-    ("overloaded", FailureKind::Overloaded),
+/// Phrases of messages that are more specific than the status.
+const ERROR_PHRASES: &[(&str, ApiErrorKind)] = &[
+    ("maximum context length", ApiErrorKind::ContextOverflow),
+    ("context_length_exceeded", ApiErrorKind::ContextOverflow),
+    ("exceeds the context window", ApiErrorKind::ContextOverflow),
+    ("exceed context window", ApiErrorKind::ContextOverflow),
+    ("model's context length", ApiErrorKind::ContextOverflow),
+    ("available context size", ApiErrorKind::ContextOverflow),
+    ("reduce the length of the messages", ApiErrorKind::ContextOverflow),
+    ("prompt is too long", ApiErrorKind::ContextOverflow),
+    ("prompt exceeds max length", ApiErrorKind::ContextOverflow),
+    ("range of input length should be", ApiErrorKind::ContextOverflow),
+    ("maximum prompt length", ApiErrorKind::ContextOverflow),
+    ("input token count", ApiErrorKind::ContextOverflow),
+    ("prompt token count of", ApiErrorKind::ContextOverflow),
+    ("exceeded model token limit", ApiErrorKind::ContextOverflow),
+    ("exceeds the context length", ApiErrorKind::ContextOverflow),
+    ("exceeds context size", ApiErrorKind::ContextOverflow),
+    ("context size has been exceeded", ApiErrorKind::ContextOverflow),
+    ("when context the overflows", ApiErrorKind::ContextOverflow),
+    ("context window exceeds limit", ApiErrorKind::ContextOverflow),
+    ("`inputs` tokens + `max_new_tokens` must be", ApiErrorKind::ContextOverflow),
+    ("`inputs` must have less than", ApiErrorKind::ContextOverflow),
+    ("tokens in the prompt cannot exceed", ApiErrorKind::ContextOverflow),
+    ("exceeded your current quota", ApiErrorKind::Billing),
+    ("insufficient balance", ApiErrorKind::Billing),
+    ("insufficient credits", ApiErrorKind::Billing),
+    ("content management policy", ApiErrorKind::ContentFiltered),
+    ("requires moderation", ApiErrorKind::ContentFiltered),
+    ("rate limit reached", ApiErrorKind::RateLimit),
+    // A chat template raises this, and the server reports an internal error.
+    ("conversation roles must alternate", ApiErrorKind::InvalidRequest),
+    ("overloaded", ApiErrorKind::Overloaded),
 ];

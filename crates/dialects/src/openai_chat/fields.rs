@@ -1,202 +1,222 @@
-//! The fields of a message, as they are found.
+//! Parses the fields of a message.
 
-use interlingua_model::{Extras, Ledger, Place};
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_model::{Extras, Ledger, LedgerPath};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::parts::{self, odd};
-use super::{ID, calls, mark};
+use super::parts::{self, note_odd_input};
+use super::{ID, calls, spelling};
 use crate::note;
 
 /// The fields of a message, found in one pass.
 #[derive(Default)]
-pub(super) struct Fields<'d> {
-    pub(super) role: Option<Node<'d>>,
-    pub(super) content: Option<Node<'d>>,
-    pub(super) refusal: Option<Text>,
-    pub(super) tool_calls: Option<Node<'d>>,
-    pub(super) function_call: Option<Node<'d>>,
-    pub(super) tool_call_id: Option<Node<'d>>,
-    /// The id of a result's call is there, and null.
-    pub(super) null_call: bool,
-    pub(super) name: Option<Node<'d>>,
+pub(super) struct MessageFields<'d> {
+    pub(super) role: Option<JsonNode<'d>>,
+    pub(super) content: Option<JsonNode<'d>>,
+    pub(super) refusal: Option<JsonString>,
+    pub(super) tool_calls: Option<JsonNode<'d>>,
+    pub(super) function_call: Option<JsonNode<'d>>,
+    pub(super) tool_call_id: Option<JsonNode<'d>>,
+    /// `tool_call_id` is present and null.
+    pub(super) null_tool_call_id: bool,
+    pub(super) name: Option<JsonNode<'d>>,
     /// `reasoning_content`, or `reasoning`.
-    pub(super) reasoning: Option<Text>,
-    pub(super) details: Option<Node<'d>>,
-    pub(super) annotations: Option<Node<'d>>,
-    pub(super) images: Option<Node<'d>>,
-    pub(super) audio: Option<Node<'d>>,
-    /// There is a field that may hold a signature.
-    pub(super) may_be_signed: bool,
+    pub(super) reasoning: Option<JsonString>,
+    pub(super) reasoning_details: Option<JsonNode<'d>>,
+    pub(super) annotations: Option<JsonNode<'d>>,
+    pub(super) images: Option<JsonNode<'d>>,
+    pub(super) audio: Option<JsonNode<'d>>,
+    /// The message has `extra_content`, which may contain a signature.
+    pub(super) has_extra_content: bool,
     pub(super) extras: Extras,
-    /// There is a field for something that only the assistant says.
-    unread: bool,
+    /// The message has fields that only assistant messages use.
+    has_assistant_fields: bool,
 }
 
-impl<'d> Fields<'d> {
-    pub(super) fn read(node: Node<'d>) -> Self {
-        Self::of(node, true)
+impl<'d> MessageFields<'d> {
+    pub(super) fn parse(node: JsonNode<'d>) -> Self {
+        Self::parse_with(node, true)
     }
 
-    /// As [`Fields::read`], of a message whose form need not be remembered.
-    pub(super) fn read_once(node: Node<'d>) -> Self {
-        Self::of(node, false)
+    /// Like [`MessageFields::parse`], without spelling markers.
+    pub(super) fn parse_reply(node: JsonNode<'d>) -> Self {
+        Self::parse_with(node, false)
     }
 
-    fn of(node: Node<'d>, remembers: bool) -> Self {
+    fn parse_with(node: JsonNode<'d>, keeps_markers: bool) -> Self {
         let mut fields = Self::default();
         for field in node.fields() {
             let value = field.value;
-            let some = Some(value).filter(|value| !value.is_null());
-            // Most messages have nothing else.
-            if field.is("role") {
-                fields.role = some;
+            let non_null = Some(value).filter(|value| !value.is_null());
+            // Fast path: the fields that most messages have.
+            if field.key_is("role") {
+                fields.role = non_null;
                 continue;
             }
-            if field.is("content") {
-                fields.content = some;
+            if field.key_is("content") {
+                fields.content = non_null;
                 continue;
             }
-            if field.is(CALL) {
-                (fields.tool_call_id, fields.null_call) = (some, some.is_none());
+            if field.key_is(TOOL_CALL_ID) {
+                (fields.tool_call_id, fields.null_tool_call_id) = (non_null, non_null.is_none());
                 continue;
             }
-            if field.is(CALLS) {
-                fields.tool_calls = some;
-                fields.unread = true;
-                if value.is_array() && value.is_empty() {
-                    fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
+            if field.key_is(TOOL_CALLS) {
+                fields.set_tool_calls(value);
+                continue;
+            }
+            let name = field.key();
+            fields.has_extra_content |= *name == *"extra_content";
+            if spelling::MARKED_FIELDS.contains(&&*name) {
+                if keeps_markers {
+                    spelling::mark_field(&mut fields.extras, &name);
                 }
-                continue;
-            }
-            let name = field.name();
-            fields.may_be_signed |= *name == *"extra_content";
-            if mark::FIELDS.contains(&&*name) {
-                if remembers {
-                    mark::hold(&mut fields.extras, &name);
-                }
-                fields.unread |= *name == *OLD_CALL;
+                fields.has_assistant_fields |= *name == *FUNCTION_CALL;
             } else {
-                fields.unread |= UNTHOUGHT.contains(&&*name);
+                fields.has_assistant_fields |= ASSISTANT_FIELDS.contains(&&*name);
             }
             match &*name {
-                "refusal" => fields.refusal = some.map(parts::text_of),
-                // What is no object calls nothing.
-                "function_call" if some.is_none_or(Node::is_object) => fields.function_call = some,
+                "refusal" => fields.refusal = non_null.map(parts::text_or_raw),
+                // A value that is not an object is not a call.
+                "function_call" if non_null.is_none_or(JsonNode::is_object) => {
+                    fields.function_call = non_null;
+                }
                 "name" => {
-                    fields.name = some;
-                    fields.keep(field);
+                    fields.name = non_null;
+                    fields.keep_field(field);
                 }
-                "reasoning_content" if value.is_string() => fields.reasoning = value.text(),
-                // Where both are told they are the same.
+                "reasoning_content" if value.is_string() => fields.reasoning = value.json_string(),
+                // If both are present, they have the same text.
                 "reasoning" if value.is_string() => {
-                    fields.reasoning = fields.reasoning.take().or(value.text());
+                    fields.reasoning = fields.reasoning.take().or(value.json_string());
                 }
-                "reasoning_text" if value.is_string() && !remembers => {
-                    fields.reasoning = fields.reasoning.take().or(value.text());
+                "reasoning_text" if value.is_string() && !keeps_markers => {
+                    fields.reasoning = fields.reasoning.take().or(value.json_string());
                 }
                 "reasoning_details" if value.is_array() && !value.is_empty() => {
-                    fields.details = some;
+                    fields.reasoning_details = non_null;
                 }
-                // A relay's list of the same blocks.
+                // A relay's list of the same reasoning blocks.
                 "thinking_blocks" if value.is_array() => {
-                    let told = |list: Node<'_>| list.is_array() && !list.is_empty();
-                    if !node.get(DETAILS).is_some_and(told) {
-                        fields.details = some;
+                    let is_non_empty_list =
+                        |list: JsonNode<'_>| list.is_array() && !list.is_empty();
+                    if !node.get(REASONING_DETAILS).is_some_and(is_non_empty_list) {
+                        fields.reasoning_details = non_null;
                     }
                 }
-                "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
-                "images" if some.is_none_or(are_images) => fields.images = some,
-                "audio" => {
-                    fields.audio = some;
-                    fields.keep(field);
+                "annotations" if non_null.is_none_or(JsonNode::is_array) => {
+                    fields.annotations = non_null;
                 }
-                "extra_content" if calls::signature(node).is_some() => {}
-                _ => fields.extras.keep(ID, field),
+                "images" if non_null.is_none_or(is_image_list) => fields.images = non_null,
+                "audio" => {
+                    fields.audio = non_null;
+                    fields.keep_field(field);
+                }
+                "extra_content" if calls::decode_google_signature(node).is_some() => {}
+                _ => fields.extras.push_field(ID, field),
             }
         }
         fields
     }
 
-    /// Whether there is nothing for the assistant to say but words and calls, each in their own place.
-    pub(super) fn are_usual(&self) -> bool {
-        self.content.is_none_or(Node::is_string)
-            && self.tool_calls.is_none_or(Node::is_array)
+    fn set_tool_calls(&mut self, value: JsonNode<'d>) {
+        self.tool_calls = Some(value).filter(|value| !value.is_null());
+        self.has_assistant_fields = true;
+        if value.is_array() && value.is_empty() {
+            let marker = JsonString::from_static(spelling::EMPTY_TOOL_CALLS);
+            self.extras.push(ID, marker, RawJson::NULL);
+        }
+    }
+
+    /// Returns whether the message has nothing but text and calls in their usual form.
+    pub(super) fn is_text_and_calls_only(&self) -> bool {
+        self.content.is_none_or(JsonNode::is_string)
+            && self.tool_calls.is_none_or(JsonNode::is_array)
             && self.function_call.is_none()
             && self.refusal.is_none()
             && self.reasoning.is_none()
-            && self.details.is_none()
-            && self.annotations.is_none_or(Node::is_empty)
-            && self.images.is_none_or(Node::is_empty)
+            && self.reasoning_details.is_none()
+            && self.annotations.is_none_or(JsonNode::is_empty)
+            && self.images.is_none_or(JsonNode::is_empty)
             && self.audio.is_none()
-            && !self.may_be_signed
+            && !self.has_extra_content
     }
 
     pub(super) fn has_empty_content(&self) -> bool {
         self.content.is_some_and(|content| content.is_string() && content.raw() == "\"\"")
     }
 
-    /// Notes what must be a string and is none.
-    pub(super) fn settle(&mut self, place: Place, ledger: &mut Ledger) {
+    /// Notes fields that must be a string and are not.
+    pub(super) fn note_wrong_types(&mut self, path: LedgerPath, ledger: &mut Ledger) {
         if self.tool_call_id.is_some_and(|id| !id.is_string()) {
-            odd(ledger, place, "an id that is no string is read as its JSON");
+            note_odd_input(ledger, path, "an id is not a string: its JSON is used");
         }
         if self.name.take_if(|name| !name.is_string()).is_some() {
-            ledger.loss(note::ODD_INPUT, place, "left out a name that is no string");
+            ledger.record_loss(note::ODD_INPUT, path, "left out a name that is not a string");
             self.extras.retain(ID, |key, _| key != "name");
         }
     }
 
-    /// Keeps fields that mean nothing in a message of this role.
-    pub(super) fn left_by(
+    /// Keeps fields that are not used in a message of this role.
+    pub(super) fn keep_unused_fields(
         &mut self,
-        node: Node<'_>,
-        unread: &[&str],
-        place: Place,
+        node: JsonNode<'_>,
+        unused: &[&str],
+        path: LedgerPath,
         ledger: &mut Ledger,
     ) {
-        let has_id = self.tool_call_id.is_some() || self.null_call;
-        if has_id && unread.contains(&CALL) || self.unread && unread.len() > 1 {
-            // Of an empty list of calls, the mark tells.
-            let marked = |field: &Field<'_>| {
-                field.is(CALLS) && field.value.is_array() && field.value.is_empty()
+        let has_id = self.tool_call_id.is_some() || self.null_tool_call_id;
+        if has_id && unused.contains(&TOOL_CALL_ID) || self.has_assistant_fields && unused.len() > 1
+        {
+            // An empty list of calls already has a marker.
+            let is_empty_calls = |field: &Field<'_>| {
+                field.key_is(TOOL_CALLS) && field.value.is_array() && field.value.is_empty()
             };
-            for field in node.fields().filter(|field| unread.contains(&&*field.name())) {
-                if marked(&field) {
-                    mark::hold(&mut self.extras, CALLS);
-                } else if field.is(CALL) && !field.value.is_string() && !field.value.is_null() {
-                    ledger.loss(note::ODD_INPUT, place, "left out an id that is no string");
-                } else if self.extras.find(ID, &field.name()).is_none() {
-                    self.keep(field);
+            for field in node.fields().filter(|field| unused.contains(&&*field.key())) {
+                if is_empty_calls(&field) {
+                    spelling::mark_field(&mut self.extras, TOOL_CALLS);
+                } else if field.key_is(TOOL_CALL_ID)
+                    && !field.value.is_string()
+                    && !field.value.is_null()
+                {
+                    ledger.record_loss(
+                        note::ODD_INPUT,
+                        path,
+                        "left out an id that is not a string",
+                    );
+                } else if self.extras.get(ID, &field.key()).is_none() {
+                    self.keep_field(field);
                 }
             }
         }
     }
 
-    /// Keeps a field; of one that is null, that it is there.
-    fn keep(&mut self, field: Field<'_>) {
+    /// Keeps a field. A null field gets a marker.
+    fn keep_field(&mut self, field: Field<'_>) {
         if field.value.is_null() {
-            mark::hold(&mut self.extras, &field.name());
+            spelling::mark_field(&mut self.extras, &field.key());
         } else {
-            self.extras.keep(ID, field);
+            self.extras.push_field(ID, field);
         }
     }
 }
 
-/// Whether a list holds images and nothing else: of any other, nobody can tell what it shows.
-fn are_images(list: Node<'_>) -> bool {
-    let is_image = |item: Node<'_>| {
+/// Returns whether a list contains only images; any other list cannot be decoded.
+fn is_image_list(list: JsonNode<'_>) -> bool {
+    let is_image = |item: JsonNode<'_>| {
         let image = item.get("image_url");
-        let url = image.and_then(|image| image.text().or_else(|| image.get("url")?.text()));
-        item.get("type").is_some_and(|kind| kind.word() == "image_url") && url.is_some()
+        let url =
+            image.and_then(|image| image.json_string().or_else(|| image.get("url")?.json_string()));
+        item.get("type").is_some_and(|kind| kind.str_or_empty() == "image_url") && url.is_some()
     };
     list.is_array() && list.items().all(is_image)
 }
 
-pub(super) const CALL: &str = "tool_call_id";
-pub(super) const DETAILS: &str = "reasoning_details";
-pub(super) const CALLS: &str = "tool_calls";
-const OLD_CALL: &str = "function_call";
-/// What nobody but the assistant says, but in a result.
-pub(super) const UNSAID: &[&str] =
-    &[CALL, CALLS, OLD_CALL, "reasoning", "reasoning_content", DETAILS];
-pub(super) const UNTHOUGHT: &[&str] = &[CALLS, OLD_CALL, "reasoning", "reasoning_content", DETAILS];
+pub(super) const TOOL_CALL_ID: &str = "tool_call_id";
+pub(super) const REASONING_DETAILS: &str = "reasoning_details";
+pub(super) const TOOL_CALLS: &str = "tool_calls";
+const FUNCTION_CALL: &str = "function_call";
+/// Fields that only assistant messages and tool results have.
+pub(super) const NON_USER_FIELDS: &[&str] =
+    &[TOOL_CALL_ID, TOOL_CALLS, FUNCTION_CALL, "reasoning", "reasoning_content", REASONING_DETAILS];
+pub(super) const ASSISTANT_FIELDS: &[&str] =
+    &[TOOL_CALLS, FUNCTION_CALL, "reasoning", "reasoning_content", REASONING_DETAILS];

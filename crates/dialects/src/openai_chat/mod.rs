@@ -1,25 +1,26 @@
-//! The openai-chat dialect: `POST /v1/chat/completions`, as its inventor and many others speak it.
+//! The `OpenAI` Chat Completions dialect: `POST /v1/chat/completions` of `OpenAI` and many other
+//! servers.
 
-mod annotations;
 mod calls;
+mod citation;
 mod content;
 mod decode;
 mod encode;
 mod error;
 mod fields;
 pub mod flavor;
-mod mark;
 mod open;
 mod paired;
 mod parts;
 mod read;
-mod reasoning;
+mod reasoning_details;
 mod reply;
 mod request;
 mod settings;
 mod speech;
+mod spelling;
 mod stop;
-mod tags;
+mod think_tags;
 mod tools;
 mod unanswered;
 mod usage;
@@ -28,14 +29,14 @@ mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
-    Turn, Verbatim,
+    ApiError, Block, Conversation, DialectId, Ledger, LedgerPath, Reply, ReplyContext, Role,
+    Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Node};
+use interlingua_wire::{JsonDoc, JsonNode};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
-use flavor::{Flavor, Skill};
+use flavor::{Capability, Flavor};
 
 pub const ID: DialectId = DialectId("openai-chat");
 
@@ -51,15 +52,15 @@ impl Dialect for OpenAiChat {
         flavor::NAMES
     }
 
-    fn caches_by_name(&self, flavor: Option<&str>) -> bool {
-        Flavor::find(flavor).can(Skill::CacheKey)
+    fn supports_prompt_cache_key(&self, flavor: Option<&str>) -> bool {
+        Flavor::find(flavor).has(Capability::PromptCacheKey)
     }
 
-    fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
-        settings::held_inside(field)
+    fn known_subfields(&self, field: &str) -> Option<&'static [&'static str]> {
+        settings::known_subfields(field)
     }
 
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }
 
@@ -74,52 +75,58 @@ impl Dialect for OpenAiChat {
 
     fn decode_reply(
         &self,
-        body: &Doc,
-        exchange: &Exchange,
+        body: &JsonDoc,
+        cx: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure> {
-        reply::decode(body, exchange, ledger)
+    ) -> Result<Verbatim<Reply>, ApiError> {
+        reply::decode(body, cx, ledger)
     }
 
-    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, exchange, ledger)
+    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, cx, ledger)
     }
 
-    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(exchange))
+    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(cx))
     }
 
-    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(exchange))
+    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(cx))
     }
 
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
         error::decode(status, body)
     }
 
-    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
-        error::encode(failure).as_str().into()
+    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
+        error::encode(error).as_str().into()
     }
 
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        decode::message(turn, &[], &mut unanswered::Unanswered::default(), Place::turn(0), ledger)
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        decode::decode_message(
+            turn,
+            &[],
+            &mut unanswered::UnansweredCalls::default(),
+            LedgerPath::turn(0),
+            ledger,
+        )
     }
 
-    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        decode::block(block, Place::block(0, 0), ledger)
+    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        decode::decode_block(block, LedgerPath::block(0, 0), ledger)
     }
 
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>> {
         let mut blocks = Vec::new();
-        parts::content(Some(system), &mut blocks, Place::SYSTEM, ledger);
-        Verbatim::read(blocks, ID, system.json())
+        parts::decode_content(Some(system), &mut blocks, LedgerPath::SYSTEM, ledger);
+        Verbatim::with_text(blocks, ID, system.json())
     }
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode(tool, Place::tool(0), ledger)
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_tool(tool, LedgerPath::tool(0), ledger)
     }
 }

@@ -1,24 +1,23 @@
-//! What is open while a stream is written.
+//! State of the block that is currently written to a stream.
 
 use interlingua_model::{Block, Seal};
-use interlingua_wire::Pieces;
+use interlingua_wire::JsonStringBuilder;
 
-/// The block that is open.
 #[derive(Debug)]
-pub(super) enum Open {
+pub(super) enum OpenBlock {
     Nothing,
     Text {
         seal: Option<Box<Seal>>,
     },
     Refusal,
-    /// Gathered, because its seal comes last and its entry tells the text again.
-    Thinking(Box<Block>, Pieces),
-    /// Told as an entry from the beginning: plain reasoning is not known to be a summary.
-    Summary(Box<Block>),
-    Call {
+    /// Buffered, because its seal arrives last and its reasoning detail repeats the text.
+    Thinking(Box<Block>, JsonStringBuilder),
+    /// Streamed as a reasoning detail: `reasoning_content` alone does not mark a summary.
+    ThinkingSummary(Box<Block>),
+    ToolCall {
         freeform: bool,
         /// No arguments were written yet.
-        bare: bool,
+        has_no_args: bool,
     },
     Closed {
         was_text: bool,

@@ -1,35 +1,39 @@
-//! Calls and results among the parts of a content, where relays put them as another dialect does.
+//! Decodes calls and results among content parts, where some relays put them in Anthropic's form.
 
-use interlingua_model::{Args, Block, Body, Entry, Ledger, Place, ToolCall, ToolResult, Verbatim};
-use interlingua_wire::{Kind, Node};
+use interlingua_model::{
+    Block, BlockContent, Ledger, LedgerEntry, LedgerPath, ToolArgs, ToolCall, ToolResult, Verbatim,
+};
+use interlingua_wire::{JsonKind, JsonNode};
 
-use super::parts::{self, odd};
+use super::parts::{self, note_odd_input};
 
-/// A part that is a call or a result.
-pub(super) fn decode(
-    node: Node<'_>,
+/// Decodes a part that is a call or a result.
+pub(super) fn decode_tool_part(
+    node: JsonNode<'_>,
     kind: &str,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Option<Block> {
-    let text = |key: &str| node.get(key).map(parts::text_of).unwrap_or_default();
+    let text = |key: &str| node.get(key).map(parts::text_or_raw).unwrap_or_default();
     let body = match kind {
         "tool_use" => {
-            odd(ledger, place, "a part that is a call is read as one");
+            note_odd_input(ledger, path, "a `tool_use` part is decoded as a call");
             let args = match node.get("input").map(|input| (input, input.kind())) {
-                Some((input, Kind::String)) => Args::from_text(&parts::text_of(input)),
-                Some((input, _)) => Args::Json(input.json()),
-                None => Args::Malformed(text("arguments")),
+                Some((input, JsonKind::String)) => {
+                    ToolArgs::from_json_string(&parts::text_or_raw(input))
+                }
+                Some((input, _)) => ToolArgs::Json(input.json()),
+                None => ToolArgs::Malformed(text("arguments")),
             };
-            Body::ToolCall(ToolCall { id: text("id"), name: text("name"), args })
+            BlockContent::ToolCall(ToolCall { id: text("id"), name: text("name"), args })
         }
         "tool_result" => {
-            odd(ledger, place, "a part that is a result is read as one");
+            note_odd_input(ledger, path, "a `tool_result` part is decoded as a result");
             let mut content = Vec::new();
-            parts::content(node.get("content"), &mut content, place, ledger);
-            let is_error = node.get("is_error").and_then(Node::boolean) == Some(true);
-            Body::ToolResult(ToolResult {
-                call: text("tool_use_id"),
+            parts::decode_content(node.get("content"), &mut content, path, ledger);
+            let is_error = node.get("is_error").and_then(JsonNode::as_bool) == Some(true);
+            BlockContent::ToolResult(ToolResult {
+                call_id: text("tool_use_id"),
                 name: None,
                 content,
                 is_error,
@@ -40,23 +44,23 @@ pub(super) fn decode(
     Some(Block::new(body))
 }
 
-/// Takes calls from among the parts of a message that has a list of calls: they come after those, whose
-/// seals count their places. Notes on what stands after them are about one place less.
-pub(super) fn take_calls(
+/// Removes calls from the parts of a message that also has `tool_calls`. They are appended after
+/// those, because seals refer to calls by position. Ledger entries about later parts are shifted.
+pub(super) fn take_tool_calls(
     blocks: &mut Vec<Verbatim<Block>>,
     first: usize,
     calls: &[Verbatim<Block>],
-    notes: &mut [Entry],
+    notes: &mut [LedgerEntry],
 ) -> Vec<Verbatim<Block>> {
     if calls.is_empty() {
         return Vec::new();
     }
-    let is_call = |block: &Verbatim<Block>| matches!(block.body, Body::ToolCall(_));
-    let places: Vec<usize> = (first..blocks.len()).filter(|at| is_call(&blocks[*at])).collect();
-    for place in notes.iter_mut().map(|note| &mut note.place).filter(|_| !places.is_empty()) {
-        place.block = place.block.and_then(|block| {
-            let before = places.binary_search(&(block as usize)).err()?;
-            Some(block - before as u32)
+    let is_call = |block: &Verbatim<Block>| matches!(block.content, BlockContent::ToolCall(_));
+    let positions: Vec<usize> = (first..blocks.len()).filter(|at| is_call(&blocks[*at])).collect();
+    for path in notes.iter_mut().map(|note| &mut note.path).filter(|_| !positions.is_empty()) {
+        path.block = path.block.and_then(|block| {
+            let removed_before = positions.binary_search(&(block as usize)).err()?;
+            Some(block - removed_before as u32)
         });
     }
     blocks.extract_if(first.., |block| is_call(block)).collect()

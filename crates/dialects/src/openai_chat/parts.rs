@@ -1,292 +1,312 @@
-//! The content of a message, decoded: a string, or a list of parts.
+//! Decodes the content of a message: a string, or a list of parts.
 
 use interlingua_model::{
-    Block, Body, Cache, Extras, Form, Ledger, Media, MediaKind, Place, Seal, Source, Thinking,
-    Verbatim,
+    Block, BlockContent, CacheBreakpoint, Extras, Ledger, LedgerPath, Media, MediaKind,
+    MediaSource, Reasoning, ReasoningForm, Seal, Verbatim,
 };
-use interlingua_wire::{Json, Kind, Node, Text};
+use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
-use super::{ID, mark, paired};
+use super::{ID, paired, spelling};
 use crate::{media, note, spellings};
 
-/// Whatever stands where content should: read as what it most likely means.
-pub(super) fn content(
-    node: Option<Node<'_>>,
+/// Decodes a content of any type as its most likely meaning.
+pub(super) fn decode_content(
+    node: Option<JsonNode<'_>>,
     blocks: &mut Vec<Verbatim<Block>>,
-    place: Place,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) {
     let Some(node) = node else { return };
     match node.kind() {
-        Kind::Null => {}
-        Kind::String => {
+        JsonKind::Null => {}
+        JsonKind::String => {
             blocks.reserve_exact(1);
-            if let Some(text) = node.text() {
+            if let Some(text) = node.json_string() {
                 blocks.push(Verbatim::new(Block::text(text)));
             }
         }
-        Kind::Array => {
+        JsonKind::Array => {
             blocks.reserve_exact(node.len());
-            node.items().for_each(|item| push(item, blocks, place, ledger));
+            node.items().for_each(|item| decode_content_item(item, blocks, path, ledger));
         }
-        Kind::Object => {
-            odd(ledger, place, "content that is an object is read as one part");
-            push(node, blocks, place, ledger);
+        JsonKind::Object => {
+            note_odd_input(ledger, path, "`content` is an object: read as one part");
+            decode_content_item(node, blocks, path, ledger);
         }
-        Kind::Bool | Kind::Number => {
-            odd(ledger, place, "content that is no string is read as its text");
-            blocks.push(Block::text(Text::new(node.raw())).into());
+        JsonKind::Bool | JsonKind::Number => {
+            note_odd_input(ledger, path, "`content` is not a string: its JSON is read as text");
+            blocks.push(Block::text(JsonString::new(node.raw())).into());
         }
     }
 }
 
-fn push(node: Node<'_>, blocks: &mut Vec<Verbatim<Block>>, place: Place, ledger: &mut Ledger) {
-    // What stands inside a result is where the result is.
-    let here = Place { block: place.block.or(Some(blocks.len() as u32)), ..place };
+fn decode_content_item(
+    node: JsonNode<'_>,
+    blocks: &mut Vec<Verbatim<Block>>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) {
+    // Ledger paths do not address parts inside a tool result: they all get the result's path.
+    let item_path = LedgerPath { block: path.block.or(Some(blocks.len() as u32)), ..path };
     match node.kind() {
-        Kind::Object => blocks.push(part(node, here, ledger)),
-        Kind::String => {
-            odd(ledger, here, "a string among the parts is read as text");
-            blocks.extend(node.text().map(Block::text).map(Verbatim::new));
+        JsonKind::Object => blocks.push(decode_part(node, item_path, ledger)),
+        JsonKind::String => {
+            note_odd_input(ledger, item_path, "a string among the parts is read as text");
+            blocks.extend(node.json_string().map(Block::text).map(Verbatim::new));
         }
-        Kind::Array => {
-            odd(ledger, here, "a list among the parts is read as if its parts stood there");
-            node.items().for_each(|item| push(item, blocks, place, ledger));
+        JsonKind::Array => {
+            note_odd_input(
+                ledger,
+                item_path,
+                "a list among the parts is read as part of the content",
+            );
+            node.items().for_each(|item| decode_content_item(item, blocks, path, ledger));
         }
-        Kind::Null => odd(ledger, here, "a null among the parts is nothing"),
-        Kind::Bool | Kind::Number => {
-            odd(ledger, here, "a bare value among the parts is read as its text");
-            blocks.push(Block::text(Text::new(node.raw())).into());
+        JsonKind::Null => note_odd_input(ledger, item_path, "a null among the parts is skipped"),
+        JsonKind::Bool | JsonKind::Number => {
+            note_odd_input(ledger, item_path, "a bare value among the parts is read as text");
+            blocks.push(Block::text(JsonString::new(node.raw())).into());
         }
     }
 }
 
-/// One part.
-pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
-    let written = node.get("type").filter(|kind| kind.is_string());
-    let kind = written.map(Node::word).unwrap_or_default();
-    if written.is_none() && node.get("type").is_some() {
-        odd(ledger, place, "a part whose type is no string is read as one without");
+pub(super) fn decode_part(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
+    let type_node = node.get("type").filter(|kind| kind.is_string());
+    let kind = type_node.map(JsonNode::str_or_empty).unwrap_or_default();
+    if type_node.is_none() && node.get("type").is_some() {
+        note_odd_input(ledger, path, "a part has a `type` that is not a string: it is ignored");
     }
-    if let Some(block) = paired::decode(node, &kind, place, ledger) {
+    if let Some(block) = paired::decode_tool_part(node, &kind, path, ledger) {
         return Verbatim::new(block);
     }
-    let misshapen = misshapen(node);
-    if !misshapen.is_empty() {
-        odd(ledger, place, "a part that holds something of another type is written anew");
+    let wrong_fields = wrong_type_fields(node);
+    if !wrong_fields.is_empty() {
+        note_odd_input(ledger, path, "a part with a field of the wrong type is rewritten");
     }
-    let read = match &*kind {
-        "text" | "input_text" | "output_text" => text(node, place, ledger),
-        "" if node.get("text").is_some_and(Node::is_string) => text(node, place, ledger),
-        "image_url" => url(node, "image_url", MediaKind::Image),
-        "video_url" => url(node, "video_url", MediaKind::Video),
-        "document_url" => url(node, "document_url", MediaKind::Document),
-        "input_audio" => audio(node),
-        "file" => file(node),
-        "refusal" => refusal(node),
-        "thinking" => thinking(node),
-        // Whatever it is called, what was thought is not said.
-        "" if node.get("thinking").is_some_and(|it| it.is_string() || it.is_array()) => {
-            thinking(node)
+    let decoded = match &*kind {
+        "text" | "input_text" | "output_text" => decode_text(node, path, ledger),
+        "" if node.get("text").is_some_and(JsonNode::is_string) => decode_text(node, path, ledger),
+        "image_url" => decode_url_media(node, "image_url", MediaKind::Image),
+        "video_url" => decode_url_media(node, "video_url", MediaKind::Video),
+        "document_url" => decode_url_media(node, "document_url", MediaKind::Document),
+        "input_audio" => decode_audio(node),
+        "file" => decode_file(node),
+        "refusal" => decode_refusal(node),
+        "thinking" => decode_thinking(node),
+        // Reasoning must not become text, even if the part's type is missing.
+        "" if node.get("thinking").is_some_and(|value| value.is_string() || value.is_array()) => {
+            decode_thinking(node)
         }
-        "" if node.get("text").is_none() => {
-            spelled(node).or_else(|| Some((Block::new(Body::Data(node.json())), "")))
-        }
-        _ => spelled(node),
+        "" if node.get("text").is_none() => decode_lenient_media(node)
+            .or_else(|| Some((Block::new(BlockContent::Json(node.json())), ""))),
+        _ => decode_lenient_media(node),
     };
-    let block = match read {
+    let block = match decoded {
         Some((mut block, payload)) => {
-            if !matches!(block.body, Body::Data(_)) {
-                block.cache = cache(node);
-                block.extras = extras(node, payload);
+            if !matches!(block.content, BlockContent::Json(_)) {
+                block.cache_breakpoint = decode_cache_breakpoint(node);
+                block.extras = decode_extras(node, payload);
             }
-            block.extras.retain(ID, |key, _| !misshapen.iter().any(|odd| key == odd));
-            if kind == "image_url" && node.get("image_url").is_some_and(Node::is_string) {
-                mark::part(&mut block.extras, BARE_ADDRESS);
+            block.extras.retain(ID, |key, _| !wrong_fields.iter().any(|field| key == field));
+            if kind == "image_url" && node.get("image_url").is_some_and(JsonNode::is_string) {
+                spelling::mark_part_type(&mut block.extras, BARE_IMAGE_URL);
             }
-            if !EVERYWHERE.contains(&&*kind) || is_other_file(&kind, &block) {
-                // An empty type is a type, if an odd one.
-                mark::part(
+            if !UNIVERSAL_PART_TYPES.contains(&&*kind) || is_non_document_file(&kind, &block) {
+                // An empty type is marked too: it is not the same as a missing one.
+                spelling::mark_part_type(
                     &mut block.extras,
-                    if written.is_some() && kind.is_empty() { EMPTY } else { &kind },
+                    if type_node.is_some() && kind.is_empty() { EMPTY_TYPE } else { &kind },
                 );
             }
             block
         }
-        // No server takes a text that is no string, whatever the part.
-        None if !misshapen.is_empty() => Block::new(Body::Data(node.json())),
-        // Entries of a list of reasoning have such names; this is none.
+        // No server accepts a part with a field of the wrong type.
+        None if !wrong_fields.is_empty() => Block::new(BlockContent::Json(node.json())),
+        // The prefix avoids confusion with `reasoning_details` entries of the same name.
         None if kind.starts_with("reasoning") => {
-            foreign(node, Text::new(&format!("{CONTENT}{kind}")))
+            foreign_block(node, JsonString::new(&format!("{CONTENT_PREFIX}{kind}")))
         }
-        None => foreign(node, Text::new(&kind)),
+        None => foreign_block(node, JsonString::new(&kind)),
     };
-    Verbatim::read(block, ID, node.json())
+    Verbatim::with_text(block, ID, node.json())
 }
 
-/// Whether a file is something that has a part of its own.
-fn is_other_file(kind: &str, block: &Block) -> bool {
-    kind == "file" && matches!(&block.body, Body::Media(media) if media.kind != MediaKind::Document)
+/// Returns whether a `file` part contains media that have a separate part type.
+fn is_non_document_file(kind: &str, block: &Block) -> bool {
+    kind == "file"
+        && matches!(&block.content, BlockContent::Media(media) if media.kind != MediaKind::Document)
 }
 
-/// The fields of a part that are of another type than they must be, for any server.
-fn misshapen(node: Node<'_>) -> Vec<&'static str> {
-    let is_odd = |(key, kinds): &&(&str, &[Kind])| {
+/// The fields of a part that have a type which every server rejects.
+fn wrong_type_fields(node: JsonNode<'_>) -> Vec<&'static str> {
+    let has_wrong_type = |(key, kinds): &&(&str, &[JsonKind])| {
         node.get(key).is_some_and(|value| !kinds.contains(&value.kind()))
     };
-    SHAPES.iter().filter(is_odd).map(|(key, _)| *key).collect()
+    FIELD_TYPES.iter().filter(has_wrong_type).map(|(key, _)| *key).collect()
 }
 
-/// A part, entry or item only this dialect understands.
-pub(super) fn foreign(node: Node<'_>, kind: Text) -> Block {
-    Block::new(Body::Foreign { dialect: ID, kind, json: node.json() })
+/// A part, entry or item that only this dialect has.
+pub(super) fn foreign_block(node: JsonNode<'_>, kind: JsonString) -> Block {
+    Block::new(BlockContent::Foreign { dialect: ID, kind, json: node.json() })
 }
 
-/// The block and the key that held its meaning.
-type Read = Option<(Block, &'static str)>;
+/// The block, and the key of the part's data.
+type DecodedPart = Option<(Block, &'static str)>;
 
-fn text(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Read {
+fn decode_text(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> DecodedPart {
     let value = node.get("text")?;
-    let text = value.text().unwrap_or_else(|| {
-        odd(ledger, place, "a text that is no string is read as its JSON");
-        if value.is_null() { Text::EMPTY } else { Text::new(value.raw()) }
+    let text = value.json_string().unwrap_or_else(|| {
+        note_odd_input(ledger, path, "a text is not a string: its JSON is read as text");
+        if value.is_null() { JsonString::EMPTY } else { JsonString::new(value.raw()) }
     });
     Some((Block::text(text), "text"))
 }
 
-fn refusal(node: Node<'_>) -> Read {
-    Some((Block::new(Body::Refusal(node.get("refusal")?.text()?)), "refusal"))
+fn decode_refusal(node: JsonNode<'_>) -> DecodedPart {
+    Some((Block::new(BlockContent::Refusal(node.get("refusal")?.json_string()?)), "refusal"))
 }
 
-fn url(node: Node<'_>, key: &'static str, kind: MediaKind) -> Read {
+fn decode_url_media(node: JsonNode<'_>, key: &'static str, kind: MediaKind) -> DecodedPart {
     let value = node.get(key)?;
-    let url = value.text().or_else(|| value.get("url")?.text())?;
-    let source = media::source_of_url(&url);
-    let detail = value.get("detail").and_then(Node::text);
-    let name = node.get("document_name").and_then(Node::text);
-    Some((Block::new(Body::Media(Box::new(Media { kind, source, name, detail }))), key))
+    let url = value.json_string().or_else(|| value.get("url")?.json_string())?;
+    let source = media::source_from_url(&url);
+    let detail = value.get("detail").and_then(JsonNode::json_string);
+    let name = node.get("document_name").and_then(JsonNode::json_string);
+    Some((Block::new(BlockContent::Media(Box::new(Media { kind, source, name, detail }))), key))
 }
 
-/// An image that is spelled as elsewhere.
-fn spelled(node: Node<'_>) -> Read {
-    Some((Block::new(Body::Media(Box::new(spellings::media(node)?))), EVERYTHING))
+/// Decodes an image in another dialect's form.
+fn decode_lenient_media(node: JsonNode<'_>) -> DecodedPart {
+    Some((Block::new(BlockContent::Media(Box::new(spellings::decode(node)?))), ALL_KEYS))
 }
 
-fn audio(node: Node<'_>) -> Read {
+fn decode_audio(node: JsonNode<'_>) -> DecodedPart {
     let audio = node.get("input_audio")?;
-    let data = audio.get("data")?.text()?;
-    let format = audio.get("format")?.word();
-    let mime = media::mime_of_format(MediaKind::Audio, &format).map(Text::word);
-    let source = match media::source_of_url(&data) {
-        Source::Base64 { mime: told, data } => Source::Base64 { mime: told.or(mime), data },
-        _ if data.raw().starts_with("http") => Source::Url { mime, url: data },
-        _ => Source::Base64 { mime, data },
+    let data = audio.get("data")?.json_string()?;
+    let format = audio.get("format")?.str_or_empty();
+    let mime = media::mime_of_format(MediaKind::Audio, &format).map(JsonString::from_static);
+    let source = match media::source_from_url(&data) {
+        MediaSource::Base64 { mime: url_mime, data } => {
+            MediaSource::Base64 { mime: url_mime.or(mime), data }
+        }
+        _ if data.raw().starts_with("http") => MediaSource::Url { mime, url: data },
+        _ => MediaSource::Base64 { mime, data },
     };
     let media = Media { kind: MediaKind::Audio, source, name: None, detail: None };
-    Some((Block::new(Body::Media(Box::new(media))), "input_audio"))
+    Some((Block::new(BlockContent::Media(Box::new(media))), "input_audio"))
 }
 
-fn file(node: Node<'_>) -> Read {
+fn decode_file(node: JsonNode<'_>) -> DecodedPart {
     let file = node.get("file")?;
-    let name = file.get("filename").and_then(Node::text);
-    let source = if let Some(data) = file.get("file_data").and_then(Node::text) {
-        match media::source_of_url(&data) {
-            Source::Url { .. } if !data.raw().starts_with("http") => {
-                let mime = media::type_of_file(data.raw(), name.as_ref()).map(Text::word);
-                Source::Base64 { mime, data }
+    let name = file.get("filename").and_then(JsonNode::json_string);
+    let source = if let Some(data) = file.get("file_data").and_then(JsonNode::json_string) {
+        match media::source_from_url(&data) {
+            MediaSource::Url { .. } if !data.raw().starts_with("http") => {
+                let mime =
+                    media::mime_of_file(data.raw(), name.as_ref()).map(JsonString::from_static);
+                MediaSource::Base64 { mime, data }
             }
             source => source,
         }
     } else {
-        Source::File { mime: None, id: file.get("file_id")?.text()? }
+        MediaSource::File { mime: None, id: file.get("file_id")?.json_string()? }
     };
     let kind = match &source {
-        Source::Base64 { mime: Some(mime), .. } => match media::kind_of_mime(&mime.contents()) {
-            // A film has a part of its own; as a file it is one.
+        MediaSource::Base64 { mime: Some(mime), .. } => match media::kind_of_mime(&mime.unescape())
+        {
+            // A video sent as a file stays a file.
             MediaKind::Video => MediaKind::Document,
             kind => kind,
         },
         _ => MediaKind::Document,
     };
     let media = Media { kind, source, name, detail: None };
-    Some((Block::new(Body::Media(Box::new(media))), "file"))
+    Some((Block::new(BlockContent::Media(Box::new(media))), "file"))
 }
 
-/// Reasoning as a chunk of content: a list of text parts, or a string.
-fn thinking(node: Node<'_>) -> Read {
+/// Decodes a `thinking` part: a list of text parts, or a string.
+fn decode_thinking(node: JsonNode<'_>) -> DecodedPart {
     let value = node.get("thinking")?;
-    let texts: Vec<Text> = match value.text() {
+    let texts: Vec<JsonString> = match value.json_string() {
         Some(text) => vec![text],
-        None if value.is_array() => value.items().map(thought).collect(),
-        None => (!value.is_null()).then(|| thought(value)).into_iter().collect(),
+        None if value.is_array() => value.items().map(thinking_text).collect(),
+        None => (!value.is_null()).then(|| thinking_text(value)).into_iter().collect(),
     };
-    let body = Body::Thinking(Thinking { text: Text::concat(&texts), form: Form::Full });
-    let signature = node.get("signature").and_then(Node::text);
-    let seal = signature.map(|data| Seal::new(Text::word(super::reasoning::UNKNOWN), data));
-    Some((Block::new(body).sealed(seal), "thinking"))
+    let body = BlockContent::Reasoning(Reasoning {
+        text: JsonString::concat(&texts),
+        form: ReasoningForm::Full,
+    });
+    let signature = node.get("signature").and_then(JsonNode::json_string);
+    let seal = signature.map(|data| {
+        Seal::new(JsonString::from_static(super::reasoning_details::UNKNOWN_ISSUER), data)
+    });
+    Some((Block::new(body).with_seal(seal), "thinking"))
 }
 
-fn thought(part: Node<'_>) -> Text {
-    part.get("text").map_or_else(|| text_of(part), text_of)
+fn thinking_text(part: JsonNode<'_>) -> JsonString {
+    part.get("text").map_or_else(|| text_or_raw(part), text_or_raw)
 }
 
-/// A breakpoint in either of the dialect's two spellings.
-pub(super) fn cache(node: Node<'_>) -> Option<Box<Cache>> {
-    let marks = node.pick(["cache_control", "prompt_cache_breakpoint"]);
-    let mark = marks.into_iter().flatten().find(|mark| mark.is_object())?;
-    Some(Box::new(Cache { ttl: mark.get("ttl").and_then(Node::text) }))
+/// Decodes a cache breakpoint in either spelling of this dialect.
+pub(super) fn decode_cache_breakpoint(node: JsonNode<'_>) -> Option<Box<CacheBreakpoint>> {
+    let breakpoints = node.get_many(["cache_control", "prompt_cache_breakpoint"]);
+    let breakpoint = breakpoints.into_iter().flatten().find(|breakpoint| breakpoint.is_object())?;
+    Some(Box::new(CacheBreakpoint { ttl: breakpoint.get("ttl").and_then(JsonNode::json_string) }))
 }
 
-fn extras(node: Node<'_>, payload: &str) -> Extras {
+fn decode_extras(node: JsonNode<'_>, payload: &str) -> Extras {
     let mut extras = Extras::default();
     for field in node.fields() {
-        let name = field.name();
-        let known = matches!(&*name, "type" | "cache_control" | "prompt_cache_breakpoint")
+        let name = field.key();
+        let is_known = matches!(&*name, "type" | "cache_control" | "prompt_cache_breakpoint")
             || *name == *payload
-            || payload == EVERYTHING
+            || payload == ALL_KEYS
             || (*name == *"signature" && payload == "thinking");
-        if !known {
-            extras.keep(ID, field);
+        if !is_known {
+            extras.push_field(ID, field);
         } else if name.contains("cache") {
-            mark::hold(&mut extras, &name);
+            spelling::mark_field(&mut extras, &name);
         }
     }
     extras
 }
 
-/// The text of a field that should hold a string.
-pub(super) fn text_of(node: Node<'_>) -> Text {
-    node.text().unwrap_or_else(|| Text::new(node.raw()))
+/// The text of a field that should be a string; any other value as its JSON.
+pub(super) fn text_or_raw(node: JsonNode<'_>) -> JsonString {
+    node.json_string().unwrap_or_else(|| JsonString::new(node.raw()))
 }
 
-pub(super) fn odd(ledger: &mut Ledger, place: Place, what: &'static str) {
-    ledger.change(note::ODD_INPUT, place, what);
+pub(super) fn note_odd_input(ledger: &mut Ledger, path: LedgerPath, message: &'static str) {
+    ledger.record_change(note::ODD_INPUT, path, message);
 }
 
-/// The value of a field unless it is null.
-pub(super) fn some(node: Option<Node<'_>>) -> Option<Json> {
-    node.filter(|node| !node.is_null()).map(Node::json)
+pub(super) fn non_null_json(node: Option<JsonNode<'_>>) -> Option<RawJson> {
+    node.filter(|node| !node.is_null()).map(JsonNode::json)
 }
 
-/// What parts hold, by the name of the field.
-const SHAPES: &[(&str, &[Kind])] = &[
-    ("text", &[Kind::String]),
-    ("image_url", &[Kind::Object, Kind::String]),
-    ("input_audio", &[Kind::Object]),
-    ("file", &[Kind::Object]),
+/// The allowed types of part fields.
+const FIELD_TYPES: &[(&str, &[JsonKind])] = &[
+    ("text", &[JsonKind::String]),
+    ("image_url", &[JsonKind::Object, JsonKind::String]),
+    ("input_audio", &[JsonKind::Object]),
+    ("file", &[JsonKind::Object]),
 ];
 
-/// What stands before the type of a part that could be taken for something else.
-const CONTENT: &str = "content ";
+/// Prefix for part types that could be confused with entry types.
+const CONTENT_PREFIX: &str = "content ";
 
-/// Stands for the keys of a part of which nothing is left to keep.
-const EVERYTHING: &str = "*";
+/// The payload key of parts that have no other fields to keep.
+const ALL_KEYS: &str = "*";
 
-/// What a part is said to be whose type is there, and empty.
-const EMPTY: &str = "(empty)";
+/// Marker for a part with an empty type.
+const EMPTY_TYPE: &str = "(empty)";
 
-/// What a part is said to be whose image has its address alone, without the object around it.
-const BARE_ADDRESS: &str = "image_url string";
+/// Marker for an `image_url` part with a bare string.
+const BARE_IMAGE_URL: &str = "image_url string";
 
-/// Parts that every server knows, or that other rules look at.
-const EVERYWHERE: &[&str] = &["text", "image_url", "video_url", "input_audio", "file"];
+/// Part types that every server has, or that other rules check.
+const UNIVERSAL_PART_TYPES: &[&str] = &["text", "image_url", "video_url", "input_audio", "file"];

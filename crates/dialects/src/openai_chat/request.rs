@@ -1,42 +1,48 @@
-//! Requests: the body, both ways.
+//! Decodes and encodes request bodies.
 
 use bytes::Bytes;
-use interlingua_model::{Conversation, Ledger, Place, Target, Tool, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Node, Text, Writer};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Target, Tool, Verbatim};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::Pen;
+use super::encode::EncodeCx;
 use super::flavor::Flavor;
 use super::{ID, decode, settings, tools};
 use crate::{body, note};
 
-pub(super) fn decode(body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = body.root();
     let mut conversation = Conversation::new(ID);
     if !root.is_object() {
-        ledger.change(note::ODD_INPUT, Place::BODY, "the body is no object");
-        return Verbatim::read(conversation, ID, body.whole());
+        ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "the body is not an object");
+        return Verbatim::with_text(conversation, ID, body.to_json());
     }
-    conversation.fields = body::read_fields(body, is_known, ledger);
-    conversation.model = root.get("model").and_then(Node::text);
+    conversation.top_level_fields = body::decode(body, is_known_field, ledger);
+    conversation.model = root.get("model").and_then(JsonNode::json_string);
     match root.get("messages") {
-        Some(list) if list.is_array() => conversation.turns = decode::messages(list, ledger),
-        Some(_) => ledger.change(note::ODD_INPUT, Place::BODY, "`messages` is no list"),
-        None if root.get("input").is_some() => {
-            let what = "the body has `input` and no `messages`: it is of another dialect";
-            ledger.change(note::ODD_INPUT, Place::BODY, what);
+        Some(list) if list.is_array() => conversation.turns = decode::decode_messages(list, ledger),
+        Some(_) => {
+            ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "`messages` is not a list");
         }
-        None => ledger.change(note::ODD_INPUT, Place::BODY, "the body has no `messages`"),
+        None if root.get("input").is_some() => {
+            let message = "the body has `input` and no `messages`: it is of another dialect";
+            ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, message);
+        }
+        None => {
+            ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "the body has no `messages`");
+        }
     }
-    conversation.tools = tools::decode_all(root, ledger);
-    let mut unread = Vec::new();
-    let settings = settings::decode(root, &mut unread);
-    // What is not read stays behind where dialects are crossed.
-    for field in conversation.fields.iter_mut().filter(|field| unread.contains(&field.key)) {
-        field.known = false;
+    conversation.tools = tools::decode_tools(root, ledger);
+    let mut unknown_fields = Vec::new();
+    let settings = settings::decode_settings(root, &mut unknown_fields);
+    // A field with an unknown value is noted as dropped in a cross-dialect request.
+    for field in
+        conversation.top_level_fields.iter_mut().filter(|field| unknown_fields.contains(&field.key))
+    {
+        field.is_modeled = false;
     }
-    conversation.settings = Verbatim::read(settings, ID, body.whole());
-    Verbatim::read(conversation, ID, body.whole())
+    conversation.settings = Verbatim::with_text(settings, ID, body.to_json());
+    Verbatim::with_text(conversation, ID, body.to_json())
 }
 
 pub(super) fn encode(
@@ -50,91 +56,104 @@ pub(super) fn encode(
     }
     let flavor = Flavor::find(target.flavor);
     let model = target.model.as_ref().or(conversation.model.as_ref());
-    let mut pen = Pen::new(flavor, conversation, ledger);
-    let mut out = Writer::with_capacity(body::room(conversation));
+    let mut cx = EncodeCx::new(flavor, conversation, ledger);
+    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
     out.object(|o| {
-        if conversation.source == ID {
-            rewrite(model, o, &mut pen);
+        if conversation.dialect == ID {
+            encode_same_dialect(model, o, &mut cx);
         } else {
-            fresh(model, o, &mut pen);
+            encode_cross_dialect(model, o, &mut cx);
         }
     });
     out.into_bytes().into()
 }
 
-fn fresh(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
-    body::note_left_out(pen.conversation, ID, pen.ledger);
-    o.text_if("model", model);
-    o.array("messages", |a| pen.messages(a));
-    write_tools(o, pen);
-    settings::encode(pen.conversation, pen.flavor, o, pen.ledger);
+fn encode_cross_dialect(
+    model: Option<&JsonString>,
+    o: &mut ObjectWriter<'_>,
+    cx: &mut EncodeCx<'_>,
+) {
+    body::note_dropped_fields(cx.conversation, ID, cx.ledger);
+    o.json_string_opt("model", model);
+    o.array("messages", |a| cx.encode_messages(a));
+    write_tools(o, cx);
+    settings::encode_settings(cx.conversation, cx.flavor, o, cx.ledger);
 }
 
-/// Writes a body of this dialect again, field by field in its order: what was not edited as it was.
-fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let conversation = pen.conversation;
-    let now = &*conversation.settings;
+/// Encodes a same-dialect body: fields keep their order, and unedited fields keep their text.
+fn encode_same_dialect(
+    model: Option<&JsonString>,
+    o: &mut ObjectWriter<'_>,
+    cx: &mut EncodeCx<'_>,
+) {
+    let conversation = cx.conversation;
+    let settings = &*conversation.settings;
     let mut edited =
-        settings::Edited::of(conversation, conversation.settings.text_for(ID).is_some());
-    let chosen_anew = edited.is_stale("tool_choice", now);
-    let only = only(pen).filter(|_| chosen_anew);
-    let offered = conversation.tools.text_for(ID).is_some() && only.is_none();
-    let says = |key: &str| {
-        conversation.fields.iter().any(|field| field.key == key && field.value != Json::NULL)
+        settings::EditedSettings::new(conversation, conversation.settings.text_for(ID).is_some());
+    let has_new_choice = edited.is_edited_field("tool_choice", settings);
+    let allowed = offered_tool_names(cx).filter(|_| has_new_choice);
+    let keeps_tools = conversation.tools.text_for(ID).is_some() && allowed.is_none();
+    let has_field = |key: &str| {
+        conversation
+            .top_level_fields
+            .iter()
+            .any(|field| field.key == key && field.value != RawJson::NULL)
     };
-    if !offered && says("function_call") {
-        edited.choose_anew(says("tool_choice"));
+    if !keeps_tools && has_field("function_call") {
+        edited.replace_function_call(has_field("tool_choice"));
     }
-    let mut missing = (model, !conversation.turns.is_empty(), !offered);
-    body::write_fields(conversation, o, |key, _, o| match key {
+    let mut missing = (model, !conversation.turns.is_empty(), !keeps_tools);
+    body::encode(conversation, o, |key, _, o| match key {
         "model" => {
-            o.text_if("model", missing.0.take());
+            o.json_string_opt("model", missing.0.take());
             true
         }
         "messages" => {
             missing.1 = false;
-            o.array("messages", |a| pen.messages(a));
+            o.array("messages", |a| cx.encode_messages(a));
             true
         }
-        "tools" | "functions" if !offered => {
+        "tools" | "functions" if !keeps_tools => {
             if std::mem::take(&mut missing.2) {
-                write_tools(o, pen);
+                write_tools(o, cx);
             }
             true
         }
-        key => edited.is_stale(key, now),
+        key => edited.is_edited_field(key, settings),
     });
-    o.text_if("model", missing.0);
+    o.json_string_opt("model", missing.0);
     if missing.1 {
-        o.array("messages", |a| pen.messages(a));
+        o.array("messages", |a| cx.encode_messages(a));
     }
     if missing.2 {
-        write_tools(o, pen);
+        write_tools(o, cx);
     }
-    edited.write(conversation, pen.flavor, o, pen.ledger);
+    edited.encode(conversation, cx.flavor, o, cx.ledger);
 }
 
-/// The only tools to be offered, unless there is none of them.
-fn only<'c>(pen: &Pen<'c>) -> Option<&'c [Text]> {
-    let conversation = pen.conversation;
-    let only = settings::only(&conversation.settings, pen.flavor)?;
-    let offered = |tool: &Verbatim<Tool>| only.contains(&tool.name) && tools::is_sayable(tool);
-    conversation.tools.iter().any(offered).then_some(only)
+/// Names of the only tools to offer, unless none of them exists.
+fn offered_tool_names<'c>(cx: &EncodeCx<'c>) -> Option<&'c [JsonString]> {
+    let conversation = cx.conversation;
+    let names = settings::restricted_tools(&conversation.settings, cx.flavor)?;
+    let is_offered =
+        |tool: &Verbatim<Tool>| names.contains(&tool.name) && tools::is_encodable(tool);
+    conversation.tools.iter().any(is_offered).then_some(names)
 }
 
-/// "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely."
-fn write_tools(o: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let conversation = pen.conversation;
-    let only = only(pen);
-    if tools::any(&conversation.tools) {
-        o.array("tools", |a| tools::encode_all(&conversation.tools, only, a, pen));
+/// Writes `tools`: "`tools` must not be an empty array. Either provide at least one tool or omit the
+/// field entirely."
+fn write_tools(o: &mut ObjectWriter<'_>, cx: &mut EncodeCx<'_>) {
+    let conversation = cx.conversation;
+    let allowed = offered_tool_names(cx);
+    if tools::has_encodable(&conversation.tools) {
+        o.array("tools", |a| tools::encode_tools(&conversation.tools, allowed, a, cx));
     } else {
-        // Nothing is written; what is left out is noted all the same.
-        let mut aside = Writer::default();
-        aside.array(|a| tools::encode_all(&conversation.tools, only, a, pen));
+        // Nothing is written, but the dropped tools are noted.
+        let mut discarded = JsonWriter::default();
+        discarded.array(|a| tools::encode_tools(&conversation.tools, allowed, a, cx));
     }
 }
 
-fn is_known(key: &str) -> bool {
+fn is_known_field(key: &str) -> bool {
     matches!(key, "model" | "messages" | "tools" | "functions") || settings::is_setting(key)
 }

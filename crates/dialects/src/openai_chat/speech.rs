@@ -1,304 +1,350 @@
-//! What the assistant said, encoded as one message: reasoning, then text, then calls.
+//! Encodes assistant turns as one message: reasoning, then text, then calls.
 
-use interlingua_model::{Block, Body, Extras, Form, MediaKind, Place, Thinking, Turn, Verbatim};
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Block, BlockContent, Extras, LedgerPath, MediaKind, Reasoning, ReasoningForm, Turn, Verbatim,
+};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, RawJson};
 
-use super::content::{self, Piece};
-use super::encode::{Pen, blocks_of};
-use super::fields::DETAILS;
-use super::flavor::{NoText, Reasoning, Skill};
-use super::reasoning::{self, GOOGLE};
-use super::{ID, calls, mark};
+use super::content::{self, ContentPart};
+use super::encode::{EncodeCx, blocks_with_paths};
+use super::fields::REASONING_DETAILS;
+use super::flavor::{Capability, ContentWithoutText, ReasoningHistory};
+use super::reasoning_details::{self, GOOGLE};
+use super::{ID, calls, spelling};
 use crate::note;
 
-type Placed<'a> = (Place, &'a Verbatim<Block>);
+type BlockWithPath<'a> = (LedgerPath, &'a Verbatim<Block>);
 
-/// The blocks of a message by where they go.
+/// The blocks of a message, grouped by message field.
 #[derive(Default)]
-struct Speech<'a> {
-    thinking: Vec<Placed<'a>>,
-    texts: Vec<Piece<'a>>,
-    /// Where the last text stood.
-    said: Option<Place>,
-    refusals: Vec<&'a Text>,
+struct AssistantMessage<'a> {
+    thinking: Vec<BlockWithPath<'a>>,
+    content_parts: Vec<ContentPart<'a>>,
+    /// Ledger path of the last text.
+    last_text_path: Option<LedgerPath>,
+    refusals: Vec<&'a JsonString>,
     images: Vec<&'a Verbatim<Block>>,
-    calls: Vec<Placed<'a>>,
-    /// Annotations this dialect wrote.
-    annotations: Vec<&'a Json>,
-    /// The seal on the last text, and where that stood.
-    signature: Option<(Place, &'a interlingua_model::Seal)>,
-    /// How far the order of the message has come.
-    stage: u8,
-    disordered: Option<Place>,
-    /// One of the turns has nothing in it: that is a message of its own right, and not one of which
-    /// nothing can be told.
-    empty: bool,
-    /// Who says it, if that is not the assistant.
-    stranger: Option<Text>,
+    calls: Vec<BlockWithPath<'a>>,
+    /// Annotations of this dialect, unchanged.
+    annotations: Vec<&'a RawJson>,
+    /// The seal on the last text, and that text's path.
+    google_seal: Option<(LedgerPath, &'a interlingua_model::Seal)>,
+    /// The highest stage of the message order so far: reasoning, text, calls.
+    order_stage: u8,
+    first_out_of_order: Option<LedgerPath>,
+    /// One of the turns has no blocks: its message is kept, unlike one with blocks that were all
+    /// dropped.
+    has_empty_turn: bool,
+    /// A role other than `assistant`.
+    role_override: Option<JsonString>,
 }
 
-/// Writes the turns of one run of the assistant's as one message.
-pub(super) fn encode(
+/// Encodes a run of assistant turns as one message.
+pub(super) fn encode_assistant(
     first: usize,
     turns: &[Verbatim<Turn>],
-    out: &mut Array<'_>,
-    pen: &mut Pen<'_>,
+    out: &mut ArrayWriter<'_>,
+    cx: &mut EncodeCx<'_>,
 ) {
-    let own = pen.conversation.source == ID;
-    let stranger = turns.first().filter(|_| own).and_then(|turn| mark::stranger(&turn.extras));
-    let mut speech = Speech { stranger, ..Speech::default() };
+    let same_dialect = cx.conversation.dialect == ID;
+    let unknown_role = turns
+        .first()
+        .filter(|_| same_dialect)
+        .and_then(|turn| spelling::unknown_role(&turn.extras));
+    let mut message =
+        AssistantMessage { role_override: unknown_role, ..AssistantMessage::default() };
     for (at, turn) in (first..).zip(turns) {
-        pen.note_extras(&turn.extras, Place::turn(at));
-        speech.empty |= turn.blocks.is_empty();
-        for (place, block) in blocks_of(at, turn) {
-            speech.take(place, block, pen);
+        cx.note_dropped_extras(&turn.extras, LedgerPath::turn(at));
+        message.has_empty_turn |= turn.blocks.is_empty();
+        for (path, block) in blocks_with_paths(at, turn) {
+            message.add_block(path, block, cx);
         }
     }
-    if let Some(place) = speech.disordered {
-        pen.ledger.change(
+    if let Some(path) = message.first_out_of_order {
+        cx.ledger.record_change(
             note::ORDER_CHANGED,
-            place,
-            "reasoning comes first, then text, then calls",
+            path,
+            "the blocks are reordered: reasoning, then text, then calls",
         );
     }
-    let says_nothing = speech.texts.is_empty()
-        && speech.refusals.is_empty()
-        && speech.images.is_empty()
-        && speech.calls.is_empty()
-        // What is thought is part of the content there.
-        && (pen.flavor.reasoning != Reasoning::Content || speech.thinking.is_empty());
-    // An empty message is refused, and reasoning alone is that of an answer that was broken off.
-    if says_nothing && !speech.empty && pen.conversation.source != ID {
-        for (place, _) in &speech.thinking {
-            pen.reasoning_stays(*place);
+    let is_empty = message.content_parts.is_empty()
+        && message.refusals.is_empty()
+        && message.images.is_empty()
+        && message.calls.is_empty()
+        // In this form, reasoning is part of the content.
+        && (cx.flavor.reasoning_history != ReasoningHistory::ThinkingParts || message.thinking.is_empty());
+    // An empty message is rejected, and reasoning alone comes from an interrupted reply.
+    if is_empty && !message.has_empty_turn && cx.conversation.dialect != ID {
+        for (path, _) in &message.thinking {
+            cx.note_dropped_reasoning(*path);
         }
         return;
     }
     let extras = turns.iter().map(|turn| &turn.extras);
-    out.object(|o| speech.write(extras, o, pen));
+    out.object(|o| message.write(extras, o, cx));
 }
 
-impl<'a> Speech<'a> {
-    fn take(&mut self, place: Place, block: &'a Verbatim<Block>, pen: &mut Pen<'_>) {
-        match &block.body {
-            Body::Thinking(_) => self.think(place, block, pen),
-            Body::Text { text, citations } => {
-                self.reach(1, place);
-                self.say(place, text, block, pen);
-                self.mark(citations, place, pen);
-                self.sign(place, block, pen);
+impl<'a> AssistantMessage<'a> {
+    fn add_block(&mut self, path: LedgerPath, block: &'a Verbatim<Block>, cx: &mut EncodeCx<'_>) {
+        match &block.content {
+            BlockContent::Reasoning(_) => self.add_reasoning(path, block, cx),
+            BlockContent::Text { text, citations } => {
+                self.check_order(1, path);
+                self.add_text(path, text, block, cx);
+                self.add_citations(citations, path, cx);
+                self.set_signature(path, block, cx);
             }
-            Body::Refusal(text) if pen.flavor.can(Skill::Refusal) => {
-                self.reach(1, place);
+            BlockContent::Refusal(text) if cx.flavor.has(Capability::RefusalField) => {
+                self.check_order(1, path);
                 self.refusals.push(text);
             }
-            Body::Refusal(text) => {
-                self.reach(1, place);
-                pen.ledger.change(note::NO_SUCH_BLOCK, place, "a refusal is written as text");
-                self.texts.push(Piece::Text(text.clone(), Some(block)));
+            BlockContent::Refusal(text) => {
+                self.check_order(1, path);
+                cx.ledger.record_change(note::NO_SUCH_BLOCK, path, "a refusal is encoded as text");
+                self.content_parts.push(ContentPart::Text(text.clone(), Some(block)));
             }
-            Body::Data(json) => {
-                self.reach(1, place);
-                self.texts.push(Piece::Text(Text::new(json.as_str()), Some(block)));
+            BlockContent::Json(json) => {
+                self.check_order(1, path);
+                self.content_parts
+                    .push(ContentPart::Text(JsonString::new(json.as_str()), Some(block)));
             }
-            Body::Media(media)
-                if pen.flavor.can(Skill::AssistantImages) && media.kind == MediaKind::Image =>
+            BlockContent::Media(media)
+                if cx.flavor.has(Capability::AssistantImages) && media.kind == MediaKind::Image =>
             {
                 self.images.push(block);
             }
-            Body::Media(media) => pen.no_block(place, content::name(media.kind)),
-            Body::ToolCall(_) => {
-                self.reach(2, place);
-                self.calls.push((place, block));
+            BlockContent::Media(media) => {
+                cx.note_dropped_block(path, content::media_noun(media.kind));
             }
-            Body::ToolResult(_) => pen.no_block(place, "a result where none can stand"),
-            Body::Foreign { dialect, kind, json } if *dialect == ID => {
-                if reasoning::is_entry(kind) {
-                    self.think(place, block, pen);
+            BlockContent::ToolCall(_) => {
+                self.check_order(2, path);
+                self.calls.push((path, block));
+            }
+            BlockContent::ToolResult(_) => {
+                cx.note_dropped_block(path, "a result in an assistant message");
+            }
+            BlockContent::Foreign { dialect, kind, json } if *dialect == ID => {
+                if reasoning_details::is_detail_kind(kind) {
+                    self.add_reasoning(path, block, cx);
                 } else {
-                    self.texts.push(Piece::Written(json));
+                    self.content_parts.push(ContentPart::Original(json));
                 }
             }
-            Body::Foreign { kind, .. } => pen.no_block(place, &kind.contents()),
+            BlockContent::Foreign { kind, .. } => cx.note_dropped_block(path, &kind.unescape()),
         }
     }
 
-    /// Neighbours in one turn are pieces of one text, where they cannot stay apart.
-    fn say(&mut self, place: Place, text: &Text, block: &'a Verbatim<Block>, pen: &Pen<'_>) {
-        let before = self.said.replace(place);
-        if let Some(written) = block.text_for(ID) {
-            return self.texts.push(Piece::Written(written));
+    /// Neighbouring texts of a turn are joined if the server accepts only one text.
+    fn add_text(
+        &mut self,
+        path: LedgerPath,
+        text: &JsonString,
+        block: &'a Verbatim<Block>,
+        cx: &EncodeCx<'_>,
+    ) {
+        let previous_path = self.last_text_path.replace(path);
+        if let Some(original) = block.text_for(ID) {
+            return self.content_parts.push(ContentPart::Original(original));
         }
-        let continues = before.is_some_and(|before| {
-            before.index == place.index && before.block.map(|block| block + 1) == place.block
+        let continues = previous_path.is_some_and(|previous_path| {
+            previous_path.index == path.index
+                && previous_path.block.map(|block| block + 1) == path.block
         });
-        match self.texts.last_mut() {
-            Some(Piece::Text(earlier, _))
-                if continues && block.cache.is_none() && !pen.flavor.can(Skill::AssistantParts) =>
+        match self.content_parts.last_mut() {
+            Some(ContentPart::Text(last_text, _))
+                if continues
+                    && block.cache_breakpoint.is_none()
+                    && !cx.flavor.has(Capability::AssistantParts) =>
             {
-                *earlier = Text::concat([&*earlier, text]);
+                *last_text = JsonString::concat([&*last_text, text]);
             }
-            _ => self.texts.push(Piece::Text(text.clone(), Some(block))),
+            _ => self.content_parts.push(ContentPart::Text(text.clone(), Some(block))),
         }
     }
 
-    /// Reasoning that cannot be told stays behind; only what is written counts for the order.
-    fn think(&mut self, place: Place, block: &'a Verbatim<Block>, pen: &mut Pen<'_>) {
-        let text = thought(block);
-        let told = match pen.flavor.reasoning {
-            Reasoning::Nowhere => false,
-            // An empty field says that the reasoning is gone.
-            Reasoning::Field(_) => text.is_some(),
-            Reasoning::Content => text.is_some_and(|text| !text.is_empty()),
-            Reasoning::Details => reasoning::has_entries(block),
+    /// Adds reasoning if the flavor can carry it. Only blocks that are written count for the order.
+    fn add_reasoning(
+        &mut self,
+        path: LedgerPath,
+        block: &'a Verbatim<Block>,
+        cx: &mut EncodeCx<'_>,
+    ) {
+        let text = visible_text(block);
+        let is_written = match cx.flavor.reasoning_history {
+            ReasoningHistory::None => false,
+            // An empty field marks removed reasoning.
+            ReasoningHistory::Field(_) => text.is_some(),
+            ReasoningHistory::ThinkingParts => text.is_some_and(|text| !text.is_empty()),
+            ReasoningHistory::ReasoningDetails => reasoning_details::has_details(block),
         };
-        if told {
-            self.reach(0, place);
-            self.thinking.push((place, block));
+        if is_written {
+            self.check_order(0, path);
+            self.thinking.push((path, block));
         } else {
-            pen.reasoning_stays(place);
+            cx.note_dropped_reasoning(path);
         }
     }
 
-    fn reach(&mut self, stage: u8, place: Place) {
-        if stage < self.stage && self.disordered.is_none() {
-            self.disordered = Some(place);
+    fn check_order(&mut self, stage: u8, path: LedgerPath) {
+        if stage < self.order_stage && self.first_out_of_order.is_none() {
+            self.first_out_of_order = Some(path);
         }
-        self.stage = self.stage.max(stage);
+        self.order_stage = self.order_stage.max(stage);
     }
 
-    fn mark(
+    fn add_citations(
         &mut self,
         citations: &'a [interlingua_model::Citation],
-        place: Place,
-        pen: &mut Pen<'_>,
+        path: LedgerPath,
+        cx: &mut EncodeCx<'_>,
     ) {
-        let written = |citation: &'a interlingua_model::Citation| {
-            citation.written.as_ref().filter(|(from, _)| *from == ID).map(|(_, json)| json)
+        let original_json = |citation: &'a interlingua_model::Citation| {
+            citation.original.as_ref().filter(|(dialect, _)| *dialect == ID).map(|(_, json)| json)
         };
-        self.annotations.extend(citations.iter().filter_map(written));
-        if citations.iter().any(|citation| written(citation).is_none()) {
-            let what = "the marks of where a text comes from are left out";
-            pen.ledger.loss(note::CITATION_REDUCED, place, what);
+        self.annotations.extend(citations.iter().filter_map(original_json));
+        if citations.iter().any(|citation| original_json(citation).is_none()) {
+            let message = "left out the citations of a text";
+            cx.ledger.record_loss(note::CITATION_REDUCED, path, message);
         }
     }
 
-    fn sign(&mut self, place: Place, block: &'a Verbatim<Block>, pen: &mut Pen<'_>) {
-        // The message has one place for a seal, and a seal is on the end of what it vouches for.
-        if let Some((earlier, _)) = self.signature.take() {
-            pen.seal_stays(earlier);
+    fn set_signature(
+        &mut self,
+        path: LedgerPath,
+        block: &'a Verbatim<Block>,
+        cx: &mut EncodeCx<'_>,
+    ) {
+        // The message has one field for a seal, so only the last text's seal is written.
+        if let Some((earlier_path, _)) = self.google_seal.take() {
+            cx.note_dropped_seal(earlier_path);
         }
         let seal = block.seal.as_deref();
-        let carried = pen.flavor.can(Skill::GoogleSignature);
-        let carried = seal.filter(|seal| carried && seal.origin.issuer == GOOGLE);
-        self.signature = carried.map(|seal| (place, seal));
-        if block.cache.is_some() && !pen.writes_cache() {
-            pen.cache_stays(place);
+        let accepted = cx.flavor.has(Capability::GoogleSignature);
+        let accepted = seal.filter(|seal| accepted && seal.origin.issuer == GOOGLE);
+        self.google_seal = accepted.map(|seal| (path, seal));
+        if block.cache_breakpoint.is_some() && !cx.writes_cache_breakpoints() {
+            cx.note_dropped_cache(path);
         }
-        if seal.is_some() && self.signature.is_none() {
-            pen.seal_stays(place);
+        if seal.is_some() && self.google_seal.is_none() {
+            cx.note_dropped_seal(path);
         }
-        pen.note_extras(&block.extras, place);
+        cx.note_dropped_extras(&block.extras, path);
     }
 
     fn write<'e>(
         &self,
         extras: impl Iterator<Item = &'e Extras>,
-        o: &mut Object<'_>,
-        pen: &mut Pen<'_>,
+        o: &mut ObjectWriter<'_>,
+        cx: &mut EncodeCx<'_>,
     ) {
-        o.text("role", self.stranger.as_ref().unwrap_or(&Text::word("assistant")));
-        self.write_content(o, pen);
+        o.json_string(
+            "role",
+            self.role_override.as_ref().unwrap_or(&JsonString::from_static("assistant")),
+        );
+        self.write_content(o, cx);
         if !self.refusals.is_empty() {
-            o.key("refusal").joined(self.refusals.iter().copied(), "\n\n");
+            o.key("refusal").join(self.refusals.iter().copied(), "\n\n");
         }
-        self.write_thinking(o, pen);
+        self.write_thinking(o, cx);
         if !self.annotations.is_empty() {
-            o.array("annotations", |a| self.annotations.iter().for_each(|one| a.item().json(one)));
+            o.array("annotations", |a| {
+                self.annotations.iter().for_each(|annotation| a.item().json(annotation));
+            });
         }
         if !self.images.is_empty() {
             o.array("images", |a| {
                 for block in &self.images {
-                    match (block.text_for(ID), &block.body) {
+                    match (block.text_for(ID), &block.content) {
                         (Some(text), _) => a.item().json(text),
-                        (None, Body::Media(media)) => a.object(|o| content::write_media(media, o)),
+                        (None, BlockContent::Media(media)) => {
+                            a.object(|o| content::encode_media(media, o));
+                        }
                         (None, _) => {}
                     }
                 }
             });
         }
-        calls::encode(&self.calls, o, pen);
-        if let Some((_, seal)) = self.signature {
-            calls::write_signature(seal, o);
+        calls::encode_tool_calls(&self.calls, o, cx);
+        if let Some((_, seal)) = self.google_seal {
+            calls::write_google_signature(seal, o);
         }
-        let told = |key: &Text| match pen.flavor.reasoning {
-            Reasoning::Field(field) => key == field && !self.thinking.is_empty(),
-            Reasoning::Details => key == DETAILS && self.has_details(),
-            Reasoning::Nowhere | Reasoning::Content => false,
+        let is_written = |key: &JsonString| match cx.flavor.reasoning_history {
+            ReasoningHistory::Field(field) => key == field && !self.thinking.is_empty(),
+            ReasoningHistory::ReasoningDetails => {
+                key == REASONING_DETAILS && self.has_reasoning_details()
+            }
+            ReasoningHistory::None | ReasoningHistory::ThinkingParts => false,
         };
-        for (key, value) in
-            extras.flat_map(|extras| extras.of(ID)).filter(|(key, _)| !told(key) && !mark::is(key))
+        for (key, value) in extras
+            .flat_map(|extras| extras.fields_for(ID))
+            .filter(|(key, _)| !is_written(key) && !spelling::is_marker(key))
         {
-            o.key_text(key).json(value);
+            o.key_json_string(key).json(value);
         }
     }
 
-    /// Whether there is a list of entries to be written.
-    fn has_details(&self) -> bool {
-        !self.thinking.is_empty() || self.calls.iter().any(|(_, block)| is_sealed(block))
+    /// Returns whether `reasoning_details` will be written.
+    fn has_reasoning_details(&self) -> bool {
+        !self.thinking.is_empty() || self.calls.iter().any(|(_, block)| has_unwritten_seal(block))
     }
 
-    fn write_content(&self, o: &mut Object<'_>, pen: &mut Pen<'_>) {
-        if pen.flavor.reasoning == Reasoning::Content && !self.thinking.is_empty() {
+    fn write_content(&self, o: &mut ObjectWriter<'_>, cx: &mut EncodeCx<'_>) {
+        if cx.flavor.reasoning_history == ReasoningHistory::ThinkingParts
+            && !self.thinking.is_empty()
+        {
             return o.array("content", |a| {
-                for (place, block) in &self.thinking {
-                    write_chunk(*place, block, a, pen);
+                for (path, block) in &self.thinking {
+                    write_thinking_part(*path, block, a, cx);
                 }
-                self.texts.iter().for_each(|piece| content::write_piece(piece, a, pen));
+                self.content_parts.iter().for_each(|part| content::encode_part(part, a, cx));
             });
         }
-        if !self.texts.is_empty() {
-            let lists = pen.flavor.can(Skill::AssistantParts);
-            return content::write(&self.texts, lists, "\n\n", o, pen);
+        if !self.content_parts.is_empty() {
+            let allows_parts = cx.flavor.has(Capability::AssistantParts);
+            return content::encode_content(&self.content_parts, allows_parts, "\n\n", o, cx);
         }
-        match pen.flavor.no_text {
-            // Only the assistant's calls stand for a content.
-            _ if self.calls.is_empty() || self.stranger.is_some() => o.known("content", ""),
-            NoText::Null => o.null("content"),
-            NoText::Empty => o.known("content", ""),
-            NoText::Omitted => {}
+        match cx.flavor.content_without_text {
+            // Content may only be missing next to an assistant's calls.
+            _ if self.calls.is_empty() || self.role_override.is_some() => {
+                o.static_str("content", "");
+            }
+            ContentWithoutText::Null => o.null("content"),
+            ContentWithoutText::Empty => o.static_str("content", ""),
+            ContentWithoutText::Omitted => {}
         }
     }
 
-    fn write_thinking(&self, o: &mut Object<'_>, pen: &mut Pen<'_>) {
-        match pen.flavor.reasoning {
-            Reasoning::Nowhere | Reasoning::Content => {}
-            Reasoning::Field(key) => {
-                let texts = self.thinking.iter().filter_map(|(_, block)| thought(block));
-                let texts: Vec<&Text> = texts.filter(|text| !text.is_empty()).collect();
+    fn write_thinking(&self, o: &mut ObjectWriter<'_>, cx: &mut EncodeCx<'_>) {
+        match cx.flavor.reasoning_history {
+            ReasoningHistory::None | ReasoningHistory::ThinkingParts => {}
+            ReasoningHistory::Field(key) => {
+                let texts = self.thinking.iter().filter_map(|(_, block)| visible_text(block));
+                let texts: Vec<&JsonString> = texts.filter(|text| !text.is_empty()).collect();
                 if !self.thinking.is_empty() {
-                    o.key(key).joined(texts, "\n\n");
+                    o.key(key).join(texts, "\n\n");
                 }
-                for (place, _) in self.thinking.iter().filter(|(_, block)| block.seal.is_some()) {
-                    pen.seal_stays(*place);
+                for (path, _) in self.thinking.iter().filter(|(_, block)| block.seal.is_some()) {
+                    cx.note_dropped_seal(*path);
                 }
             }
-            Reasoning::Details => {
-                let sealed: Vec<_> =
-                    self.calls.iter().filter(|(_, block)| is_sealed(block)).collect();
-                if self.thinking.is_empty() && sealed.is_empty() {
+            ReasoningHistory::ReasoningDetails => {
+                let sealed_calls: Vec<_> =
+                    self.calls.iter().filter(|(_, block)| has_unwritten_seal(block)).collect();
+                if self.thinking.is_empty() && sealed_calls.is_empty() {
                     return;
                 }
                 o.array("reasoning_details", |a| {
                     let mut index = 0;
-                    for (place, block) in &self.thinking {
-                        index = reasoning::write(block, index, a);
-                        pen.note_extras(&block.extras, *place);
+                    for (path, block) in &self.thinking {
+                        index = reasoning_details::write_details(block, index, a);
+                        cx.note_dropped_extras(&block.extras, *path);
                     }
-                    for (_, block) in sealed {
-                        if let (Body::ToolCall(call), Some(seal)) = (&block.body, &block.seal) {
-                            reasoning::write_for_call(&call.id, seal, index, a);
+                    for (_, block) in sealed_calls {
+                        if let (BlockContent::ToolCall(call), Some(seal)) =
+                            (&block.content, &block.seal)
+                        {
+                            reasoning_details::write_call_seal(&call.id, seal, index, a);
                             index += 1;
                         }
                     }
@@ -308,37 +354,46 @@ impl<'a> Speech<'a> {
     }
 }
 
-/// A call whose seal is not in the text it is written as.
-fn is_sealed(block: &Verbatim<Block>) -> bool {
+/// Returns whether a call's seal is not part of its original text.
+fn has_unwritten_seal(block: &Verbatim<Block>) -> bool {
     block.seal.is_some() && block.text_for(ID).is_none()
 }
 
-/// The text of a thinking block that shows any.
-fn thought(block: &Block) -> Option<&Text> {
-    match &block.body {
-        Body::Thinking(Thinking { form: Form::Full | Form::Summary, text }) => Some(text),
+/// The text of a thinking block, unless it is redacted.
+fn visible_text(block: &Block) -> Option<&JsonString> {
+    match &block.content {
+        BlockContent::Reasoning(Reasoning {
+            form: ReasoningForm::Full | ReasoningForm::Summary,
+            text,
+        }) => Some(text),
         _ => None,
     }
 }
 
-/// Reasoning as a chunk of the content.
-fn write_chunk(place: Place, block: &Verbatim<Block>, out: &mut Array<'_>, pen: &mut Pen<'_>) {
-    let is_chunk =
-        |text: &&Json| text.doc().root().get("type").is_some_and(|kind| kind.word() == "thinking");
-    if let Some(text) = block.text_for(ID).filter(is_chunk) {
+/// Encodes reasoning as a `thinking` part of the content.
+fn write_thinking_part(
+    path: LedgerPath,
+    block: &Verbatim<Block>,
+    out: &mut ArrayWriter<'_>,
+    cx: &mut EncodeCx<'_>,
+) {
+    let is_thinking_part = |text: &&RawJson| {
+        text.to_doc().root().get("type").is_some_and(|kind| kind.str_or_empty() == "thinking")
+    };
+    if let Some(text) = block.text_for(ID).filter(is_thinking_part) {
         return out.item().json(text);
     }
-    let Some(text) = thought(block) else { return };
+    let Some(text) = visible_text(block) else { return };
     out.object(|o| {
-        o.known("type", "thinking");
+        o.static_str("type", "thinking");
         o.array("thinking", |a| {
             a.object(|o| {
-                o.known("type", "text");
-                o.text("text", text);
+                o.static_str("type", "text");
+                o.json_string("text", text);
             });
         });
     });
     if block.seal.is_some() {
-        pen.seal_stays(place);
+        cx.note_dropped_seal(path);
     }
 }

@@ -1,72 +1,78 @@
-//! Why a reply ended: an open set of words in, a closed one out.
+//! Decodes and encodes finish reasons.
 
-use interlingua_model::{Ledger, Place, Stop, StopReason};
-use interlingua_wire::Text;
+use interlingua_model::{Ledger, LedgerPath, Stop, StopReason};
+use interlingua_wire::JsonString;
 
 use super::ID;
 use crate::{note, notice};
 
-pub(super) fn decode(word: Text) -> Stop {
-    let reason = WORDS.iter().find(|(known, _)| word == *known).map(|(_, reason)| *reason);
-    Stop { word: Some((ID, word)), ..Stop::new(reason.unwrap_or(StopReason::Other)) }
+pub(super) fn decode(reason_name: JsonString) -> Stop {
+    let reason =
+        FINISH_REASONS.iter().find(|(name, _)| reason_name == *name).map(|(_, reason)| *reason);
+    Stop {
+        original_reason: Some((ID, reason_name)),
+        ..Stop::new(reason.unwrap_or(StopReason::Other))
+    }
 }
 
-/// The word for it. Whoever declines in words of its own ends as usual here: packages raise an error when
-/// they meet a filter.
-pub(super) fn encode(stop: &Stop, refuses: bool, ledger: &mut Ledger) -> Text {
-    if let Some(word) = stop.word_for(ID) {
-        return word.clone();
+/// Encodes the finish reason. A reply with a refusal text ends with `stop`: SDKs raise an error for
+/// `content_filter`.
+pub(super) fn encode(stop: &Stop, has_refusal: bool, ledger: &mut Ledger) -> JsonString {
+    if let Some(reason_name) = stop.original_reason_for(ID) {
+        return reason_name.clone();
     }
-    let mut reduced = |word: &'static str| {
-        let what = match &stop.word {
-            Some((dialect, own)) => format!("`{own}` of {dialect} is said as `{word}`"),
-            None => format!("the reason for the end is said as `{word}`"),
+    let mut note_reduced = |reason_name: &'static str| {
+        let message = match &stop.original_reason {
+            Some((dialect, original_name)) => {
+                format!("`{original_name}` of {dialect} is encoded as `{reason_name}`")
+            }
+            None => format!("the stop reason is encoded as `{reason_name}`"),
         };
-        ledger.change(note::STOP_REDUCED, Place::REPLY, what);
-        word
+        ledger.record_change(note::STOP_REDUCED, LedgerPath::REPLY, message);
+        reason_name
     };
-    Text::word(match stop.reason {
-        StopReason::End | StopReason::Sequence => "stop",
-        StopReason::Pause | StopReason::Other => reduced("stop"),
+    JsonString::from_static(match stop.reason {
+        StopReason::EndTurn | StopReason::StopSequence => "stop",
+        StopReason::Pause | StopReason::Other => note_reduced("stop"),
         StopReason::MaxTokens | StopReason::ContextFull => "length",
         StopReason::ToolUse => "tool_calls",
-        StopReason::Refusal if refuses => "stop",
+        StopReason::Refusal if has_refusal => "stop",
         StopReason::Refusal => "content_filter",
-        // An agent takes a clean stop without content for an answer.
-        StopReason::MalformedCall => reduced("error"),
+        // An agent would take `stop` without content for a final answer.
+        StopReason::MalformedCall => note_reduced("error"),
         StopReason::Error => "error",
     })
 }
 
-/// What the provider says about an end that is only an error here.
-pub(super) fn notice(stop: &Stop) -> Option<Text> {
-    let untold = stop.message.is_some() && stop.word_for(ID).is_none();
-    untold.then(|| notice::notice(stop)).flatten()
+/// The notice text for an abnormal end with a message that the finish reason cannot carry.
+pub(super) fn notice_text(stop: &Stop) -> Option<JsonString> {
+    let has_lost_message = stop.message.is_some() && stop.original_reason_for(ID).is_none();
+    has_lost_message.then(|| notice::notice_text(stop)).flatten()
 }
 
-/// A reply ends for its calls, whatever its provider says; and for none if it has none.
-pub(super) fn with_calls(stop: Stop, has_calls: bool, ledger: &mut Ledger) -> Stop {
+/// Corrects the stop reason: a reply with calls ends for them, and a reply without calls does not.
+pub(super) fn correct_tool_use(stop: Stop, has_calls: bool, ledger: &mut Ledger) -> Stop {
     if has_calls || stop.reason != StopReason::ToolUse {
-        return stop.with_calls(has_calls);
+        return stop.adjusted_for_tool_calls(has_calls);
     }
-    let what = "the reply is said to end for calls and has none";
-    ledger.change(note::ODD_INPUT, Place::REPLY, what);
-    Stop::new(StopReason::End)
+    let message = "the finish reason is `tool_calls`, but the reply has no calls";
+    ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, message);
+    Stop::new(StopReason::EndTurn)
 }
 
-/// The end of a reply whose last call may be `cut`: then it ended for its length, though many servers
-/// say it ended for the call.
-pub(super) fn of_cut_call(stop: Stop, cut: bool, ledger: &mut Ledger) -> Stop {
-    if !cut || stop.reason != StopReason::ToolUse {
+/// Corrects the stop reason of a reply with a truncated last call: it ended for its length,
+/// although many servers report `tool_calls`.
+pub(super) fn correct_truncated_call(stop: Stop, is_truncated: bool, ledger: &mut Ledger) -> Stop {
+    if !is_truncated || stop.reason != StopReason::ToolUse {
         return stop;
     }
-    let what = "the last call has no end: the reply ended for its length";
-    ledger.change(note::ODD_INPUT, Place::REPLY, what);
+    let message = "the last call is truncated: the stop reason is read as `length`";
+    ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, message);
     Stop::new(StopReason::MaxTokens)
 }
 
-const WORDS: &[(&str, StopReason)] = &[
-    ("stop", StopReason::End),
+const FINISH_REASONS: &[(&str, StopReason)] = &[
+    ("stop", StopReason::EndTurn),
     ("length", StopReason::MaxTokens),
     ("tool_calls", StopReason::ToolUse),
     ("function_call", StopReason::ToolUse),

@@ -1,319 +1,347 @@
-//! Tools, both ways.
+//! Decodes and encodes tools.
 
-use interlingua_model::{Extras, Ledger, Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_model::{Extras, Ledger, LedgerPath, Tool, ToolKind, Verbatim};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::encode::Pen;
-use super::flavor::{CacheMark, Skill};
-use super::parts::{self, odd, some};
+use super::encode::EncodeCx;
+use super::flavor::{CacheBreakpointSpelling, Capability};
+use super::parts::{self, non_null_json, note_odd_input};
 use super::{ID, content};
 use crate::note;
 
-/// The list of tools, and of legacy functions where a body has those.
-pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Tool>>> {
+/// Decodes `tools`, and legacy `functions` if the body has them.
+pub(super) fn decode_tools(
+    body: JsonNode<'_>,
+    ledger: &mut Ledger,
+) -> Verbatim<Vec<Verbatim<Tool>>> {
     let mut tools = Vec::new();
     let mut text = None;
     let keys = ["tools", "functions"];
-    for (key, list) in keys.into_iter().zip(body.pick(keys)) {
+    for (key, list) in keys.into_iter().zip(body.get_many(keys)) {
         let Some(list) = list.filter(|list| !list.is_null()) else { continue };
-        // In the old list, nobody looks.
+        // A `functions` value that is not a list is ignored, as servers do.
         if !list.is_array() && key == "functions" {
             continue;
         }
         if !list.is_array() {
-            odd(ledger, Place::BODY, "tools that are no list are left aside");
+            note_odd_input(ledger, LedgerPath::BODY, "`tools` is not a list: it is ignored");
         }
         for node in list.items() {
-            let place = Place::tool(tools.len());
-            // In the old list there are functions and nothing else.
-            let old = key == "functions" && node.is_object();
-            let bare = || {
+            let path = LedgerPath::tool(tools.len());
+            // `functions` contains only functions.
+            let is_legacy = key == "functions" && node.is_object();
+            let decode_legacy = || {
                 let inner = node.get("function").filter(|inner| inner.get("name").is_some());
-                described(node, inner.unwrap_or(node), false)
+                decode_definition(node, inner.unwrap_or(node), false)
             };
-            tools.push(if old { bare() } else { decode(node, place, ledger) });
+            tools.push(if is_legacy { decode_legacy() } else { decode_tool(node, path, ledger) });
         }
         text.get_or_insert_with(|| list.json());
     }
     match text {
-        Some(text) => Verbatim::read(tools, ID, text),
+        Some(text) => Verbatim::with_text(tools, ID, text),
         None => Verbatim::new(tools),
     }
 }
 
-/// One tool. A function may stand bare, as the legacy list and other dialects have it.
-pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let [said, function, custom, name] = node.pick(["type", "function", "custom", "name"]);
-    let kind = said.map(Node::word).unwrap_or_default();
-    let misshapen = misshapen(said, function);
-    if !misshapen.is_empty() {
-        odd(ledger, place, "a tool that holds something of another type is written anew");
+/// Decodes one tool. A function may be written without the nested object, as in the legacy list and
+/// in other dialects.
+pub(super) fn decode_tool(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Verbatim<Tool> {
+    let [type_node, function, custom, name] = node.get_many(["type", "function", "custom", "name"]);
+    let kind = type_node.map(JsonNode::str_or_empty).unwrap_or_default();
+    let wrong_fields = wrong_type_fields(type_node, function);
+    if !wrong_fields.is_empty() {
+        note_odd_input(ledger, path, "a tool with a field of the wrong type is rewritten");
     }
-    let typed = kind == "function" || said.is_none();
-    // What calls itself something else is that, also if it calls itself nothing; only a tool in the
-    // form of another dialect is a function by its schema.
-    let bare = kind == "function"
-        || !said.is_some_and(Node::is_string)
-        || kind == "custom" && node.get("input_schema").is_some_and(Node::is_object);
+    let is_function_type = kind == "function" || type_node.is_none();
+    // A tool with another type is foreign, even with an empty one. Only a tool in Anthropic's form
+    // is decoded as a function because of its schema.
+    let may_be_flat = kind == "function"
+        || !type_node.is_some_and(JsonNode::is_string)
+        || kind == "custom" && node.get("input_schema").is_some_and(JsonNode::is_object);
     let (inner, freeform) = match (&*kind, function, custom) {
         ("custom", _, Some(custom)) if custom.is_object() => (custom, true),
-        // Whatever type it says, it describes a function, if there is anything of one.
-        (_, Some(function), _) if function.is_object() && (typed || is_told(function)) => {
+        // A nested `function` object is a function, whatever the type, if it has function fields.
+        (_, Some(function), _)
+            if function.is_object() && (is_function_type || has_function_fields(function)) =>
+        {
             (function, false)
         }
-        (_, None, Some(custom)) if custom.get("name").and_then(Node::text).is_some() => {
+        (_, None, Some(custom)) if custom.get("name").and_then(JsonNode::json_string).is_some() => {
             (custom, true)
         }
-        // As another dialect has it; a rule says where that is refused.
-        (_, None, _) if bare && name.is_some() => (node, false),
+        // A flat function as in other dialects; a repair rule handles servers that reject it.
+        (_, None, _) if may_be_flat && name.is_some() => (node, false),
         _ => {
-            let kind = Text::new(&kind);
-            let json = without(node, &misshapen);
+            let kind = JsonString::new(&kind);
+            let json = without_fields(node, &wrong_fields);
             let tool = Tool::new(kind.clone(), ToolKind::Foreign { dialect: ID, kind, json });
-            return Verbatim::read(tool, ID, node.json());
+            return Verbatim::with_text(tool, ID, node.json());
         }
     };
-    described(node, inner, freeform)
+    decode_definition(node, inner, freeform)
 }
 
-/// The fields of a tool that are of another type than they must be, for any server.
-fn misshapen(kind: Option<Node<'_>>, function: Option<Node<'_>>) -> Vec<&'static str> {
-    let is_nameless = |function: Node<'_>| function.get("name").is_some_and(is_no_name);
-    let odd_kind = kind.is_some_and(|kind| !kind.is_string());
-    let odd_function =
-        function.is_some_and(|function| !function.is_object() || is_nameless(function));
-    let kind = odd_kind.then_some("type");
-    kind.into_iter().chain(odd_function.then_some("function")).collect()
+/// The fields of a tool that have a type which every server rejects.
+fn wrong_type_fields(
+    kind: Option<JsonNode<'_>>,
+    function: Option<JsonNode<'_>>,
+) -> Vec<&'static str> {
+    let has_invalid_name =
+        |function: JsonNode<'_>| function.get("name").is_some_and(is_invalid_name);
+    let has_wrong_type = kind.is_some_and(|kind| !kind.is_string());
+    let has_wrong_function =
+        function.is_some_and(|function| !function.is_object() || has_invalid_name(function));
+    let kind = has_wrong_type.then_some("type");
+    kind.into_iter().chain(has_wrong_function.then_some("function")).collect()
 }
 
-fn is_told(function: Node<'_>) -> bool {
+fn has_function_fields(function: JsonNode<'_>) -> bool {
     function.get("name").is_some() || function.get("parameters").is_some()
 }
 
-fn is_no_name(name: Node<'_>) -> bool {
+fn is_invalid_name(name: JsonNode<'_>) -> bool {
     !name.is_string() && !name.is_null()
 }
 
-fn without(node: Node<'_>, gone: &[&str]) -> Json {
-    if gone.is_empty() {
+fn without_fields(node: JsonNode<'_>, removed: &[&str]) -> RawJson {
+    if removed.is_empty() {
         return node.json();
     }
-    Json::object(|o| {
-        for field in node.fields().filter(|field| !gone.contains(&&*field.name())) {
-            o.key_text(&field.key()).json(&field.value.json());
+    RawJson::object(|o| {
+        for field in node.fields().filter(|field| !removed.contains(&&*field.key())) {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     })
 }
 
-/// A tool as what stands inside describes it.
-fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> {
-    let [name, schema, description, strict, format, elsewhere] =
-        inner.pick(["name", "parameters", "description", "strict", "format", ELSEWHERE]);
-    // Agents that know the model by its name offer it tools as its own API has them.
-    let elsewhere = elsewhere.filter(|_| schema.is_none() && !freeform);
+/// Decodes a tool from the object that describes it.
+fn decode_definition(node: JsonNode<'_>, inner: JsonNode<'_>, freeform: bool) -> Verbatim<Tool> {
+    let [name, schema, description, strict, format, input_schema] =
+        inner.get_many(["name", "parameters", "description", "strict", "format", INPUT_SCHEMA]);
+    // Agents that recognize a Claude model by its name send tools in Anthropic's form.
+    let input_schema = input_schema.filter(|_| schema.is_none() && !freeform);
     let kind = if freeform {
-        ToolKind::Freeform { format: some(format).map(|format| flat(&format)) }
+        ToolKind::Freeform { format: non_null_json(format).map(|format| flatten_grammar(&format)) }
     } else {
-        ToolKind::Function { schema: some(schema.or(elsewhere)) }
+        ToolKind::Function { schema: non_null_json(schema.or(input_schema)) }
     };
-    let mut tool = Tool::new(name.and_then(Node::text).unwrap_or_default(), kind);
-    tool.description = description.and_then(Node::text);
-    tool.strict = strict.and_then(Node::boolean);
-    tool.cache = parts::cache(node).or_else(|| parts::cache(inner));
-    tool.extras = extras(node);
-    let bare = inner.raw().len() == node.raw().len();
-    if bare && elsewhere.is_some() {
-        tool.extras.retain(ID, |key, _| key != ELSEWHERE);
+    let mut tool = Tool::new(name.and_then(JsonNode::json_string).unwrap_or_default(), kind);
+    tool.description = description.and_then(JsonNode::json_string);
+    tool.strict = strict.and_then(JsonNode::as_bool);
+    tool.cache_breakpoint =
+        parts::decode_cache_breakpoint(node).or_else(|| parts::decode_cache_breakpoint(inner));
+    tool.extras = decode_extras(node);
+    let is_flat = inner.raw().len() == node.raw().len();
+    if is_flat && input_schema.is_some() {
+        tool.extras.retain(ID, |key, _| key != INPUT_SCHEMA);
     }
-    if let Some(others) = others(inner, &tool).filter(|_| !freeform && !bare) {
-        tool.extras.put(ID, INSIDE, others);
+    if let Some(unknown) = unknown_function_fields(inner, &tool).filter(|_| !freeform && !is_flat) {
+        tool.extras.push(ID, FUNCTION_EXTRAS_KEY, unknown);
     }
-    Verbatim::read(tool, ID, node.json())
+    Verbatim::with_text(tool, ID, node.json())
 }
 
-fn extras(node: Node<'_>) -> Extras {
+fn decode_extras(node: JsonNode<'_>) -> Extras {
     let mut extras = Extras::default();
-    for field in node.fields().filter(|field| !is_known(&field.name())) {
-        extras.keep(ID, field);
+    for field in node.fields().filter(|field| !is_known_field(&field.key())) {
+        extras.push_field(ID, field);
     }
     extras
 }
 
-/// The fields of a function that the model has no name for, or whose value it cannot hold.
-fn others(function: Node<'_>, tool: &Tool) -> Option<Json> {
-    let held = |field: &Field<'_>| match &*field.name() {
+/// The fields of a function that the model does not have or cannot hold.
+fn unknown_function_fields(function: JsonNode<'_>, tool: &Tool) -> Option<RawJson> {
+    let is_held = |field: &Field<'_>| match &*field.key() {
         "name" | "parameters" => true,
         "description" => tool.description.is_some(),
         "strict" => tool.strict.is_some(),
-        ELSEWHERE => function.get("parameters").is_none(),
-        // A bare function stands where these do.
-        name => field.value.is_null() || is_known(name),
+        INPUT_SCHEMA => function.get("parameters").is_none(),
+        // In a flat function, the tool's own keys are known.
+        name => field.value.is_null() || is_known_field(name),
     };
-    function.fields().find(|field| !held(field))?;
-    Some(Json::object(|o| {
-        for field in function.fields().filter(|field| !held(field)) {
-            o.key_text(&field.key()).json(&field.value.json());
+    function.fields().find(|field| !is_held(field))?;
+    Some(RawJson::object(|o| {
+        for field in function.fields().filter(|field| !is_held(field)) {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     }))
 }
 
-/// A grammar is said flat between dialects; here it is nested once more.
-fn flat(format: &Json) -> Json {
-    let doc = format.doc();
+/// Converts a grammar to the flat form used between dialects; this dialect nests it in `grammar`.
+fn flatten_grammar(format: &RawJson) -> RawJson {
+    let doc = format.to_doc();
     let Some(grammar) = doc.root().get("grammar") else { return format.clone() };
-    Json::object(|o| {
-        o.known("type", "grammar");
+    RawJson::object(|o| {
+        o.static_str("type", "grammar");
         for field in grammar.fields() {
-            o.key_text(&field.key()).json(&field.value.json());
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     })
 }
 
-fn nested(format: &Json) -> Json {
-    let doc = format.doc();
+fn nest_grammar(format: &RawJson) -> RawJson {
+    let doc = format.to_doc();
     let root = doc.root();
     if root.get("definition").is_none() {
         return format.clone();
     }
-    Json::object(|o| {
-        o.known("type", "grammar");
+    RawJson::object(|o| {
+        o.static_str("type", "grammar");
         o.object("grammar", |o| {
-            for field in root.fields().filter(|field| !field.is("type")) {
-                o.key_text(&field.key()).json(&field.value.json());
+            for field in root.fields().filter(|field| !field.key_is("type")) {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         });
     })
 }
 
-/// Writes the tools; of these, only the ones named if `only` says so.
-pub(super) fn encode_all(
+/// Encodes the tools; with `allowed`, only those with these names.
+pub(super) fn encode_tools(
     tools: &[Verbatim<Tool>],
-    only: Option<&[Text]>,
-    out: &mut Array<'_>,
-    pen: &mut Pen<'_>,
+    allowed: Option<&[JsonString]>,
+    out: &mut ArrayWriter<'_>,
+    cx: &mut EncodeCx<'_>,
 ) {
     for (at, tool) in tools.iter().enumerate() {
-        if only.is_some_and(|names| !names.contains(&tool.name)) {
-            let what = format!("`{}` is not offered: the choice is among others", tool.name);
-            pen.ledger.loss(note::SETTING_CONVERTED, Place::tool(at), what);
+        if allowed.is_some_and(|names| !names.contains(&tool.name)) {
+            let message = format!("left out `{}`: the tool choice does not allow it", tool.name);
+            cx.ledger.record_loss(note::SETTING_CONVERTED, LedgerPath::tool(at), message);
             continue;
         }
-        // One of the old list is written anew in the new one.
-        let is_new = |text: &&Json| {
-            let doc = text.doc();
-            let has = |key: &str| doc.root().get(key).is_some();
-            let typed = matches!(tool.kind, ToolKind::Foreign { .. });
-            has("type") && (typed || has("function") || has("custom"))
+        // A tool of the legacy list is encoded in the current form.
+        let is_current_form = |text: &&RawJson| {
+            let doc = text.to_doc();
+            let has_field = |key: &str| doc.root().get(key).is_some();
+            let is_foreign = matches!(tool.kind, ToolKind::Foreign { .. });
+            has_field("type") && (is_foreign || has_field("function") || has_field("custom"))
         };
-        match tool.text_for(ID).filter(is_new) {
+        match tool.text_for(ID).filter(is_current_form) {
             Some(text) => out.item().json(text),
-            None => encode(tool, Place::tool(at), out, pen),
+            None => encode_tool(tool, LedgerPath::tool(at), out, cx),
         }
     }
 }
 
-/// Whether any tool can be said, so that no empty list is written.
-pub(super) fn any(tools: &[Verbatim<Tool>]) -> bool {
-    tools.iter().any(|tool| is_sayable(tool))
+/// Returns whether any tool can be encoded: an empty list is rejected.
+pub(super) fn has_encodable(tools: &[Verbatim<Tool>]) -> bool {
+    tools.iter().any(|tool| is_encodable(tool))
 }
 
-pub(super) fn is_sayable(tool: &Tool) -> bool {
+pub(super) fn is_encodable(tool: &Tool) -> bool {
     match &tool.kind {
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
         ToolKind::Foreign { dialect, .. } => *dialect == ID,
     }
 }
 
-fn encode(tool: &Tool, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {
+fn encode_tool(tool: &Tool, path: LedgerPath, out: &mut ArrayWriter<'_>, cx: &mut EncodeCx<'_>) {
     match &tool.kind {
         ToolKind::Function { schema } => out.object(|o| {
-            o.known("type", "function");
-            o.object("function", |o| function(tool, schema.as_ref(), o));
-            rest(tool, place, o, pen);
+            o.static_str("type", "function");
+            o.object("function", |o| encode_function(tool, schema.as_ref(), o));
+            write_common_fields(tool, path, o, cx);
         }),
-        ToolKind::Freeform { format } if pen.flavor.can(Skill::CustomTools) => out.object(|o| {
-            o.known("type", "custom");
-            o.object("custom", |o| {
-                o.text("name", &tool.name);
-                o.text_if("description", tool.description.as_ref());
-                o.json_if("format", format.as_ref().map(nested).as_ref());
-            });
-            rest(tool, place, o, pen);
-        }),
-        ToolKind::Freeform { format } => {
-            let what = "a tool that takes free text is offered as a function with one string";
-            pen.ledger.change(note::FREEFORM_WRAPPED, place, what);
-            let mut wrapped = tool.clone();
-            wrapped.description = describe(tool, format.as_ref());
+        ToolKind::Freeform { format } if cx.flavor.has(Capability::CustomTools) => {
             out.object(|o| {
-                o.known("type", "function");
-                o.object("function", |o| function(&wrapped, Some(&one_string()), o));
-                rest(tool, place, o, pen);
+                o.static_str("type", "custom");
+                o.object("custom", |o| {
+                    o.json_string("name", &tool.name);
+                    o.json_string_opt("description", tool.description.as_ref());
+                    o.json_opt("format", format.as_ref().map(nest_grammar).as_ref());
+                });
+                write_common_fields(tool, path, o, cx);
+            });
+        }
+        ToolKind::Freeform { format } => {
+            let message = "a tool that takes free text is offered as a function with one string";
+            cx.ledger.record_change(note::FREEFORM_WRAPPED, path, message);
+            let mut wrapped_tool = tool.clone();
+            wrapped_tool.description = description_with_grammar(tool, format.as_ref());
+            out.object(|o| {
+                o.static_str("type", "function");
+                o.object("function", |o| {
+                    encode_function(&wrapped_tool, Some(&freeform_schema()), o);
+                });
+                write_common_fields(tool, path, o, cx);
             });
         }
         ToolKind::Foreign { dialect, json, .. } if *dialect == ID => out.item().json(json),
         ToolKind::Foreign { kind, .. } => {
-            let what = format!("left out the tool `{kind}`: only its own provider knows it");
-            pen.ledger.loss(note::NO_SUCH_TOOL, place, what);
+            let message = format!("left out the tool `{kind}`: only its own provider has it");
+            cx.ledger.record_loss(note::NO_SUCH_TOOL, path, message);
         }
     }
 }
 
-fn function(tool: &Tool, schema: Option<&Json>, o: &mut Object<'_>) {
-    o.text("name", &tool.name);
-    o.text_if("description", tool.description.as_ref());
-    o.json_if("parameters", schema);
-    o.json_if("strict", tool.strict.map(Json::boolean).as_ref());
-    if let Some(others) = tool.extras.find(ID, INSIDE.raw()) {
-        o.fields(others);
+fn encode_function(tool: &Tool, schema: Option<&RawJson>, o: &mut ObjectWriter<'_>) {
+    o.json_string("name", &tool.name);
+    o.json_string_opt("description", tool.description.as_ref());
+    o.json_opt("parameters", schema);
+    o.json_opt("strict", tool.strict.map(RawJson::boolean).as_ref());
+    if let Some(unknown) = tool.extras.get(ID, FUNCTION_EXTRAS_KEY.raw()) {
+        o.extend(unknown);
     }
 }
 
-/// Cache mark and extras.
-fn rest(tool: &Tool, place: Place, o: &mut Object<'_>, pen: &mut Pen<'_>) {
-    if let Some(cache) = &tool.cache {
-        if pen.flavor.cache == CacheMark::Control {
-            content::write_cache(cache, CacheMark::Control, o);
+/// Writes the cache breakpoint and the extras.
+fn write_common_fields(
+    tool: &Tool,
+    path: LedgerPath,
+    o: &mut ObjectWriter<'_>,
+    cx: &mut EncodeCx<'_>,
+) {
+    if let Some(cache) = &tool.cache_breakpoint {
+        if cx.flavor.cache_breakpoint == CacheBreakpointSpelling::CacheControl {
+            content::write_cache_breakpoint(cache, CacheBreakpointSpelling::CacheControl, o);
         } else {
-            pen.cache_stays(place);
+            cx.note_dropped_cache(path);
         }
     }
-    for (key, value) in tool.extras.of(ID).iter().filter(|(key, _)| *key != INSIDE) {
-        o.key_text(key).json(value);
+    for (key, value) in
+        tool.extras.fields_for(ID).iter().filter(|(key, _)| *key != FUNCTION_EXTRAS_KEY)
+    {
+        o.key_json_string(key).json(value);
     }
-    pen.note_extras(&tool.extras, place);
+    cx.note_dropped_extras(&tool.extras, path);
 }
 
-/// The grammar of free text goes into the description, where the model at least can read it.
-fn describe(tool: &Tool, format: Option<&Json>) -> Option<Text> {
-    let doc = format.map(Json::doc);
+/// Appends the grammar to the description, where the model can read it.
+fn description_with_grammar(tool: &Tool, format: Option<&RawJson>) -> Option<JsonString> {
+    let doc = format.map(RawJson::to_doc);
     let root = doc.as_ref().map(|doc| doc.root());
     let grammar =
-        root.and_then(|root| root.get("grammar").unwrap_or(root).get("definition")?.text());
+        root.and_then(|root| root.get("grammar").unwrap_or(root).get("definition")?.json_string());
     match (&tool.description, grammar) {
         (description, None) => description.clone(),
         (None, Some(grammar)) => Some(grammar),
-        (Some(description), Some(grammar)) => Some(Text::join([description, &grammar], "\n\n")),
+        (Some(description), Some(grammar)) => {
+            Some(JsonString::join([description, &grammar], "\n\n"))
+        }
     }
 }
 
-fn one_string() -> Json {
-    Json::object(|o| {
-        o.known("type", "object");
-        o.object("properties", |o| o.object("input", |o| o.known("type", "string")));
-        o.array("required", |a| a.item().string("input"));
+fn freeform_schema() -> RawJson {
+    RawJson::object(|o| {
+        o.static_str("type", "object");
+        o.object("properties", |o| o.object("input", |o| o.static_str("type", "string")));
+        o.array("required", |a| a.item().str("input"));
     })
 }
 
-/// Where a tool keeps what else its function says.
-const INSIDE: Text = Text::word("function");
+/// Extras key for the unknown fields of a tool's function.
+const FUNCTION_EXTRAS_KEY: JsonString = JsonString::from_static("function");
 
-/// What another dialect calls the schema of a tool.
-const ELSEWHERE: &str = "input_schema";
+/// Key of a tool's schema in Anthropic's dialect.
+const INPUT_SCHEMA: &str = "input_schema";
 
-/// Whether this is a key of a tool, bare functions included.
-fn is_known(key: &str) -> bool {
+/// Returns whether this is a key of a tool, including a flat function's.
+fn is_known_field(key: &str) -> bool {
     matches!(
         key,
         "type"

@@ -1,130 +1,136 @@
-//! Calls that wait for their results, in the order they were made.
+//! Tracks calls without a result, in call order.
 
 use std::collections::{HashMap, VecDeque};
 
-use interlingua_model::{Body, Place, Role, Turn, Verbatim, derive_id};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath, Role, Turn, Verbatim, derive_id};
+use interlingua_wire::JsonString;
 
-/// The calls of one turn that no result has answered yet: a result without an id answers one. Nobody looks
-/// for them before such a result comes, and few do.
+/// The calls of one turn that no result has answered yet, to match results without an id. The turns
+/// are only examined when such a result appears, which is rare.
 #[derive(Debug, Default)]
-pub(super) struct Unanswered {
-    /// Turns that were looked at.
-    seen: usize,
-    /// By id and name. Few are looked through; of many, those that are answered leave a gap.
-    open: Vec<Option<(Text, Text)>>,
-    /// Where in that list each id and each name may be, once there are many.
-    places: Option<Places>,
-    /// Before this one, none is open.
-    first: usize,
+pub(super) struct UnansweredCalls {
+    /// Number of turns examined.
+    turns_seen: usize,
+    /// Id and name of each call. A short list is scanned and shrinks; in an indexed list, answered
+    /// calls become `None`.
+    calls: Vec<Option<(JsonString, JsonString)>>,
+    /// Positions in `calls`, built once there are many.
+    index: Option<CallIndex>,
+    /// All calls before this position are answered.
+    first_open: usize,
 }
 
 #[derive(Debug, Default)]
-struct Places {
-    ids: HashMap<String, Vec<usize>>,
-    names: HashMap<String, VecDeque<usize>>,
+struct CallIndex {
+    by_id: HashMap<String, Vec<usize>>,
+    by_name: HashMap<String, VecDeque<usize>>,
 }
 
-impl Unanswered {
-    /// Looks at the turns that came since it was last asked.
-    fn catch_up(&mut self, turns: &[Verbatim<Turn>]) {
-        for turn in turns.get(self.seen..).unwrap_or_default() {
+impl UnansweredCalls {
+    /// Examines the turns added since the last call.
+    fn observe_turns(&mut self, turns: &[Verbatim<Turn>]) {
+        for turn in turns.get(self.turns_seen..).unwrap_or_default() {
             if turn.role == Role::Assistant {
-                // Whoever speaks again waits for no result of before.
-                self.open.clear();
-                self.places = None;
-                self.first = 0;
+                // The model's next turn ends the wait for earlier results.
+                self.calls.clear();
+                self.index = None;
+                self.first_open = 0;
             }
             for block in &turn.blocks {
-                match &block.body {
-                    Body::ToolCall(call) => self.ask(call.id.clone(), call.name.clone()),
-                    Body::ToolResult(result) => self.answer(&result.call),
+                match &block.content {
+                    BlockContent::ToolCall(call) => self.push(call.id.clone(), call.name.clone()),
+                    BlockContent::ToolResult(result) => self.remove(&result.call_id),
                     _ => {}
                 }
             }
         }
-        self.seen = turns.len();
+        self.turns_seen = turns.len();
     }
 
-    fn ask(&mut self, id: Text, name: Text) {
-        if let Some(places) = &mut self.places {
-            places.add(self.open.len(), &id, &name);
+    fn push(&mut self, id: JsonString, name: JsonString) {
+        if let Some(index) = &mut self.index {
+            index.insert(self.calls.len(), &id, &name);
         }
-        self.open.push(Some((id, name)));
-        if self.places.is_none() && self.open.len() > FEW {
-            let mut places = Places::default();
-            for (at, call) in self.open.iter().enumerate() {
+        self.calls.push(Some((id, name)));
+        if self.index.is_none() && self.calls.len() > MAX_SCANNED_CALLS {
+            let mut index = CallIndex::default();
+            for (at, call) in self.calls.iter().enumerate() {
                 if let Some((id, name)) = call {
-                    places.add(at, id, name);
+                    index.insert(at, id, name);
                 }
             }
-            self.places = Some(places);
+            self.index = Some(index);
         }
     }
 
-    fn answer(&mut self, id: &Text) {
-        match &mut self.places {
-            None => self.open.retain(|call| call.as_ref().is_some_and(|(open, _)| open != id)),
-            Some(places) => {
-                for at in places.ids.remove(&*id.contents()).into_iter().flatten() {
-                    self.open[at] = None;
+    fn remove(&mut self, id: &JsonString) {
+        match &mut self.index {
+            None => {
+                self.calls.retain(|call| call.as_ref().is_some_and(|(call_id, _)| call_id != id));
+            }
+            Some(index) => {
+                for at in index.by_id.remove(&*id.unescape()).into_iter().flatten() {
+                    self.calls[at] = None;
                 }
             }
         }
     }
 
-    /// The call a result without an id most likely answers, behind these turns: the first open one of that
-    /// name, or the first open one at all.
-    pub(super) fn guess(
+    /// The call that a result without an id most likely answers: the first unanswered one of that
+    /// name, or the first unanswered one.
+    pub(super) fn guess_call_id(
         &mut self,
-        before: &[Verbatim<Turn>],
-        name: Option<&Text>,
-        place: Place,
-    ) -> Text {
-        self.catch_up(before);
-        // The turn that it stands in takes no more than this one.
-        self.seen += 1;
-        let of_name = name.and_then(|name| self.first_of(name));
-        let call = of_name.or_else(|| self.first()).and_then(|at| self.open[at].take());
+        turns: &[Verbatim<Turn>],
+        name: Option<&JsonString>,
+        path: LedgerPath,
+    ) -> JsonString {
+        self.observe_turns(turns);
+        // The result's own turn answers only this call.
+        self.turns_seen += 1;
+        let by_name = name.and_then(|name| self.first_by_name(name));
+        let call = by_name.or_else(|| self.first_position()).and_then(|at| self.calls[at].take());
         if let Some((id, _)) = call {
-            if self.places.is_none() {
-                self.open.retain(Option::is_some);
+            if self.index.is_none() {
+                self.calls.retain(Option::is_some);
             }
             return id;
         }
-        let number = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
-        derive_id("call_", name.unwrap_or(&Text::EMPTY), number)
+        let number = path.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+        derive_id("call_", name.unwrap_or(&JsonString::EMPTY), number)
     }
 
-    fn first_of(&mut self, name: &Text) -> Option<usize> {
-        let Some(places) = &mut self.places else {
-            return self.open.iter().position(|call| call.as_ref().is_some_and(|it| it.1 == *name));
+    fn first_by_name(&mut self, name: &JsonString) -> Option<usize> {
+        let Some(index) = &mut self.index else {
+            return self
+                .calls
+                .iter()
+                .position(|call| call.as_ref().is_some_and(|entry| entry.1 == *name));
         };
-        let places = places.names.get_mut(&*name.contents())?;
-        while let Some(at) = places.pop_front() {
-            if self.open[at].is_some() {
+        let index = index.by_name.get_mut(&*name.unescape())?;
+        while let Some(at) = index.pop_front() {
+            if self.calls[at].is_some() {
                 return Some(at);
             }
         }
         None
     }
 
-    fn first(&mut self) -> Option<usize> {
-        while self.open.get(self.first)?.is_none() {
-            self.first += 1;
+    fn first_position(&mut self) -> Option<usize> {
+        while self.calls.get(self.first_open)?.is_none() {
+            self.first_open += 1;
         }
-        Some(self.first)
+        Some(self.first_open)
     }
 }
 
-impl Places {
-    fn add(&mut self, at: usize, id: &Text, name: &Text) {
-        self.ids.entry(id.contents().into_owned()).or_default().push(at);
-        self.names.entry(name.contents().into_owned()).or_default().push_back(at);
+impl CallIndex {
+    fn insert(&mut self, at: usize, id: &JsonString, name: &JsonString) {
+        self.by_id.entry(id.unescape().into_owned()).or_default().push(at);
+        self.by_name.entry(name.unescape().into_owned()).or_default().push_back(at);
     }
 }
 
-/// Keeps derived ids of different turns apart.
+/// Keeps the derived ids of different turns distinct.
 pub(super) const CALLS_PER_TURN: usize = 128;
-/// So many calls are sooner looked through than looked up.
-const FEW: usize = 32;
+/// Up to this many calls, a scan is faster than an index.
+const MAX_SCANNED_CALLS: usize = 32;

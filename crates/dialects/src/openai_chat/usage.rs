@@ -1,22 +1,23 @@
-//! Token counts, both ways. Here the prompt holds what was cached, and the completion the reasoning.
+//! Decodes and encodes token counts. `prompt_tokens` includes cached tokens, `completion_tokens`
+//! includes reasoning.
 
 use interlingua_model::Usage;
-use interlingua_wire::Node;
-use interlingua_wire::json::Object;
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::ObjectWriter;
 
 use super::ID;
 
-pub(super) fn decode(node: Node<'_>) -> Usage {
-    let count = |found: Option<Node<'_>>| found.and_then(Node::count);
+pub(super) fn decode(node: JsonNode<'_>) -> Usage {
+    let count = |value: Option<JsonNode<'_>>| value.and_then(JsonNode::as_u64);
     #[rustfmt::skip]
-    let [prompt, completion, total, of_prompt, of_completion, input, output, of_input, of_output, hit, cached] =
-        node.pick([
+    let [prompt, completion, total, prompt_details, completion_details, input, output, input_details, output_details, cache_hit, cached] =
+        node.get_many([
             "prompt_tokens",
             "completion_tokens",
             "total_tokens",
             "prompt_tokens_details",
             "completion_tokens_details",
-            // Some servers count in the words of another API.
+            // Some servers use the field names of another API.
             "input_tokens",
             "output_tokens",
             "input_tokens_details",
@@ -24,41 +25,41 @@ pub(super) fn decode(node: Node<'_>) -> Usage {
             "prompt_cache_hit_tokens",
             "cached_tokens",
         ]);
-    let of_completion = of_completion.or(of_output);
-    let [read, written] = of_prompt
-        .or(of_input)
-        .map(|details| details.pick(["cached_tokens", "cache_write_tokens"]))
+    let completion_details = completion_details.or(output_details);
+    let [cached_node, cache_write_node] = prompt_details
+        .or(input_details)
+        .map(|details| details.get_many(["cached_tokens", "cache_write_tokens"]))
         .unwrap_or_default();
     let prompt = count(prompt).or_else(|| count(input));
     let completion = count(completion).or_else(|| count(output));
-    let reasoning = count(of_completion.and_then(|details| details.get("reasoning_tokens")));
-    let cache_read = count(read).or_else(|| count(hit)).or_else(|| count(cached));
-    let cache_write = count(written);
+    let reasoning = count(completion_details.and_then(|details| details.get("reasoning_tokens")));
+    let cache_read = count(cached_node).or_else(|| count(cache_hit)).or_else(|| count(cached));
+    let cache_write = count(cache_write_node);
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     let input = prompt.map(|all| all.saturating_sub(cached));
-    // Some servers count reasoning beside the completion: then the total shows it.
+    // Some servers count reasoning in addition to the completion; the total shows that.
     let parts = [prompt, completion, reasoning];
-    let apart = reasoning.is_some_and(|reasoning| reasoning > 0)
+    let is_reasoning_separate = reasoning.is_some_and(|reasoning| reasoning > 0)
         && count(total) == Some(parts.into_iter().flatten().fold(0, u64::saturating_add));
-    let within = if apart { 0 } else { reasoning.unwrap_or(0) };
+    let included_reasoning = if is_reasoning_separate { 0 } else { reasoning.unwrap_or(0) };
     Usage {
         input,
         cache_read,
         cache_write,
-        cache_write_hour: None,
+        cache_write_1h: None,
         tool_input: None,
-        output: completion.map(|all| all.saturating_sub(within)),
+        output: completion.map(|all| all.saturating_sub(included_reasoning)),
         reasoning,
-        written: Some((ID, node.json())),
+        original: Some((ID, node.json())),
     }
 }
 
-/// Writes `usage`: as it came from this dialect, or added up.
-pub(super) fn encode(usage: &Usage, o: &mut Object<'_>) {
-    if let Some((_, written)) = usage.written.as_ref().filter(|(dialect, _)| *dialect == ID) {
-        return o.json("usage", written);
+/// Writes `usage`: the original object of this dialect, or the sums.
+pub(super) fn encode(usage: &Usage, o: &mut ObjectWriter<'_>) {
+    if let Some((_, original)) = usage.original.as_ref().filter(|(dialect, _)| *dialect == ID) {
+        return o.json("usage", original);
     }
-    let (input, output) = (usage.all_input(), usage.all_output());
+    let (input, output) = (usage.total_input(), usage.total_output());
     o.object("usage", |o| {
         o.number("prompt_tokens", input);
         o.number("completion_tokens", output);
@@ -66,8 +67,8 @@ pub(super) fn encode(usage: &Usage, o: &mut Object<'_>) {
         if usage.cache_read.is_some() || usage.cache_write.is_some() {
             o.object("prompt_tokens_details", |o| {
                 o.number("cached_tokens", usage.cache_read.unwrap_or(0));
-                if let Some(written) = usage.cache_write {
-                    o.number("cache_write_tokens", written);
+                if let Some(original) = usage.cache_write {
+                    o.number("cache_write_tokens", original);
                 }
             });
         }

@@ -1,140 +1,163 @@
-//! What most messages are: a role, and words, calls or a result, each once and of its kind.
+//! Fast path for plain messages: a role with a text, calls or a tool result, each field once and of
+//! the usual type.
 
-use interlingua_model::{Block, Body, Ledger, Place, Role, ToolResult, Turn, Verbatim};
-use interlingua_wire::{Node, Text};
+use interlingua_model::{
+    Block, BlockContent, Ledger, LedgerPath, Role, ToolResult, Turn, Verbatim,
+};
+use interlingua_wire::{JsonNode, JsonString};
 
-use super::decode::nameless;
-use super::fields::{CALL, CALLS};
+use super::decode::call_id_seed;
+use super::fields::{TOOL_CALL_ID, TOOL_CALLS};
 use super::{ID, calls, parts};
 
-/// A message that has nothing else; `None` for any other.
-pub(super) fn message(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Verbatim<Turn>> {
-    let turn = match Fields::of(node)? {
-        Fields { role: "user", content: Some(words), calls: None, call: None } => {
-            said(Role::User, words)
+/// Decodes a message that has only the usual fields; `None` for any other.
+pub(super) fn decode_message(
+    node: JsonNode<'_>,
+    path: LedgerPath,
+    ledger: &mut Ledger,
+) -> Option<Verbatim<Turn>> {
+    let turn = match FastFields::parse(node)? {
+        FastFields { role: "user", content: Some(text), tool_calls: None, tool_call_id: None } => {
+            text_turn(Role::User, text)
         }
-        Fields { role: "system", content: Some(words), calls: None, call: None } => {
-            said(Role::System, words)
-        }
-        Fields { role: "developer", content: Some(words), calls: None, call: None } => {
-            said(Role::Developer, words)
-        }
-        Fields { role: "assistant", content, calls, call: None }
-            if content.is_some() || calls.is_some() =>
+        FastFields {
+            role: "system",
+            content: Some(text),
+            tool_calls: None,
+            tool_call_id: None,
+        } => text_turn(Role::System, text),
+        FastFields {
+            role: "developer",
+            content: Some(text),
+            tool_calls: None,
+            tool_call_id: None,
+        } => text_turn(Role::Developer, text),
+        FastFields { role: "assistant", content, tool_calls, tool_call_id: None }
+            if content.is_some() || tool_calls.is_some() =>
         {
-            assistant(content, calls, None, place, ledger)
+            decode_assistant(content, tool_calls, None, path, ledger)
         }
-        Fields { role: "tool", content: Some(words), calls: None, call: Some(call) } => {
-            result(call, words)
-        }
+        FastFields {
+            role: "tool",
+            content: Some(text),
+            tool_calls: None,
+            tool_call_id: Some(call_id),
+        } => tool_result_turn(call_id, text),
         _ => return None,
     };
-    Some(Verbatim::read(turn, ID, node.json()))
+    Some(Verbatim::with_text(turn, ID, node.json()))
 }
 
 /// The fields of a message, found in one pass.
-struct Fields<'d> {
+struct FastFields<'d> {
     role: &'d str,
     /// A string.
-    content: Option<Node<'d>>,
-    /// A list that holds something.
-    calls: Option<Node<'d>>,
-    /// A string that is not empty.
-    call: Option<Text>,
+    content: Option<JsonNode<'d>>,
+    /// A non-empty list.
+    tool_calls: Option<JsonNode<'d>>,
+    /// A non-empty string.
+    tool_call_id: Option<JsonString>,
 }
 
-impl<'d> Fields<'d> {
-    /// Nothing if one of them stands there twice, or is of another kind, or if there are others.
-    fn of(node: Node<'d>) -> Option<Self> {
-        let [role, content, call, calls] = node.only(["role", "content", CALL, CALLS])?;
+impl<'d> FastFields<'d> {
+    /// `None` if a field appears twice or has another type, or if there are other fields.
+    fn parse(node: JsonNode<'d>) -> Option<Self> {
+        let [role, content, tool_call_id, tool_calls] =
+            node.get_many_exact(["role", "content", TOOL_CALL_ID, TOOL_CALLS])?;
         if content.is_some_and(|content| !content.is_string() && !content.is_null())
-            || calls.is_some_and(|calls| !calls.is_array() || calls.is_empty())
-            || call.is_some_and(|call| !call.is_string())
+            || tool_calls.is_some_and(|tool_calls| !tool_calls.is_array() || tool_calls.is_empty())
+            || tool_call_id.is_some_and(|tool_call_id| !tool_call_id.is_string())
         {
             return None;
         }
-        let call = call.and_then(Node::text);
-        if call.as_ref().is_some_and(Text::is_empty) {
+        let tool_call_id = tool_call_id.and_then(JsonNode::json_string);
+        if tool_call_id.as_ref().is_some_and(JsonString::is_empty) {
             return None;
         }
         let content = content.filter(|content| content.is_string());
-        Some(Self { role: role?.plain_word()?, content, calls, call })
+        Some(Self { role: role?.as_escape_free_str()?, content, tool_calls, tool_call_id })
     }
 }
 
-fn said(role: Role, words: Node<'_>) -> Turn {
+fn text_turn(role: Role, text: JsonNode<'_>) -> Turn {
     let mut turn = Turn::new(role);
-    turn.blocks = vec![text(words)];
+    turn.blocks = vec![text_block(text)];
     turn
 }
 
-/// Words, calls, or words and calls.
-pub(super) fn assistant(
-    content: Option<Node<'_>>,
-    list: Option<Node<'_>>,
-    reply: Option<&Text>,
-    place: Place,
+/// Decodes an assistant message with text, calls or both.
+pub(super) fn decode_assistant(
+    content: Option<JsonNode<'_>>,
+    tool_calls: Option<JsonNode<'_>>,
+    reply_id: Option<&JsonString>,
+    path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Turn {
     let mut turn = Turn::new(Role::Assistant);
-    let count = list.map_or(0, Node::len);
+    let count = tool_calls.map_or(0, JsonNode::len);
     turn.blocks.reserve_exact(count + usize::from(content.is_some()));
-    // Beside calls, empty words are none.
-    if let Some(words) = content.filter(|words| count == 0 || words.raw() != "\"\"") {
-        turn.blocks.push(text(words));
+    // Next to calls, an empty text is dropped.
+    if let Some(text) = content.filter(|text| count == 0 || text.raw() != "\"\"") {
+        turn.blocks.push(text_block(text));
     }
-    for (at, node) in list.into_iter().flat_map(Node::items).enumerate() {
-        turn.blocks.push(calls::decode(node, nameless(reply, place, at), place, ledger));
+    for (at, node) in tool_calls.into_iter().flat_map(JsonNode::items).enumerate() {
+        turn.blocks.push(calls::decode_tool_call(
+            node,
+            call_id_seed(reply_id, path, at),
+            path,
+            ledger,
+        ));
     }
     turn
 }
 
-fn result(call: Text, words: Node<'_>) -> Turn {
-    // Empty words are nothing that came back.
-    let content = if words.raw() == "\"\"" { Vec::new() } else { vec![text(words)] };
-    let result = ToolResult { call, name: None, content, is_error: false };
+fn tool_result_turn(call_id: JsonString, text: JsonNode<'_>) -> Turn {
+    // An empty text means an empty result.
+    let content = if text.raw() == "\"\"" { Vec::new() } else { vec![text_block(text)] };
+    let result = ToolResult { call_id, name: None, content, is_error: false };
     let mut turn = Turn::new(Role::User);
-    turn.blocks = vec![Verbatim::new(Block::new(Body::ToolResult(result)))];
+    turn.blocks = vec![Verbatim::new(Block::new(BlockContent::ToolResult(result)))];
     turn
 }
 
-fn text(words: Node<'_>) -> Verbatim<Block> {
-    Verbatim::new(Block::text(parts::text_of(words)))
+fn text_block(text: JsonNode<'_>) -> Verbatim<Block> {
+    Verbatim::new(Block::text(parts::text_or_raw(text)))
 }
 
 #[cfg(test)]
 mod tests {
-    use interlingua_model::{Ledger, Place};
-    use interlingua_wire::{Doc, Limits, Text};
+    use interlingua_model::{Ledger, LedgerPath};
+    use interlingua_wire::{JsonDoc, JsonLimits, JsonString};
 
-    use super::super::calls::{self, Nameless};
-    use super::super::decode::any_message;
-    use super::{Block, Body, ID, Verbatim, message};
+    use super::super::calls::{self, CallIdSeed};
+    use super::super::decode::decode_message_slow;
+    use super::{Block, BlockContent, ID, Verbatim, decode_message};
 
-    /// Whether it is a usual message; if so, it is read as any other.
-    fn is_usual(written: &str) -> bool {
-        let doc = Doc::parse(written.to_owned().into(), Limits::default()).unwrap();
-        let (node, place) = (doc.root(), Place::turn(3));
-        let (mut ledger, mut other) = (Ledger::default(), Ledger::default());
-        let usual = message(node, place, &mut ledger);
-        let any = any_message(node, |_| Text::EMPTY, place, &mut other);
-        usual.is_some_and(|usual| {
-            assert_eq!(usual, any, "{written}");
-            assert_eq!(usual.text_for(ID), any.text_for(ID), "{written}");
-            let written = |turn: &super::Turn| {
+    /// Returns whether the fast path accepts the message; if so, asserts that the slow path decodes
+    /// the same.
+    fn fast_path_accepts(json: &str) -> bool {
+        let doc = JsonDoc::parse(json.to_owned().into(), JsonLimits::default()).unwrap();
+        let (node, path) = (doc.root(), LedgerPath::turn(3));
+        let (mut ledger, mut slow_ledger) = (Ledger::default(), Ledger::default());
+        let fast = decode_message(node, path, &mut ledger);
+        let slow = decode_message_slow(node, |_| JsonString::EMPTY, path, &mut slow_ledger);
+        fast.is_some_and(|fast| {
+            assert_eq!(fast, slow, "{json}");
+            assert_eq!(fast.text_for(ID), slow.text_for(ID), "{json}");
+            let json = |turn: &super::Turn| {
                 turn.blocks.iter().map(|block| block.text_for(ID).cloned()).collect::<Vec<_>>()
             };
-            assert_eq!(written(&usual), written(&any));
-            assert_eq!(format!("{ledger:?}"), format!("{other:?}"));
+            assert_eq!(json(&fast), json(&slow));
+            assert_eq!(format!("{ledger:?}"), format!("{slow_ledger:?}"));
             true
         })
     }
 
     #[test]
-    fn usual_messages_are_read_as_any_others() {
+    fn fast_and_slow_path_decode_the_same_message() {
         let call =
             r#"{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"a\":1}"}}"#;
-        for usual in [
+        for json in [
             r#"{"role":"user","content":"x"}"#.to_owned(),
             r#"{"content":"","role":"system"}"#.to_owned(),
             r#"{"role":"developer","content":"a\nb"}"#.to_owned(),
@@ -146,25 +169,26 @@ mod tests {
             r#"{"role":"tool","tool_call_id":"c1","content":"x"}"#.to_owned(),
             r#"{"role":"tool","tool_call_id":"c1","content":""}"#.to_owned(),
         ] {
-            assert!(is_usual(&usual), "{usual}");
+            assert!(fast_path_accepts(&json), "{json}");
         }
     }
 
-    /// The same of a call.
-    fn is_usual_call(written: &str) -> bool {
-        let doc = Doc::parse(written.to_owned().into(), Limits::default()).unwrap();
+    /// The same for a call.
+    fn fast_path_accepts_call(json: &str) -> bool {
+        let doc = JsonDoc::parse(json.to_owned().into(), JsonLimits::default()).unwrap();
         let mut ledger = Ledger::default();
-        let any = calls::any(doc.root(), Nameless::default(), Place::turn(3), &mut ledger);
-        calls::usual(doc.root()).is_some_and(|call| {
-            assert_eq!(Verbatim::new(Block::new(Body::ToolCall(call))), any, "{written}");
-            assert!(any.text_for(ID).is_some() && ledger.is_empty(), "{written}");
+        let slow =
+            calls::decode_slow(doc.root(), CallIdSeed::default(), LedgerPath::turn(3), &mut ledger);
+        calls::decode_fast(doc.root()).is_some_and(|call| {
+            assert_eq!(Verbatim::new(Block::new(BlockContent::ToolCall(call))), slow, "{json}");
+            assert!(slow.text_for(ID).is_some() && ledger.is_empty(), "{json}");
             true
         })
     }
 
     #[test]
-    fn usual_calls_are_read_as_any_others() {
-        for (usual, written) in [
+    fn fast_and_slow_path_decode_the_same_call() {
+        for (is_fast, json) in [
             (true, r#"{"id":"c","type":"function","function":{"name":"n","arguments":"{}"}}"#),
             (true, r#"{"function":{"arguments":"","name":""},"type":"function","id":"c"}"#),
             (true, r#"{"id":"c","type":"function","function":{"name":"n","arguments":"{\"a"}}"#),
@@ -181,13 +205,13 @@ mod tests {
             ),
             (false, r#"{"id":"c","type":"function","function":{"name":7,"arguments":"{}"}}"#),
         ] {
-            assert_eq!(is_usual_call(written), usual, "{written}");
+            assert_eq!(fast_path_accepts_call(json), is_fast, "{json}");
         }
     }
 
     #[test]
-    fn no_other_message_is_usual() {
-        for other in [
+    fn fast_path_rejects_other_messages() {
+        for json in [
             "7",
             "{}",
             r#"{"role":"user"}"#,
@@ -207,7 +231,7 @@ mod tests {
             r#"{"role":"tool","tool_call_id":"c1","content":null}"#,
             r#"{"role":"tool","tool_call_id":"c1","content":"x","name":"n"}"#,
         ] {
-            assert!(!is_usual(other), "{other}");
+            assert!(!fast_path_accepts(json), "{json}");
         }
     }
 }

@@ -1,286 +1,316 @@
-//! Streams, written so that accumulators which add strings to strings get each thing once.
+//! Writes a stream such that clients that concatenate strings receive each text once.
 
 use interlingua_model::{
-    Args, Block, Body, Citation, Delta, Event, Exchange, Failure, Form, Ledger, MediaKind, Place,
-    Seal, Stop, Usage, Verbatim,
+    ApiError, Block, BlockContent, Citation, Delta, Ledger, LedgerPath, MediaKind, ReasoningForm,
+    ReplyContext, Seal, Stop, StreamEvent, ToolArgs, Usage, Verbatim,
 };
 use interlingua_wire::frame::write_json;
-use interlingua_wire::json::Object;
-use interlingua_wire::{Framing, Json, Pieces, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{Framing, JsonString, JsonStringBuilder, RawJson};
 
-use super::encode::note_extras;
-use super::open::Open;
-use super::{ID, calls, content, error, reasoning, reply, stop, usage};
+use super::encode::note_dropped_extras;
+use super::open::OpenBlock;
+use super::{ID, calls, content, error, reasoning_details, reply, stop, usage};
 use crate::{StreamWriter, note, openai_responses};
 
 #[derive(Debug)]
 pub(super) struct Writer {
-    exchange: Exchange,
-    /// What every chunk begins with.
-    head: Json,
-    open: Open,
-    /// How many entries each list of the message has so far: lists are merged by index.
-    calls: u64,
-    details: u64,
-    annotations: u64,
-    images: u64,
-    /// The texts before the one that is open, for the places of citations.
-    before: Vec<Text>,
-    /// What was said since.
-    said: Pieces,
-    /// What is said next does not run into what was said.
-    apart: bool,
+    exchange: ReplyContext,
+    /// The fields that every chunk begins with.
+    chunk_header: RawJson,
+    open_block: OpenBlock,
+    /// Number of entries in each list of the message: clients merge list entries by index.
+    call_count: u64,
+    detail_count: u64,
+    annotation_count: u64,
+    image_count: u64,
+    /// The texts before the open one, to compute the offsets of citations.
+    previous_texts: Vec<JsonString>,
+    /// The open text so far.
+    current_text: JsonStringBuilder,
+    /// A separator must be written before the next text.
+    needs_separator: bool,
     usage: Usage,
-    refuses: bool,
-    /// The seal of the last text that has one.
-    signature: Option<Box<Seal>>,
-    unknown: Vec<Text>,
+    has_refusal: bool,
+    /// The seal of the last sealed text.
+    google_seal: Option<Box<Seal>>,
+    noted_kinds: Vec<JsonString>,
 }
 
 impl Writer {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
-            head: head(None, None, exchange),
-            exchange: exchange.clone(),
-            open: Open::Nothing,
-            calls: 0,
-            details: 0,
-            annotations: 0,
-            images: 0,
-            before: Vec::new(),
-            said: Pieces::default(),
-            apart: false,
+            chunk_header: chunk_header(None, None, cx),
+            exchange: cx.clone(),
+            open_block: OpenBlock::Nothing,
+            call_count: 0,
+            detail_count: 0,
+            annotation_count: 0,
+            image_count: 0,
+            previous_texts: Vec::new(),
+            current_text: JsonStringBuilder::default(),
+            needs_separator: false,
             usage: Usage::default(),
-            refuses: false,
-            signature: None,
-            unknown: Vec::new(),
+            has_refusal: false,
+            google_seal: None,
+            noted_kinds: Vec::new(),
         }
     }
 
-    fn open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let followed = matches!(self.open, Open::Closed { was_text: true })
+    fn write_open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let continues_text = matches!(self.open_block, OpenBlock::Closed { was_text: true })
             && !openai_responses::begins_message(block);
-        note_extras(&block.extras, Place::REPLY, ledger);
-        self.open = Open::Nothing;
-        match &block.body {
-            Body::Text { text, citations } => {
-                self.separate(followed);
-                let said = std::mem::take(&mut self.said);
-                self.before.extend(Some(said.into_text()).filter(|said| !said.is_empty()));
-                self.open = Open::Text { seal: block.seal.clone() };
-                // Entries of reasoning count the words that stand between them.
-                self.details += 1;
-                self.say(text, out);
+        note_dropped_extras(&block.extras, LedgerPath::REPLY, ledger);
+        self.open_block = OpenBlock::Nothing;
+        match &block.content {
+            BlockContent::Text { text, citations } => {
+                self.require_separator(continues_text);
+                let finished_text = std::mem::take(&mut self.current_text);
+                self.previous_texts.extend(
+                    Some(finished_text.into_json_string())
+                        .filter(|finished_text| !finished_text.is_empty()),
+                );
+                self.open_block = OpenBlock::Text { seal: block.seal.clone() };
+                // A text between reasoning details increments their index.
+                self.detail_count += 1;
+                self.write_text(text, out);
                 for citation in citations {
-                    self.cite(citation, out, ledger);
+                    self.write_citation(citation, out, ledger);
                 }
             }
-            Body::Refusal(text) => {
-                self.open = Open::Refusal;
-                self.refuses = true;
-                self.delta_text("refusal", text, out);
+            BlockContent::Refusal(text) => {
+                self.open_block = OpenBlock::Refusal;
+                self.has_refusal = true;
+                self.write_delta_text("refusal", text, out);
             }
-            Body::Thinking(thinking) => {
-                self.open = match thinking.form {
-                    Form::Summary => Open::Summary(Box::new(block.clone())),
-                    Form::Full | Form::Redacted => {
-                        let mut said = Pieces::default();
-                        said.push(&thinking.text);
-                        Open::Thinking(Box::new(block.clone()), said)
+            BlockContent::Reasoning(thinking) => {
+                self.open_block = match thinking.form {
+                    ReasoningForm::Summary => OpenBlock::ThinkingSummary(Box::new(block.clone())),
+                    ReasoningForm::Full | ReasoningForm::Redacted => {
+                        let mut finished_text = JsonStringBuilder::default();
+                        finished_text.push(&thinking.text);
+                        OpenBlock::Thinking(Box::new(block.clone()), finished_text)
                     }
                 };
-                self.think(&thinking.text, out);
+                self.write_reasoning(&thinking.text, out);
             }
-            Body::Data(json) => {
-                self.say(&Text::new(json.as_str()), out);
+            BlockContent::Json(json) => {
+                self.write_text(&JsonString::new(json.as_str()), out);
             }
-            Body::ToolCall(call) => {
-                let freeform = matches!(call.args, Args::Freeform(_));
-                let bare = call.args.to_text().is_blank() && !freeform;
-                self.open = Open::Call { freeform, bare };
-                let index = self.calls;
-                self.calls += 1;
-                self.entry("tool_calls", index, out, |o| {
-                    calls::write(call, None, o);
+            BlockContent::ToolCall(call) => {
+                let freeform = matches!(call.args, ToolArgs::Freeform(_));
+                let has_no_args = call.args.to_json_string().is_blank() && !freeform;
+                self.open_block = OpenBlock::ToolCall { freeform, has_no_args };
+                let index = self.call_count;
+                self.call_count += 1;
+                self.write_list_entry("tool_calls", index, out, |o| {
+                    calls::write_tool_call(call, None, o);
                     if let Some(seal) = &block.seal {
-                        calls::write_signature(seal, o);
+                        calls::write_google_signature(seal, o);
                     }
                 });
             }
-            Body::Media(media) if media.kind == MediaKind::Image => {
-                let index = self.images;
-                self.images += 1;
-                self.entry("images", index, out, |o| content::write_media(media, o));
+            BlockContent::Media(media) if media.kind == MediaKind::Image => {
+                let index = self.image_count;
+                self.image_count += 1;
+                self.write_list_entry("images", index, out, |o| content::encode_media(media, o));
             }
-            Body::Media(media) => leave(content::name(media.kind), ledger),
-            Body::ToolResult(_) => leave("a result", ledger),
-            Body::Foreign { dialect, kind, json } => {
-                if *dialect == ID && reasoning::is_entry(kind) {
-                    let block = Verbatim::read(block.clone(), ID, json.clone());
-                    self.write_details(&block, out);
+            BlockContent::Media(media) => {
+                note_dropped_block(content::media_noun(media.kind), ledger);
+            }
+            BlockContent::ToolResult(_) => note_dropped_block("a result", ledger),
+            BlockContent::Foreign { dialect, kind, json } => {
+                if *dialect == ID && reasoning_details::is_detail_kind(kind) {
+                    let block = Verbatim::with_text(block.clone(), ID, json.clone());
+                    self.write_reasoning_details(&block, out);
                 } else {
-                    leave(&kind.contents(), ledger);
+                    note_dropped_block(&kind.unescape(), ledger);
                 }
             }
         }
     }
 
-    fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        match (delta, &mut self.open) {
-            (Delta::Text(text), Open::Text { .. }) => self.say(text, out),
-            (Delta::Text(text), Open::Refusal) => self.delta_text("refusal", text, out),
-            (Delta::Text(text), Open::Thinking(_, pieces)) => {
+    fn write_delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        match (delta, &mut self.open_block) {
+            (Delta::Text(text), OpenBlock::Text { .. }) => self.write_text(text, out),
+            (Delta::Text(text), OpenBlock::Refusal) => self.write_delta_text("refusal", text, out),
+            (Delta::Text(text), OpenBlock::Thinking(_, pieces)) => {
                 pieces.push(text);
-                self.think(text, out);
+                self.write_reasoning(text, out);
             }
-            (Delta::Text(text), Open::Summary(_)) => self.think(text, out),
-            (Delta::Args(piece), Open::Call { freeform, bare }) => {
-                *bare &= piece.is_blank();
+            (Delta::Text(text), OpenBlock::ThinkingSummary(_)) => self.write_reasoning(text, out),
+            (Delta::Args(piece), OpenBlock::ToolCall { freeform, has_no_args }) => {
+                *has_no_args &= piece.is_blank();
                 let (inner, key) =
                     if *freeform { ("custom", "input") } else { ("function", "arguments") };
-                let index = self.calls - 1;
-                self.entry("tool_calls", index, out, |o| o.object(inner, |o| o.text(key, piece)));
+                let index = self.call_count - 1;
+                self.write_list_entry("tool_calls", index, out, |o| {
+                    o.object(inner, |o| o.json_string(key, piece));
+                });
             }
-            (Delta::Seal(seal), Open::Thinking(block, _) | Open::Summary(block)) => {
+            (
+                Delta::Seal(seal),
+                OpenBlock::Thinking(block, _) | OpenBlock::ThinkingSummary(block),
+            ) => {
                 block.seal = Some(seal.clone());
             }
-            (Delta::Seal(new), Open::Text { seal }) => *seal = Some(new.clone()),
-            (Delta::Seal(seal), Open::Call { .. }) => {
-                let index = self.calls - 1;
-                self.entry("tool_calls", index, out, |o| calls::write_signature(seal, o));
+            (Delta::Seal(new), OpenBlock::Text { seal }) => *seal = Some(new.clone()),
+            (Delta::Seal(seal), OpenBlock::ToolCall { .. }) => {
+                let index = self.call_count - 1;
+                self.write_list_entry("tool_calls", index, out, |o| {
+                    calls::write_google_signature(seal, o);
+                });
             }
-            (Delta::Citation(citation), _) => self.cite(citation, out, ledger),
+            (Delta::Citation(citation), _) => self.write_citation(citation, out, ledger),
             (Delta::Text(_) | Delta::Args(_) | Delta::Seal(_), _) => {}
         }
     }
 
-    fn close(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let was_text = matches!(self.open, Open::Text { .. });
-        match std::mem::replace(&mut self.open, Open::Closed { was_text }) {
-            Open::Thinking(mut block, pieces) if block.seal.is_some() => {
-                if let Body::Thinking(thinking) = &mut block.body {
-                    thinking.text = pieces.into_text();
+    fn write_close(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let was_text = matches!(self.open_block, OpenBlock::Text { .. });
+        match std::mem::replace(&mut self.open_block, OpenBlock::Closed { was_text }) {
+            OpenBlock::Thinking(mut block, pieces) if block.seal.is_some() => {
+                if let BlockContent::Reasoning(thinking) = &mut block.content {
+                    thinking.text = pieces.into_json_string();
                 }
-                self.write_details(&Verbatim::new(*block), out);
+                self.write_reasoning_details(&Verbatim::new(*block), out);
             }
-            Open::Summary(block) => {
+            OpenBlock::ThinkingSummary(block) => {
                 if let Some(seal) = &block.seal {
-                    self.seal_summary(&block, seal, out);
+                    self.write_summary_seal(&block, seal, out);
                 }
-                self.details += 1;
+                self.detail_count += 1;
             }
-            // Accumulators would add one to another: the message has place for one.
-            Open::Text { seal: Some(seal) } if reasoning::is_of_google(&seal) => {
-                self.signature = Some(seal);
+            // Clients would concatenate several signatures; the message has one field for them.
+            OpenBlock::Text { seal: Some(seal) } if reasoning_details::is_google_seal(&seal) => {
+                self.google_seal = Some(seal);
             }
-            // Clients read the arguments as JSON.
-            Open::Call { bare: true, .. } => {
-                let what = "missing arguments are written as {}";
-                ledger.change(note::ARGS_WRAPPED, Place::REPLY, what);
-                let index = self.calls - 1;
-                self.entry("tool_calls", index, out, |o| {
-                    o.object("function", |o| o.word("arguments", "{}"));
+            // Clients parse the arguments as JSON.
+            OpenBlock::ToolCall { has_no_args: true, .. } => {
+                let message = "missing arguments are written as {}";
+                ledger.record_change(note::ARGS_WRAPPED, LedgerPath::REPLY, message);
+                let index = self.call_count - 1;
+                self.write_list_entry("tool_calls", index, out, |o| {
+                    o.object("function", |o| o.str("arguments", "{}"));
                 });
             }
-            Open::Nothing
-            | Open::Text { .. }
-            | Open::Refusal
-            | Open::Thinking(..)
-            | Open::Call { .. }
-            | Open::Closed { .. } => {}
+            OpenBlock::Nothing
+            | OpenBlock::Text { .. }
+            | OpenBlock::Refusal
+            | OpenBlock::Thinking(..)
+            | OpenBlock::ToolCall { .. }
+            | OpenBlock::Closed { .. } => {}
         }
     }
 
-    /// The text of reasoning; of a summary, also as its entry.
-    fn think(&self, text: &Text, out: &mut Vec<u8>) {
+    /// Writes reasoning text; a summary is also written as a reasoning detail.
+    fn write_reasoning(&self, text: &JsonString, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }
-        self.chunk(out, None, |o| {
-            o.text("reasoning_content", text);
-            if matches!(self.open, Open::Summary(_)) {
+        self.write_chunk(out, None, |o| {
+            o.json_string("reasoning_content", text);
+            if matches!(self.open_block, OpenBlock::ThinkingSummary(_)) {
                 o.array("reasoning_details", |a| {
                     a.object(|o| {
-                        reasoning::head("reasoning.summary", self.details, o);
-                        o.text("summary", text);
+                        reasoning_details::write_detail_header(
+                            "reasoning.summary",
+                            self.detail_count,
+                            o,
+                        );
+                        o.json_string("summary", text);
                     });
                 });
             }
         });
     }
 
-    /// Id and format of a summary, and what it sums up.
-    fn seal_summary(&mut self, block: &Block, seal: &Seal, out: &mut Vec<u8>) {
-        self.chunk(out, None, |o| {
+    /// Writes the id and format of a summary, and the sealed reasoning that it summarizes.
+    fn write_summary_seal(&mut self, block: &Block, seal: &Seal, out: &mut Vec<u8>) {
+        self.write_chunk(out, None, |o| {
             o.array("reasoning_details", |a| {
                 a.object(|o| {
-                    reasoning::head("reasoning.summary", self.details, o);
-                    reasoning::tail(block, o);
+                    reasoning_details::write_detail_header(
+                        "reasoning.summary",
+                        self.detail_count,
+                        o,
+                    );
+                    reasoning_details::write_detail_trailer(block, o);
                 });
                 a.object(|o| {
-                    reasoning::head("reasoning.encrypted", self.details + 1, o);
-                    o.text("data", &seal.data);
-                    reasoning::tail(block, o);
+                    reasoning_details::write_detail_header(
+                        "reasoning.encrypted",
+                        self.detail_count + 1,
+                        o,
+                    );
+                    o.json_string("data", &seal.data);
+                    reasoning_details::write_detail_trailer(block, o);
                 });
             });
         });
-        self.details += 1;
+        self.detail_count += 1;
     }
 
-    fn write_details(&mut self, block: &Verbatim<Block>, out: &mut Vec<u8>) {
-        let mut next = self.details;
-        self.chunk(out, None, |o| {
-            o.array("reasoning_details", |a| next = reasoning::write(block, next, a));
+    fn write_reasoning_details(&mut self, block: &Verbatim<Block>, out: &mut Vec<u8>) {
+        let mut next_index = self.detail_count;
+        self.write_chunk(out, None, |o| {
+            o.array("reasoning_details", |a| {
+                next_index = reasoning_details::write_details(block, next_index, a);
+            });
         });
-        self.details = next;
+        self.detail_count = next_index;
     }
 
-    /// Texts that something stood between do not run into each other.
-    fn separate(&mut self, followed: bool) {
-        let spoken = !self.before.is_empty() || !self.said.is_empty();
-        self.apart |= spoken && !followed;
+    /// Requires a separator between texts that had another block between them.
+    fn require_separator(&mut self, continues_text: bool) {
+        let has_text = !self.previous_texts.is_empty() || !self.current_text.is_empty();
+        self.needs_separator |= has_text && !continues_text;
     }
 
-    fn say(&mut self, text: &Text, out: &mut Vec<u8>) {
+    fn write_text(&mut self, text: &JsonString, out: &mut Vec<u8>) {
         if !text.is_empty() {
-            if std::mem::take(&mut self.apart) {
-                let gap = Text::word("\\n\\n");
-                self.delta_text("content", &gap, out);
-                self.before.extend([std::mem::take(&mut self.said).into_text(), gap]);
+            if std::mem::take(&mut self.needs_separator) {
+                let separator = JsonString::from_static("\\n\\n");
+                self.write_delta_text("content", &separator, out);
+                self.previous_texts
+                    .extend([std::mem::take(&mut self.current_text).into_json_string(), separator]);
             }
-            self.said.push(text);
-            self.delta_text("content", text, out);
+            self.current_text.push(text);
+            self.write_delta_text("content", text, out);
         }
     }
 
-    fn cite(&mut self, citation: &Citation, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write_citation(&mut self, citation: &Citation, out: &mut Vec<u8>, ledger: &mut Ledger) {
         if citation.url.is_none() {
-            let what = "a citation without a URL has no place";
-            return ledger.loss(note::CITATION_REDUCED, Place::REPLY, what);
+            let message = "left out a citation without a URL";
+            return ledger.record_loss(note::CITATION_REDUCED, LedgerPath::REPLY, message);
         }
-        let index = self.annotations;
-        self.annotations += 1;
-        let before = self.before.iter();
-        let before: usize = before.map(|text| text.contents().chars().count()).sum();
-        let (before, length) = (before as u64, self.said.text().contents().chars().count() as u64);
-        self.entry("annotations", index, out, |o| reply::annotate(citation, before, length, o));
+        let index = self.annotation_count;
+        self.annotation_count += 1;
+        let offset = self.previous_texts.iter();
+        let offset: usize = offset.map(|text| text.unescape().chars().count()).sum();
+        let (offset, length) =
+            (offset as u64, self.current_text.to_json_string().unescape().chars().count() as u64);
+        self.write_list_entry("annotations", index, out, |o| {
+            reply::write_annotation(citation, offset, length, o);
+        });
     }
 
-    fn delta_text(&self, key: &'static str, text: &Text, out: &mut Vec<u8>) {
+    fn write_delta_text(&self, key: &'static str, text: &JsonString, out: &mut Vec<u8>) {
         if !text.is_empty() {
-            self.chunk(out, None, |o| o.text(key, text));
+            self.write_chunk(out, None, |o| o.json_string(key, text));
         }
     }
 
-    /// One entry of a list of the message.
-    fn entry(
+    /// Writes one entry of a list of the message.
+    fn write_list_entry(
         &self,
         list: &'static str,
         index: u64,
         out: &mut Vec<u8>,
-        fill: impl FnOnce(&mut Object<'_>),
+        fill: impl FnOnce(&mut ObjectWriter<'_>),
     ) {
-        self.chunk(out, None, |o| {
+        self.write_chunk(out, None, |o| {
             o.array(list, |a| {
                 a.object(|o| {
                     o.number("index", index);
@@ -290,14 +320,19 @@ impl Writer {
         });
     }
 
-    fn chunk(&self, out: &mut Vec<u8>, finish: Option<&Text>, fill: impl FnOnce(&mut Object<'_>)) {
-        self.frame(out, |o| {
+    fn write_chunk(
+        &self,
+        out: &mut Vec<u8>,
+        finish_reason: Option<&JsonString>,
+        fill: impl FnOnce(&mut ObjectWriter<'_>),
+    ) {
+        self.write_frame(out, |o| {
             o.array("choices", |a| {
                 a.object(|o| {
                     o.number("index", 0);
                     o.object("delta", fill);
-                    match finish {
-                        Some(word) => o.text("finish_reason", word),
+                    match finish_reason {
+                        Some(reason_name) => o.json_string("finish_reason", reason_name),
                         None => o.null("finish_reason"),
                     }
                 });
@@ -305,37 +340,38 @@ impl Writer {
         });
     }
 
-    fn frame(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+    fn write_frame(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         write_json(Framing::Sse, None, out, |data| {
             data.object(|o| {
-                o.fields(&self.head);
+                o.extend(&self.chunk_header);
                 fill(o);
             });
         });
     }
 
-    /// The end, then the usage, then the mark: whatever came after the usage would erase it.
-    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if stop.sequence.is_some() && stop.word_for(ID).is_none() {
-            ledger.loss(
+    /// Writes the stop, then the usage, then the end marker: a chunk after the usage would reset it
+    /// in some clients.
+    fn write_stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if stop.sequence.is_some() && stop.original_reason_for(ID).is_none() {
+            ledger.record_loss(
                 note::NO_SUCH_FIELD,
-                Place::REPLY,
-                "which stop sequence was met is left out",
+                LedgerPath::REPLY,
+                "left out the matched stop sequence",
             );
         }
-        if let Some(notice) = stop::notice(stop) {
-            self.separate(false);
-            self.say(&notice, out);
+        if let Some(notice) = stop::notice_text(stop) {
+            self.require_separator(false);
+            self.write_text(&notice, out);
         }
-        let finish = stop::encode(stop, self.refuses, ledger);
-        let signature = self.signature.take();
-        self.chunk(out, Some(&finish), |o| {
+        let finish_reason = stop::encode(stop, self.has_refusal, ledger);
+        let signature = self.google_seal.take();
+        self.write_chunk(out, Some(&finish_reason), |o| {
             if let Some(seal) = &signature {
-                calls::write_signature(seal, o);
+                calls::write_google_signature(seal, o);
             }
         });
-        if self.exchange.usage != Some(false) {
-            self.frame(out, |o| {
+        if self.exchange.stream_usage != Some(false) {
+            self.write_frame(out, |o| {
                 o.array("choices", |_| {});
                 usage::encode(&self.usage, o);
             });
@@ -343,56 +379,58 @@ impl Writer {
         out.extend_from_slice(b"data: [DONE]\n\n");
     }
 
-    fn foreign(&mut self, kind: &Text, ledger: &mut Ledger) {
-        if !self.unknown.contains(kind) {
-            self.unknown.push(kind.clone());
-            leave(&kind.contents(), ledger);
+    fn note_foreign_event(&mut self, kind: &JsonString, ledger: &mut Ledger) {
+        if !self.noted_kinds.contains(kind) {
+            self.noted_kinds.push(kind.clone());
+            note_dropped_block(&kind.unescape(), ledger);
         }
     }
 }
 
 impl StreamWriter for Writer {
-    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
-            Event::Start { id, model } => {
-                self.head = head(id.as_ref(), model.as_ref(), &self.exchange);
-                self.chunk(out, None, |o| {
-                    o.known("role", "assistant");
-                    o.known("content", "");
+            StreamEvent::Start { id, model } => {
+                self.chunk_header = chunk_header(id.as_ref(), model.as_ref(), &self.exchange);
+                self.write_chunk(out, None, |o| {
+                    o.static_str("role", "assistant");
+                    o.static_str("content", "");
                 });
             }
-            Event::Open { block, .. } => self.open(block, out, ledger),
-            Event::Delta { delta, .. } => self.delta(delta, out, ledger),
-            Event::Close { .. } => self.close(out, ledger),
-            Event::Usage(usage) => self.usage.update(usage),
-            Event::Stop(stop) => self.stop(stop, out, ledger),
-            Event::Fail(failure) => write_failure(failure, out),
-            Event::Ping => out.extend_from_slice(b": ping\n\n"),
-            Event::Foreign { kind, .. } => self.foreign(kind, ledger),
+            StreamEvent::BlockStart { block, .. } => self.write_open(block, out, ledger),
+            StreamEvent::Delta { delta, .. } => self.write_delta(delta, out, ledger),
+            StreamEvent::BlockEnd { .. } => self.write_close(out, ledger),
+            StreamEvent::Usage(usage) => self.usage.update(usage),
+            StreamEvent::Stop(stop) => self.write_stop(stop, out, ledger),
+            StreamEvent::Error(error) => write_error_chunk(error, out),
+            StreamEvent::Ping => out.extend_from_slice(b": ping\n\n"),
+            StreamEvent::Foreign { kind, .. } => self.note_foreign_event(kind, ledger),
         }
     }
 }
 
-/// The fields that are the same in every chunk.
-fn head(id: Option<&Text>, model: Option<&Text>, exchange: &Exchange) -> Json {
-    Json::object(|o| {
-        o.text("id", &reply::id(id, exchange));
-        o.known("object", "chat.completion.chunk");
-        o.number("created", exchange.created);
-        o.text("model", &reply::model(model, exchange));
+fn chunk_header(id: Option<&JsonString>, model: Option<&JsonString>, cx: &ReplyContext) -> RawJson {
+    RawJson::object(|o| {
+        o.json_string("id", &reply::reply_id(id, cx));
+        o.static_str("object", "chat.completion.chunk");
+        o.number("created", cx.created_unix_secs);
+        o.json_string("model", &reply::reply_model(model, cx));
     })
 }
 
-/// An error as a chunk: the packages raise it when they meet `error`.
-pub(super) fn write_failure(failure: &Failure, out: &mut Vec<u8>) {
-    let body = error::encode(failure);
-    let has_error = body.doc().root().get("error").is_some_and(|error| !error.is_null());
-    let body =
-        if has_error { body } else { error::encode(&Failure { written: None, ..failure.clone() }) };
+/// Writes an error as a chunk: SDKs raise it when they find `error`.
+pub(super) fn write_error_chunk(api_error: &ApiError, out: &mut Vec<u8>) {
+    let body = error::encode(api_error);
+    let has_error = body.to_doc().root().get("error").is_some_and(|error| !error.is_null());
+    let body = if has_error {
+        body
+    } else {
+        error::encode(&ApiError { original: None, ..api_error.clone() })
+    };
     write_json(Framing::Sse, None, out, |data| data.json(&body));
 }
 
-fn leave(kind: &str, ledger: &mut Ledger) {
-    let what = format!("left out {kind}: a stream has no such part here");
-    ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
+fn note_dropped_block(kind: &str, ledger: &mut Ledger) {
+    let message = format!("left out {kind}: streams of this dialect do not have it");
+    ledger.record_loss(note::NO_SUCH_BLOCK, LedgerPath::REPLY, message);
 }

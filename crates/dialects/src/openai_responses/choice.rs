@@ -1,87 +1,98 @@
-//! Which tool the model shall call.
+//! Decodes and encodes the tool choice.
 
 use std::collections::HashSet;
 
-use interlingua_model::{Choice, Tool, ToolKind, Verbatim};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Node, Text};
+use interlingua_model::{Tool, ToolChoice, ToolKind, Verbatim};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString};
 
-use super::{ID, names};
+use super::{ID, namespace};
 
-/// `None` for a choice only this dialect knows, such as one of the provider's own tools.
-pub(super) fn decode(node: Node<'_>) -> Option<Choice> {
-    decode_among(node, &HashSet::new())
+/// `None` for a choice that only this dialect has, such as one of the provider's own tools.
+pub(super) fn decode_tool_choice(node: JsonNode<'_>) -> Option<ToolChoice> {
+    decode_tool_choice_with(node, &HashSet::new())
 }
 
-/// As [`decode`], where these are names of tools that were set apart.
-pub(super) fn decode_among(node: Node<'_>, apart: &HashSet<String>) -> Option<Choice> {
-    let called = |node: Node<'_>| named(node, apart);
-    match &*node.word() {
-        "auto" => return Some(Choice::Auto),
-        "none" => return Some(Choice::None),
-        "required" => return Some(Choice::Required),
+/// Like [`decode_tool_choice`]; `disambiguated` are the tool names with a disambiguated namespace.
+pub(super) fn decode_tool_choice_with(
+    node: JsonNode<'_>,
+    disambiguated: &HashSet<String>,
+) -> Option<ToolChoice> {
+    let tool_name = |node: JsonNode<'_>| decode_tool_name(node, disambiguated);
+    match &*node.str_or_empty() {
+        "auto" => return Some(ToolChoice::Auto),
+        "none" => return Some(ToolChoice::None),
+        "required" => return Some(ToolChoice::Required),
         _ => {}
     }
-    match &*node.get("type")?.word() {
-        "function" | "custom" => called(node).map(Choice::Named),
+    match &*node.get("type")?.str_or_empty() {
+        "function" | "custom" => tool_name(node).map(ToolChoice::Named),
         "allowed_tools" => {
             let tools = node.get("tools")?;
-            let names: Option<Vec<Text>> = tools.items().map(called).collect();
-            let required = node.get("mode").is_some_and(|mode| mode.word() == "required");
-            Some(Choice::Allowed { names: names?, required })
+            let names: Option<Vec<JsonString>> = tools.items().map(tool_name).collect();
+            let required = node.get("mode").is_some_and(|mode| mode.str_or_empty() == "required");
+            Some(ToolChoice::Allowed { names: names?, required })
         }
         _ => None,
     }
 }
 
-fn named(node: Node<'_>, apart: &HashSet<String>) -> Option<Text> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
+fn decode_tool_name(node: JsonNode<'_>, disambiguated: &HashSet<String>) -> Option<JsonString> {
+    let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     if kind != "function" && kind != "custom" {
         return None;
     }
-    // Chat's form nests the name; some clients mix the two up.
-    let name = node.get("name").or_else(|| node.get("function")?.get("name"))?.text()?;
-    let namespace = node.get("namespace").and_then(Node::text);
-    let set_apart = namespace.as_ref().map(|space| names::apart(space, &name));
-    let set_apart = set_apart.filter(|name| apart.contains(&*name.contents()));
-    Some(set_apart.unwrap_or_else(|| names::full(namespace.as_ref(), &name)))
+    // Chat Completions nests the name; some clients mix both forms.
+    let name = node.get("name").or_else(|| node.get("function")?.get("name"))?.json_string()?;
+    let namespace = node.get("namespace").and_then(JsonNode::json_string);
+    let disambiguated_name =
+        namespace.as_ref().map(|space| namespace::disambiguated_name(space, &name));
+    let disambiguated_name =
+        disambiguated_name.filter(|name| disambiguated.contains(&*name.unescape()));
+    Some(disambiguated_name.unwrap_or_else(|| namespace::qualified_name(namespace.as_ref(), &name)))
 }
 
-pub(super) fn encode(choice: &Choice, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
+pub(super) fn encode_tool_choice(
+    choice: &ToolChoice,
+    tools: &[Verbatim<Tool>],
+    o: &mut ObjectWriter<'_>,
+) {
     match choice {
-        Choice::Auto => o.known("tool_choice", "auto"),
-        Choice::None => o.known("tool_choice", "none"),
-        Choice::Required => o.known("tool_choice", "required"),
-        Choice::Named(name) => o.object("tool_choice", |o| write_name(name, tools, o)),
-        Choice::Allowed { names, required } => o.object("tool_choice", |o| {
-            o.known("type", "allowed_tools");
-            o.word("mode", if *required { "required" } else { "auto" });
+        ToolChoice::Auto => o.static_str("tool_choice", "auto"),
+        ToolChoice::None => o.static_str("tool_choice", "none"),
+        ToolChoice::Required => o.static_str("tool_choice", "required"),
+        ToolChoice::Named(name) => {
+            o.object("tool_choice", |o| write_tool_reference(name, tools, o));
+        }
+        ToolChoice::Allowed { names, required } => o.object("tool_choice", |o| {
+            o.static_str("type", "allowed_tools");
+            o.str("mode", if *required { "required" } else { "auto" });
             o.array("tools", |a| {
                 for name in names {
-                    a.object(|o| write_name(name, tools, o));
+                    a.object(|o| write_tool_reference(name, tools, o));
                 }
             });
         }),
     }
 }
 
-fn write_name(name: &Text, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
-    // What only another dialect knows is not written.
-    let strange =
+fn write_tool_reference(name: &JsonString, tools: &[Verbatim<Tool>], o: &mut ObjectWriter<'_>) {
+    // Foreign tools of other dialects are not encoded, so they cannot be chosen.
+    let is_foreign =
         |tool: &Tool| matches!(tool.kind, ToolKind::Foreign { dialect, .. } if dialect != ID);
-    let tool = tools.iter().find(|tool| tool.name == *name && !strange(tool));
-    // One of the provider's own is chosen by its type; a server's tools by its label, too.
+    let tool = tools.iter().find(|tool| tool.name == *name && !is_foreign(tool));
+    // The provider's own tools are chosen by type, an MCP server's tools also by label.
     if let Some(ToolKind::Foreign { kind, json, .. }) = tool.map(|tool| &tool.kind) {
-        o.text("type", kind);
-        o.text_if(
+        o.json_string("type", kind);
+        o.json_string_opt(
             "server_label",
-            json.doc().root().get("server_label").and_then(Node::text).as_ref(),
+            json.to_doc().root().get("server_label").and_then(JsonNode::json_string).as_ref(),
         );
         return;
     }
     let freeform = tool.is_some_and(|tool| matches!(tool.kind, ToolKind::Freeform { .. }));
     let namespace = tool.and_then(|tool| tool.namespace.as_ref());
-    o.word("type", if freeform { "custom" } else { "function" });
-    o.text("name", &names::short(namespace, name));
-    o.text_if("namespace", namespace);
+    o.str("type", if freeform { "custom" } else { "function" });
+    o.json_string("name", &namespace::local_name(namespace, name));
+    o.json_string_opt("namespace", namespace);
 }

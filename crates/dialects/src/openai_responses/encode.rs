@@ -1,287 +1,311 @@
-//! Turns, written as items of the input.
+//! Encodes turns as items of the input.
 
 use interlingua_model::{
-    Args, Block, Body, Calls, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult, Turn,
-    Verbatim,
+    Block, BlockContent, Extras, Ledger, LedgerPath, Reasoning, ReasoningForm, ToolArgs, ToolCall,
+    ToolCallIndex, ToolResult, Turn, Verbatim,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Kind, Text, Writer};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonKind, JsonString, JsonWriter, RawJson};
 
-use super::output::MESSAGE;
-use super::{ID, OPENAI, XAI, encode_parts, items, names, parts, request};
+use super::output::MESSAGE_FIELDS_KEY;
+use super::{ID, OPENAI_ISSUER, XAI_ISSUER, encode_parts, items, namespace, parts, request};
 use crate::note;
 
-/// Where a block comes from: its place, and whether that is in this dialect.
+/// Encoder context of a block: its path, and whether the request arrived in this dialect.
 #[derive(Clone, Copy)]
-pub(super) struct At {
-    pub(super) place: Place,
-    pub(super) same: bool,
+pub(super) struct EncodeCx {
+    pub(super) path: LedgerPath,
+    pub(super) same_dialect: bool,
 }
 
-/// One turn as the items it needs: neighbouring parts are one message, anything else an item.
-pub(super) fn write_turn(
-    calls: &Calls<'_>,
+/// Encodes one turn: neighbouring parts become one message item, any other block its own item.
+pub(super) fn encode_turn(
+    calls: &ToolCallIndex<'_>,
     at: usize,
     turn: &Turn,
-    a: &mut Array<'_>,
+    a: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    note_extras(&turn.extras, Place::turn(at), ledger);
-    let same = calls.conversation().source == ID;
+    note_dropped_extras(&turn.extras, LedgerPath::turn(at), ledger);
+    let same_dialect = calls.conversation().dialect == ID;
     let mut extras = Some(&turn.extras);
     let mut first = 0;
-    let head = |block: &Block| block.extras.find(ID, MESSAGE).cloned();
-    let together = |a: &Block, b: &Block| {
-        is_part(&a.body) && is_part(&b.body) && b.extras.find(ID, MESSAGE).is_none()
+    let message_fields = |block: &Block| block.extras.get(ID, MESSAGE_FIELDS_KEY).cloned();
+    let belong_together = |a: &Block, b: &Block| {
+        is_message_part(&a.content)
+            && is_message_part(&b.content)
+            && b.extras.get(ID, MESSAGE_FIELDS_KEY).is_none()
     };
-    for group in turn.blocks.chunk_by(|a, b| together(a, b)) {
-        if is_part(&group[0].body) {
-            let content = |a: &mut Array<'_>| {
-                for (offset, block) in group.iter().enumerate() {
-                    let at = At { place: Place::block(at, first + offset), same };
-                    encode_parts::write_part(block, turn.role, at, a, ledger);
+    for parts in turn.blocks.chunk_by(|a, b| belong_together(a, b)) {
+        if is_message_part(&parts[0].content) {
+            let content = |a: &mut ArrayWriter<'_>| {
+                for (offset, block) in parts.iter().enumerate() {
+                    let at = EncodeCx { path: LedgerPath::block(at, first + offset), same_dialect };
+                    encode_parts::encode_part(block, turn.role, at, a, ledger);
                 }
             };
-            if same || group.iter().any(|block| is_lasting(&block.body)) {
-                let said = (extras.take(), head(&group[0]));
-                write_message(turn, said, a, |out| out.array(content));
+            if same_dialect || parts.iter().any(|block| is_always_encoded(&block.content)) {
+                let fields = (extras.take(), message_fields(&parts[0]));
+                encode_message(turn, fields, a, |out| out.array(content));
             } else {
-                // A message whose parts could not cross says nothing, and would be refused.
-                let content = Json::array(content);
-                if content != Json::EMPTY_ARRAY {
-                    let said = (extras.take(), head(&group[0]));
-                    write_message(turn, said, a, |out| out.json(&content));
+                // A message without parts is rejected, so it is left out.
+                let content = RawJson::array(content);
+                if content != RawJson::EMPTY_ARRAY {
+                    let fields = (extras.take(), message_fields(&parts[0]));
+                    encode_message(turn, fields, a, |out| out.json(&content));
                 }
             }
         } else {
-            let place = Place::block(at, first);
-            write_item(calls, at, &group[0], At { place, same }, a, ledger);
+            let path = LedgerPath::block(at, first);
+            encode_item(calls, at, &parts[0], EncodeCx { path, same_dialect }, a, ledger);
         }
-        first += group.len();
+        first += parts.len();
     }
-    if turn.blocks.is_empty() && same {
-        write_message(turn, (extras, None), a, |out| out.array(|_| {}));
+    if turn.blocks.is_empty() && same_dialect {
+        encode_message(turn, (extras, None), a, |out| out.array(|_| {}));
     }
 }
 
-/// With what the turn says of it, and what its first part carries from the reply it came in.
-fn write_message(
+/// Writes a message item, with the turn's extras and the message fields that its first part
+/// carries.
+fn encode_message(
     turn: &Turn,
-    (extras, head): (Option<&Extras>, Option<Json>),
-    a: &mut Array<'_>,
-    content: impl FnOnce(&mut Writer),
+    (extras, message_fields): (Option<&Extras>, Option<RawJson>),
+    a: &mut ArrayWriter<'_>,
+    content: impl FnOnce(&mut JsonWriter),
 ) {
     a.object(|o| {
-        o.known("type", "message");
-        o.word("role", request::role_word(turn.role));
+        o.static_str("type", "message");
+        o.str("role", request::role_name(turn.role));
         content(o.key("content"));
         if let Some(extras) = extras {
             extras.write(ID, o);
         }
-        let head = head.map(|head| head.doc());
-        for field in head.iter().flat_map(|head| head.root().fields()) {
-            o.key_text(&field.key()).json(&field.value.json());
+        let message_fields = message_fields.map(|message_fields| message_fields.to_doc());
+        for field in message_fields.iter().flat_map(|message_fields| message_fields.root().fields())
+        {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     });
 }
 
-/// Whether a part is never left out.
-fn is_lasting(body: &Body) -> bool {
-    matches!(body, Body::Text { .. } | Body::Refusal(_) | Body::Data(_))
+/// Returns whether a part is never dropped.
+fn is_always_encoded(body: &BlockContent) -> bool {
+    matches!(body, BlockContent::Text { .. } | BlockContent::Refusal(_) | BlockContent::Json(_))
 }
 
-/// Whether a block stands inside a message; otherwise it is an item of its own.
-fn is_part(body: &Body) -> bool {
+/// Returns whether a block belongs inside a message; otherwise it is a separate item.
+fn is_message_part(body: &BlockContent) -> bool {
     match body {
-        Body::Text { .. } | Body::Refusal(_) | Body::Media(_) | Body::Data(_) => true,
-        Body::Foreign { dialect, kind, .. } => {
-            *dialect != ID || kind.raw().starts_with(parts::PART)
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_) => true,
+        BlockContent::Foreign { dialect, kind, .. } => {
+            *dialect != ID || kind.raw().starts_with(parts::PART_KIND_PREFIX)
         }
-        Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => false,
+        BlockContent::Reasoning(_) | BlockContent::ToolCall(_) | BlockContent::ToolResult(_) => {
+            false
+        }
     }
 }
 
-fn write_item(
-    calls: &Calls<'_>,
+fn encode_item(
+    calls: &ToolCallIndex<'_>,
     turn: usize,
     block: &Verbatim<Block>,
-    at: At,
-    a: &mut Array<'_>,
+    cx: EncodeCx,
+    a: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
     if let Some(text) = block.text_for(ID) {
         return a.item().json(text);
     }
-    match &block.body {
-        Body::Thinking(thinking) => write_reasoning(thinking, block, at.place, a, ledger),
-        Body::ToolCall(call) => {
-            note_block(block, at, ledger);
-            a.object(|o| write_call(call, &block.extras, o));
+    match &block.content {
+        BlockContent::Reasoning(thinking) => encode_reasoning(thinking, block, cx.path, a, ledger),
+        BlockContent::ToolCall(call) => {
+            note_dropped_attributes(block, cx, ledger);
+            a.object(|o| encode_tool_call(call, &block.extras, o));
         }
-        Body::ToolResult(result) => {
-            note_block(block, at, ledger);
-            let call = calls.call_of(turn, &result.call);
-            let custom = call.is_some_and(|call| matches!(call.args, Args::Freeform(_)));
-            a.object(|o| write_result(result, custom, &block.extras, at, o, ledger));
+        BlockContent::ToolResult(result) => {
+            note_dropped_attributes(block, cx, ledger);
+            let call = calls.call_before(turn, &result.call_id);
+            let is_custom = call.is_some_and(|call| matches!(call.args, ToolArgs::Freeform(_)));
+            a.object(|o| encode_tool_result(result, is_custom, &block.extras, cx, o, ledger));
         }
-        Body::Foreign { json, .. } => a.item().json(json),
-        Body::Text { .. } | Body::Refusal(_) | Body::Media(_) | Body::Data(_) => {}
+        BlockContent::Foreign { json, .. } => a.item().json(json),
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_) => {}
     }
 }
 
-/// Whether this dialect's providers can open the seal.
-pub(super) fn is_ours(block: &Block) -> bool {
+/// Returns whether this dialect's providers issued the seal.
+pub(super) fn has_own_seal(block: &Block) -> bool {
     block.seal.as_ref().is_some_and(|seal| {
         let issuer = &seal.origin.issuer;
-        *issuer == OPENAI || *issuer == XAI
+        *issuer == OPENAI_ISSUER || *issuer == XAI_ISSUER
     })
 }
 
-/// Reasoning goes back to who sealed it, or with the id under which the provider keeps it.
-fn write_reasoning(
-    thinking: &Thinking,
+/// Reasoning is sent back only with a seal of these providers, or with the id under which the
+/// provider stored it.
+fn encode_reasoning(
+    thinking: &Reasoning,
     block: &Block,
-    place: Place,
-    a: &mut Array<'_>,
+    path: LedgerPath,
+    a: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    if !is_ours(block) && block.extras.find(ID, "id").is_none() {
-        let what = match &block.seal {
+    if !has_own_seal(block) && block.extras.get(ID, "id").is_none() {
+        let message = match &block.seal {
             Some(seal) => format!("left out reasoning sealed by {}", seal.origin.issuer),
-            None => "left out reasoning that nobody sealed".to_owned(),
+            None => "left out reasoning without a seal".to_owned(),
         };
-        ledger.loss(note::FOREIGN_SEAL, place, what);
+        ledger.record_loss(note::FOREIGN_SEAL, path, message);
         return;
     }
     let seal_id = block.seal.as_ref().and_then(|seal| seal.id.clone());
-    let said = block.extras.find(ID, "id").and_then(Json::text);
-    // An id that nobody gave is not made up: it would name something that the provider keeps.
-    let id = seal_id.or(said);
+    let original_id = block.extras.get(ID, "id").and_then(RawJson::json_string);
+    // A missing id is not derived: it would refer to an item that the provider has stored.
+    let id = seal_id.or(original_id);
     a.object(|o| {
-        write_reasoning_fields(thinking, block, id.as_ref(), thinking.form == Form::Full, o);
+        write_reasoning_fields(
+            thinking,
+            block,
+            id.as_ref(),
+            thinking.form == ReasoningForm::Full,
+            o,
+        );
     });
 }
 
-/// The fields of a reasoning item; `full` says whether the text is the reasoning itself.
+/// Writes the fields of a reasoning item; `is_full` tells whether the text is the reasoning itself,
+/// not a summary.
 pub(super) fn write_reasoning_fields(
-    thinking: &Thinking,
+    thinking: &Reasoning,
     block: &Block,
-    id: Option<&Text>,
-    full: bool,
-    o: &mut Object<'_>,
+    id: Option<&JsonString>,
+    is_full: bool,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.known("type", "reasoning");
-    o.text_if("id", id);
-    let summary = block.extras.find(ID, "summary");
-    let still = |list: &&Json| items::joined(list.doc().root()) == thinking.text;
-    match summary.filter(|list| full || still(list)) {
+    o.static_str("type", "reasoning");
+    o.json_string_opt("id", id);
+    let summary = block.extras.get(ID, "summary");
+    let is_unchanged = |list: &&RawJson| items::join_texts(list.to_doc().root()) == thinking.text;
+    match summary.filter(|list| is_full || is_unchanged(list)) {
         Some(list) => o.json("summary", list),
         None => o.array("summary", |a| {
-            if !full && !thinking.text.is_empty() {
-                write_text(items::SUMMARY, &thinking.text, a);
+            if !is_full && !thinking.text.is_empty() {
+                write_text_part(items::SUMMARY_TEXT, &thinking.text, a);
             }
         }),
     }
-    match block.extras.find(ID, "content").filter(still) {
+    match block.extras.get(ID, "content").filter(is_unchanged) {
         Some(list) => o.json("content", list),
-        None if full => o.array("content", |a| write_text(items::THOUGHT, &thinking.text, a)),
+        None if is_full => {
+            o.array("content", |a| write_text_part(items::REASONING_TEXT, &thinking.text, a));
+        }
         None => {}
     }
-    if let Some(seal) = block.seal.as_ref().filter(|_| is_ours(block)) {
-        o.text("encrypted_content", &seal.data);
+    if let Some(seal) = block.seal.as_ref().filter(|_| has_own_seal(block)) {
+        o.json_string("encrypted_content", &seal.data);
     }
-    for (key, value) in block.extras.of(ID) {
-        if !["id", "summary", "content"].iter().any(|known| *key == **known) {
-            o.key_text(key).json(value);
+    for (key, value) in block.extras.fields_for(ID) {
+        if !["id", "summary", "content"].iter().any(|written_key| *key == **written_key) {
+            o.key_json_string(key).json(value);
         }
     }
 }
 
-fn write_text(kind: &'static str, text: &Text, a: &mut Array<'_>) {
+fn write_text_part(kind: &'static str, text: &JsonString, a: &mut ArrayWriter<'_>) {
     a.object(|o| {
-        o.word("type", kind);
-        o.text("text", text);
+        o.str("type", kind);
+        o.json_string("text", text);
     });
 }
 
-fn write_call(call: &ToolCall, extras: &Extras, o: &mut Object<'_>) {
-    let namespace = extras.find(ID, "namespace").and_then(Json::text);
-    let name = names::short(namespace.as_ref(), &call.name);
+fn encode_tool_call(call: &ToolCall, extras: &Extras, o: &mut ObjectWriter<'_>) {
+    let namespace = extras.get(ID, "namespace").and_then(RawJson::json_string);
+    let name = namespace::local_name(namespace.as_ref(), &call.name);
     match &call.args {
-        Args::Freeform(input) => {
-            o.known("type", "custom_tool_call");
-            o.text("call_id", &call.id);
-            o.text("name", &name);
-            o.text("input", input);
+        ToolArgs::Freeform(input) => {
+            o.static_str("type", "custom_tool_call");
+            o.json_string("call_id", &call.id);
+            o.json_string("name", &name);
+            o.json_string("input", input);
         }
-        Args::Json(_) | Args::Malformed(_) => {
-            o.known("type", "function_call");
-            o.text("call_id", &call.id);
-            o.text("name", &name);
-            o.text("arguments", &call.args.to_text());
+        ToolArgs::Json(_) | ToolArgs::Malformed(_) => {
+            o.static_str("type", "function_call");
+            o.json_string("call_id", &call.id);
+            o.json_string("name", &name);
+            o.json_string("arguments", &call.args.to_json_string());
         }
     }
     extras.write(ID, o);
 }
 
-fn write_result(
+fn encode_tool_result(
     result: &ToolResult,
-    custom: bool,
+    is_custom: bool,
     extras: &Extras,
-    at: At,
-    o: &mut Object<'_>,
+    cx: EncodeCx,
+    o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    o.word("type", if custom { "custom_tool_call_output" } else { "function_call_output" });
-    if extras.find(ID, items::BY_NAME.raw()).is_none() {
-        o.text("call_id", &result.call);
+    o.str("type", if is_custom { "custom_tool_call_output" } else { "function_call_output" });
+    if extras.get(ID, items::BY_NAME_KEY.raw()).is_none() {
+        o.json_string("call_id", &result.call_id);
     }
-    encode_parts::write_output(result, at, o, ledger);
-    // Clients of other dialects repeat the tool's name where this one has no need of it.
-    if at.same {
-        o.text_if("name", result.name.as_ref());
+    encode_parts::encode_output(result, cx, o, ledger);
+    // Clients of other dialects repeat the tool's name, which this dialect does not need.
+    if cx.same_dialect {
+        o.json_string_opt("name", result.name.as_ref());
     }
-    let marks = [items::CUSTOM, items::BY_NAME];
-    for (key, value) in extras.of(ID).iter().filter(|(key, _)| !marks.contains(key)) {
-        if custom && ONLY_FUNCTIONS.contains(&key.raw()) {
-            let what = format!("left out `{key}`: what a custom tool came to has no such field");
-            ledger.loss(note::NO_SUCH_FIELD, at.place, what);
+    let markers = [items::CUSTOM_OUTPUT_KEY, items::BY_NAME_KEY];
+    for (key, value) in extras.fields_for(ID).iter().filter(|(key, _)| !markers.contains(key)) {
+        if is_custom && FUNCTION_ONLY_FIELDS.contains(&key.raw()) {
+            let message =
+                format!("left out `{key}`: the result of a custom tool does not have this field");
+            ledger.record_loss(note::NO_SUCH_FIELD, cx.path, message);
         } else {
-            o.key_text(key).json(value);
+            o.key_json_string(key).json(value);
         }
     }
 }
 
-/// Notes what of a block stays behind beside its body.
-pub(super) fn note_block(block: &Block, at: At, ledger: &mut Ledger) {
-    let place = at.place;
-    note_extras(&block.extras, place, ledger);
+/// Notes attributes of a block that are not encoded.
+pub(super) fn note_dropped_attributes(block: &Block, cx: EncodeCx, ledger: &mut Ledger) {
+    let path = cx.path;
+    note_dropped_extras(&block.extras, path, ledger);
     if let Some(seal) = &block.seal {
-        let what = format!("left out the seal of {} on a block that crosses", seal.origin.issuer);
-        ledger.loss(note::FOREIGN_SEAL, place, what);
+        let message = format!("left out the seal of {}", seal.origin.issuer);
+        ledger.record_loss(note::FOREIGN_SEAL, path, message);
     }
-    if block.cache.is_some() && !at.same {
-        ledger.loss(note::NO_SUCH_CACHE, place, "left out a cache mark");
+    if block.cache_breakpoint.is_some() && !cx.same_dialect {
+        ledger.record_loss(note::NO_SUCH_CACHE, path, "left out a cache breakpoint");
     }
 }
 
-/// Notes the fields of another dialect that stay behind.
-pub(super) fn note_extras(extras: &Extras, place: Place, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.all().filter(|(dialect, _)| *dialect != ID) else {
+/// Notes dropped fields of another dialect.
+pub(super) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
+    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
         return;
     };
-    let matters =
-        |(key, value): &&(Text, Json)| value.kind() != Kind::Null && !NOISE.contains(&key.raw());
+    let is_significant = |(key, value): &&(JsonString, RawJson)| {
+        value.kind() != JsonKind::Null && !IGNORED_KEYS.contains(&key.raw())
+    };
     let keys: Vec<String> =
-        fields.iter().filter(matters).map(|(key, _)| format!("`{key}`")).collect();
+        fields.iter().filter(is_significant).map(|(key, _)| format!("`{key}`")).collect();
     if !keys.is_empty() {
-        let what = format!("left out {}: only {dialect} knows it", keys.join(", "));
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let message = format!("left out {}: only {dialect} has it", keys.join(", "));
+        ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }
 
-/// Fields of what a function came to that what a custom tool came to does not have.
-const ONLY_FUNCTIONS: &[&str] = &["status", "namespace", "caller"];
+/// Fields of a function's result that a custom tool's result does not have.
+const FUNCTION_ONLY_FIELDS: &[&str] = &["status", "namespace", "caller"];
 
-/// Fields that say nothing their place does not say.
-const NOISE: &[&str] = &["index", "type"];
+/// Fields that only repeat the block's position or type.
+const IGNORED_KEYS: &[&str] = &["index", "type"];

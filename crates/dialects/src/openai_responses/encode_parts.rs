@@ -1,250 +1,289 @@
-//! Parts of a message or of a tool's output, written.
+//! Encodes parts of a message or of a tool result.
 
 use interlingua_model::{
-    Block, Body, Citation, Ledger, Media, MediaKind, Role, Source, ToolResult, Verbatim,
+    Block, BlockContent, Citation, Ledger, Media, MediaKind, MediaSource, Role, ToolResult,
+    Verbatim,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Text};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, RawJson};
 
 use super::ID;
-use super::encode::{At, note_block};
-use super::output::MESSAGE;
-use super::parts::{DETAILS, MARK};
+use super::encode::{EncodeCx, note_dropped_attributes};
+use super::output::MESSAGE_FIELDS_KEY;
+use super::parts::{CACHE_BREAKPOINT_KEY, IMAGE_DETAILS};
 use crate::{media, note};
 
-/// One part of a message. What the assistant says has part types of its own.
-pub(super) fn write_part(
+/// Encodes one part of a message. Assistant messages have their own part types.
+pub(super) fn encode_part(
     block: &Verbatim<Block>,
     role: Role,
-    at: At,
-    a: &mut Array<'_>,
+    cx: EncodeCx,
+    a: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
     if let Some(text) = block.text_for(ID) {
         return a.item().json(text);
     }
-    note_block(block, at, ledger);
-    let assistant = role == Role::Assistant;
-    match &block.body {
-        Body::Text { text, citations } if assistant => a.object(|o| {
-            o.known("type", "output_text");
-            o.text("text", text);
+    note_dropped_attributes(block, cx, ledger);
+    let is_assistant = role == Role::Assistant;
+    match &block.content {
+        BlockContent::Text { text, citations } if is_assistant => a.object(|o| {
+            o.static_str("type", "output_text");
+            o.json_string("text", text);
             if !citations.is_empty() {
-                o.array("annotations", |a| write_citations(citations, at, a, ledger));
+                o.array("annotations", |a| encode_annotations(citations, cx, a, ledger));
             }
-            write_extras(block, &[MARK], o);
+            write_extras(block, &[CACHE_BREAKPOINT_KEY], o);
         }),
-        Body::Text { text, citations } => {
+        BlockContent::Text { text, citations } => {
             if !citations.is_empty() {
-                ledger.loss(note::CITATION_REDUCED, at.place, "left out the citations of an input");
+                ledger.record_loss(
+                    note::CITATION_REDUCED,
+                    cx.path,
+                    "left out the citations of an input text",
+                );
             }
-            write_text(text, block, at, a);
+            encode_text(text, block, cx, a);
         }
-        Body::Refusal(text) if assistant => a.object(|o| {
-            o.known("type", "refusal");
-            o.text("refusal", text);
-            write_extras(block, &[MARK], o);
+        BlockContent::Refusal(text) if is_assistant => a.object(|o| {
+            o.static_str("type", "refusal");
+            o.json_string("refusal", text);
+            write_extras(block, &[CACHE_BREAKPOINT_KEY], o);
         }),
-        Body::Refusal(text) => write_text(text, block, at, a),
-        Body::Data(json) => {
+        BlockContent::Refusal(text) => encode_text(text, block, cx, a),
+        BlockContent::Json(json) => {
             let text = data_text(json);
-            if assistant {
+            if is_assistant {
                 a.object(|o| {
-                    o.known("type", "output_text");
-                    o.text("text", &text);
+                    o.static_str("type", "output_text");
+                    o.json_string("text", &text);
                 });
             } else {
-                write_text(&text, block, at, a);
+                encode_text(&text, block, cx, a);
             }
         }
-        Body::Media(media) if assistant => {
-            let what = format!("left out {}: an assistant's message holds none", noun(media.kind));
-            ledger.loss(note::NO_SUCH_BLOCK, at.place, what);
+        BlockContent::Media(media) if is_assistant => {
+            let message = format!(
+                "left out {}: an assistant message cannot contain it",
+                media_noun(media.kind)
+            );
+            ledger.record_loss(note::NO_SUCH_BLOCK, cx.path, message);
         }
-        Body::Media(media) => write_media(media, block, at, a, ledger),
-        Body::Foreign { dialect, kind, json } => {
+        BlockContent::Media(media) => encode_media(media, block, cx, a, ledger),
+        BlockContent::Foreign { dialect, kind, json } => {
             if *dialect == ID {
                 a.item().json(json);
             } else {
-                let what = format!("left out `{kind}`: only {dialect} knows it");
-                ledger.loss(note::NO_SUCH_BLOCK, at.place, what);
+                let message = format!("left out `{kind}`: only {dialect} has it");
+                ledger.record_loss(note::NO_SUCH_BLOCK, cx.path, message);
             }
         }
-        // These are items, or stand in places where no dialect puts them.
-        Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => {
-            ledger.loss(note::NO_SUCH_BLOCK, at.place, "left out a block that cannot stand here");
+        // These are items of their own and never parts.
+        BlockContent::Reasoning(_) | BlockContent::ToolCall(_) | BlockContent::ToolResult(_) => {
+            ledger.record_loss(
+                note::NO_SUCH_BLOCK,
+                cx.path,
+                "left out a block that cannot be a part",
+            );
         }
     }
 }
 
-fn write_text(text: &Text, block: &Block, at: At, a: &mut Array<'_>) {
+fn encode_text(text: &JsonString, block: &Block, cx: EncodeCx, a: &mut ArrayWriter<'_>) {
     a.object(|o| {
-        o.known("type", "input_text");
-        o.text("text", text);
-        write_extras(block, &["annotations", "logprobs", MARK], o);
-        mark(block, at, o);
+        o.static_str("type", "input_text");
+        o.json_string("text", text);
+        write_extras(block, &["annotations", "logprobs", CACHE_BREAKPOINT_KEY], o);
+        write_cache_breakpoint(block, cx, o);
     });
 }
 
-/// What the block carries beside its body, in this dialect.
-fn finish(block: &Block, at: At, o: &mut Object<'_>) {
-    write_extras(block, &[MARK], o);
-    mark(block, at, o);
+/// Writes the attributes of a block in this dialect.
+fn write_common_fields(block: &Block, cx: EncodeCx, o: &mut ObjectWriter<'_>) {
+    write_extras(block, &[CACHE_BREAKPOINT_KEY], o);
+    write_cache_breakpoint(block, cx, o);
 }
 
-/// The fields that the model has no name for, but for those that only other parts have.
-fn write_extras(block: &Block, strange: &[&str], o: &mut Object<'_>) {
-    let is_said = |key: &Text| !strange.contains(&key.raw()) && *key != MESSAGE;
-    for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| is_said(key)) {
-        o.key_text(key).json(value);
+/// Writes the extras, except those of other part types.
+fn write_extras(block: &Block, excluded: &[&str], o: &mut ObjectWriter<'_>) {
+    let is_written =
+        |key: &JsonString| !excluded.contains(&key.raw()) && *key != MESSAGE_FIELDS_KEY;
+    for (key, value) in block.extras.fields_for(ID).iter().filter(|(key, _)| is_written(key)) {
+        o.key_json_string(key).json(value);
     }
 }
 
-fn mark(block: &Block, at: At, o: &mut Object<'_>) {
-    o.json_if(MARK, block.extras.find(ID, MARK));
-    if at.same && block.cache.is_some() && block.extras.find(ID, MARK).is_none() {
-        o.object(MARK, |o| o.known("mode", "explicit"));
+fn write_cache_breakpoint(block: &Block, cx: EncodeCx, o: &mut ObjectWriter<'_>) {
+    o.json_opt(CACHE_BREAKPOINT_KEY, block.extras.get(ID, CACHE_BREAKPOINT_KEY));
+    if cx.same_dialect
+        && block.cache_breakpoint.is_some()
+        && block.extras.get(ID, CACHE_BREAKPOINT_KEY).is_none()
+    {
+        o.object(CACHE_BREAKPOINT_KEY, |o| o.static_str("mode", "explicit"));
     }
 }
 
-/// Structured data as the text of it.
-fn data_text(json: &Json) -> Text {
-    json.text().unwrap_or_else(|| Text::new(json.as_str()))
+/// JSON data as text.
+fn data_text(json: &RawJson) -> JsonString {
+    json.json_string().unwrap_or_else(|| JsonString::new(json.as_str()))
 }
 
-pub(super) fn write_citations(
+pub(super) fn encode_annotations(
     citations: &[Citation],
-    at: At,
-    a: &mut Array<'_>,
+    cx: EncodeCx,
+    a: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
     for citation in citations {
-        match citation_json(citation) {
+        match encode_citation(citation) {
             Some(json) => a.item().json(&json),
             None => {
-                ledger.loss(note::CITATION_REDUCED, at.place, "left out a citation without a URL");
+                ledger.record_loss(
+                    note::CITATION_REDUCED,
+                    cx.path,
+                    "left out a citation without a URL",
+                );
             }
         }
-        let crosses = citation.written.as_ref().is_none_or(|(dialect, _)| *dialect != ID);
-        if crosses && citation.url.is_some() && citation.quote.is_some() {
-            ledger.loss(note::CITATION_REDUCED, at.place, "left out the words that are cited");
+        let is_foreign = citation.original.as_ref().is_none_or(|(dialect, _)| *dialect != ID);
+        if is_foreign && citation.url.is_some() && citation.quote.is_some() {
+            ledger.record_loss(note::CITATION_REDUCED, cx.path, "left out the quote of a citation");
         }
     }
 }
 
-/// A citation as an annotation; one that points to no URL has no form here.
-pub(super) fn citation_json(citation: &Citation) -> Option<Json> {
-    if let Some((ID, json)) = &citation.written {
+/// Encodes a citation as an annotation; `None` without a URL.
+pub(super) fn encode_citation(citation: &Citation) -> Option<RawJson> {
+    if let Some((ID, json)) = &citation.original {
         return Some(json.clone());
     }
     let url = citation.url.as_ref()?;
     let (start, end) = citation.span.unwrap_or((0, 0));
-    Some(Json::object(|o| {
-        o.known("type", "url_citation");
+    Some(RawJson::object(|o| {
+        o.static_str("type", "url_citation");
         o.number("start_index", start);
         o.number("end_index", end);
-        o.text("url", url);
-        o.text("title", citation.title.as_ref().unwrap_or(&Text::EMPTY));
+        o.json_string("url", url);
+        o.json_string("title", citation.title.as_ref().unwrap_or(&JsonString::EMPTY));
     }))
 }
 
-fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: &mut Ledger) {
+fn encode_media(
+    media: &Media,
+    block: &Block,
+    cx: EncodeCx,
+    a: &mut ArrayWriter<'_>,
+    ledger: &mut Ledger,
+) {
     match (media.kind, &media.source) {
         (
             MediaKind::Image,
-            source @ (Source::Base64 { .. } | Source::Url { .. } | Source::File { .. }),
+            source @ (MediaSource::Base64 { .. }
+            | MediaSource::Url { .. }
+            | MediaSource::File { .. }),
         ) => {
             a.object(|o| {
-                o.known("type", "input_image");
+                o.static_str("type", "input_image");
                 match source {
-                    Source::File { id, .. } => o.text("file_id", id),
-                    Source::Url { url, .. } => o.text("image_url", url),
-                    Source::Base64 { mime, data } => {
-                        o.text("image_url", &data_url(mime.as_ref(), data, "image/png"));
+                    MediaSource::File { id, .. } => o.json_string("file_id", id),
+                    MediaSource::Url { url, .. } => o.json_string("image_url", url),
+                    MediaSource::Base64 { mime, data } => {
+                        o.json_string("image_url", &data_url(mime.as_ref(), data, "image/png"));
                     }
-                    Source::Text(_) | Source::Blocks(_) => {}
+                    MediaSource::Text(_) | MediaSource::Blocks(_) => {}
                 }
-                let known = |detail: &&Text| DETAILS.iter().any(|known| *detail == known);
-                let detail = media.detail.as_ref().filter(known);
-                o.text("detail", detail.unwrap_or(&Text::word("auto")));
-                finish(block, at, o);
+                let is_supported = |detail: &&JsonString| {
+                    IMAGE_DETAILS.iter().any(|is_supported| *detail == is_supported)
+                };
+                let detail = media.detail.as_ref().filter(is_supported);
+                o.json_string("detail", detail.unwrap_or(&JsonString::from_static("auto")));
+                write_common_fields(block, cx, o);
             });
         }
-        (MediaKind::Document, Source::Text(text)) => {
-            let what = "a document that is plain text is said as text";
-            ledger.change(note::NO_SUCH_BLOCK, at.place, what);
-            write_text(text, block, at, a);
+        (MediaKind::Document, MediaSource::Text(text)) => {
+            let message = "a plain-text document is encoded as text";
+            ledger.record_change(note::NO_SUCH_BLOCK, cx.path, message);
+            encode_text(text, block, cx, a);
         }
-        (MediaKind::Document, Source::Blocks(blocks)) => {
-            let what = "the parts of a document stand in its place";
-            ledger.change(note::NO_SUCH_BLOCK, at.place, what);
+        (MediaKind::Document, MediaSource::Blocks(blocks)) => {
+            let message = "a document is encoded as its parts";
+            ledger.record_change(note::NO_SUCH_BLOCK, cx.path, message);
             for block in blocks {
-                write_part(block, Role::User, at, a, ledger);
+                encode_part(block, Role::User, cx, a, ledger);
             }
         }
         (MediaKind::Document, _) => a.object(|o| {
-            write_file(media, at, o, ledger);
-            finish(block, at, o);
+            encode_file(media, cx, o, ledger);
+            write_common_fields(block, cx, o);
         }),
-        (MediaKind::Audio, Source::Base64 { mime, data }) => a.object(|o| {
-            o.known("type", "input_audio");
-            let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
+        (MediaKind::Audio, MediaSource::Base64 { mime, data }) => a.object(|o| {
+            o.static_str("type", "input_audio");
+            let mime = mime.as_ref().map(JsonString::unescape).unwrap_or_default();
             let format = media::format_of_mime(MediaKind::Audio, &mime).unwrap_or("wav");
             o.object("input_audio", |o| {
-                o.text("data", data);
-                o.word("format", format);
+                o.json_string("data", data);
+                o.str("format", format);
             });
-            finish(block, at, o);
+            write_common_fields(block, cx, o);
         }),
-        (MediaKind::Audio, Source::Url { url, .. }) if at.same => a.object(|o| {
-            o.known("type", "input_audio");
-            o.text("audio_url", url);
-            finish(block, at, o);
+        (MediaKind::Audio, MediaSource::Url { url, .. }) if cx.same_dialect => a.object(|o| {
+            o.static_str("type", "input_audio");
+            o.json_string("audio_url", url);
+            write_common_fields(block, cx, o);
         }),
         (MediaKind::Audio | MediaKind::Video | MediaKind::Image, _) => {
-            let what = format!("left out {} given in a form that has no place", noun(media.kind));
-            ledger.loss(note::NO_SUCH_BLOCK, at.place, what);
+            let message = format!(
+                "left out {} in a form that the API does not accept",
+                media_noun(media.kind)
+            );
+            ledger.record_loss(note::NO_SUCH_BLOCK, cx.path, message);
         }
     }
 }
 
-fn write_file(media: &Media, at: At, o: &mut Object<'_>, ledger: &mut Ledger) {
-    o.known("type", "input_file");
+fn encode_file(media: &Media, cx: EncodeCx, o: &mut ObjectWriter<'_>, ledger: &mut Ledger) {
+    o.static_str("type", "input_file");
     match &media.source {
-        Source::File { id, .. } => o.text("file_id", id),
-        Source::Url { url, .. } => o.text("file_url", url),
-        Source::Base64 { mime, data } => {
+        MediaSource::File { id, .. } => o.json_string("file_id", id),
+        MediaSource::Url { url, .. } => o.json_string("file_url", url),
+        MediaSource::Base64 { mime, data } => {
             let name = media.name.clone().unwrap_or_else(|| {
-                let what = "a file given as data must have a name";
-                ledger.change(note::REQUIRED_ADDED, at.place, what);
-                media::usual_name(mime.as_ref())
+                let message = "a file name is added: file data requires one";
+                ledger.record_change(note::REQUIRED_ADDED, cx.path, message);
+                media::default_file_name(mime.as_ref())
             });
-            o.text("filename", &name);
-            o.text("file_data", &data_url(mime.as_ref(), data, "application/pdf"));
+            o.json_string("filename", &name);
+            o.json_string("file_data", &data_url(mime.as_ref(), data, "application/pdf"));
         }
-        Source::Text(_) | Source::Blocks(_) => {}
+        MediaSource::Text(_) | MediaSource::Blocks(_) => {}
     }
-    // A file that is referred to has its name where it is kept.
-    if matches!(media.source, Source::Url { .. } | Source::File { .. }) && media.name.is_some() {
-        ledger.loss(
+    // A referenced file has its name in the file storage.
+    if matches!(media.source, MediaSource::Url { .. } | MediaSource::File { .. })
+        && media.name.is_some()
+    {
+        ledger.record_loss(
             note::NO_SUCH_FIELD,
-            at.place,
+            cx.path,
             "left out the name of a file given by reference",
         );
     }
-    o.text_if("detail", media.detail.as_ref());
+    o.json_string_opt("detail", media.detail.as_ref());
 }
 
-fn data_url(mime: Option<&Text>, data: &Text, usual: &'static str) -> Text {
-    let seen = || Text::word(media::sniff(data.raw()).unwrap_or(usual));
-    // Whatever else a client puts into a type would end it, or the head of the URL.
-    let of_type = |c: &char| c.is_ascii_alphanumeric() || "/.+-_".contains(*c);
-    let spelled = mime.map(|mime| mime.contents().chars().filter(of_type).collect::<String>());
-    let spelled = spelled.filter(|mime| !mime.is_empty());
-    media::data_url(&spelled.map_or_else(seen, |mime| Text::new(&mime)), data)
+fn data_url(
+    mime: Option<&JsonString>,
+    data: &JsonString,
+    default_mime: &'static str,
+) -> JsonString {
+    let detected = || JsonString::from_static(media::sniff(data.raw()).unwrap_or(default_mime));
+    // Any other character could end the MIME type or the data URL's header.
+    let is_mime_char = |c: &char| c.is_ascii_alphanumeric() || "/.+-_".contains(*c);
+    let cleaned = mime.map(|mime| mime.unescape().chars().filter(is_mime_char).collect::<String>());
+    let cleaned = cleaned.filter(|mime| !mime.is_empty());
+    media::data_url(&cleaned.map_or_else(detected, |mime| JsonString::new(&mime)), data)
 }
 
-fn noun(kind: MediaKind) -> &'static str {
+fn media_noun(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "an image",
         MediaKind::Document => "a document",
@@ -253,42 +292,47 @@ fn noun(kind: MediaKind) -> &'static str {
     }
 }
 
-/// A tool's output: a string where it is one text, parts where it is more.
-pub(super) fn write_output(result: &ToolResult, at: At, o: &mut Object<'_>, ledger: &mut Ledger) {
+/// Encodes a tool's output: a string if it is one text, else a list of parts.
+pub(super) fn encode_output(
+    result: &ToolResult,
+    cx: EncodeCx,
+    o: &mut ObjectWriter<'_>,
+    ledger: &mut Ledger,
+) {
     if result.is_error {
-        let what = "that the tool failed is said in words";
-        ledger.change(note::ERROR_IN_TEXT, at.place, what);
+        let message = "the error flag of the result is encoded as text";
+        ledger.record_change(note::ERROR_IN_TEXT, cx.path, message);
     }
-    let mark = result.is_error.then_some(Text::word(FAILED));
-    let plain = |block: &Block| match &block.body {
-        Body::Text { text, .. } => Some(text.clone()),
-        Body::Data(json) => Some(data_text(json)),
-        Body::Refusal(_)
-        | Body::Thinking(_)
-        | Body::Media(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_)
-        | Body::Foreign { .. } => None,
+    let error_prefix = result.is_error.then_some(JsonString::from_static(ERROR_PREFIX));
+    let plain_text = |block: &Block| match &block.content {
+        BlockContent::Text { text, .. } => Some(text.clone()),
+        BlockContent::Json(json) => Some(data_text(json)),
+        BlockContent::Refusal(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => None,
     };
     match result.content.as_slice() {
-        [] => o.text("output", mark.as_ref().unwrap_or(&Text::EMPTY)),
-        [one] if plain(one).is_some() && one.text_for(ID).is_none() => {
-            note_block(one, at, ledger);
-            let text = plain(one).unwrap_or_default();
-            o.text("output", &Text::concat(mark.iter().chain([&text])));
+        [] => o.json_string("output", error_prefix.as_ref().unwrap_or(&JsonString::EMPTY)),
+        [single] if plain_text(single).is_some() && single.text_for(ID).is_none() => {
+            note_dropped_attributes(single, cx, ledger);
+            let text = plain_text(single).unwrap_or_default();
+            o.json_string("output", &JsonString::concat(error_prefix.iter().chain([&text])));
         }
-        many => o.array("output", |a| {
-            let mut mark = mark;
-            for block in many {
-                match (mark.take(), plain(block)) {
-                    (None, _) => write_part(block, Role::User, at, a, ledger),
-                    (Some(mark), Some(text)) => {
-                        note_block(block, at, ledger);
-                        write_text(&Text::concat([&mark, &text]), block, at, a);
+        blocks => o.array("output", |a| {
+            let mut error_prefix = error_prefix;
+            for block in blocks {
+                match (error_prefix.take(), plain_text(block)) {
+                    (None, _) => encode_part(block, Role::User, cx, a, ledger),
+                    (Some(error_prefix), Some(text)) => {
+                        note_dropped_attributes(block, cx, ledger);
+                        encode_text(&JsonString::concat([&error_prefix, &text]), block, cx, a);
                     }
-                    (Some(mark), None) => {
-                        write_text(&mark, &Block::text(Text::EMPTY), at, a);
-                        write_part(block, Role::User, at, a, ledger);
+                    (Some(error_prefix), None) => {
+                        encode_text(&error_prefix, &Block::text(JsonString::EMPTY), cx, a);
+                        encode_part(block, Role::User, cx, a, ledger);
                     }
                 }
             }
@@ -296,4 +340,4 @@ pub(super) fn write_output(result: &ToolResult, at: At, o: &mut Object<'_>, ledg
     }
 }
 
-const FAILED: &str = "[tool error] ";
+const ERROR_PREFIX: &str = "[tool error] ";

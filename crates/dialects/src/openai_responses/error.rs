@@ -1,118 +1,132 @@
-//! Errors, both ways: bodies of every form seen, and the error of a response that failed.
+//! Decodes errors of all known forms and of failed responses, and encodes errors.
 
-use interlingua_model::{Failure, FailureKind, Retry, Stop};
-use interlingua_wire::{Doc, Json, Limits, Node, Text, Writer};
+use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice, Stop};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter, RawJson};
 
 use super::ID;
 
-/// The body of a reply whose status is not 2xx.
-pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
+/// Decodes the body of an error response.
+pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {
     let text = String::from_utf8_lossy(body);
-    let doc = Doc::parse((&*text).into(), Limits::default()).ok();
-    let mut failure = match doc.as_ref().map(Doc::root) {
-        Some(root) if root.is_object() || root.is_array() => of_body(root, Some(status)),
+    let doc = JsonDoc::parse((&*text).into(), JsonLimits::default()).ok();
+    let mut error = match doc.as_ref().map(JsonDoc::root) {
+        Some(root) if root.is_object() || root.is_array() => decode_body(root, Some(status)),
         _ => {
-            let kind = kind("", "", &text, Some(status));
-            Failure::new(kind, Text::new(&page(status, &text)))
+            let kind = classify("", "", &text, Some(status));
+            ApiError::new(kind, JsonString::new(&excerpt(status, &text)))
         }
     };
-    failure.status = status;
-    failure
+    error.status = status;
+    error
 }
 
-/// What a body that is not JSON says, for a person.
-fn page(status: u16, text: &str) -> String {
+/// The readable excerpt of a body that is not JSON.
+fn excerpt(status: u16, text: &str) -> String {
     let text = text.trim();
     if text.is_empty() {
         return format!("the provider answered {status} with an empty body");
     }
-    text.chars().take(LONGEST).collect()
+    text.chars().take(MAX_EXCERPT_CHARS).collect()
 }
 
-fn of_body(root: Node<'_>, status: Option<u16>) -> Failure {
+fn decode_body(root: JsonNode<'_>, status: Option<u16>) -> ApiError {
     let root = root.items().next().unwrap_or(root);
     let error = root.get("error").filter(|error| !error.is_null());
-    let mut failure = match error {
-        Some(error) if error.is_object() => of_error(error, status),
-        // The code may stand beside a message that is a plain string.
-        Some(_) | None => of_error(root, status),
+    let mut decoded = match error {
+        Some(error) if error.is_object() => decode_object(error, status),
+        // The code may be next to a message that is a plain string.
+        Some(_) | None => decode_object(root, status),
     };
-    failure.written = Some((ID, root.json()));
-    failure
+    decoded.original = Some((ID, root.json()));
+    decoded
 }
 
-/// The error of a response that failed, or of an error event.
-pub(super) fn of_response(root: Node<'_>) -> Failure {
+/// Decodes the error of a failed response or of an error event.
+pub(super) fn decode_failed_response(root: JsonNode<'_>) -> ApiError {
     let error = root.get("error").filter(|error| error.is_object());
-    let mut failure = match error {
-        Some(error) => of_error(error, None),
-        None => of_error(root, None),
+    let mut decoded = match error {
+        Some(error) => decode_object(error, None),
+        None => decode_object(root, None),
     };
-    let written = error.map_or_else(|| without_envelope(root), Node::json);
-    failure.written = Some((ID, Json::object(|o| o.json("error", &written))));
-    failure
+    let error_json = error.map_or_else(|| strip_event_fields(root), JsonNode::json);
+    decoded.original = Some((ID, RawJson::object(|o| o.json("error", &error_json))));
+    decoded
 }
 
-/// The error that an event is, without what makes it an event.
-fn without_envelope(event: Node<'_>) -> Json {
-    Json::object(|o| {
+/// The error of an event, without the event's own fields.
+fn strip_event_fields(event: JsonNode<'_>) -> RawJson {
+    RawJson::object(|o| {
         for field in event.fields() {
-            if !matches!(&*field.name(), "type" | "sequence_number") {
-                o.key_text(&field.key()).json(&field.value.json());
+            if !matches!(&*field.key(), "type" | "sequence_number") {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
     })
 }
 
-fn of_error(error: Node<'_>, status: Option<u16>) -> Failure {
-    let word = |key: &str| {
+fn decode_object(error: JsonNode<'_>, status: Option<u16>) -> ApiError {
+    let text_field = |key: &str| {
         let value = error.get(key).filter(|value| !value.is_null());
         value.map(|value| {
-            value.text().map_or(value.raw().into(), |text| text.contents().into_owned())
+            value.json_string().map_or(value.raw().into(), |text| text.unescape().into_owned())
         })
     };
-    let message = MESSAGES.iter().find_map(|key| word(key)).unwrap_or_else(|| error.raw().into());
-    let provider = error.get("metadata").and_then(|about| about.get("raw")).and_then(Node::text);
+    let message =
+        MESSAGE_KEYS.iter().find_map(|key| text_field(key)).unwrap_or_else(|| error.raw().into());
+    let provider = error
+        .get("metadata")
+        .and_then(|metadata| metadata.get("raw"))
+        .and_then(JsonNode::json_string);
     let message = match provider {
-        Some(raw) => format!("{message}: {}", raw.contents()),
+        Some(raw) => format!("{message}: {}", raw.unescape()),
         None => message,
     };
-    let message: String = message.chars().take(LONGEST * 4).collect();
-    let (code, class) = (word("code").unwrap_or_default(), word("type").unwrap_or_default());
-    let kind = kind(&code, &class, &message, status);
-    let mut failure = Failure::new(kind, Text::new(&message));
-    if let Some(millis) = wait(&message).filter(|_| failure.retry != Retry::No) {
-        failure.retry = Retry::AfterMillis(millis);
+    let message: String = message.chars().take(MAX_EXCERPT_CHARS * 4).collect();
+    let (code, error_type) =
+        (text_field("code").unwrap_or_default(), text_field("type").unwrap_or_default());
+    let kind = classify(&code, &error_type, &message, status);
+    let mut decoded = ApiError::new(kind, JsonString::new(&message));
+    if let Some(millis) = retry_after_millis(&message).filter(|_| decoded.retry != RetryAdvice::No)
+    {
+        decoded.retry = RetryAdvice::AfterMillis(millis);
     }
-    failure
+    decoded
 }
 
-/// The code says most, then the type, then the words, then the status.
-fn kind(code: &str, class: &str, message: &str, status: Option<u16>) -> FailureKind {
-    let known = |word: &str| WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
-    if OVERFLOWS.iter().any(|words| message.contains(words)) || code == "context_length_exceeded" {
-        return FailureKind::ContextOverflow;
+/// Priority: context overflow phrases, then the type, the code, and the status.
+fn classify(code: &str, error_type: &str, message: &str, status: Option<u16>) -> ApiErrorKind {
+    let find_code = |code_or_type: &str| {
+        ERROR_CODES.iter().find(|(find_code, _)| *find_code == code_or_type).map(|(_, kind)| *kind)
+    };
+    if CONTEXT_OVERFLOW_PHRASES.iter().any(|phrase| message.contains(phrase))
+        || code == "context_length_exceeded"
+    {
+        return ApiErrorKind::ContextOverflow;
     }
-    if code == "invalid_prompt" && class != "invalid_request_error" {
-        let flagged = message.contains("flagged") || message.contains("policy");
-        let filtered = flagged || class == "content_filter";
-        return if filtered { FailureKind::Filtered } else { FailureKind::Shape };
+    if code == "invalid_prompt" && error_type != "invalid_request_error" {
+        let is_flagged = message.contains("flagged") || message.contains("policy");
+        let is_filtered = is_flagged || error_type == "content_filter";
+        return if is_filtered {
+            ApiErrorKind::ContentFiltered
+        } else {
+            ApiErrorKind::InvalidRequest
+        };
     }
-    // A wide word says less than the status does.
-    let by_class = known(class).filter(|_| !WIDE.contains(&class));
-    by_class.or_else(|| known(code)).unwrap_or_else(|| match status {
-        Some(status) => FailureKind::of_status(status),
-        None if class == "invalid_request_error" => FailureKind::Shape,
-        None => FailureKind::Upstream,
+    // A generic type is less specific than the status.
+    let by_type = find_code(error_type).filter(|_| !GENERIC_TYPES.contains(&error_type));
+    by_type.or_else(|| find_code(code)).unwrap_or_else(|| match status {
+        Some(status) => ApiErrorKind::from_status(status),
+        None if error_type == "invalid_request_error" => ApiErrorKind::InvalidRequest,
+        None => ApiErrorKind::ServerError,
     })
 }
 
-/// How long to wait, from words such as `try again in 1.5s` or `in 20ms`.
-fn wait(message: &str) -> Option<u64> {
+/// The delay in a message such as `try again in 1.5s` or `in 20ms`.
+fn retry_after_millis(message: &str) -> Option<u64> {
     let (_, rest) = message.split_once("try again in ")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let number: f64 = rest[..digits].trim_end_matches('.').parse().ok()?;
-    let unit = &rest[digits..];
+    let number_end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let number: f64 = rest[..number_end].trim_end_matches('.').parse().ok()?;
+    let unit = &rest[number_end..];
     let factor = if unit.starts_with("ms") {
         1.0
     } else if unit.trim_start().starts_with('m') {
@@ -128,98 +142,102 @@ fn wait(message: &str) -> Option<u64> {
     (0.0..1e12).contains(&millis).then_some(millis as u64)
 }
 
-/// The body of an error reply.
-pub(super) fn encode(failure: &Failure) -> Vec<u8> {
-    if let Some((ID, json)) = &failure.written {
+/// Encodes an error response body.
+pub(super) fn encode(error: &ApiError) -> Vec<u8> {
+    if let Some((ID, json)) = &error.original {
         return json.as_str().into();
     }
-    let (class, code) = words(failure.kind);
-    let mut out = Writer::default();
+    let (error_type, code) = type_and_code(error.kind);
+    let mut out = JsonWriter::default();
     out.object(|o| {
         o.object("error", |o| {
-            o.text("message", &message(failure));
-            o.word("type", class);
-            match failure.kind {
-                FailureKind::ContextOverflow => o.known("param", "input"),
+            o.json_string("message", &client_message(error));
+            o.str("type", error_type);
+            match error.kind {
+                ApiErrorKind::ContextOverflow => o.static_str("param", "input"),
                 _ => o.null("param"),
             }
-            match failure.kind {
-                FailureKind::Shape => o.null("code"),
-                _ => o.word("code", code),
+            match error.kind {
+                ApiErrorKind::InvalidRequest => o.null("code"),
+                _ => o.str("code", code),
             }
         });
     });
     out.into_bytes()
 }
 
-/// The error of a response that failed while it was streamed.
-pub(super) fn in_stream(failure: &Failure) -> Json {
-    if let Some((ID, json)) = &failure.written {
-        let doc = json.doc();
+/// Encodes the error of a response that failed during streaming.
+pub(super) fn encode_object(api_error: &ApiError) -> RawJson {
+    if let Some((ID, json)) = &api_error.original {
+        let doc = json.to_doc();
         let error = doc.root().get("error").filter(|error| error.get("code").is_some());
         if let Some(error) = error {
             return error.json();
         }
     }
-    let (class, code) = words(failure.kind);
-    Json::object(|o| {
-        o.word("code", code);
-        o.text("message", &message(failure));
-        o.word("type", class);
+    let (error_type, code) = type_and_code(api_error.kind);
+    RawJson::object(|o| {
+        o.str("code", code);
+        o.json_string("message", &client_message(api_error));
+        o.str("type", error_type);
     })
 }
 
-/// The error of a reply that ended in one its provider did not describe.
-pub(super) fn of_stop(stop: &Stop) -> Json {
-    let what = "the provider ended the reply with an error";
+/// The error of a reply that its provider ended without a description.
+pub(super) fn encode_stop_error(stop: &Stop) -> RawJson {
+    let description = "the provider ended the reply with an error";
     let message = match &stop.message {
-        Some(message) => Text::new(&format!("{what}: {message}")),
-        None => Text::word(what),
+        Some(message) => JsonString::new(&format!("{description}: {message}")),
+        None => JsonString::from_static(description),
     };
-    in_stream(&Failure::new(FailureKind::Upstream, message))
+    encode_object(&ApiError::new(ApiErrorKind::ServerError, message))
 }
 
-/// What is said to a person, in the words that clients look for.
-fn message(failure: &Failure) -> Text {
-    let said = failure.message.contents();
-    match (failure.kind, failure.retry) {
-        (FailureKind::ContextOverflow, _) if !said.contains(TOO_LONG) => {
-            Text::new(&format!("{TOO_LONG}. Please adjust your input and try again. ({said})"))
+/// The message with the phrases that clients match.
+fn client_message(error: &ApiError) -> JsonString {
+    let message = error.message.unescape();
+    match (error.kind, error.retry) {
+        (ApiErrorKind::ContextOverflow, _) if !message.contains(CONTEXT_OVERFLOW_MESSAGE) => {
+            JsonString::new(&format!(
+                "{CONTEXT_OVERFLOW_MESSAGE}. Please adjust your input and try again. ({message})"
+            ))
         }
-        (FailureKind::RateLimit, Retry::AfterMillis(millis)) if wait(&said).is_none() => {
+        (ApiErrorKind::RateLimit, RetryAdvice::AfterMillis(millis))
+            if retry_after_millis(&message).is_none() =>
+        {
             let seconds = format!("{}.{:03}", millis / 1000, millis % 1000);
-            Text::new(&format!("{said} Please try again in {seconds}s."))
+            JsonString::new(&format!("{message} Please try again in {seconds}s."))
         }
-        _ => failure.message.clone(),
+        _ => error.message.clone(),
     }
 }
 
-/// The type and the code. Codex gives up on `server_is_overloaded`, though to retry is right: what
-/// passes by itself is a `server_error`, and its type tells which.
-fn words(kind: FailureKind) -> (&'static str, &'static str) {
+/// Type and code of each kind. Codex does not retry `server_is_overloaded`, although a retry is
+/// right: transient errors get the code `server_error`, and the type tells them apart.
+fn type_and_code(kind: ApiErrorKind) -> (&'static str, &'static str) {
     match kind {
-        FailureKind::Shape => ("invalid_request_error", "invalid_prompt"),
-        FailureKind::Auth => ("authentication_error", "invalid_api_key"),
-        FailureKind::Permission => ("permission_error", "permission_denied"),
-        FailureKind::NotFound => ("not_found_error", "not_found"),
-        FailureKind::Billing => ("insufficient_quota", "insufficient_quota"),
-        FailureKind::RateLimit => ("rate_limit_error", "rate_limit_exceeded"),
-        FailureKind::Overloaded => ("overloaded_error", "server_error"),
-        FailureKind::ContextOverflow => ("invalid_request_error", "context_length_exceeded"),
-        FailureKind::TooLarge => ("invalid_request_error", "request_too_large"),
-        FailureKind::Filtered => ("content_filter", "invalid_prompt"),
-        FailureKind::Timeout => ("timeout", "server_error"),
-        FailureKind::Upstream => ("server_error", "server_error"),
+        ApiErrorKind::InvalidRequest => ("invalid_request_error", "invalid_prompt"),
+        ApiErrorKind::Authentication => ("authentication_error", "invalid_api_key"),
+        ApiErrorKind::Permission => ("permission_error", "permission_denied"),
+        ApiErrorKind::NotFound => ("not_found_error", "not_found"),
+        ApiErrorKind::Billing => ("insufficient_quota", "insufficient_quota"),
+        ApiErrorKind::RateLimit => ("rate_limit_error", "rate_limit_exceeded"),
+        ApiErrorKind::Overloaded => ("overloaded_error", "server_error"),
+        ApiErrorKind::ContextOverflow => ("invalid_request_error", "context_length_exceeded"),
+        ApiErrorKind::RequestTooLarge => ("invalid_request_error", "request_too_large"),
+        ApiErrorKind::ContentFiltered => ("content_filter", "invalid_prompt"),
+        ApiErrorKind::Timeout => ("timeout", "server_error"),
+        ApiErrorKind::ServerError => ("server_error", "server_error"),
     }
 }
 
-const LONGEST: usize = 500;
-const TOO_LONG: &str = "Your input exceeds the context window of this model";
-const MESSAGES: &[&str] = &["message", "detail", "error", "msg"];
+const MAX_EXCERPT_CHARS: usize = 500;
+const CONTEXT_OVERFLOW_MESSAGE: &str = "Your input exceeds the context window of this model";
+const MESSAGE_KEYS: &[&str] = &["message", "detail", "error", "msg"];
 /// Types that many kinds of errors share.
-const WIDE: &[&str] = &["server_error", "api_error"];
+const GENERIC_TYPES: &[&str] = &["server_error", "api_error"];
 
-const OVERFLOWS: &[&str] = &[
+const CONTEXT_OVERFLOW_PHRASES: &[&str] = &[
     "exceeds the context window",
     "maximum context length",
     "context_length_exceeded",
@@ -228,33 +246,33 @@ const OVERFLOWS: &[&str] = &[
     "prompt is too long",
 ];
 
-const WORDS: &[(&str, FailureKind)] = &[
-    ("authentication_error", FailureKind::Auth),
-    ("invalid_api_key", FailureKind::Auth),
-    ("permission_error", FailureKind::Permission),
-    ("permission_denied", FailureKind::Permission),
-    ("not_found_error", FailureKind::NotFound),
-    ("not_found", FailureKind::NotFound),
-    ("model_not_found", FailureKind::NotFound),
-    ("previous_response_not_found", FailureKind::NotFound),
-    ("insufficient_quota", FailureKind::Billing),
-    ("billing_hard_limit_reached", FailureKind::Billing),
-    ("billing_not_active", FailureKind::Billing),
-    ("usage_not_included", FailureKind::Billing),
-    ("rate_limit_error", FailureKind::RateLimit),
-    ("rate_limit_exceeded", FailureKind::RateLimit),
-    ("overloaded_error", FailureKind::Overloaded),
-    ("server_is_overloaded", FailureKind::Overloaded),
-    ("slow_down", FailureKind::Overloaded),
-    ("request_too_large", FailureKind::TooLarge),
-    ("content_filter", FailureKind::Filtered),
-    ("content_policy_violation", FailureKind::Filtered),
-    ("image_content_policy_violation", FailureKind::Filtered),
-    ("bio_policy", FailureKind::Filtered),
-    ("cyber_policy", FailureKind::Filtered),
-    ("misalignment_policy_violation", FailureKind::Filtered),
-    ("timeout", FailureKind::Timeout),
-    ("server_error", FailureKind::Upstream),
-    ("api_error", FailureKind::Upstream),
-    ("vector_store_timeout", FailureKind::Timeout),
+const ERROR_CODES: &[(&str, ApiErrorKind)] = &[
+    ("authentication_error", ApiErrorKind::Authentication),
+    ("invalid_api_key", ApiErrorKind::Authentication),
+    ("permission_error", ApiErrorKind::Permission),
+    ("permission_denied", ApiErrorKind::Permission),
+    ("not_found_error", ApiErrorKind::NotFound),
+    ("not_found", ApiErrorKind::NotFound),
+    ("model_not_found", ApiErrorKind::NotFound),
+    ("previous_response_not_found", ApiErrorKind::NotFound),
+    ("insufficient_quota", ApiErrorKind::Billing),
+    ("billing_hard_limit_reached", ApiErrorKind::Billing),
+    ("billing_not_active", ApiErrorKind::Billing),
+    ("usage_not_included", ApiErrorKind::Billing),
+    ("rate_limit_error", ApiErrorKind::RateLimit),
+    ("rate_limit_exceeded", ApiErrorKind::RateLimit),
+    ("overloaded_error", ApiErrorKind::Overloaded),
+    ("server_is_overloaded", ApiErrorKind::Overloaded),
+    ("slow_down", ApiErrorKind::Overloaded),
+    ("request_too_large", ApiErrorKind::RequestTooLarge),
+    ("content_filter", ApiErrorKind::ContentFiltered),
+    ("content_policy_violation", ApiErrorKind::ContentFiltered),
+    ("image_content_policy_violation", ApiErrorKind::ContentFiltered),
+    ("bio_policy", ApiErrorKind::ContentFiltered),
+    ("cyber_policy", ApiErrorKind::ContentFiltered),
+    ("misalignment_policy_violation", ApiErrorKind::ContentFiltered),
+    ("timeout", ApiErrorKind::Timeout),
+    ("server_error", ApiErrorKind::ServerError),
+    ("api_error", ApiErrorKind::ServerError),
+    ("vector_store_timeout", ApiErrorKind::Timeout),
 ];

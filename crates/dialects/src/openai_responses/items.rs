@@ -1,348 +1,413 @@
-//! Items of the input, read: each is one turn.
+//! Decodes items of the input: each becomes one turn.
 
 use interlingua_model::{
-    Args, Block, Body, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolCall, ToolResult,
-    Turn, Verbatim, derive_id,
+    Block, BlockContent, Extras, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Seal,
+    ToolArgs, ToolCall, ToolResult, Turn, Verbatim, derive_id,
 };
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::parts::{Room, Side};
-use super::{ID, OPENAI, names, parts};
+use super::parts::{Author, BlockParent};
+use super::{ID, OPENAI_ISSUER, namespace, parts};
 use crate::note;
 
-/// One element of `input`. `position` is its place in the list.
-pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
-    let place = Place::turn(position);
-    if let Some(text) = item.text() {
-        let turn = turn(Role::User, Verbatim::new(Block::text(text)));
-        return Verbatim::read(turn, ID, item.json());
+/// Decodes the element of `input` at `position`.
+pub(super) fn decode_turn(
+    item: JsonNode<'_>,
+    position: usize,
+    ledger: &mut Ledger,
+) -> Verbatim<Turn> {
+    let path = LedgerPath::turn(position);
+    if let Some(text) = item.json_string() {
+        let turn = single_block_turn(Role::User, Verbatim::new(Block::text(text)));
+        return Verbatim::with_text(turn, ID, item.json());
     }
     if !item.is_object() {
-        ledger.change(note::ODD_INPUT, place, "an item that is not an object is the user's");
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "an item that is not an object is read as a user message",
+        );
         let mut turn = Turn::new(Role::User);
-        turn.blocks = parts::decode_content(item, Room::Message(position, Side::Client), ledger);
-        return Verbatim::read(turn, ID, item.json());
+        turn.blocks =
+            parts::decode_content(item, BlockParent::Message(position, Author::Client), ledger);
+        return Verbatim::with_text(turn, ID, item.json());
     }
-    let [kind, role] = item.pick(["type", "role"]);
+    let [kind, role] = item.get_many(["type", "role"]);
     if kind.is_some_and(|kind| !kind.is_string()) {
-        ledger.change(note::ODD_INPUT, place, "the type of an item is not a word");
+        ledger.record_change(note::ODD_INPUT, path, "the type of an item is not a string");
     }
-    // What does not say what it is passes for a message.
+    // An item without a type is a message.
     let kind = kind.filter(|kind| kind.is_string());
-    let spoken = kind.is_some_and(|kind| is_spoken(item, &kind.word(), role));
-    if spoken {
-        ledger.change(note::ODD_INPUT, place, "an item with a role and a content is a message");
+    let is_mistyped =
+        kind.is_some_and(|kind| is_mistyped_message(item, &kind.str_or_empty(), role));
+    if is_mistyped {
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "an item with a role and content is read as a message",
+        );
     }
-    let kind = kind.filter(|_| !spoken);
-    let turn = if is_type_of_message(kind) && is_reasoning(item, role) {
-        ledger.change(note::ODD_INPUT, place, "an item that holds reasoning does not say so");
-        turn(Role::Assistant, reasoning(item, position, ledger).into())
-    } else if is_type_of_message(kind) {
-        message(item, role, position, ledger)
+    let kind = kind.filter(|_| !is_mistyped);
+    let turn = if is_message_type(kind) && is_untyped_reasoning(item, role) {
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "an item with reasoning fields and no type is read as reasoning",
+        );
+        single_block_turn(Role::Assistant, decode_reasoning(item, position, ledger).into())
+    } else if is_message_type(kind) {
+        decode_message(item, role, position, ledger)
     } else {
-        let kind = kind.map(Node::word).unwrap_or_default();
-        let block = decode_item_of(&kind, item, position, ledger);
-        let role = role.filter(|_| item.get("content").is_some() || is_known(role));
-        turn(role_of_item(&kind, role), Verbatim::read(block, ID, item.json()))
+        let kind = kind.map(JsonNode::str_or_empty).unwrap_or_default();
+        let block = decode_item_of_type(&kind, item, position, ledger);
+        let role = role.filter(|_| item.get("content").is_some() || is_known_role(role));
+        single_block_turn(role_of_item(&kind, role), Verbatim::with_text(block, ID, item.json()))
     };
-    Verbatim::read(turn, ID, item.json())
+    Verbatim::with_text(turn, ID, item.json())
 }
 
-fn turn(role: Role, block: Verbatim<Block>) -> Turn {
+fn single_block_turn(role: Role, block: Verbatim<Block>) -> Turn {
     Turn { blocks: vec![block], ..Turn::new(role) }
 }
 
-/// The type may be left out of a message.
-pub(super) fn is_message(item: Node<'_>) -> bool {
-    is_type_of_message(item.get("type"))
+/// The type of a message may be omitted.
+pub(super) fn is_message(item: JsonNode<'_>) -> bool {
+    is_message_type(item.get("type"))
 }
 
-fn is_type_of_message(kind: Option<Node<'_>>) -> bool {
+fn is_message_type(kind: Option<JsonNode<'_>>) -> bool {
     match kind {
-        Some(kind) if !kind.is_null() => kind.word() == "message",
+        Some(kind) if !kind.is_null() => kind.str_or_empty() == "message",
         _ => true,
     }
 }
 
-/// Whether an item is a message, though it says that it is something else: it has what a message has,
-/// and lacks what the other would have.
-fn is_spoken(item: Node<'_>, kind: &str, role: Option<Node<'_>>) -> bool {
-    if !is_known(role) {
+/// Returns whether an item is a message despite its type: it has the fields of a message and lacks
+/// those of its type.
+fn is_mistyped_message(item: JsonNode<'_>, kind: &str, role: Option<JsonNode<'_>>) -> bool {
+    if !is_known_role(role) {
         return false;
     }
-    let text = |key: &str| item.get(key).is_some_and(Node::is_string);
-    let lacking = match kind {
+    let text = |key: &str| item.get(key).is_some_and(JsonNode::is_string);
+    let lacks_fields = match kind {
         "reasoning" => item.get("summary").or_else(|| item.get("encrypted_content")).is_none(),
         "function_call" | "custom_tool_call" => !text("call_id") || !text("name"),
         "function_call_output" | "custom_tool_call_output" => item.get("output").is_none(),
         _ => false,
     };
-    lacking && item.get("content").is_some_and(|content| content.is_string() || content.is_array())
+    lacks_fields
+        && item.get("content").is_some_and(|content| content.is_string() || content.is_array())
 }
 
-/// Whether an item that passes for a message is reasoning that lost its type.
-fn is_reasoning(item: Node<'_>, role: Option<Node<'_>>) -> bool {
-    let holds = || item.get("summary").or_else(|| item.get("encrypted_content")).is_some();
-    role.is_none() && item.get("content").is_none() && holds()
+/// Returns whether an item without a type is reasoning.
+fn is_untyped_reasoning(item: JsonNode<'_>, role: Option<JsonNode<'_>>) -> bool {
+    let has_reasoning = || item.get("summary").or_else(|| item.get("encrypted_content")).is_some();
+    role.is_none() && item.get("content").is_none() && has_reasoning()
 }
 
-fn message(item: Node<'_>, role: Option<Node<'_>>, position: usize, ledger: &mut Ledger) -> Turn {
-    let place = Place::turn(position);
-    let word = role.map(Node::word).unwrap_or_default();
-    let role = match &*word {
+fn decode_message(
+    item: JsonNode<'_>,
+    role: Option<JsonNode<'_>>,
+    position: usize,
+    ledger: &mut Ledger,
+) -> Turn {
+    let path = LedgerPath::turn(position);
+    let role_name = role.map(JsonNode::str_or_empty).unwrap_or_default();
+    let role = match &*role_name {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" => Role::System,
         "developer" => Role::Developer,
         _ => {
-            ledger.change(note::ODD_INPUT, place, "a message of no known role is the user's");
+            ledger.record_change(
+                note::ODD_INPUT,
+                path,
+                "a message of unknown role is read as a user message",
+            );
             Role::User
         }
     };
     let mut turn = Turn::new(role);
     match item.get("content") {
         Some(content) => {
-            let side = if role == Role::Assistant { Side::Assistant } else { Side::Client };
-            turn.blocks = parts::decode_content(content, Room::Message(position, side), ledger);
+            let author = if role == Role::Assistant { Author::Assistant } else { Author::Client };
+            turn.blocks =
+                parts::decode_content(content, BlockParent::Message(position, author), ledger);
         }
-        None => ledger.change(note::ODD_INPUT, place, "a message has no content"),
+        None => ledger.record_change(note::ODD_INPUT, path, "the message has no content"),
     }
-    turn.extras = extras(item, &["type", "role", "content"]);
+    turn.extras = decode_extras(item, &["type", "role", "content"]);
     turn
 }
 
-/// Who an item that is no message comes from.
-fn role_of_item(kind: &str, role: Option<Node<'_>>) -> Role {
-    if OF_THE_MODEL.contains(&kind) {
+/// The role of an item that is not a message.
+fn role_of_item(kind: &str, role: Option<JsonNode<'_>>) -> Role {
+    if MODEL_ITEM_TYPES.contains(&kind) {
         return Role::Assistant;
     }
-    match &*role.map(Node::word).unwrap_or_default() {
+    match &*role.map(JsonNode::str_or_empty).unwrap_or_default() {
         "developer" => Role::Developer,
         "system" => Role::System,
         "user" => Role::User,
-        _ if kind.ends_with("_output") || FROM_CLIENT.contains(&kind) => Role::User,
-        // Whoever has something to say, and is not the model.
-        word if role.is_some() && !matches!(word, "assistant" | "model") => Role::User,
+        _ if kind.ends_with("_output") || CLIENT_ITEM_TYPES.contains(&kind) => Role::User,
+        // An unknown role other than the model's counts as user.
+        role_name if role.is_some() && !matches!(role_name, "assistant" | "model") => Role::User,
         _ => Role::Assistant,
     }
 }
 
-fn is_known(role: Option<Node<'_>>) -> bool {
-    role.is_some_and(|role| ROLES.contains(&&*role.word()))
+fn is_known_role(role: Option<JsonNode<'_>>) -> bool {
+    role.is_some_and(|role| ROLES.contains(&&*role.str_or_empty()))
 }
 
-/// An item that is one block.
-pub(super) fn decode_item(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
-    let kind = item.get("type").map(Node::word).unwrap_or_default();
-    decode_item_of(&kind, item, position, ledger)
+/// Decodes an item that is one block.
+pub(super) fn decode_item(item: JsonNode<'_>, position: usize, ledger: &mut Ledger) -> Block {
+    let kind = item.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+    decode_item_of_type(&kind, item, position, ledger)
 }
 
-fn decode_item_of(kind: &str, item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
+fn decode_item_of_type(
+    kind: &str,
+    item: JsonNode<'_>,
+    position: usize,
+    ledger: &mut Ledger,
+) -> Block {
     match kind {
-        "reasoning" => reasoning(item, position, ledger),
-        "function_call" | "custom_tool_call" => call(item, kind, position, ledger),
-        "function_call_output" => result(item, false, position, ledger),
-        "custom_tool_call_output" => result(item, true, position, ledger),
-        _ => Block::new(Body::Foreign { dialect: ID, kind: Text::new(kind), json: item.json() }),
+        "reasoning" => decode_reasoning(item, position, ledger),
+        "function_call" | "custom_tool_call" => decode_tool_call(item, kind, position, ledger),
+        "function_call_output" => decode_tool_result(item, false, position, ledger),
+        "custom_tool_call_output" => decode_tool_result(item, true, position, ledger),
+        _ => Block::new(BlockContent::Foreign {
+            dialect: ID,
+            kind: JsonString::new(kind),
+            json: item.json(),
+        }),
     }
 }
 
-fn reasoning(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
-    let [content, summary, data, id] = item.pick(["content", "summary", "encrypted_content", "id"]);
-    let word =
-        |value: Option<Node<'_>>| value.is_none_or(|value| value.is_null() || value.is_string());
-    let is_odd = !summary.is_some_and(|list| holds(list, SUMMARY))
-        || content.is_some_and(|list| !list.is_null() && !holds(list, THOUGHT))
-        || !word(data)
-        || !word(id);
+fn decode_reasoning(item: JsonNode<'_>, position: usize, ledger: &mut Ledger) -> Block {
+    let [content, summary, data, id] =
+        item.get_many(["content", "summary", "encrypted_content", "id"]);
+    let is_string_or_null = |value: Option<JsonNode<'_>>| {
+        value.is_none_or(|value| value.is_null() || value.is_string())
+    };
+    let is_odd = !summary.is_some_and(|list| is_text_list(list, SUMMARY_TEXT))
+        || content.is_some_and(|list| !list.is_null() && !is_text_list(list, REASONING_TEXT))
+        || !is_string_or_null(data)
+        || !is_string_or_null(id);
     if is_odd {
-        let what = "reasoning is read otherwise than it is written";
-        ledger.change(note::ODD_INPUT, Place::block(position, 0), what);
+        let message = "malformed reasoning is normalized";
+        ledger.record_change(note::ODD_INPUT, LedgerPath::block(position, 0), message);
     }
     let content = content.filter(|list| !list.is_empty());
     let (text, form) = match content {
-        Some(content) => (joined(content), Form::Full),
-        None => (summary.map(joined).unwrap_or_default(), Form::Summary),
+        Some(content) => (join_texts(content), ReasoningForm::Full),
+        None => (summary.map(join_texts).unwrap_or_default(), ReasoningForm::Summary),
     };
     let summary = summary.filter(|list| !list.is_empty());
-    let seal = data.and_then(Node::text).map(|data| {
-        let mut seal = Seal::new(OPENAI, data);
-        seal.id = id.and_then(Node::text);
+    let seal = data.and_then(JsonNode::json_string).map(|data| {
+        let mut seal = Seal::new(OPENAI_ISSUER, data);
+        seal.id = id.and_then(JsonNode::json_string);
         seal
     });
-    let form = if text.is_empty() && seal.is_some() { Form::Redacted } else { form };
-    // What the text says already is not kept beside it; parts that it joins are.
-    let content_is_said = content.is_none_or(|content| content.len() == 1);
-    let summary_is_said = summary.is_none_or(|summary| form != Form::Full && summary.len() == 1);
-    let known = [
+    let form = if text.is_empty() && seal.is_some() { ReasoningForm::Redacted } else { form };
+    // A list with one part is not kept next to the text; a list of several joined parts is.
+    let content_is_held = content.is_none_or(|content| content.len() == 1);
+    let summary_is_held =
+        summary.is_none_or(|summary| form != ReasoningForm::Full && summary.len() == 1);
+    let held_fields = [
         (true, "type"),
         (seal.is_some() || is_odd, "encrypted_content"),
-        (seal.is_some() || !word(id), "id"),
-        (content_is_said, "content"),
-        (summary_is_said, "summary"),
+        (seal.is_some() || !is_string_or_null(id), "id"),
+        (content_is_held, "content"),
+        (summary_is_held, "summary"),
     ];
-    let is_known = |field: &Field<'_>| known.iter().any(|(said, name)| *said && field.is(name));
-    let mut block = Block::new(Body::Thinking(Thinking { text, form })).sealed(seal);
+    let is_known = |field: &Field<'_>| {
+        held_fields.iter().any(|(is_held, name)| *is_held && field.key_is(name))
+    };
+    let mut block = Block::new(BlockContent::Reasoning(Reasoning { text, form })).with_seal(seal);
     for field in item.fields().filter(|field| !is_known(field)) {
-        let kind = [("summary", SUMMARY), ("content", THOUGHT)].into_iter();
-        match kind.filter(|(name, _)| is_odd && field.is(name)).map(|(_, kind)| kind).next() {
-            Some(kind) => block.extras.put(ID, field.key(), as_parts(field.value, kind)),
-            None => block.extras.keep(ID, field),
+        let kind = [("summary", SUMMARY_TEXT), ("content", REASONING_TEXT)].into_iter();
+        match kind.filter(|(name, _)| is_odd && field.key_is(name)).map(|(_, kind)| kind).next() {
+            Some(kind) => {
+                block.extras.push(ID, field.key_json_string(), to_text_parts(field.value, kind));
+            }
+            None => block.extras.push_field(ID, field),
         }
     }
     block
 }
 
-/// Whether a list of what was thought holds nothing but texts of this kind.
-fn holds(list: Node<'_>, kind: &str) -> bool {
+/// Returns whether a list contains only texts of this type.
+fn is_text_list(list: JsonNode<'_>, kind: &str) -> bool {
     list.is_array()
         && list.items().all(|part| {
-            let [of, text] = part.pick(["type", "text"]);
+            let [part_type, text] = part.get_many(["type", "text"]);
             part.is_object()
-                && of.is_some_and(|of| of.word() == kind)
-                && text.is_some_and(Node::is_string)
+                && part_type.is_some_and(|part_type| part_type.str_or_empty() == kind)
+                && text.is_some_and(JsonNode::is_string)
                 && part.fields().count() == 2
         })
 }
 
-/// The texts of what was thought, as such a list.
-fn as_parts(list: Node<'_>, kind: &'static str) -> Json {
-    Json::array(|a| {
-        for text in texts(list) {
+/// Converts the texts of a list to parts of this type.
+fn to_text_parts(list: JsonNode<'_>, kind: &'static str) -> RawJson {
+    RawJson::array(|a| {
+        for text in decode_texts(list) {
             a.object(|o| {
-                o.word("type", kind);
-                o.text("text", &text);
+                o.str("type", kind);
+                o.json_string("text", &text);
             });
         }
     })
 }
 
-/// The texts of a list of parts as one text.
-pub(super) fn joined(list: Node<'_>) -> Text {
-    Text::join(&texts(list), "\n\n")
+/// Joins the texts of a list of parts.
+pub(super) fn join_texts(list: JsonNode<'_>) -> JsonString {
+    JsonString::join(&decode_texts(list), "\n\n")
 }
 
-fn texts(list: Node<'_>) -> Vec<Text> {
-    match list.text() {
+fn decode_texts(list: JsonNode<'_>) -> Vec<JsonString> {
+    match list.json_string() {
         Some(text) => vec![text],
         None => list
             .items()
-            .filter_map(|part| part.text().or_else(|| part.get("text")?.text()))
+            .filter_map(|part| part.json_string().or_else(|| part.get("text")?.json_string()))
             .collect(),
     }
 }
 
-fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Block {
-    let place = Place::block(position, 0);
+fn decode_tool_call(item: JsonNode<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Block {
+    let path = LedgerPath::block(position, 0);
     let [name, namespace, id, arguments, input] =
-        item.pick(["name", "namespace", "call_id", "arguments", "input"]);
-    let custom = kind == "custom_tool_call";
-    let said = if custom { input } else { arguments };
-    let known = 1 + [name, id, said].iter().flatten().count();
-    let short = name.and_then(Node::text).unwrap_or_else(|| {
-        ledger.change(note::ODD_INPUT, place, "a call has no name");
-        Text::EMPTY
+        item.get_many(["name", "namespace", "call_id", "arguments", "input"]);
+    let is_custom = kind == "custom_tool_call";
+    let args_node = if is_custom { input } else { arguments };
+    let field_count = 1 + [name, id, args_node].iter().flatten().count();
+    let local_name = name.and_then(JsonNode::json_string).unwrap_or_else(|| {
+        ledger.record_change(note::ODD_INPUT, path, "the call has no name");
+        JsonString::EMPTY
     });
-    let namespace = namespace.and_then(Node::text);
-    // Without a name of its own a call is of no tool, wherever that would be.
-    let namespace = namespace.filter(|_| !short.is_empty());
-    let name = names::full(namespace.as_ref(), &short);
-    let id = id.and_then(Node::text).filter(|id| !id.is_empty());
+    let namespace = namespace.and_then(JsonNode::json_string);
+    // A namespace without a name does not identify a tool.
+    let namespace = namespace.filter(|_| !local_name.is_empty());
+    let name = namespace::qualified_name(namespace.as_ref(), &local_name);
+    let id = id.and_then(JsonNode::json_string).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| {
-        ledger.change(note::ODD_INPUT, place, "a call has no id; one is derived from its name");
+        ledger.record_change(
+            note::ODD_INPUT,
+            path,
+            "the call has no id: one is derived from its name",
+        );
         derive_id("call_", &name, position)
     });
-    let args = match said.map(|said| (said, said.text())) {
-        Some((_, Some(text))) if custom => Args::Freeform(text),
-        Some((_, Some(text))) => Args::from_text(&text),
-        Some((said, None)) if !said.is_null() => {
-            ledger.change(note::ODD_INPUT, place, "arguments that should be a string are JSON");
-            if custom { Args::Freeform(Text::new(said.raw())) } else { Args::Json(said.json()) }
+    let args = match args_node.map(|args_node| (args_node, args_node.json_string())) {
+        Some((_, Some(text))) if is_custom => ToolArgs::Freeform(text),
+        Some((_, Some(text))) => ToolArgs::from_json_string(&text),
+        Some((args_node, None)) if !args_node.is_null() => {
+            ledger.record_change(note::ODD_INPUT, path, "arguments are JSON and not a string");
+            if is_custom {
+                ToolArgs::Freeform(JsonString::new(args_node.raw()))
+            } else {
+                ToolArgs::Json(args_node.json())
+            }
         }
         _ => {
-            ledger.change(note::ODD_INPUT, place, "a call has no arguments");
-            if custom { Args::Freeform(Text::EMPTY) } else { Args::Malformed(Text::EMPTY) }
+            ledger.record_change(note::ODD_INPUT, path, "the call has no arguments");
+            if is_custom {
+                ToolArgs::Freeform(JsonString::EMPTY)
+            } else {
+                ToolArgs::Malformed(JsonString::EMPTY)
+            }
         }
     };
-    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
-    if item.len() > known {
-        let said = if custom { "input" } else { "arguments" };
-        block.extras = extras(item, &["type", "call_id", "name", said]);
+    let mut block = Block::new(BlockContent::ToolCall(ToolCall { id, name, args }));
+    if item.len() > field_count {
+        let args_node = if is_custom { "input" } else { "arguments" };
+        block.extras = decode_extras(item, &["type", "call_id", "name", args_node]);
     }
     block
 }
 
-fn result(item: Node<'_>, custom: bool, position: usize, ledger: &mut Ledger) -> Block {
-    let place = Place::block(position, 0);
-    let [call, output, name] = item.pick(["call_id", "output", "name"]);
-    let known = 1 + [call, output, name].iter().flatten().count();
-    let named = name.is_some_and(Node::is_string);
-    // A tool that is called otherwise than by the model is told by its name alone.
-    let by_name = !custom && named && call.is_none_or(Node::is_null);
-    let call = call.and_then(Node::text).filter(|call| !call.is_empty()).unwrap_or_else(|| {
-        if !by_name {
-            let what = "a result does not say which call it answers";
-            ledger.change(note::ODD_INPUT, place, what);
-        }
-        Text::EMPTY
-    });
+fn decode_tool_result(
+    item: JsonNode<'_>,
+    is_custom: bool,
+    position: usize,
+    ledger: &mut Ledger,
+) -> Block {
+    let path = LedgerPath::block(position, 0);
+    let [call_id, output, name] = item.get_many(["call_id", "output", "name"]);
+    let field_count = 1 + [call_id, output, name].iter().flatten().count();
+    let has_name = name.is_some_and(JsonNode::is_string);
+    // A result of a client-side tool may name the tool instead of a call id.
+    let by_name = !is_custom && has_name && call_id.is_none_or(JsonNode::is_null);
+    let call_id = call_id
+        .and_then(JsonNode::json_string)
+        .filter(|call_id| !call_id.is_empty())
+        .unwrap_or_else(|| {
+            if !by_name {
+                let message = "the result has no `call_id`";
+                ledger.record_change(note::ODD_INPUT, path, message);
+            }
+            JsonString::EMPTY
+        });
     if name.is_some_and(|name| !name.is_string() && !name.is_null()) {
-        ledger.change(note::ODD_INPUT, place, "the name of a tool is not a word");
+        ledger.record_change(note::ODD_INPUT, path, "the name of a tool is not a string");
     }
     let content = match output {
         Some(output) if output.is_array() || output.is_string() => {
-            parts::decode_content(output, Room::Output(position), ledger)
+            parts::decode_content(output, BlockParent::ToolOutput(position), ledger)
         }
         Some(output) if !output.is_null() => {
-            ledger.change(note::ODD_INPUT, place, "a result that should be text is JSON");
-            vec![Verbatim::new(Block::new(Body::Data(output.json())))]
+            ledger.record_change(note::ODD_INPUT, path, "the result is JSON and not text");
+            vec![Verbatim::new(Block::new(BlockContent::Json(output.json())))]
         }
         _ => {
-            ledger.change(note::ODD_INPUT, place, "a result has no output");
+            ledger.record_change(note::ODD_INPUT, path, "the result has no output");
             Vec::new()
         }
     };
-    let name = name.and_then(Node::text);
-    let result = ToolResult { call, name, content, is_error: false };
-    let mut block = Block::new(Body::ToolResult(result));
-    if item.len() > known {
-        block.extras = extras(item, &["type", "call_id", "output", "name"]);
+    let name = name.and_then(JsonNode::json_string);
+    let result = ToolResult { call_id, name, content, is_error: false };
+    let mut block = Block::new(BlockContent::ToolResult(result));
+    if item.len() > field_count {
+        block.extras = decode_extras(item, &["type", "call_id", "output", "name"]);
     }
-    if custom {
-        block.extras.put(ID, CUSTOM, Json::NULL);
+    if is_custom {
+        block.extras.push(ID, CUSTOM_OUTPUT_KEY, RawJson::NULL);
     }
     if by_name {
-        block.extras.put(ID, BY_NAME, Json::NULL);
+        block.extras.push(ID, BY_NAME_KEY, RawJson::NULL);
     }
     block
 }
 
-/// The fields the model has no name for.
-pub(super) fn extras(node: Node<'_>, known: &[&str]) -> Extras {
+/// The fields that the model does not have.
+pub(super) fn decode_extras(node: JsonNode<'_>, known: &[&str]) -> Extras {
     let mut extras = Extras::default();
-    for field in node.fields().filter(|field| !known.iter().any(|name| field.is(name))) {
-        extras.keep(ID, field);
+    for field in node.fields().filter(|field| !known.iter().any(|name| field.key_is(name))) {
+        extras.push_field(ID, field);
     }
     extras
 }
 
-/// Stands in the extras of a result that was written as that of a custom tool.
-pub(super) const CUSTOM: Text = Text::word("custom output");
+/// Extras key that marks the result of a custom tool.
+pub(super) const CUSTOM_OUTPUT_KEY: JsonString = JsonString::from_static("custom output");
 
-/// Stands in the extras of a result that has the name of a tool, and no id of a call.
-pub(super) const BY_NAME: Text = Text::word("legacy form");
+/// Extras key that marks a result with a tool name instead of a call id.
+pub(super) const BY_NAME_KEY: JsonString = JsonString::from_static("legacy form");
 
-/// Kinds of parts that reasoning consists of.
-pub(super) const SUMMARY: &str = "summary_text";
-pub(super) const THOUGHT: &str = "reasoning_text";
+/// Part types of reasoning.
+pub(super) const SUMMARY_TEXT: &str = "summary_text";
+pub(super) const REASONING_TEXT: &str = "reasoning_text";
 
 const ROLES: &[&str] = &["user", "assistant", "system", "developer"];
 
-/// Items of the model, whatever else they say.
-const OF_THE_MODEL: &[&str] = &["reasoning", "function_call", "custom_tool_call"];
+/// Types of items that always come from the model.
+const MODEL_ITEM_TYPES: &[&str] = &["reasoning", "function_call", "custom_tool_call"];
 
-/// Items of the client whose names do not say so.
-const FROM_CLIENT: &[&str] = &[
+/// Types of items from the client that do not end with `_output`.
+const CLIENT_ITEM_TYPES: &[&str] = &[
     "mcp_approval_response",
     "compaction_trigger",
     "configuration_update",

@@ -1,43 +1,43 @@
-//! The Responses API of `OpenAI`, and of those who speak it too.
+//! The Responses API of `OpenAI` and other providers.
 //!
-//! A turn is one item of the input. A reply's items are blocks of one turn: a message gives a block
-//! for each of its parts, any other item is one block.
+//! A turn is one item of the input. The output items of a reply become blocks of one turn: each
+//! part of a message and each other item is one block.
 
 mod choice;
 mod encode;
 mod encode_parts;
 mod error;
 mod items;
-mod names;
+mod namespace;
 mod output;
 mod parts;
 mod read;
 mod reply;
 mod request;
-mod response;
-mod search;
+mod response_object;
 mod settings;
 mod stop;
 mod tools;
 mod usage;
+mod web_search;
 mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Body, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool,
-    Turn, Verbatim,
+    ApiError, Block, BlockContent, Conversation, DialectId, Ledger, Reply, ReplyContext, Role,
+    Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Json, Node, Text};
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
 pub(crate) use self::output::begins_message;
-use crate::{Dialect, Search, StreamReader, StreamWriter};
+use crate::{Dialect, StreamReader, StreamWriter, WebSearch};
 
 pub const ID: DialectId = DialectId("openai-responses");
 
-/// Who seals the reasoning of this dialect.
-const OPENAI: Text = Text::word("openai");
-/// Speaks this dialect too, and seals in the same place.
-const XAI: Text = Text::word("xai");
+/// Issuer of `OpenAI`'s encrypted reasoning.
+const OPENAI_ISSUER: JsonString = JsonString::from_static("openai");
+/// Issuer of xAI's encrypted reasoning, which uses the same field.
+const XAI_ISSUER: JsonString = JsonString::from_static("xai");
 
 #[derive(Debug)]
 pub struct OpenAiResponses;
@@ -47,50 +47,50 @@ impl Dialect for OpenAiResponses {
         ID
     }
 
-    fn shows(&self, kind: &Text, block: &Json) -> Option<Body> {
-        output::image(kind, block)
+    fn portable_content(&self, kind: &JsonString, block: &RawJson) -> Option<BlockContent> {
+        output::decode_generated_image(kind, block)
     }
 
-    fn searched(&self, kind: &Text, block: &Json) -> Option<Search> {
-        search::read(kind, block)
+    fn decode_web_search(&self, kind: &JsonString, block: &RawJson) -> Option<WebSearch> {
+        web_search::decode(kind, block)
     }
 
-    fn tells(&self, search: &Search) -> Option<Body> {
-        Some(search::write(search))
+    fn encode_web_search(&self, search: &WebSearch) -> Option<BlockContent> {
+        Some(web_search::encode(search))
     }
 
     fn turns_key(&self) -> &'static str {
         "input"
     }
 
-    fn idle_event(&self) -> Option<&'static str> {
+    fn heartbeat_event(&self) -> Option<&'static str> {
         Some("response.in_progress")
     }
 
-    /// Only events are counted, and from the head of the answer on.
-    fn waits_longer(&self) -> bool {
+    /// Clients reset their timeout only for events, and start it at the response headers.
+    fn heartbeat_extends_timeout(&self) -> bool {
         false
     }
 
-    fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
-        settings::held_inside(field)
+    fn known_subfields(&self, field: &str) -> Option<&'static [&'static str]> {
+        settings::known_subfields(field)
     }
 
-    fn caches_by_name(&self, flavor: Option<&str>) -> bool {
+    fn supports_prompt_cache_key(&self, flavor: Option<&str>) -> bool {
         flavor != Some("llama.cpp")
     }
 
-    /// The inventor's API, as others host it, behind its subscriptions, and relays of it.
+    /// `OpenAI`'s API, Azure's copy, the `ChatGPT` subscription backend, relays, and llama.cpp.
     fn flavors(&self) -> &'static [&'static str] {
         &["openai", "azure", "codex", "relay", "llama.cpp"]
     }
 
-    fn seals(&self) -> &'static [&'static str] {
+    fn seal_issuers(&self) -> &'static [&'static str] {
         &["openai", "xai"]
     }
 
-    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
-        Verbatim::read(request::decode(body, ledger), ID, body.whole())
+    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        Verbatim::with_text(request::decode(body, ledger), ID, body.to_json())
     }
 
     fn encode_request(
@@ -104,51 +104,51 @@ impl Dialect for OpenAiResponses {
 
     fn decode_reply(
         &self,
-        body: &Doc,
-        exchange: &Exchange,
+        body: &JsonDoc,
+        cx: &ReplyContext,
         ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, Failure> {
-        let reply = reply::decode(body, exchange, ledger)?;
-        Ok(Verbatim::read(reply, ID, body.whole()))
+    ) -> Result<Verbatim<Reply>, ApiError> {
+        let reply = reply::decode(body, cx, ledger)?;
+        Ok(Verbatim::with_text(reply, ID, body.to_json()))
     }
 
-    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, exchange, ledger)
+    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, cx, ledger)
     }
 
-    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(exchange))
+    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(cx))
     }
 
-    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(exchange))
+    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(cx))
     }
 
-    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
         error::decode(status, body)
     }
 
-    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
-        error::encode(failure)
+    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
+        error::encode(error)
     }
 
-    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
         items::decode_turn(turn, 0, ledger)
     }
 
-    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
         parts::decode_block(block, ledger)
     }
 
     fn decode_system(
         &self,
-        system: Node<'_>,
+        system: JsonNode<'_>,
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>> {
         request::decode_system(system, ledger)
     }
 
-    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         tools::decode_tool(tool, 0, ledger)
     }
 }

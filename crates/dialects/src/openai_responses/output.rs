@@ -1,127 +1,154 @@
-//! Items of a reply's output, read as blocks of one turn.
+//! Decodes output items of a reply as blocks of one turn.
 
 use interlingua_model::{
-    Block, Body, Extras, Ledger, Media, MediaKind, Place, Source, Verbatim, derive_id,
-    derive_own_id,
+    Block, BlockContent, Extras, Ledger, LedgerPath, Media, MediaKind, MediaSource, Verbatim,
+    derive_checksummed_id, derive_id,
 };
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::parts::{Room, Side};
+use super::parts::{Author, BlockParent};
 use super::{ID, items, parts};
 
-/// Which item of which reply: what ids are derived from.
+/// The reply and the item's index, from which ids are derived.
 #[derive(Clone, Copy)]
-pub(super) struct Seat<'r> {
-    pub(super) reply: &'r Text,
+pub(super) struct ItemPosition<'r> {
+    pub(super) reply_id: &'r JsonString,
     pub(super) index: usize,
 }
 
-/// The blocks of one item.
-pub(super) fn decode(
-    item: Node<'_>,
-    seat: Seat<'_>,
+/// Decodes the blocks of one item.
+pub(super) fn decode_output_item(
+    item: JsonNode<'_>,
+    position: ItemPosition<'_>,
     blocks: &mut Vec<Verbatim<Block>>,
     ledger: &mut Ledger,
 ) {
-    let mut noted = Ledger::default();
-    let place = Place::reply(blocks.len());
+    let mut item_ledger = Ledger::default();
+    let path = LedgerPath::reply(blocks.len());
     if items::is_message(item) {
-        let head = head(item, seat);
+        let message_fields = decode_message_fields(item, position);
         let content = item.get("content");
-        let room = Room::Message(0, Side::Assistant);
-        let content = content.map(|list| parts::decode_content(list, room, &mut noted));
+        let parent = BlockParent::Message(0, Author::Assistant);
+        let content = content.map(|list| parts::decode_content(list, parent, &mut item_ledger));
         let first = blocks.len();
         blocks.extend(content.unwrap_or_default());
-        if let (Some(head), Some(block)) = (head, blocks.get_mut(first)) {
-            block.edit().extras.put(ID, Text::word(MESSAGE), head);
+        if let (Some(message_fields), Some(block)) = (message_fields, blocks.get_mut(first)) {
+            block.edit().extras.push(
+                ID,
+                JsonString::from_static(MESSAGE_FIELDS_KEY),
+                message_fields,
+            );
         }
     } else {
-        let block = settle(items::decode_item(item, seat.index, &mut noted), item, seat);
-        // An id that this dialect's writer derived means nothing outside its reply.
-        let derived = item.get("id").and_then(Node::text).is_some_and(|id| seat.gave(&id));
-        blocks.push(if derived { block.into() } else { Verbatim::read(block, ID, item.json()) });
+        let block = attach_item_id(
+            items::decode_item(item, position.index, &mut item_ledger),
+            item,
+            position,
+        );
+        // An id that this dialect's writer derived has no meaning outside its reply.
+        let has_derived_id = item
+            .get("id")
+            .and_then(JsonNode::json_string)
+            .is_some_and(|id| position.is_derived_id(&id));
+        blocks.push(if has_derived_id {
+            block.into()
+        } else {
+            Verbatim::with_text(block, ID, item.json())
+        });
     }
-    for mut entry in noted.entries {
-        entry.place = place;
+    for mut entry in item_ledger.entries {
+        entry.path = path;
         ledger.entries.push(entry);
     }
 }
 
-/// The image that a tool of the provider's made.
-pub(super) fn image(kind: &Text, item: &Json) -> Option<Body> {
+/// Decodes the image of an `image_generation_call`.
+pub(super) fn decode_generated_image(kind: &JsonString, item: &RawJson) -> Option<BlockContent> {
     if *kind != "image_generation_call" {
         return None;
     }
-    let doc = item.doc();
-    let data = doc.root().get("result").and_then(Node::text).filter(|data| !data.is_blank())?;
-    let format = doc.root().get("output_format").and_then(Node::text);
-    let format = format.unwrap_or(Text::word("png"));
-    let mime = Some(Text::concat([&Text::word("image/"), &format]));
-    let source = Source::Base64 { mime, data };
+    let doc = item.to_doc();
+    let data =
+        doc.root().get("result").and_then(JsonNode::json_string).filter(|data| !data.is_blank())?;
+    let format = doc.root().get("output_format").and_then(JsonNode::json_string);
+    let format = format.unwrap_or(JsonString::from_static("png"));
+    let mime = Some(JsonString::concat([&JsonString::from_static("image/"), &format]));
+    let source = MediaSource::Base64 { mime, data };
     let media = Media { kind: MediaKind::Image, source, name: None, detail: None };
-    Some(Body::Media(Box::new(media)))
+    Some(BlockContent::Media(Box::new(media)))
 }
 
-/// Whether a block is the first of a message of its own. Others have one message for a reply, in which two
-/// of this dialect must not run into each other.
+/// Returns whether a block is the first of a separate message. Other dialects join the messages of
+/// a reply, so a separator is needed there.
 pub(crate) fn begins_message(block: &Block) -> bool {
-    block.extras.find(ID, MESSAGE).is_some()
+    block.extras.get(ID, MESSAGE_FIELDS_KEY).is_some()
 }
 
-/// What a message says of itself, for the first of its parts to carry.
-pub(super) fn head(item: Node<'_>, seat: Seat<'_>) -> Option<Json> {
-    let fields = items::extras(item, &["type", "role", "content"]);
-    let fields = worth(&fields, item, seat);
-    (!fields.is_empty()).then(|| Json::object(|o| fields.write(ID, o)))
+/// The message's own fields, which its first part carries.
+pub(super) fn decode_message_fields(
+    item: JsonNode<'_>,
+    position: ItemPosition<'_>,
+) -> Option<RawJson> {
+    let fields = items::decode_extras(item, &["type", "role", "content"]);
+    let fields = significant_extras(&fields, item, position);
+    (!fields.is_empty()).then(|| RawJson::object(|o| fields.write(ID, o)))
 }
 
-/// An item of a reply carries its id, by which the provider knows it again.
-pub(super) fn settle(mut block: Block, item: Node<'_>, seat: Seat<'_>) -> Block {
-    let id = item.get("id").and_then(Node::text).filter(|id| !seat.gave(id));
+/// Stores the item's id, under which the provider recognizes it.
+pub(super) fn attach_item_id(
+    mut block: Block,
+    item: JsonNode<'_>,
+    position: ItemPosition<'_>,
+) -> Block {
+    let id =
+        item.get("id").and_then(JsonNode::json_string).filter(|id| !position.is_derived_id(id));
     if let Some(seal) = &mut block.seal {
         seal.id.clone_from(&id);
     }
-    let is_foreign = matches!(block.body, Body::Foreign { .. });
-    let said = block.extras.find(ID, "id").is_some();
-    if let Some(id) = id.filter(|_| !is_foreign && !said) {
-        block.extras.put(ID, Text::word("id"), Json::string(&id));
+    let is_foreign = matches!(block.content, BlockContent::Foreign { .. });
+    let has_id = block.extras.get(ID, "id").is_some();
+    if let Some(id) = id.filter(|_| !is_foreign && !has_id) {
+        block.extras.push(ID, JsonString::from_static("id"), RawJson::string(&id));
     }
-    block.extras = worth(&block.extras, item, seat);
+    block.extras = significant_extras(&block.extras, item, position);
     block
 }
 
-/// The fields without those that say nothing: a status that the end of the reply tells, an id that
-/// is derived from the reply's.
-fn worth(extras: &Extras, item: Node<'_>, seat: Seat<'_>) -> Extras {
-    let derived = item.get("id").and_then(Node::text).is_none_or(|id| seat.gave(&id));
-    let mut kept = Extras::default();
-    for (key, value) in extras.of(ID) {
-        if *key != "status" && !(derived && *key == "id") {
-            kept.put(ID, key.clone(), value.clone());
+/// The extras without those that carry no information: the status, and an id derived from the
+/// reply's.
+fn significant_extras(extras: &Extras, item: JsonNode<'_>, position: ItemPosition<'_>) -> Extras {
+    let has_derived_id =
+        item.get("id").and_then(JsonNode::json_string).is_none_or(|id| position.is_derived_id(&id));
+    let mut significant = Extras::default();
+    for (key, value) in extras.fields_for(ID) {
+        if *key != "status" && !(has_derived_id && *key == "id") {
+            significant.push(ID, key.clone(), value.clone());
         }
     }
-    kept
+    significant
 }
 
-impl Seat<'_> {
-    /// The id for an item that has none.
-    pub(super) fn id(self, prefix: &str) -> Text {
-        // Reasoning that comes back by its id alone is looked for where it was kept: nowhere.
-        let derive = if prefix == REASONING { derive_own_id } else { derive_id };
-        derive(prefix, self.reply, self.index)
+impl ItemPosition<'_> {
+    /// Derives the id for an item that has none.
+    pub(super) fn derive_item_id(self, prefix: &str) -> JsonString {
+        // A reasoning item sent back with only its id refers to the provider's storage, where a
+        // derived id does not exist. The checksum makes derived ids recognizable.
+        let derive = if prefix == REASONING_ID_PREFIX { derive_checksummed_id } else { derive_id };
+        derive(prefix, self.reply_id, self.index)
     }
 
-    /// Whether the id is one that this dialect's writer derives for the item.
-    fn gave(self, id: &Text) -> bool {
+    /// Returns whether this dialect's writer derived the id.
+    fn is_derived_id(self, id: &JsonString) -> bool {
         let prefix = id.raw().split_inclusive('_').next().unwrap_or_default();
-        PREFIXES.contains(&prefix) && self.id(prefix) == *id
+        ID_PREFIXES.contains(&prefix) && self.derive_item_id(prefix) == *id
     }
 }
 
-/// Where the first block of a message carries the message's own fields: under a name that no field has.
-pub(super) const MESSAGE: &str = "its message";
+/// Extras key under which the first block of a message carries the message's own fields. No field
+/// has this name.
+pub(super) const MESSAGE_FIELDS_KEY: &str = "its message";
 
-/// How ids of reasoning begin.
-pub(super) const REASONING: &str = "rs_";
+/// Prefix of ids of reasoning items.
+pub(super) const REASONING_ID_PREFIX: &str = "rs_";
 
-const PREFIXES: &[&str] = &["msg_", REASONING, "fc_", "ctc_", "ig_"];
+const ID_PREFIXES: &[&str] = &["msg_", REASONING_ID_PREFIX, "fc_", "ctc_", "ig_"];

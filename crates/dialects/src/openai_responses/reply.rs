@@ -1,56 +1,62 @@
-//! A whole reply, both ways.
+//! Decodes and encodes complete replies.
 
-use interlingua_model::{Body, Exchange, Failure, Ledger, Place, Reply, unfold};
-use interlingua_wire::{Doc, Node};
+use interlingua_model::{ApiError, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, unfold};
+use interlingua_wire::{JsonDoc, JsonNode};
 
-use super::output::{self, Seat};
+use super::output::{self, ItemPosition};
 use super::write::Writer;
-use super::{ID, error, response, stop, usage};
+use super::{ID, error, response_object, stop, usage};
 use crate::{StreamWriter as _, note};
 
 pub(super) fn decode(
-    doc: &Doc,
-    exchange: &Exchange,
+    doc: &JsonDoc,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
-) -> Result<Reply, Failure> {
+) -> Result<Reply, ApiError> {
     let root = doc.root();
-    let status = root.get("status").map(Node::word).unwrap_or_default();
+    let status = root.get("status").map(JsonNode::str_or_empty).unwrap_or_default();
     let error = root.get("error").filter(|error| !error.is_null());
     if status == stop::FAILED || (error.is_some() && root.get("output").is_none()) {
-        return Err(error::of_response(root));
+        return Err(error::decode_failed_response(root));
     }
     let output = root.get("output").filter(|list| list.is_array());
     if output.is_none() && status.is_empty() {
-        return Err(Failure::no_answer());
+        return Err(ApiError::empty_reply());
     }
     let mut reply = Reply::new();
-    reply.id = root.get("id").and_then(Node::text).or_else(|| exchange.id.clone());
-    reply.model = root.get("model").and_then(Node::text).or_else(|| exchange.model.clone());
+    reply.id = root.get("id").and_then(JsonNode::json_string).or_else(|| cx.fallback_id.clone());
+    reply.model =
+        root.get("model").and_then(JsonNode::json_string).or_else(|| cx.client_model.clone());
     match output {
         Some(output) => {
             let id = reply.id.clone().unwrap_or_default();
             for (index, item) in output.items().enumerate() {
-                let seat = Seat { reply: &id, index };
-                output::decode(item, seat, &mut reply.turn.blocks, ledger);
+                let position = ItemPosition { reply_id: &id, index };
+                output::decode_output_item(item, position, &mut reply.turn.blocks, ledger);
             }
         }
-        None => ledger.change(note::ODD_INPUT, Place::REPLY, "the reply has no list of output"),
+        None => ledger.record_change(
+            note::ODD_INPUT,
+            LedgerPath::REPLY,
+            "the reply has no `output` list",
+        ),
     }
     reply.usage = root.get("usage").and_then(usage::decode).unwrap_or_default();
-    let refuses = reply.turn.blocks.iter().any(|block| matches!(block.body, Body::Refusal(_)));
-    reply.stop = stop::decode(root, reply.has_calls(), refuses);
+    let has_refusal =
+        reply.turn.blocks.iter().any(|block| matches!(block.content, BlockContent::Refusal(_)));
+    reply.stop = stop::decode(root, reply.has_tool_calls(), has_refusal);
     for field in root.fields() {
-        let known = KNOWN.iter().any(|name| field.is(name));
-        if !known && !response::is_default(&field.name(), &field.value.json()) {
-            reply.extras.keep(ID, field);
+        let is_known = KNOWN_FIELDS.iter().any(|name| field.key_is(name));
+        if !is_known && !response_object::is_default(&field.key(), &field.value.json()) {
+            reply.extras.push_field(ID, field);
         }
     }
     Ok(reply)
 }
 
-/// A whole reply is what its stream adds up to.
-pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
-    let mut writer = Writer::whole(exchange, reply.extras.clone());
+/// Encodes a complete reply with the stream writer, without events.
+pub(super) fn encode(reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
+    let mut writer = Writer::for_complete_reply(cx, reply.extras.clone());
     let mut out = Vec::new();
     for event in unfold(reply) {
         writer.write(&event, &mut out, ledger);
@@ -58,6 +64,6 @@ pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) ->
     out
 }
 
-/// What the model holds, and what goes without saying.
-const KNOWN: &[&str] =
+/// Fields that are decoded, and those that are always the same.
+const KNOWN_FIELDS: &[&str] =
     &["id", "object", "status", "error", "incomplete_details", "model", "output", "usage"];

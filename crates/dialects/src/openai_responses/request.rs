@@ -1,64 +1,69 @@
-//! A request body, both ways.
+//! Decodes and encodes request bodies.
 
 use std::collections::HashSet;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Body, Calls, Conversation, Ledger, Place, Role, Target, Turn, Verbatim,
+    Block, BlockContent, Conversation, Ledger, LedgerPath, Role, Target, ToolCallIndex, Turn,
+    Verbatim,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json, Kind, Node, Text, Writer};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonDoc, JsonKind, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::At;
-use super::parts::Room;
-use super::{ID, choice, encode, items, names, parts, settings, tools};
+use super::encode::EncodeCx;
+use super::parts::BlockParent;
+use super::{ID, choice, encode, items, namespace, parts, settings, tools};
 use crate::{body, note, run};
 
-pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Conversation {
+pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Conversation {
     let root = doc.root();
     let mut conversation = Conversation::new(ID);
     if !root.is_object() {
-        ledger.loss(note::ODD_INPUT, Place::BODY, "the body is not an object");
+        ledger.record_loss(note::ODD_INPUT, LedgerPath::BODY, "the body is not an object");
         return conversation;
     }
-    let known = |key: &str| KNOWN.contains(&key) || settings::KEYS.contains(&key);
-    conversation.fields = body::read_fields(doc, known, ledger);
-    conversation.model = root.get("model").and_then(Node::text);
+    let is_known = |key: &str| KNOWN_FIELDS.contains(&key) || settings::SETTING_KEYS.contains(&key);
+    conversation.top_level_fields = body::decode(doc, is_known, ledger);
+    conversation.model = root.get("model").and_then(JsonNode::json_string);
     if let Some(instructions) = root.get("instructions") {
         conversation.system = decode_system(instructions, ledger);
     }
     if let Some(list) = root.get("tools") {
-        conversation.tools = tools::decode(list, ledger);
+        conversation.tools = tools::decode_tools(list, ledger);
     }
     if let Some(input) = root.get("input") {
         conversation.turns = decode_input(input, ledger);
     }
-    let mut settings = settings::decode(root, &mut conversation.fields, ledger);
-    let apart = tools::apart(&conversation.tools);
-    if !apart.is_empty() {
-        let choice =
-            root.get("tool_choice").and_then(|choice| choice::decode_among(choice, &apart));
-        settings.choice = choice.or(settings.choice);
-        call_apart(&mut conversation.turns, &apart);
+    let mut settings = settings::decode_settings(root, &mut conversation.top_level_fields, ledger);
+    let disambiguated = tools::disambiguated_names(&conversation.tools);
+    if !disambiguated.is_empty() {
+        let choice = root
+            .get("tool_choice")
+            .and_then(|choice| choice::decode_tool_choice_with(choice, &disambiguated));
+        settings.tool_choice = choice.or(settings.tool_choice);
+        disambiguate_calls(&mut conversation.turns, &disambiguated);
     }
-    conversation.settings = Verbatim::read(Box::new(settings), ID, doc.whole());
+    conversation.settings = Verbatim::with_text(Box::new(settings), ID, doc.to_json());
     conversation
 }
 
-/// Calls of tools that were set apart have their names.
-fn call_apart(turns: &mut [Verbatim<Turn>], apart: &HashSet<String>) {
-    let called = |block: &Block| {
-        let Body::ToolCall(call) = &block.body else { return None };
-        let space = block.extras.find(ID, "namespace").and_then(Json::text)?;
-        let name = names::apart(&space, &names::short(Some(&space), &call.name));
-        apart.contains(&*name.contents()).then_some(name)
+/// Renames calls of tools with a disambiguated name.
+fn disambiguate_calls(turns: &mut [Verbatim<Turn>], disambiguated: &HashSet<String>) {
+    let new_name = |block: &Block| {
+        let BlockContent::ToolCall(call) = &block.content else { return None };
+        let namespace = block.extras.get(ID, "namespace").and_then(RawJson::json_string)?;
+        let name = namespace::disambiguated_name(
+            &namespace,
+            &namespace::local_name(Some(&namespace), &call.name),
+        );
+        disambiguated.contains(&*name.unescape()).then_some(name)
     };
     for turn in turns {
-        turn.change_beside(|turn| {
+        turn.edit_keeping_text(|turn| {
             for block in &mut turn.blocks {
-                let Some(name) = called(block) else { continue };
-                block.change_beside(|block| {
-                    if let Body::ToolCall(call) = &mut block.body {
+                let Some(name) = new_name(block) else { continue };
+                block.edit_keeping_text(|block| {
+                    if let BlockContent::ToolCall(call) = &mut block.content {
                         call.name = name;
                     }
                 });
@@ -67,43 +72,56 @@ fn call_apart(turns: &mut [Verbatim<Turn>], apart: &HashSet<String>) {
     }
 }
 
-fn decode_input(input: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
+fn decode_input(input: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     match input.kind() {
-        Kind::String => vec![items::decode_turn(input, 0, ledger)],
-        Kind::Null => {
-            ledger.change(note::ODD_INPUT, Place::BODY, "`input` is null");
+        JsonKind::String => vec![items::decode_turn(input, 0, ledger)],
+        JsonKind::Null => {
+            ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "`input` is null");
             Vec::new()
         }
-        Kind::Array => {
-            let messages = body::messages(input, ledger).enumerate();
-            let turn = |(at, item): (usize, Node<'_>)| {
+        JsonKind::Array => {
+            let messages = body::non_null_items(input, ledger).enumerate();
+            let turn = |(at, item): (usize, JsonNode<'_>)| {
                 let turn = items::decode_turn(item, at, ledger);
                 if item.is_string() {
-                    let what = "an item that is a string is the user's message";
-                    ledger.change(note::ODD_INPUT, Place::turn(at), what);
+                    let message = "an item that is a string is read as a user message";
+                    ledger.record_change(note::ODD_INPUT, LedgerPath::turn(at), message);
                     return Verbatim::new(turn.into_value());
                 }
                 turn
             };
             messages.map(turn).collect()
         }
-        Kind::Object | Kind::Number | Kind::Bool => {
-            ledger.change(note::ODD_INPUT, Place::BODY, "`input` is neither a string nor a list");
+        JsonKind::Object | JsonKind::Number | JsonKind::Bool => {
+            ledger.record_change(
+                note::ODD_INPUT,
+                LedgerPath::BODY,
+                "`input` is neither a string nor a list",
+            );
             vec![items::decode_turn(input, 0, ledger)]
         }
     }
 }
 
-pub(super) fn decode_system(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
+pub(super) fn decode_system(
+    node: JsonNode<'_>,
+    ledger: &mut Ledger,
+) -> Verbatim<Vec<Verbatim<Block>>> {
     let blocks = match node.kind() {
-        Kind::Null => Vec::new(),
-        Kind::String => node.text().map(|text| Block::text(text).into()).into_iter().collect(),
-        Kind::Array | Kind::Object | Kind::Number | Kind::Bool => {
-            ledger.change(note::ODD_INPUT, Place::SYSTEM, "`instructions` is not a string");
-            parts::decode_content(node, Room::Instructions, ledger)
+        JsonKind::Null => Vec::new(),
+        JsonKind::String => {
+            node.json_string().map(|text| Block::text(text).into()).into_iter().collect()
+        }
+        JsonKind::Array | JsonKind::Object | JsonKind::Number | JsonKind::Bool => {
+            ledger.record_change(
+                note::ODD_INPUT,
+                LedgerPath::SYSTEM,
+                "`instructions` is not a string",
+            );
+            parts::decode_content(node, BlockParent::Instructions, ledger)
         }
     };
-    Verbatim::read(blocks, ID, node.json())
+    Verbatim::with_text(blocks, ID, node.json())
 }
 
 pub(super) fn encode(
@@ -115,29 +133,29 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
         return text.to_bytes();
     }
-    let mut out = Writer::with_capacity(body::room(conversation));
+    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
     out.object(|o| {
-        if conversation.source == ID {
-            rewrite(conversation, model, o, ledger);
+        if conversation.dialect == ID {
+            encode_same_dialect(conversation, model, o, ledger);
         } else {
-            cross(conversation, model, o, ledger);
+            encode_cross_dialect(conversation, model, o, ledger);
         }
     });
     out.into_bytes().into()
 }
 
-/// Within the dialect: fields stay in their order, and as they are unless they were edited.
-fn rewrite(
+/// Encodes a same-dialect body: fields keep their order, and unedited fields keep their text.
+fn encode_same_dialect(
     conversation: &Conversation,
-    model: Option<&Text>,
-    o: &mut Object<'_>,
+    model: Option<&JsonString>,
+    o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    let settings_as_written = conversation.settings.text_for(ID).is_some();
-    let has = |key: &str| conversation.fields.iter().any(|field| field.key == *key);
-    body::write_fields(conversation, o, |key, value, o| match key {
+    let keeps_settings = conversation.settings.text_for(ID).is_some();
+    let has_field = |key: &str| conversation.top_level_fields.iter().any(|field| field.key == *key);
+    body::encode(conversation, o, |key, value, o| match key {
         "model" => {
-            o.text_if("model", model);
+            o.json_string_opt("model", model);
             true
         }
         "input" => {
@@ -152,130 +170,137 @@ fn rewrite(
             write_tools(conversation, o, ledger);
             true
         }
-        _ if settings_as_written => false,
-        "user" if has("safety_identifier") => false,
+        _ if keeps_settings => false,
+        "user" if has_field("safety_identifier") => false,
         "user" => {
-            settings::write_field(key, Some(value), conversation, o);
+            settings::encode_field(key, Some(value), conversation, o);
             true
         }
-        _ if settings::KEYS.contains(&key) => {
-            settings::write_field(key, Some(value), conversation, o);
+        _ if settings::SETTING_KEYS.contains(&key) => {
+            settings::encode_field(key, Some(value), conversation, o);
             true
         }
         _ => false,
     });
-    if !has("model") {
-        o.text_if("model", model);
+    if !has_field("model") {
+        o.json_string_opt("model", model);
     }
-    if !has("instructions") && !conversation.system.is_empty() {
+    if !has_field("instructions") && !conversation.system.is_empty() {
         write_instructions(conversation, 0, o, ledger);
     }
-    if !has("input") && !conversation.turns.is_empty() {
+    if !has_field("input") && !conversation.turns.is_empty() {
         write_input(conversation, 0, o, ledger);
     }
-    if !has("tools") && !conversation.tools.is_empty() {
+    if !has_field("tools") && !conversation.tools.is_empty() {
         write_tools(conversation, o, ledger);
     }
-    if !settings_as_written {
-        settings::note_differences(conversation, ledger);
-        let unsaid = settings::KEYS.iter().filter(|key| !has(key));
-        for key in unsaid.filter(|key| **key != "safety_identifier" || !has("user")) {
-            settings::write_field(key, None, conversation, o);
+    if !keeps_settings {
+        settings::note_changed_settings(conversation, ledger);
+        let missing_keys = settings::SETTING_KEYS.iter().filter(|key| !has_field(key));
+        for key in missing_keys.filter(|key| **key != "safety_identifier" || !has_field("user")) {
+            settings::encode_field(key, None, conversation, o);
         }
     }
 }
 
-/// From another dialect: everything is written from the model.
-fn cross(
+/// Encodes a request of another dialect from the model.
+fn encode_cross_dialect(
     conversation: &Conversation,
-    model: Option<&Text>,
-    o: &mut Object<'_>,
+    model: Option<&JsonString>,
+    o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    body::note_left_out(conversation, ID, ledger);
-    o.text_if("model", model);
-    let instructions =
-        |turn: &Verbatim<Turn>| turn.blocks.iter().all(|block| block.body.as_text().is_some());
-    let leading = run::leading_instructions(conversation);
-    let leading = conversation.turns.iter().take(leading).take_while(|t| instructions(t)).count();
+    body::note_dropped_fields(conversation, ID, ledger);
+    o.json_string_opt("model", model);
+    let is_text_only =
+        |turn: &Verbatim<Turn>| turn.blocks.iter().all(|block| block.content.as_text().is_some());
+    let leading = run::leading_instruction_count(conversation);
+    let leading = conversation.turns.iter().take(leading).take_while(|t| is_text_only(t)).count();
     write_instructions(conversation, leading, o, ledger);
     write_input(conversation, leading, o, ledger);
     if !conversation.tools.is_empty() {
         write_tools(conversation, o, ledger);
     }
-    settings::note_differences(conversation, ledger);
-    for key in settings::KEYS {
-        settings::write_field(key, None, conversation, o);
+    settings::note_changed_settings(conversation, ledger);
+    for key in settings::SETTING_KEYS {
+        settings::encode_field(key, None, conversation, o);
     }
-    if conversation.settings.sealed {
-        o.array("include", |a| a.item().text(&SEALED_REASONING));
+    if conversation.settings.sealed_reasoning {
+        o.array("include", |a| a.item().json_string(&ENCRYPTED_REASONING));
     }
 }
 
-/// The instructions and the first `leading` turns as one text.
+/// Writes the system prompt and the first `leading` turns as one text.
 fn write_instructions(
     conversation: &Conversation,
     leading: usize,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
     if let Some(text) = conversation.system.text_for(ID) {
         return o.json("instructions", text);
     }
-    let same = conversation.source == ID;
-    let mut texts: Vec<&Text> = Vec::new();
+    let same_dialect = conversation.dialect == ID;
+    let mut texts: Vec<&JsonString> = Vec::new();
     for (at, block) in conversation.system.iter().enumerate() {
-        encode::note_block(block, At { place: Place::system(at), same }, ledger);
-        texts.extend(block.body.as_text());
-        if block.body.as_text().is_none() {
-            let what = "left out what is not text in the instructions";
-            ledger.loss(note::NO_SUCH_BLOCK, Place::system(at), what);
+        encode::note_dropped_attributes(
+            block,
+            EncodeCx { path: LedgerPath::system(at), same_dialect },
+            ledger,
+        );
+        texts.extend(block.content.as_text());
+        if block.content.as_text().is_none() {
+            let message = "left out a block of the instructions that is not text";
+            ledger.record_loss(note::NO_SUCH_BLOCK, LedgerPath::system(at), message);
         }
     }
     for (at, turn) in conversation.turns.iter().enumerate().take(leading) {
-        encode::note_extras(&turn.extras, Place::turn(at), ledger);
+        encode::note_dropped_extras(&turn.extras, LedgerPath::turn(at), ledger);
         for (block_at, block) in turn.blocks.iter().enumerate() {
-            encode::note_block(block, At { place: Place::block(at, block_at), same }, ledger);
-            texts.extend(block.body.as_text());
+            encode::note_dropped_attributes(
+                block,
+                EncodeCx { path: LedgerPath::block(at, block_at), same_dialect },
+                ledger,
+            );
+            texts.extend(block.content.as_text());
         }
     }
     if !texts.is_empty() {
-        o.key("instructions").joined(texts, "\n\n");
+        o.key("instructions").join(texts, "\n\n");
     }
 }
 
 fn write_input(
     conversation: &Conversation,
     leading: usize,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    if let [only] = conversation.turns.as_slice() {
-        let string = |text: &&Json| text.kind() == Kind::String;
-        if let Some(text) = only.text_for(ID).filter(string) {
+    if let [single_turn] = conversation.turns.as_slice() {
+        let is_string = |text: &&RawJson| text.kind() == JsonKind::String;
+        if let Some(text) = single_turn.text_for(ID).filter(is_string) {
             return o.json("input", text);
         }
     }
-    let calls = Calls::of(conversation);
+    let calls = ToolCallIndex::new(conversation);
     o.array("input", |a| {
         for (at, turn) in conversation.turns.iter().enumerate().skip(leading) {
-            match turn.text_for(ID).filter(|text| text.kind() != Kind::String) {
+            match turn.text_for(ID).filter(|text| text.kind() != JsonKind::String) {
                 Some(text) => a.item().json(text),
-                None => encode::write_turn(&calls, at, turn, a, ledger),
+                None => encode::encode_turn(&calls, at, turn, a, ledger),
             }
         }
     });
 }
 
-fn write_tools(conversation: &Conversation, o: &mut Object<'_>, ledger: &mut Ledger) {
+fn write_tools(conversation: &Conversation, o: &mut ObjectWriter<'_>, ledger: &mut Ledger) {
     match conversation.tools.text_for(ID) {
         Some(text) => o.json("tools", text),
-        None => o.array("tools", |a| tools::encode(conversation, a, ledger)),
+        None => o.array("tools", |a| tools::encode_tools(conversation, a, ledger)),
     }
 }
 
-/// The word of a role on a message.
-pub(super) fn role_word(role: Role) -> &'static str {
+pub(super) fn role_name(role: Role) -> &'static str {
     match role {
         Role::System => "system",
         Role::Developer => "developer",
@@ -284,7 +309,7 @@ pub(super) fn role_word(role: Role) -> &'static str {
     }
 }
 
-const SEALED_REASONING: Text = Text::word("reasoning.encrypted_content");
+const ENCRYPTED_REASONING: JsonString = JsonString::from_static("reasoning.encrypted_content");
 
-/// Fields beside the settings that the model holds.
-const KNOWN: &[&str] = &["model", "input", "instructions", "tools", "user"];
+/// Decoded fields other than the settings.
+const KNOWN_FIELDS: &[&str] = &["model", "input", "instructions", "tools", "user"];

@@ -1,34 +1,39 @@
-//! How the reply is to be made: the fields of the body beside input, instructions and tools.
+//! Decodes and encodes the settings: the body fields other than input, instructions and tools.
 
 use interlingua_model::{
-    Conversation, Format, Ledger, Place, Reasoning, ReasoningMode, Settings, TopField,
+    Conversation, Ledger, LedgerPath, ReasoningMode, ReasoningSettings, ResponseFormat, Settings,
+    TopLevelField,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Kind, Node, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use super::{ID, choice};
 use crate::note;
 
-/// Reads all settings. A field whose value the model cannot hold is marked as one that cannot cross.
-pub(super) fn decode(body: Node<'_>, fields: &mut [TopField], ledger: &mut Ledger) -> Settings {
-    let said = |key: &str| body.get(key).filter(|value| !value.is_null());
-    let json = |key: &str| said(key).map(Node::json);
-    let text = |key: &str| said(key).and_then(Node::text);
-    let format = said("text").and_then(|text| text.get("format"));
-    let choice = said("tool_choice").map(choice::decode);
+/// Decodes all settings. A field with a value that the model cannot hold is marked as not modeled.
+pub(super) fn decode_settings(
+    body: JsonNode<'_>,
+    fields: &mut [TopLevelField],
+    ledger: &mut Ledger,
+) -> Settings {
+    let non_null = |key: &str| body.get(key).filter(|value| !value.is_null());
+    let json = |key: &str| non_null(key).map(JsonNode::json);
+    let text = |key: &str| non_null(key).and_then(JsonNode::json_string);
+    let format = non_null("text").and_then(|text| text.get("format"));
+    let choice = non_null("tool_choice").map(choice::decode_tool_choice);
     if choice == Some(None) {
-        forget(fields, "tool_choice");
+        mark_unknown(fields, "tool_choice");
     }
     if text("safety_identifier").is_some() && text("user") != text("safety_identifier") {
-        forget(fields, "user");
+        mark_unknown(fields, "user");
     }
     let mut boolean = |key: &str| {
-        let value = said(key)?;
-        if value.boolean().is_none() {
-            let what = format!("`{key}` is neither true nor false");
-            ledger.change(note::ODD_INPUT, Place::SETTINGS, what);
+        let value = non_null(key)?;
+        if value.as_bool().is_none() {
+            let message = format!("`{key}` is not a boolean");
+            ledger.record_change(note::ODD_INPUT, LedgerPath::SETTINGS, message);
         }
-        value.boolean().or_else(|| Some(value.word() == "true"))
+        value.as_bool().or_else(|| Some(value.str_or_empty() == "true"))
     };
     Settings {
         max_tokens: json("max_output_tokens"),
@@ -37,12 +42,14 @@ pub(super) fn decode(body: Node<'_>, fields: &mut [TopField], ledger: &mut Ledge
         presence_penalty: json("presence_penalty"),
         frequency_penalty: json("frequency_penalty"),
         stream: boolean("stream"),
-        parallel: boolean("parallel_tool_calls"),
+        parallel_tool_calls: boolean("parallel_tool_calls"),
         store: boolean("store"),
-        choice: choice.flatten(),
-        reasoning: said("reasoning").and_then(decode_reasoning),
-        format: format.and_then(decode_format),
-        verbosity: said("text").and_then(|text| text.get("verbosity")).and_then(Node::text),
+        tool_choice: choice.flatten(),
+        reasoning: non_null("reasoning").and_then(decode_reasoning),
+        response_format: format.and_then(decode_format),
+        verbosity: non_null("text")
+            .and_then(|text| text.get("verbosity"))
+            .and_then(JsonNode::json_string),
         user: text("safety_identifier").or_else(|| text("user")),
         metadata: json("metadata"),
         service_tier: text("service_tier"),
@@ -51,8 +58,8 @@ pub(super) fn decode(body: Node<'_>, fields: &mut [TopField], ledger: &mut Ledge
     }
 }
 
-/// The keys the model holds of a field that has more.
-pub(super) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+/// The keys of a field that the model holds, for fields with other keys too.
+pub(super) fn known_subfields(field: &str) -> Option<&'static [&'static str]> {
     match field {
         "reasoning" => Some(&["effort", "summary", "generate_summary"]),
         "text" => Some(&["format", "verbosity"]),
@@ -60,223 +67,240 @@ pub(super) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-fn forget(fields: &mut [TopField], key: &str) {
+fn mark_unknown(fields: &mut [TopLevelField], key: &str) {
     for field in fields.iter_mut().filter(|field| field.key == *key) {
-        field.known = false;
+        field.is_modeled = false;
     }
 }
 
-fn decode_reasoning(node: Node<'_>) -> Option<Reasoning> {
-    let effort = node.get("effort").and_then(Node::text);
+fn decode_reasoning(node: JsonNode<'_>) -> Option<ReasoningSettings> {
+    let effort = node.get("effort").and_then(JsonNode::json_string);
     let display = node.get("summary").or_else(|| node.get("generate_summary"));
-    let reasoning = Reasoning {
+    let reasoning = ReasoningSettings {
         mode: effort.as_ref().filter(|effort| **effort == "none").map(|_| ReasoningMode::Off),
         effort,
-        budget: None,
-        display: display.and_then(Node::text),
+        budget_tokens: None,
+        display: display.and_then(JsonNode::json_string),
     };
-    (reasoning != Reasoning::default()).then_some(reasoning)
+    (reasoning != ReasoningSettings::default()).then_some(reasoning)
 }
 
-fn decode_format(node: Node<'_>) -> Option<Format> {
-    match &*node.get("type").map(Node::word).unwrap_or_default() {
-        "text" => Some(Format::Text),
-        "json_object" => Some(Format::Json),
-        "json_schema" => Some(Format::Schema {
-            name: node.get("name").and_then(Node::text),
-            description: node.get("description").and_then(Node::text),
+fn decode_format(node: JsonNode<'_>) -> Option<ResponseFormat> {
+    match &*node.get("type").map(JsonNode::str_or_empty).unwrap_or_default() {
+        "text" => Some(ResponseFormat::Text),
+        "json_object" => Some(ResponseFormat::Json),
+        "json_schema" => Some(ResponseFormat::Schema {
+            name: node.get("name").and_then(JsonNode::json_string),
+            description: node.get("description").and_then(JsonNode::json_string),
             schema: node
                 .get("schema")
                 .filter(|schema| schema.is_object())
-                .map_or(Json::EMPTY_OBJECT, Node::json),
-            strict: node.get("strict").and_then(Node::boolean),
+                .map_or(RawJson::EMPTY_OBJECT, JsonNode::json),
+            strict: node.get("strict").and_then(JsonNode::as_bool),
         }),
         _ => None,
     }
 }
 
-/// Writes the settings that stand under `key`, if there are any to say. `written` is the value the
-/// client gave that field; what the model has no name for in it stays.
-pub(super) fn write_field(
+/// Encodes the settings of the field `key`, unless they are empty. Unknown subfields of `original`,
+/// the client's value, are kept.
+pub(super) fn encode_field(
     key: &str,
-    written: Option<&Json>,
+    original: Option<&RawJson>,
     conversation: &Conversation,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
     let settings = &*conversation.settings;
     match key {
-        "max_output_tokens" => o.json_if("max_output_tokens", settings.max_tokens.as_ref()),
-        "temperature" => o.json_if("temperature", settings.temperature.as_ref()),
-        "top_p" => o.json_if("top_p", settings.top_p.as_ref()),
-        "presence_penalty" => o.json_if("presence_penalty", settings.presence_penalty.as_ref()),
-        "frequency_penalty" => o.json_if("frequency_penalty", settings.frequency_penalty.as_ref()),
-        "tool_choice" => match (&settings.choice, written) {
-            (Some(choice), _) => choice::encode(choice, &conversation.tools, o),
-            (None, Some(hosted)) if choice::decode(hosted.doc().root()).is_none() => {
-                o.json("tool_choice", hosted);
+        "max_output_tokens" => o.json_opt("max_output_tokens", settings.max_tokens.as_ref()),
+        "temperature" => o.json_opt("temperature", settings.temperature.as_ref()),
+        "top_p" => o.json_opt("top_p", settings.top_p.as_ref()),
+        "presence_penalty" => o.json_opt("presence_penalty", settings.presence_penalty.as_ref()),
+        "frequency_penalty" => o.json_opt("frequency_penalty", settings.frequency_penalty.as_ref()),
+        "tool_choice" => match (&settings.tool_choice, original) {
+            (Some(choice), _) => choice::encode_tool_choice(choice, &conversation.tools, o),
+            (None, Some(original_choice))
+                if choice::decode_tool_choice(original_choice.to_doc().root()).is_none() =>
+            {
+                o.json("tool_choice", original_choice);
             }
             (None, _) => {}
         },
-        "parallel_tool_calls" => boolean("parallel_tool_calls", settings.parallel, o),
-        "reasoning" => write_reasoning(settings.reasoning.as_ref(), written, o),
-        "text" => write_text(settings, written, o),
-        "safety_identifier" => o.text_if("safety_identifier", settings.user.as_ref()),
-        "user" => o.text_if("user", settings.user.as_ref()),
-        "metadata" => o.json_if("metadata", settings.metadata.as_ref()),
+        "parallel_tool_calls" => write_bool("parallel_tool_calls", settings.parallel_tool_calls, o),
+        "reasoning" => encode_reasoning(settings.reasoning.as_ref(), original, o),
+        "text" => encode_text_settings(settings, original, o),
+        "safety_identifier" => o.json_string_opt("safety_identifier", settings.user.as_ref()),
+        "user" => o.json_string_opt("user", settings.user.as_ref()),
+        "metadata" => o.json_opt("metadata", settings.metadata.as_ref()),
         "service_tier" => {
-            let same = conversation.source == ID;
-            let tier = if same { settings.service_tier.clone() } else { tier(settings) };
-            o.text_if("service_tier", tier.as_ref());
+            let same_dialect = conversation.dialect == ID;
+            let tier = if same_dialect {
+                settings.service_tier.clone()
+            } else {
+                convert_service_tier(settings)
+            };
+            o.json_string_opt("service_tier", tier.as_ref());
         }
-        "prompt_cache_key" => o.text_if("prompt_cache_key", settings.cache_key.as_ref()),
-        "store" => boolean("store", settings.store, o),
-        "stream" => boolean("stream", settings.stream, o),
+        "prompt_cache_key" => o.json_string_opt("prompt_cache_key", settings.cache_key.as_ref()),
+        "store" => write_bool("store", settings.store, o),
+        "stream" => write_bool("stream", settings.stream, o),
         _ => {}
     }
 }
 
-fn boolean(key: &'static str, value: Option<bool>, o: &mut Object<'_>) {
+fn write_bool(key: &'static str, value: Option<bool>, o: &mut ObjectWriter<'_>) {
     if let Some(value) = value {
         o.boolean(key, value);
     }
 }
 
-fn tier(settings: &Settings) -> Option<Text> {
+fn convert_service_tier(settings: &Settings) -> Option<JsonString> {
     let tier = settings.service_tier.as_ref()?;
-    let word = tier.contents();
-    match &*word {
-        "standard_only" | "standard" => Some(Text::word("default")),
-        word => TIERS.contains(&word).then(|| tier.clone()),
+    let tier_name = tier.unescape();
+    match &*tier_name {
+        "standard_only" | "standard" => Some(JsonString::from_static("default")),
+        tier_name => SERVICE_TIERS.contains(&tier_name).then(|| tier.clone()),
     }
 }
 
-fn write_reasoning(reasoning: Option<&Reasoning>, written: Option<&Json>, o: &mut Object<'_>) {
-    let effort = reasoning.and_then(effort);
-    let summary = reasoning.and_then(summary);
-    let doc = written.map(Json::doc);
-    let others = others(
-        doc.as_ref().map(interlingua_wire::Doc::root),
+fn encode_reasoning(
+    reasoning: Option<&ReasoningSettings>,
+    original: Option<&RawJson>,
+    o: &mut ObjectWriter<'_>,
+) {
+    let effort = reasoning.and_then(to_effort);
+    let summary = reasoning.and_then(to_summary);
+    let doc = original.map(RawJson::to_doc);
+    let unknown = unknown_fields(
+        doc.as_ref().map(interlingua_wire::JsonDoc::root),
         &["effort", "summary", "generate_summary"],
     );
-    if effort.is_none() && summary.is_none() && others.is_empty() {
+    if effort.is_none() && summary.is_none() && unknown.is_empty() {
         return;
     }
     o.object("reasoning", |o| {
-        o.text_if("effort", effort.as_ref());
-        o.text_if("summary", summary.as_ref());
-        for (key, value) in &others {
-            o.key_text(key).json(value);
+        o.json_string_opt("effort", effort.as_ref());
+        o.json_string_opt("summary", summary.as_ref());
+        for (key, value) in &unknown {
+            o.key_json_string(key).json(value);
         }
     });
 }
 
-/// The fields of a compound setting that the model has no name for.
-fn others(node: Option<Node<'_>>, known: &[&str]) -> Vec<(Text, Json)> {
-    let fields = node.into_iter().flat_map(Node::fields);
+/// The fields of a compound setting that the model does not have.
+fn unknown_fields(node: Option<JsonNode<'_>>, known: &[&str]) -> Vec<(JsonString, RawJson)> {
+    let fields = node.into_iter().flat_map(JsonNode::fields);
     fields
-        .filter(|field| !known.iter().any(|name| field.is(name)))
-        .map(|field| (field.key(), field.value.json()))
+        .filter(|field| !known.iter().any(|name| field.key_is(name)))
+        .map(|field| (field.key_json_string(), field.value.json()))
         .collect()
 }
 
-/// The effort, or what a budget in tokens amounts to.
-fn effort(reasoning: &Reasoning) -> Option<Text> {
+/// The effort, or the one that corresponds to a token budget.
+fn to_effort(reasoning: &ReasoningSettings) -> Option<JsonString> {
     if let Some(effort) = &reasoning.effort {
         return Some(effort.clone());
     }
     if reasoning.is_off() {
-        return Some(Text::word("none"));
+        return Some(JsonString::from_static("none"));
     }
-    Some(match reasoning.budget.as_ref()?.count()? {
-        0 => Text::word("none"),
-        1..4_096 => Text::word("low"),
-        4_096..16_384 => Text::word("medium"),
-        _ => Text::word("high"),
+    Some(match reasoning.budget_tokens.as_ref()?.as_u64()? {
+        0 => JsonString::from_static("none"),
+        1..4_096 => JsonString::from_static("low"),
+        4_096..16_384 => JsonString::from_static("medium"),
+        _ => JsonString::from_static("high"),
     })
 }
 
-fn summary(reasoning: &Reasoning) -> Option<Text> {
+fn to_summary(reasoning: &ReasoningSettings) -> Option<JsonString> {
     let display = reasoning.display.as_ref()?;
-    match &*display.contents() {
+    match &*display.unescape() {
         "auto" | "concise" | "detailed" => Some(display.clone()),
         "omitted" | "hidden" | "none" | "false" => None,
-        _ => Some(Text::word("auto")),
+        _ => Some(JsonString::from_static("auto")),
     }
 }
 
-fn write_text(settings: &Settings, written: Option<&Json>, o: &mut Object<'_>) {
-    let doc = written.map(Json::doc);
-    let others = others(doc.as_ref().map(interlingua_wire::Doc::root), &["format", "verbosity"]);
-    if settings.format.is_none() && settings.verbosity.is_none() && others.is_empty() {
+fn encode_text_settings(settings: &Settings, original: Option<&RawJson>, o: &mut ObjectWriter<'_>) {
+    let doc = original.map(RawJson::to_doc);
+    let unknown =
+        unknown_fields(doc.as_ref().map(interlingua_wire::JsonDoc::root), &["format", "verbosity"]);
+    if settings.response_format.is_none() && settings.verbosity.is_none() && unknown.is_empty() {
         return;
     }
     o.object("text", |o| {
-        if let Some(format) = &settings.format {
-            o.object("format", |o| write_format(format, o));
+        if let Some(format) = &settings.response_format {
+            o.object("format", |o| encode_format(format, o));
         }
-        o.text_if("verbosity", settings.verbosity.as_ref());
-        for (key, value) in &others {
-            o.key_text(key).json(value);
+        o.json_string_opt("verbosity", settings.verbosity.as_ref());
+        for (key, value) in &unknown {
+            o.key_json_string(key).json(value);
         }
     });
 }
 
-fn write_format(format: &Format, o: &mut Object<'_>) {
+fn encode_format(format: &ResponseFormat, o: &mut ObjectWriter<'_>) {
     match format {
-        Format::Text => o.known("type", "text"),
-        Format::Json => o.known("type", "json_object"),
-        Format::Schema { name, description, schema, strict } => {
-            o.known("type", "json_schema");
-            o.text("name", name.as_ref().unwrap_or(&Text::word("response")));
-            o.text_if("description", description.as_ref());
-            let none = Json::EMPTY_OBJECT;
-            o.json("schema", if schema.is_object() { schema } else { &none });
-            boolean("strict", *strict, o);
+        ResponseFormat::Text => o.static_str("type", "text"),
+        ResponseFormat::Json => o.static_str("type", "json_object"),
+        ResponseFormat::Schema { name, description, schema, strict } => {
+            o.static_str("type", "json_schema");
+            o.json_string("name", name.as_ref().unwrap_or(&JsonString::from_static("response")));
+            o.json_string_opt("description", description.as_ref());
+            let empty_schema = RawJson::EMPTY_OBJECT;
+            o.json("schema", if schema.is_object() { schema } else { &empty_schema });
+            write_bool("strict", *strict, o);
         }
     }
 }
 
-/// Notes what is said in other terms or has no place here.
-pub(super) fn note_differences(conversation: &Conversation, ledger: &mut Ledger) {
+/// Notes settings that are converted or that this dialect does not have.
+pub(super) fn note_changed_settings(conversation: &Conversation, ledger: &mut Ledger) {
     let settings = &*conversation.settings;
-    let place = Place::SETTINGS;
-    let mut missing = |name: &str| {
-        let what = format!("left out `{name}`: there is no such setting here");
-        ledger.loss(note::NO_SUCH_SETTING, place, what);
+    let path = LedgerPath::SETTINGS;
+    let mut note_dropped = |name: &str| {
+        let message = format!("left out `{name}`: this dialect does not have it");
+        ledger.record_loss(note::NO_SUCH_SETTING, path, message);
     };
     let numbers = [("top_k", &settings.top_k), ("seed", &settings.seed)];
     for (name, value) in numbers {
-        if value.as_ref().is_some_and(|value| value.kind() != Kind::Null) {
-            missing(name);
+        if value.as_ref().is_some_and(|value| value.kind() != JsonKind::Null) {
+            note_dropped(name);
         }
     }
-    if settings.answers.as_ref().and_then(Json::count).is_some_and(|answers| answers != 1) {
-        missing("answers");
+    if settings.candidate_count.as_ref().and_then(RawJson::as_u64).is_some_and(|count| count != 1) {
+        note_dropped("answers");
     }
-    if !settings.stop.is_empty() {
-        missing("stop");
+    if !settings.stop_sequences.is_empty() {
+        note_dropped("stop");
     }
-    let crosses = conversation.source != ID;
-    if crosses && settings.service_tier.is_some() && tier(settings).is_none() {
-        missing("service_tier");
+    let is_cross_dialect = conversation.dialect != ID;
+    if is_cross_dialect
+        && settings.service_tier.is_some()
+        && convert_service_tier(settings).is_none()
+    {
+        note_dropped("service_tier");
     }
-    if crosses && tier(settings) != settings.service_tier && tier(settings).is_some() {
-        let what = "the standard service tier is called `default`";
-        ledger.change(note::SETTING_CONVERTED, place, what);
+    if is_cross_dialect
+        && convert_service_tier(settings) != settings.service_tier
+        && convert_service_tier(settings).is_some()
+    {
+        let message = "the standard service tier is sent as `default`";
+        ledger.record_change(note::SETTING_CONVERTED, path, message);
     }
     let reasoning = settings.reasoning.as_ref();
-    if reasoning.is_some_and(|reasoning| reasoning.budget.is_some()) {
-        let what = "a budget for reasoning in tokens is said as an effort";
-        ledger.change(note::SETTING_CONVERTED, place, what);
+    if reasoning.is_some_and(|reasoning| reasoning.budget_tokens.is_some()) {
+        let message = "the reasoning budget is sent as an effort";
+        ledger.record_change(note::SETTING_CONVERTED, path, message);
     }
-    if matches!(&settings.format, Some(Format::Schema { name: None, .. })) {
-        let what = "a schema for the answer must have a name: `response`";
-        ledger.change(note::REQUIRED_ADDED, place, what);
+    if matches!(&settings.response_format, Some(ResponseFormat::Schema { name: None, .. })) {
+        let message = "the response schema gets the required name `response`";
+        ledger.record_change(note::REQUIRED_ADDED, path, message);
     }
 }
 
-/// The settings in the order they are written.
-pub(super) const KEYS: &[&str] = &[
+/// The settings in the order in which they are written.
+pub(super) const SETTING_KEYS: &[&str] = &[
     "max_output_tokens",
     "temperature",
     "top_p",
@@ -294,4 +318,5 @@ pub(super) const KEYS: &[&str] = &[
     "stream",
 ];
 
-const TIERS: &[&str] = &["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"];
+const SERVICE_TIERS: &[&str] =
+    &["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"];

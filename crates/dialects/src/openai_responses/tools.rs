@@ -1,169 +1,190 @@
-//! What the model may call, both ways.
+//! Decodes and encodes tools.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Conversation, Ledger, Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Tool, ToolKind, Verbatim};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::{ID, items, names};
+use super::{ID, items, namespace};
 use crate::note;
 
-/// The list of tools; those of a namespace stand in its place.
-pub(super) fn decode(list: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Tool>>> {
+/// Decodes the list of tools; a namespace is replaced by its tools.
+pub(super) fn decode_tools(
+    list: JsonNode<'_>,
+    ledger: &mut Ledger,
+) -> Verbatim<Vec<Verbatim<Tool>>> {
     if !list.is_array() && !list.is_null() {
-        ledger.change(note::ODD_INPUT, Place::BODY, "`tools` is not a list");
+        ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "`tools` is not a list");
     }
     let mut tools = Vec::with_capacity(list.len());
     for node in list.items() {
-        let members = node.get("tools").filter(|list| is(node, "namespace") && !list.is_empty());
+        let members =
+            node.get("tools").filter(|list| has_type(node, "namespace") && !list.is_empty());
         match members {
-            Some(members) => namespace(node, members, &mut tools, ledger),
+            Some(members) => decode_namespace(node, members, &mut tools, ledger),
             None => tools.push(decode_tool(node, tools.len(), ledger)),
         }
     }
-    set_apart(&mut tools);
-    Verbatim::read(tools, ID, list.json())
+    disambiguate_tools(&mut tools);
+    Verbatim::with_text(tools, ID, list.json())
 }
 
-/// Tools of two namespaces, or of one and of none, stay two where their names would be one.
-fn set_apart(tools: &mut [Verbatim<Tool>]) {
-    for at in taken(tools) {
+/// Renames tools with colliding qualified names: of two namespaces, or of a namespace and of none.
+fn disambiguate_tools(tools: &mut [Verbatim<Tool>]) {
+    for at in colliding_tools(tools) {
         let tool = tools[at].edit();
-        if let Some(space) = &tool.namespace {
-            tool.name = names::apart(space, &names::short(Some(space), &tool.name));
+        if let Some(namespace) = &tool.namespace {
+            tool.name = namespace::disambiguated_name(
+                namespace,
+                &namespace::local_name(Some(namespace), &tool.name),
+            );
         }
     }
 }
 
-/// Those of a namespace whose name one has that is not of it.
-fn taken(tools: &[Verbatim<Tool>]) -> Vec<usize> {
+/// Positions of namespaced tools with a name that another namespace or a tool without one also has.
+fn colliding_tools(tools: &[Verbatim<Tool>]) -> Vec<usize> {
     if tools.iter().all(|tool| tool.namespace.is_none()) {
         return Vec::new();
     }
-    let alone = tools.iter().filter(|tool| tool.namespace.is_none());
-    let mut spaces: HashMap<Cow<'_, str>, Option<&Text>> =
-        alone.map(|tool| (tool.name.contents(), None)).collect();
-    let grouped = tools.iter().enumerate().filter(|(_, tool)| tool.namespace.is_some());
-    let taken = grouped.filter(|(_, tool)| {
-        let space = tool.namespace.as_ref();
-        *spaces.entry(tool.name.contents()).or_insert(space) != space
+    let without_namespace = tools.iter().filter(|tool| tool.namespace.is_none());
+    let mut namespace_by_name: HashMap<Cow<'_, str>, Option<&JsonString>> =
+        without_namespace.map(|tool| (tool.name.unescape(), None)).collect();
+    let with_namespace = tools.iter().enumerate().filter(|(_, tool)| tool.namespace.is_some());
+    let colliding = with_namespace.filter(|(_, tool)| {
+        let namespace = tool.namespace.as_ref();
+        *namespace_by_name.entry(tool.name.unescape()).or_insert(namespace) != namespace
     });
-    taken.map(|(at, _)| at).collect()
+    colliding.map(|(at, _)| at).collect()
 }
 
-/// The names of the tools that were set apart.
-pub(super) fn apart(tools: &[Verbatim<Tool>]) -> HashSet<String> {
-    let is_apart = |tool: &&Verbatim<Tool>| {
-        let space = tool.namespace.as_ref().filter(|_| tool.name.raw().contains('.'));
-        space.is_some_and(|space| {
-            tool.name == names::apart(space, &names::short(Some(space), &tool.name))
+/// The names of the renamed tools.
+pub(super) fn disambiguated_names(tools: &[Verbatim<Tool>]) -> HashSet<String> {
+    let is_disambiguated = |tool: &&Verbatim<Tool>| {
+        let namespace = tool.namespace.as_ref().filter(|_| tool.name.raw().contains('.'));
+        namespace.is_some_and(|namespace| {
+            tool.name
+                == namespace::disambiguated_name(
+                    namespace,
+                    &namespace::local_name(Some(namespace), &tool.name),
+                )
         })
     };
-    tools.iter().filter(is_apart).map(|tool| tool.name.contents().into_owned()).collect()
+    tools.iter().filter(is_disambiguated).map(|tool| tool.name.unescape().into_owned()).collect()
 }
 
-fn is(node: Node<'_>, kind: &str) -> bool {
-    node.get("type").is_some_and(|word| word.word() == kind)
+fn has_type(node: JsonNode<'_>, kind: &str) -> bool {
+    node.get("type").is_some_and(|type_node| type_node.str_or_empty() == kind)
 }
 
-/// Members have no text of their own: it would not say which namespace they are of.
-fn namespace(
-    node: Node<'_>,
-    members: Node<'_>,
+/// Members are decoded without original text, because it does not contain their namespace.
+fn decode_namespace(
+    node: JsonNode<'_>,
+    members: JsonNode<'_>,
     tools: &mut Vec<Verbatim<Tool>>,
     ledger: &mut Ledger,
 ) {
-    let space = node.get("name").and_then(Node::text).unwrap_or_default();
-    let named = names::is_plain(&space.contents()) && members.is_array();
-    if !named {
-        let what = "a namespace whose name cannot be said is none: its tools stand alone";
-        ledger.loss(note::ODD_INPUT, Place::tool(tools.len()), what);
+    let namespace = node.get("name").and_then(JsonNode::json_string).unwrap_or_default();
+    let is_valid = namespace::is_valid_name(&namespace.unescape()) && members.is_array();
+    if !is_valid {
+        let message = "a namespace with an invalid name is dropped: its tools are kept without it";
+        ledger.record_loss(note::ODD_INPUT, LedgerPath::tool(tools.len()), message);
     }
     for (at, member) in members.items().enumerate() {
         let mut tool = decode_tool(member, tools.len(), ledger).into_value();
-        tool.name = names::full(Some(&space), &tool.name);
-        tool.namespace = named.then(|| space.clone());
-        if at == 0 && named {
-            let rest = items::extras(node, &["type", "name", "tools"]);
-            let about = Json::object(|o| rest.write(ID, o));
-            tool.extras.put(ID, Text::word(ABOUT), about);
+        tool.name = namespace::qualified_name(Some(&namespace), &tool.name);
+        tool.namespace = is_valid.then(|| namespace.clone());
+        if at == 0 && is_valid {
+            let namespace_extras = items::decode_extras(node, &["type", "name", "tools"]);
+            let namespace_fields = RawJson::object(|o| namespace_extras.write(ID, o));
+            tool.extras.push(ID, JsonString::from_static(NAMESPACE_FIELDS_KEY), namespace_fields);
         }
         tools.push(Verbatim::new(tool));
     }
 }
 
-pub(super) fn decode_tool(node: Node<'_>, at: usize, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
-    let some = |key: &str| node.get(key).filter(|value| !value.is_null());
+pub(super) fn decode_tool(node: JsonNode<'_>, at: usize, ledger: &mut Ledger) -> Verbatim<Tool> {
+    let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+    let non_null = |key: &str| node.get(key).filter(|value| !value.is_null());
     let tool = match &*kind {
         "function" => {
-            // Chat's form nests the function; some clients mix the two up.
+            // Chat Completions nests the function; some clients mix both forms.
             let inner = match node.get("function") {
                 Some(inner) if node.get("name").is_none() && inner.is_object() => {
-                    ledger.change(
+                    ledger.record_change(
                         note::ODD_INPUT,
-                        Place::tool(at),
-                        "a function stands in its own object",
+                        LedgerPath::tool(at),
+                        "a function is nested in its own object",
                     );
                     inner
                 }
                 _ => node,
             };
             let schema = inner.get("parameters").filter(|schema| !schema.is_null());
-            let kind = ToolKind::Function { schema: schema.map(Node::json) };
+            let kind = ToolKind::Function { schema: schema.map(JsonNode::json) };
             let strict = inner.get("strict").filter(|strict| !strict.is_null());
-            let held = strict.and_then(Node::boolean);
-            let known = ["parameters", "function", "strict"];
-            let known = &known[..if strict.is_some() && held.is_none() { 2 } else { 3 }];
-            let mut tool = named(inner, kind, known);
-            tool.strict = held;
+            let strict_value = strict.and_then(JsonNode::as_bool);
+            let known_keys = ["parameters", "function", "strict"];
+            let known_keys =
+                &known_keys[..if strict.is_some() && strict_value.is_none() { 2 } else { 3 }];
+            let mut tool = decode_named_tool(inner, kind, known_keys);
+            tool.strict = strict_value;
             tool
         }
         "custom" => {
-            let format = some("format");
-            if format.is_some_and(|format| fitting_format(format) != Some(format.json())) {
-                let what = "the format of a custom tool is none that is known";
-                ledger.change(note::ODD_INPUT, Place::tool(at), what);
+            let format = non_null("format");
+            if format.is_some_and(|format| decode_custom_format(format) != Some(format.json())) {
+                let message = "a custom tool has an unknown format";
+                ledger.record_change(note::ODD_INPUT, LedgerPath::tool(at), message);
             }
-            named(node, ToolKind::Freeform { format: format.map(Node::json) }, &["format"])
+            decode_named_tool(
+                node,
+                ToolKind::Freeform { format: format.map(JsonNode::json) },
+                &["format"],
+            )
         }
         _ => {
-            let name = node.get("name").and_then(Node::text);
-            let kind = Text::new(&kind);
+            let name = node.get("name").and_then(JsonNode::json_string);
+            let kind = JsonString::new(&kind);
             let json = node.json();
             let foreign = ToolKind::Foreign { dialect: ID, kind: kind.clone(), json };
             Tool::new(name.unwrap_or(kind), foreign)
         }
     };
-    Verbatim::read(tool, ID, node.json())
+    Verbatim::with_text(tool, ID, node.json())
 }
 
-fn named(node: Node<'_>, kind: ToolKind, known: &[&str]) -> Tool {
-    let mut tool = Tool::new(node.get("name").and_then(Node::text).unwrap_or_default(), kind);
-    tool.description = node.get("description").and_then(Node::text);
+fn decode_named_tool(node: JsonNode<'_>, kind: ToolKind, known: &[&str]) -> Tool {
+    let mut tool =
+        Tool::new(node.get("name").and_then(JsonNode::json_string).unwrap_or_default(), kind);
+    tool.description = node.get("description").and_then(JsonNode::json_string);
     let mut known = known.to_vec();
     known.extend(["type", "name"]);
     known.extend(tool.description.as_ref().map(|_| "description"));
-    tool.extras = items::extras(node, &known);
+    tool.extras = items::decode_extras(node, &known);
     tool
 }
 
-/// Writes the list; neighbours of one namespace stand in it.
-pub(super) fn encode(conversation: &Conversation, a: &mut Array<'_>, ledger: &mut Ledger) {
+/// Encodes the tools; consecutive tools of one namespace are written inside it.
+pub(super) fn encode_tools(
+    conversation: &Conversation,
+    a: &mut ArrayWriter<'_>,
+    ledger: &mut Ledger,
+) {
     let mut at = 0;
     for group in conversation.tools.chunk_by(|a, b| {
-        let starts = b.extras.find(ID, ABOUT).is_some();
-        a.namespace.is_some() && a.namespace == b.namespace && !starts
+        let starts_namespace = b.extras.get(ID, NAMESPACE_FIELDS_KEY).is_some();
+        a.namespace.is_some() && a.namespace == b.namespace && !starts_namespace
     }) {
         match group {
             [first, ..] if first.namespace.is_some() => a.object(|o| {
-                o.known("type", "namespace");
-                o.text_if("name", first.namespace.as_ref());
-                if let Some(about) = first.extras.find(ID, ABOUT) {
-                    for field in about.doc().root().fields() {
-                        o.key_text(&field.key()).json(&field.value.json());
+                o.static_str("type", "namespace");
+                o.json_string_opt("name", first.namespace.as_ref());
+                if let Some(namespace_fields) = first.extras.get(ID, NAMESPACE_FIELDS_KEY) {
+                    for field in namespace_fields.to_doc().root().fields() {
+                        o.key_json_string(&field.key_json_string()).json(&field.value.json());
                     }
                 }
                 o.array("tools", |a| encode_group(conversation, group, at, a, ledger));
@@ -178,82 +199,89 @@ fn encode_group(
     conversation: &Conversation,
     group: &[Verbatim<Tool>],
     first: usize,
-    a: &mut Array<'_>,
+    a: &mut ArrayWriter<'_>,
     ledger: &mut Ledger,
 ) {
     for (at, tool) in group.iter().enumerate() {
-        let place = Place::tool(first + at);
+        let path = LedgerPath::tool(first + at);
         if let Some(text) = tool.text_for(ID) {
             a.item().json(text);
         } else if let ToolKind::Foreign { dialect, kind, json } = &tool.kind {
             if *dialect == ID {
                 a.item().json(json);
             } else {
-                let what = format!("left out the tool `{kind}`: only {dialect} knows it");
-                ledger.loss(note::NO_SUCH_TOOL, place, what);
+                let message = format!("left out the tool `{kind}`: only {dialect} has it");
+                ledger.record_loss(note::NO_SUCH_TOOL, path, message);
             }
         } else {
-            super::encode::note_extras(&tool.extras, place, ledger);
-            if tool.cache.is_some() {
-                ledger.loss(note::NO_SUCH_CACHE, place, "left out the cache mark of a tool");
+            super::encode::note_dropped_extras(&tool.extras, path, ledger);
+            if tool.cache_breakpoint.is_some() {
+                ledger.record_loss(
+                    note::NO_SUCH_CACHE,
+                    path,
+                    "left out the cache breakpoint of a tool",
+                );
             }
             if let ToolKind::Freeform { format: Some(format) } = &tool.kind
-                && fitting_format(format.doc().root()).is_none()
+                && decode_custom_format(format.to_doc().root()).is_none()
             {
-                let what = "left out the format of a custom tool: it is not known";
-                ledger.loss(note::NO_SUCH_FIELD, place, what);
+                let message = "left out the unknown format of a custom tool";
+                ledger.record_loss(note::NO_SUCH_FIELD, path, message);
             }
-            a.object(|o| encode_tool(tool, conversation.source == ID, o));
+            a.object(|o| encode_tool(tool, conversation.dialect == ID, o));
         }
     }
 }
 
-fn encode_tool(tool: &Tool, same: bool, o: &mut Object<'_>) {
-    let name = names::short(tool.namespace.as_ref(), &tool.name);
+fn encode_tool(tool: &Tool, same_dialect: bool, o: &mut ObjectWriter<'_>) {
+    let name = namespace::local_name(tool.namespace.as_ref(), &tool.name);
     match &tool.kind {
         ToolKind::Function { schema } => {
-            o.known("type", "function");
-            o.text("name", &name);
-            o.text_if("description", tool.description.as_ref());
-            o.json("parameters", schema.as_ref().unwrap_or(&Json::NULL));
-            // Where nothing is said this dialect is strict and the others are not.
+            o.static_str("type", "function");
+            o.json_string("name", &name);
+            o.json_string_opt("description", tool.description.as_ref());
+            o.json("parameters", schema.as_ref().unwrap_or(&RawJson::NULL));
+            // Without `strict`, this dialect is strict and other dialects are not.
             match tool.strict {
                 Some(strict) => o.boolean("strict", strict),
-                None if !same => o.boolean("strict", false),
+                None if !same_dialect => o.boolean("strict", false),
                 None => {}
             }
         }
         ToolKind::Freeform { format } => {
-            o.known("type", "custom");
-            o.text("name", &name);
-            o.text_if("description", tool.description.as_ref());
-            let format = format.as_ref().and_then(|format| fitting_format(format.doc().root()));
-            o.json_if("format", format.as_ref());
+            o.static_str("type", "custom");
+            o.json_string("name", &name);
+            o.json_string_opt("description", tool.description.as_ref());
+            let format =
+                format.as_ref().and_then(|format| decode_custom_format(format.to_doc().root()));
+            o.json_opt("format", format.as_ref());
         }
         ToolKind::Foreign { .. } => {}
     }
-    for (key, value) in tool.extras.of(ID).iter().filter(|(key, _)| *key != ABOUT) {
-        o.key_text(key).json(value);
+    for (key, value) in
+        tool.extras.fields_for(ID).iter().filter(|(key, _)| *key != NAMESPACE_FIELDS_KEY)
+    {
+        o.key_json_string(key).json(value);
     }
 }
 
-/// The format of a custom tool as it is known here, if it is. Chat nests a grammar in an object of its
-/// own; here it is flat.
-fn fitting_format(format: Node<'_>) -> Option<Json> {
-    let kind = format.get("type").map(Node::word)?;
+/// Converts the format of a custom tool to this dialect's flat form; `None` if it is unknown. Chat
+/// Completions nests a grammar in an object.
+fn decode_custom_format(format: JsonNode<'_>) -> Option<RawJson> {
+    let kind = format.get("type").map(JsonNode::str_or_empty)?;
     if kind == "text" {
-        let plain = Json::object(|o| o.known("type", "text"));
-        return Some(if format.len() == 1 { format.json() } else { plain });
+        let text_format = RawJson::object(|o| o.static_str("type", "text"));
+        return Some(if format.len() == 1 { format.json() } else { text_format });
     }
     let nested = format.get("grammar").filter(|grammar| grammar.is_object());
-    let [syntax, definition] = nested.unwrap_or(format).pick(["syntax", "definition"]);
-    let syntax = syntax.filter(|syntax| SYNTAXES.contains(&&*syntax.word()))?;
+    let [syntax, definition] = nested.unwrap_or(format).get_many(["syntax", "definition"]);
+    let syntax = syntax.filter(|syntax| SYNTAXES.contains(&&*syntax.str_or_empty()))?;
     let definition = definition.filter(|definition| definition.is_string())?;
     if kind != "grammar" {
         return None;
     }
-    let flat = Json::object(|o| {
-        o.known("type", "grammar");
+    let flat = RawJson::object(|o| {
+        o.static_str("type", "grammar");
         o.json("syntax", &syntax.json());
         o.json("definition", &definition.json());
     });
@@ -262,5 +290,5 @@ fn fitting_format(format: Node<'_>) -> Option<Json> {
 
 const SYNTAXES: &[&str] = &["lark", "regex"];
 
-/// Where the first tool of a namespace keeps what is said of the namespace itself.
-const ABOUT: &str = "namespace";
+/// Extras key under which the first tool of a namespace carries the namespace's own fields.
+const NAMESPACE_FIELDS_KEY: &str = "namespace";

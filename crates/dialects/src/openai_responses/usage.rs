@@ -1,15 +1,15 @@
-//! Token counts, both ways. Input counts what came from the cache, output counts reasoning.
+//! Decodes and encodes token counts. Input includes cached tokens, output includes reasoning.
 
 use interlingua_model::Usage;
-use interlingua_wire::Node;
-use interlingua_wire::json::Object;
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::ObjectWriter;
 
 use super::ID;
 
-/// Nothing where nothing was counted: some servers send zeros for want of counts.
-pub(super) fn decode(node: Node<'_>) -> Option<Usage> {
-    let count = |key: &str| node.get(key).and_then(Node::count);
-    let detail = |of: &str, key: &str| node.get(of)?.get(key)?.count();
+/// `None` if all counts are zero: some servers send zeros when they did not count.
+pub(super) fn decode(node: JsonNode<'_>) -> Option<Usage> {
+    let count = |key: &str| node.get(key).and_then(JsonNode::as_u64);
+    let detail = |details_key: &str, key: &str| node.get(details_key)?.get(key)?.as_u64();
     let (input, output) = (count("input_tokens"), count("output_tokens"));
     if input.unwrap_or(0) == 0 && output.unwrap_or(0) == 0 {
         return None;
@@ -24,17 +24,17 @@ pub(super) fn decode(node: Node<'_>) -> Option<Usage> {
         cache_write,
         output: output.map(|output| output.saturating_sub(reasoning.unwrap_or(0))),
         reasoning,
-        written: Some((ID, node.json())),
+        original: Some((ID, node.json())),
         ..Usage::default()
     })
 }
 
-/// All counts are there, zero where nothing is known: clients read them without asking.
-pub(super) fn encode(usage: &Usage, o: &mut Object<'_>) {
-    if let Some((ID, json)) = &usage.written {
+/// All counts are written, with zero for unknown ones: clients read them unconditionally.
+pub(super) fn encode(usage: &Usage, o: &mut ObjectWriter<'_>) {
+    if let Some((ID, json)) = &usage.original {
         return o.json("usage", json);
     }
-    let (input, output) = (usage.all_input(), usage.all_output());
+    let (input, output) = (usage.total_input(), usage.total_output());
     o.object("usage", |o| {
         o.number("input_tokens", input);
         o.object("input_tokens_details", |o| {

@@ -1,7 +1,7 @@
-//! Secrets of known forms, blacked out of what is kept for looking at.
+//! Redacts secrets of known forms in captured bodies.
 
-/// How secrets begin, and how many characters follow at least.
-const FORMS: &[(&[u8], usize)] = &[
+/// Prefixes of secrets, with the minimum number of characters that follow.
+const SECRET_PREFIXES: &[(&[u8], usize)] = &[
     (b"sk-", 16),
     (b"gsk_", 20),
     (b"xai-", 20),
@@ -17,71 +17,75 @@ const FORMS: &[(&[u8], usize)] = &[
     (b"glpat-", 16),
     (b"xoxb-", 16),
     (b"xoxp-", 16),
-    // A token of three parts, such as those of services and accounts.
+    // A JWT.
     (b"eyJ", 40),
 ];
-const KEY_BEGINS: &[u8] = b"-----BEGIN ";
-const KEY_ENDS: &[u8] = b"-----END ";
-const BLACK: &[u8] = b"[blacked out]";
+const PEM_BEGIN: &[u8] = b"-----BEGIN ";
+const PEM_END: &[u8] = b"-----END ";
+const REDACTED: &[u8] = b"[blacked out]";
 
-/// The text with every secret of a known form after its first letters replaced.
-pub(super) fn black_out(text: &[u8]) -> Vec<u8> {
+/// Replaces every secret of a known form; its prefix stays visible.
+pub(super) fn redact_secrets(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
-        // Most bytes begin nothing.
-        let plain = text[at..].iter().take_while(|byte| !BEGINS[usize::from(**byte)]).count();
-        out.extend_from_slice(&text[at..at + plain]);
-        at += plain;
+        let skipped =
+            text[at..].iter().take_while(|byte| !FIRST_BYTES[usize::from(**byte)]).count();
+        out.extend_from_slice(&text[at..at + skipped]);
+        at += skipped;
         if at == text.len() {
             break;
         }
-        let Some((shown, whole)) = secret(text, at) else {
+        let Some((visible, length)) = secret_at(text, at) else {
             out.push(text[at]);
             at += 1;
             continue;
         };
-        out.extend_from_slice(&text[at..at + shown]);
-        out.extend_from_slice(BLACK);
-        at += whole;
+        out.extend_from_slice(&text[at..at + visible]);
+        out.extend_from_slice(REDACTED);
+        at += length;
     }
     out
 }
 
-/// The secret that begins here: how much of it may be seen, and how long it is.
-fn secret(text: &[u8], at: usize) -> Option<(usize, usize)> {
+/// The lengths of the visible prefix and of the whole secret that starts at `at`.
+fn secret_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = &text[at..];
-    if rest.starts_with(KEY_BEGINS) {
-        let find = |text: &[u8], what: &[u8]| text.windows(what.len()).position(|one| one == what);
-        find(&rest[..rest.len().min(LONGEST_HEAD)], PRIVATE)?;
-        return Some((KEY_BEGINS.len(), find(rest, KEY_ENDS).unwrap_or(rest.len())));
+    if rest.starts_with(PEM_BEGIN) {
+        let find = |text: &[u8], pattern: &[u8]| {
+            text.windows(pattern.len()).position(|window| window == pattern)
+        };
+        find(&rest[..rest.len().min(MAX_PEM_HEADER_BYTES)], PRIVATE_KEY)?;
+        return Some((PEM_BEGIN.len(), find(rest, PEM_END).unwrap_or(rest.len())));
     }
-    let stands_alone = at.checked_sub(1).is_none_or(|before| {
-        // Behind the backslash of an escape, its letter is no part of the word.
-        !is_of_word(text[before]) || before.checked_sub(1).is_some_and(|slash| text[slash] == b'\\')
+    let is_word_start = at.checked_sub(1).is_none_or(|before| {
+        // In a JSON escape such as \n, the letter before the secret is not part of its word.
+        !is_word_byte(text[before])
+            || before.checked_sub(1).is_some_and(|escape| text[escape] == b'\\')
     });
-    if !stands_alone {
+    if !is_word_start {
         return None;
     }
-    let (begin, least) = FORMS.iter().find(|(begin, _)| rest.starts_with(begin))?;
-    let length = rest.iter().take_while(|byte| is_of_word(**byte) || **byte == b'.').count();
-    (length >= begin.len() + least).then_some((begin.len(), length))
+    let (prefix, min_chars) =
+        SECRET_PREFIXES.iter().find(|(prefix, _)| rest.starts_with(prefix))?;
+    let length = rest.iter().take_while(|byte| is_word_byte(**byte) || **byte == b'.').count();
+    (length >= prefix.len() + min_chars).then_some((prefix.len(), length))
 }
 
-fn is_of_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// The bytes with which a secret may begin.
-const BEGINS: [bool; 256] = {
-    let mut begins = [false; 256];
-    begins[KEY_BEGINS[0] as usize] = true;
+/// Lookup table of the bytes that can start a secret, so that most bytes are skipped with one load.
+const FIRST_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    table[PEM_BEGIN[0] as usize] = true;
     let mut at = 0;
-    while at < FORMS.len() {
-        begins[FORMS[at].0[0] as usize] = true;
+    while at < SECRET_PREFIXES.len() {
+        table[SECRET_PREFIXES[at].0[0] as usize] = true;
         at += 1;
     }
-    begins
+    table
 };
-const PRIVATE: &[u8] = b"PRIVATE KEY";
-const LONGEST_HEAD: usize = 64;
+const PRIVATE_KEY: &[u8] = b"PRIVATE KEY";
+const MAX_PEM_HEADER_BYTES: usize = 64;

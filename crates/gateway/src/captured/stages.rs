@@ -1,4 +1,5 @@
-//! The stages of a turn: what came, what was asked, what was answered, and what went back.
+//! Captures the four stages of a turn: client request, provider request, provider reply, client
+//! reply.
 
 use std::sync::Arc;
 
@@ -7,39 +8,38 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use http::HeaderMap;
 use interlingua::Ledger;
-use interlingua::model::Entry;
+use interlingua::model::LedgerEntry;
 use serde_json::Value;
 
-use super::{Captured, blackout};
+use super::{CaptureStore, blackout};
 
-/// The stages of one turn as far as it has come. Bodies are shared with whoever sends them.
-pub(crate) struct Stages {
-    captured: Arc<Captured>,
+/// The captured stages of one turn. Bodies share their buffers with the senders, without a copy.
+pub(crate) struct TurnCapture {
+    store: Arc<CaptureStore>,
     owner: String,
-    /// Nothing is blacked out.
-    plain: bool,
-    list: Vec<One>,
+    is_unredacted: bool,
+    stages: Vec<StageCapture>,
     repairs: Vec<Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum CaptureStage {
     ClientRequest,
     ProviderRequest,
     ProviderReply,
     ClientReply,
 }
 
-struct One {
-    stage: Stage,
-    facts: Value,
+struct StageCapture {
+    stage: CaptureStage,
+    metadata: Value,
     body: Vec<Bytes>,
-    /// All of the body, and as much as is held of it.
-    size: usize,
-    held: usize,
+    /// Size of the whole body, and of the part that is captured (at most [`MAX_STAGE_BYTES`]).
+    total_bytes: usize,
+    captured_bytes: usize,
 }
 
-impl Stage {
+impl CaptureStage {
     fn name(self) -> &'static str {
         match self {
             Self::ClientRequest => "client-request",
@@ -50,97 +50,118 @@ impl Stage {
     }
 }
 
-impl Stages {
-    pub(super) fn new(captured: Arc<Captured>, owner: &str, plain: bool) -> Self {
-        Self { captured, owner: owner.to_owned(), plain, list: Vec::new(), repairs: Vec::new() }
+impl TurnCapture {
+    pub(super) fn new(store: Arc<CaptureStore>, owner: &str, is_unredacted: bool) -> Self {
+        Self {
+            store,
+            owner: owner.to_owned(),
+            is_unredacted,
+            stages: Vec::new(),
+            repairs: Vec::new(),
+        }
     }
 
-    /// A stage begins, with what is known of it beside its body.
-    pub(crate) fn begin(&mut self, stage: Stage, mut facts: Value, headers: Option<&HeaderMap>) {
+    /// Starts a stage with its metadata; the body follows in [`Self::append_body`].
+    pub(crate) fn begin_stage(
+        &mut self,
+        stage: CaptureStage,
+        mut metadata: Value,
+        headers: Option<&HeaderMap>,
+    ) {
         if let Some(headers) = headers {
-            facts["headers"] = shown(headers);
+            metadata["headers"] = captured_headers(headers);
         }
-        self.list.push(One { stage, facts, body: Vec::new(), size: 0, held: 0 });
+        self.stages.push(StageCapture {
+            stage,
+            metadata,
+            body: Vec::new(),
+            total_bytes: 0,
+            captured_bytes: 0,
+        });
     }
 
-    /// More of the body of a stage that has begun.
-    pub(crate) fn more(&mut self, stage: Stage, bytes: &Bytes) {
-        let Some(one) = self.list.iter_mut().rev().find(|one| one.stage == stage) else { return };
-        one.size += bytes.len();
-        let some = bytes.slice(..bytes.len().min(LARGEST - one.held));
-        if !some.is_empty() {
-            one.held += some.len();
-            one.body.push(some);
+    pub(crate) fn append_body(&mut self, stage: CaptureStage, bytes: &Bytes) {
+        let Some(stage_capture) =
+            self.stages.iter_mut().rev().find(|stage_capture| stage_capture.stage == stage)
+        else {
+            return;
+        };
+        stage_capture.total_bytes += bytes.len();
+        let captured =
+            bytes.slice(..bytes.len().min(MAX_STAGE_BYTES - stage_capture.captured_bytes));
+        if !captured.is_empty() {
+            stage_capture.captured_bytes += captured.len();
+            stage_capture.body.push(captured);
         }
     }
 
-    /// What was changed on the way.
-    pub(crate) fn repaired(&mut self, ledger: &Ledger) {
-        let entries = ledger.entries.iter().map(Entry::to_json);
+    pub(crate) fn add_repairs(&mut self, ledger: &Ledger) {
+        let entries = ledger.entries.iter().map(LedgerEntry::to_json);
         self.repairs.extend(entries.filter_map(|entry| serde_json::from_str(entry.as_str()).ok()));
     }
 
-    /// The turn is over; `summary` says how. `then` is called with it when all can be found.
-    pub(crate) fn keep(
+    /// Stores the finished turn, then calls `then` with its summary.
+    pub(crate) fn persist(
         self,
         turn: &str,
         summary: Value,
         then: impl FnOnce(&Value) + Send + 'static,
     ) {
         let turn = turn.to_owned();
-        let work = move || {
+        let store = move || {
             self.write(&turn, &summary);
             then(&summary);
         };
-        // Long bodies are looked through; nobody who is answered waits for that.
+        // Redaction scans whole bodies, so it runs on the blocking pool.
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(work)),
-            Err(_) => work(),
+            Ok(runtime) => drop(runtime.spawn_blocking(store)),
+            Err(_) => store(),
         }
     }
 
     fn write(self, turn: &str, summary: &Value) {
-        let mut whole = summary.clone();
-        whole["repairs"] = self.repairs.into();
-        let plain = self.plain;
-        whole["stages"] = self.list.into_iter().map(|one| one.into_json(plain)).collect();
-        self.captured.put(&self.owner, vec![super::turns()], summary);
-        self.captured.put(&self.owner, vec![super::stages_of(turn)], &whole);
+        let mut record = summary.clone();
+        record["repairs"] = self.repairs.into();
+        let unredacted = self.is_unredacted;
+        record["stages"] =
+            self.stages.into_iter().map(|capture| capture.into_json(unredacted)).collect();
+        self.store.put(&self.owner, vec![super::turns_key()], summary);
+        self.store.put(&self.owner, vec![super::stages_key(turn)], &record);
     }
 }
 
-impl One {
-    fn into_json(self, plain: bool) -> Value {
+impl StageCapture {
+    fn into_json(self, unredacted: bool) -> Value {
         let body = self.body.concat();
-        let body = if plain { body } else { blackout::black_out(&body) };
-        let mut one = self.facts;
-        one["stage"] = self.stage.name().into();
-        one["size"] = self.size.into();
-        if self.held < self.size {
-            one["held"] = self.held.into();
+        let body = if unredacted { body } else { blackout::redact_secrets(&body) };
+        let mut record = self.metadata;
+        record["stage"] = self.stage.name().into();
+        record["size"] = self.total_bytes.into();
+        if self.captured_bytes < self.total_bytes {
+            record["held"] = self.captured_bytes.into();
         }
         match String::from_utf8(body) {
-            Ok(text) => one["body"] = text.into(),
-            Err(bytes) => one["base64"] = BASE64.encode(bytes.as_bytes()).into(),
+            Ok(text) => record["body"] = text.into(),
+            Err(bytes) => record["base64"] = BASE64.encode(bytes.as_bytes()).into(),
         }
-        one
+        record
     }
 }
 
-/// The headers that tell something and are no secret.
-fn shown(headers: &HeaderMap) -> Value {
-    let told = headers.iter().filter(|(name, _)| {
+/// The headers that are useful for debugging and carry no secrets.
+fn captured_headers(headers: &HeaderMap) -> Value {
+    let captured = headers.iter().filter(|(name, _)| {
         let name = name.as_str();
-        HEADERS.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        CAPTURED_HEADERS.contains(&name)
+            || CAPTURED_HEADER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     });
-    let told =
-        told.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.into())));
-    Value::Object(told.collect())
+    let captured =
+        captured.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.into())));
+    Value::Object(captured.collect())
 }
 
-/// As much of a body as is kept.
-const LARGEST: usize = 1024 * 1024;
-const HEADERS: &[&str] = &[
+const MAX_STAGE_BYTES: usize = 1024 * 1024;
+const CAPTURED_HEADERS: &[&str] = &[
     "content-type",
     "content-length",
     "content-encoding",
@@ -150,5 +171,5 @@ const HEADERS: &[&str] = &[
     "request-id",
     "x-request-id",
 ];
-const PREFIXES: &[&str] =
+const CAPTURED_HEADER_PREFIXES: &[&str] =
     &["anthropic-", "openai-", "x-stainless-", "x-ratelimit-", "x-interlingua-"];

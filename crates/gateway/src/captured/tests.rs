@@ -1,13 +1,13 @@
-//! What is blacked out, and what is not.
+//! Tests of the redaction of secrets.
 
-use super::blackout::black_out;
+use super::blackout::redact_secrets;
 
-fn seen(text: &str) -> String {
-    String::from_utf8(black_out(text.as_bytes())).unwrap()
+fn redacted(text: &str) -> String {
+    String::from_utf8(redact_secrets(text.as_bytes())).unwrap()
 }
 
 #[test]
-fn secrets_of_known_forms_are_not_seen() {
+fn secrets_of_known_forms_are_redacted() {
     for (begin, rest) in [
         ("sk-", "ant-api03-0123456789abcdefghij"),
         ("AIza", "SyA0123456789abcdefghijklmnopqrstuv"),
@@ -18,15 +18,15 @@ fn secrets_of_known_forms_are_not_seen() {
         for around in ["KEY", "key is KEY, use it", "\"KEY\"", "a\\nKEY\\nb", "Bearer KEY"] {
             let text = around.replace("KEY", &format!("{begin}{rest}"));
             let expected = around.replace("KEY", &format!("{begin}[blacked out]"));
-            assert_eq!(seen(&text), expected);
+            assert_eq!(redacted(&text), expected);
         }
     }
     let key = "-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----\\nrest";
-    assert_eq!(seen(key), "-----BEGIN [blacked out]-----END RSA PRIVATE KEY-----\\nrest");
+    assert_eq!(redacted(key), "-----BEGIN [blacked out]-----END RSA PRIVATE KEY-----\\nrest");
 }
 
 #[test]
-fn what_only_looks_like_one_is_seen() {
+fn text_that_resembles_secrets_is_kept() {
     for text in [
         "",
         "a task-list-of-many-words-and-more",
@@ -34,6 +34,6 @@ fn what_only_looks_like_one_is_seen() {
         "-----BEGIN CERTIFICATE-----\\nMIIE\\n-----END CERTIFICATE-----",
         "übermäßig",
     ] {
-        assert_eq!(seen(text), text);
+        assert_eq!(redacted(text), text);
     }
 }

@@ -1,4 +1,4 @@
-//! Who may use the gateway.
+//! Configuration of API keys, hosts and origins.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
-/// Who may use the gateway, and from where.
+/// `[access]`: the keys, hosts and origins that may use the gateway.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// None: whoever reaches it. That is only possible on loopback.
-    pub keys: Vec<Key>,
-    /// Names for `Host`, beside those of the loopback and of the address that is listened at.
+    /// Empty: no key is required. That is only possible on loopback.
+    pub keys: Vec<ApiKey>,
+    /// Allowed `Host` names in addition to loopback and the listen address.
     pub hosts: Vec<String>,
-    /// Origins of pages that may ask, beside the gateway's own.
+    /// Allowed origins of web pages in addition to the gateway's own.
     pub origins: Vec<String>,
 }
 
-/// A key of a client. Only its digest is kept.
+/// A client's key. Only its digest is stored.
 #[derive(Clone)]
-pub struct Key {
+pub struct ApiKey {
     pub name: String,
     pub sha256: [u8; 32],
     pub requests_per_minute: Option<u32>,
     pub concurrent: Option<u32>,
-    /// Of all kinds together, on a day in UTC.
+    /// Input, output and reasoning tokens together, per day in UTC.
     pub tokens_per_day: Option<u64>,
 }
 
-impl Key {
+impl ApiKey {
     pub(crate) fn is_limited(&self) -> bool {
         let limits = (self.requests_per_minute, self.concurrent, self.tokens_per_day);
         limits != (None, None, None)
@@ -36,13 +36,14 @@ impl Key {
 }
 
 impl Access {
-    /// Admits one more for as long as this configuration is in force, and gives the key. Who needs none gets none.
-    pub fn admit_guest(&mut self) -> Option<String> {
+    /// Adds a key that is valid as long as this configuration is in force, and returns it; `None`
+    /// if no keys are required.
+    pub fn add_temporary_key(&mut self) -> Option<String> {
         if self.keys.is_empty() {
             return None;
         }
         let key = format!("guest-{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
-        self.keys.push(Key {
+        self.keys.push(ApiKey {
             name: "guest".to_owned(),
             sha256: digest(key.as_bytes()),
             requests_per_minute: None,
@@ -52,32 +53,31 @@ impl Access {
         Some(key)
     }
 
-    /// Whose key this is. Takes as long for a wrong key as for any right one.
-    pub fn admits(&self, key: &[u8]) -> Option<&Key> {
-        opened(&digest(key), self.keys.iter())
+    /// Finds a configured key. Takes the same time for wrong and for right keys.
+    pub fn find_key(&self, key: &[u8]) -> Option<&ApiKey> {
+        find_by_digest(&digest(key), self.keys.iter())
     }
 }
 
-/// The key of this digest. Takes as long if there is none.
-pub(crate) fn opened<'k>(
+/// Finds the key with this digest, in constant time: all keys are compared.
+pub(crate) fn find_by_digest<'k>(
     digest: &[u8; 32],
-    keys: impl Iterator<Item = &'k Key>,
-) -> Option<&'k Key> {
+    keys: impl Iterator<Item = &'k ApiKey>,
+) -> Option<&'k ApiKey> {
     let mut found = None;
-    for own in keys {
-        if bool::from(own.sha256.ct_eq(digest)) {
-            found = Some(own);
+    for key in keys {
+        if bool::from(key.sha256.ct_eq(digest)) {
+            found = Some(key);
         }
     }
     found
 }
 
-/// What is kept of a key.
 pub(crate) fn digest(key: &[u8]) -> [u8; 32] {
     Sha256::digest(key).into()
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
     }

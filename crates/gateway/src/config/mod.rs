@@ -1,50 +1,51 @@
-//! What the operator says the gateway is: one file, or nothing at all.
+//! The gateway's configuration: types, defaults, TOML parser, file watcher.
 //!
-//! Everything that can be configured is here, checked, with its defaults. Nothing in here is ever read
-//! from the working directory, and no secret is ever printed.
+//! The working directory is never read, and secrets are never printed.
 
 mod access;
-pub mod near;
-mod nothing;
-mod read;
-mod report;
+mod diagnostics;
+mod from_env;
+mod parse;
 mod route;
 mod sections;
 mod source;
 mod store;
+pub mod suggest;
 mod telemetry;
 mod watch;
 
-pub use access::{Access, Key};
-pub(crate) use access::{digest, opened};
-/// What happens to tool calls that do not fit their schema.
-pub use interlingua::guard::{Mode, Modes as Guard};
+pub use access::{Access, ApiKey};
+pub(crate) use access::{digest, find_by_digest};
+pub use diagnostics::{ConfigError, ConfigWarning};
+/// What the guard does with tool calls that do not match their schema.
+pub use interlingua::guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
-pub use report::{Mistake, Warning};
-pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
+pub use route::{
+    BUILTIN_PROVIDER, Backend, ModelRoutes, NoRoute, Route, RouteRule, WeightedTarget,
+};
 pub use sections::{Capture, Limits, Timeouts};
-pub use source::{Loaded, Refused, Source};
-pub use store::{Place, Store};
+pub use source::{LoadError, LoadedConfig, Source};
+pub use store::{StoreConfig, StoreLocation};
 pub use telemetry::Telemetry;
-pub use watch::{Change, Watch};
+pub use watch::{ConfigChange, ConfigWatcher};
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// One configuration, checked and immutable. The server holds the one in force and swaps it whole.
+/// A validated, immutable configuration. The server swaps it as a whole on reload.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub listen: SocketAddr,
     pub providers: Vec<Arc<Provider>>,
-    pub models: Models,
+    pub models: ModelRoutes,
     pub limits: Limits,
     pub timeouts: Timeouts,
     pub access: Access,
-    pub guard: Guard,
-    pub store: Store,
+    pub guard: GuardModes,
+    pub store: StoreConfig,
     pub capture: Capture,
     pub telemetry: Telemetry,
-    /// What stands between the gateway and the providers; only the environment says it.
+    /// HTTP proxies towards the providers; only environment variables set them.
     pub proxies: Arc<Proxies>,
 }
 
@@ -54,12 +55,12 @@ impl Config {
         self.providers.iter().find(|provider| provider.name == name)
     }
 
-    /// What another configuration says differently that is fixed when the gateway starts.
-    pub fn fixed(&self, other: &Self) -> Vec<&'static str> {
+    /// The changed settings that take effect only after a restart.
+    pub fn changes_needing_restart(&self, other: &Self) -> Vec<&'static str> {
         let same = [
             ("listen", self.listen == other.listen),
             ("[store]", self.store == other.store),
-            ("limits.streams", self.limits.streams == other.limits.streams),
+            ("limits.streams", self.limits.concurrent_requests == other.limits.concurrent_requests),
             ("limits.connections", self.limits.connections == other.limits.connections),
             ("[telemetry]", self.telemetry == other.telemetry),
             ("timeouts.connect", self.timeouts.connect == other.timeouts.connect),
@@ -70,5 +71,6 @@ impl Config {
     }
 }
 
-/// Where the gateway listens unless told otherwise.
-pub const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
+/// The default listen address.
+pub const DEFAULT_LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);

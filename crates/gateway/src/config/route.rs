@@ -1,125 +1,148 @@
-//! Which model goes where.
+//! Resolves model names to routes.
 
 use std::fmt;
 use std::sync::Arc;
 
-use interlingua_upstream::PROVIDERS;
+use interlingua_upstream::{PRESETS, ProviderPreset};
 
 use super::{Config, Provider};
 
-/// What clients ask for, and where it goes: the first pattern that matches wins.
+/// Model name patterns and their targets; the first pattern that matches wins.
 #[derive(Clone, Debug, Default)]
-pub struct Models {
-    pub patterns: Vec<Pattern>,
+pub struct ModelRoutes {
+    pub rules: Vec<RouteRule>,
 }
 
-/// A name with any number of `*`, each of which stands for any text.
+/// A pattern with any number of `*`, each of which matches any text.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct RouteRule {
     pub pattern: String,
-    pub ways: Vec<Way>,
+    pub targets: Vec<WeightedTarget>,
 }
 
-/// One target of a pattern.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct WeightedTarget {
     /// `sim` or the name of a provider.
     pub provider: String,
-    /// `*` alone is the name that was asked for. Beside other text, it is what the pattern's `*` stood
-    /// for; so is `{*}` anywhere.
-    pub model: String,
-    /// Neighbours that have one share the requests.
+    /// `*` alone is the requested name. Within other text, `*` is the text that the pattern's `*`
+    /// matched; so is `{*}` anywhere.
+    pub model_template: String,
+    /// Adjacent targets with weights share the requests.
     pub weight: Option<u32>,
 }
 
-/// Where a request can go.
+/// A provider and the model's name there.
 #[derive(Clone, Debug)]
 pub struct Route {
-    pub to: To,
-    /// The model's name there.
+    pub backend: Backend,
     pub model: String,
 }
 
 #[derive(Clone, Debug)]
-pub enum To {
+pub enum Backend {
     Provider(Arc<Provider>),
-    /// The model that is built in.
-    Simulated,
+    Builtin,
 }
 
-/// Nothing says where a model is to go; what there is, for a person.
+/// No route for a model; the message lists the alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unrouted(pub String);
+pub struct NoRoute(pub String);
 
 impl Config {
-    /// Where a request for this model goes: the first route, and if it fails the next.
+    /// The routes for a model: the first one, and the fallbacks in order.
     ///
-    /// Targets with weights are drawn by `draw`. The same number gives the same order: a conversation
-    /// whose requests all bring its own number stays where it began.
-    pub fn resolve(&self, model: &str, draw: u64) -> Result<Vec<Route>, Unrouted> {
-        self.routes(model, || draw)
+    /// Targets with weights are drawn by `draw`. The same number gives the same order, so a
+    /// conversation that always brings its own number stays on its route.
+    pub fn resolve(&self, model: &str, draw: u64) -> Result<Vec<Route>, NoRoute> {
+        self.resolve_with(model, || draw)
     }
 
-    /// As [`Config::resolve`], with a number that is only asked for where there are weights.
-    pub(crate) fn routes(
+    /// As [`Config::resolve`], with a number that is computed only where there are weights.
+    pub(crate) fn resolve_with(
         &self,
         model: &str,
         draw: impl FnOnce() -> u64,
-    ) -> Result<Vec<Route>, Unrouted> {
-        if let Some(route) = self.named(model) {
+    ) -> Result<Vec<Route>, NoRoute> {
+        if let Some(route) = self.explicit_route(model) {
             return Ok(vec![route]);
         }
-        for pattern in &self.models.patterns {
-            if let Some(stars) = matched(&pattern.pattern, model) {
-                let weighted = pattern.ways.iter().any(|way| way.weight.is_some());
-                let ways = ordered(&pattern.ways, if weighted { draw() } else { 0 });
-                let route = |way: &&Way| self.follow(way, model, &stars);
-                return Ok(ways.iter().filter_map(route).collect());
+        for pattern in &self.models.rules {
+            if let Some(stars) = match_pattern(&pattern.pattern, model) {
+                let weighted = pattern.targets.iter().any(|target| target.weight.is_some());
+                let ordered = order_targets(&pattern.targets, if weighted { draw() } else { 0 });
+                let route = |target: &&WeightedTarget| self.target_route(target, model, &stars);
+                return Ok(ordered.iter().filter_map(route).collect());
             }
         }
-        let family = PROVIDERS
-            .iter()
-            .filter(|row| row.family.iter().any(|pattern| matched(pattern, model).is_some()));
-        let mut own = family.filter_map(|row| self.provider(row.name));
+        let mut matching = presets_of_model(model).filter_map(|preset| self.provider(preset.name));
         let only = || if let [only] = self.providers.as_slice() { Some(only) } else { None };
-        match own.next().or_else(only) {
-            Some(provider) => {
-                Ok(vec![Route { to: To::Provider(Arc::clone(provider)), model: model.into() }])
-            }
-            None => Err(self.unrouted(model)),
+        match matching.next().or_else(only) {
+            Some(provider) => Ok(vec![Route {
+                backend: Backend::Provider(Arc::clone(provider)),
+                model: model.into(),
+            }]),
+            None => Err(self.no_route(model)),
         }
     }
 
     /// `provider/model`, if there is such a provider.
-    fn named(&self, model: &str) -> Option<Route> {
+    fn explicit_route(&self, model: &str) -> Option<Route> {
         let (name, model) = model.split_once('/')?;
-        let to = self.to(name)?;
-        (!model.is_empty()).then(|| Route { to, model: model.into() })
+        let backend = self.backend(name)?;
+        (!model.is_empty()).then(|| Route { backend, model: model.into() })
     }
 
-    fn to(&self, name: &str) -> Option<To> {
-        if name == SIMULATED {
-            return Some(To::Simulated);
+    fn backend(&self, name: &str) -> Option<Backend> {
+        if name == BUILTIN_PROVIDER {
+            return Some(Backend::Builtin);
         }
-        self.provider(name).map(|provider| To::Provider(Arc::clone(provider)))
+        self.provider(name).map(|provider| Backend::Provider(Arc::clone(provider)))
     }
 
-    fn follow(&self, way: &Way, asked: &str, stars: &[&str]) -> Option<Route> {
-        Some(Route { to: self.to(&way.provider)?, model: filled(&way.model, asked, stars) })
+    fn target_route(
+        &self,
+        target: &WeightedTarget,
+        requested: &str,
+        stars: &[&str],
+    ) -> Option<Route> {
+        Some(Route {
+            backend: self.backend(&target.provider)?,
+            model: fill_template(&target.model_template, requested, stars),
+        })
     }
 
-    fn unrouted(&self, model: &str) -> Unrouted {
+    fn no_route(&self, model: &str) -> NoRoute {
         let names: Vec<_> = self.providers.iter().map(|provider| provider.name.as_str()).collect();
-        let there = match names.as_slice() {
-            [] => "no provider is configured, and only the built-in models sim/echo and sim/agent are there".into(),
-            names => format!("ask for PROVIDER/{model} with one of {}, or give it a line in [models]", names.join(", ")),
+        let hint = match names.as_slice() {
+            [] => "use the built-in models sim/echo and sim/agent, because no provider has a key"
+                .into(),
+            names => format!(
+                "request PROVIDER/{model} with one of {}, or add a line to [models]",
+                names.join(", ")
+            ),
         };
-        Unrouted(format!("nothing says where the model `{model}` is to go: {there}"))
+        let preset = PRESETS.iter().find(|preset| {
+            model.split_once('/').is_some_and(|(provider, _)| provider == preset.name)
+        });
+        let missing_key = preset.or_else(|| presets_of_model(model).next()).and_then(|preset| {
+            let variable = preset.key_vars.first()?;
+            Some(format!("set {variable} for the provider {} and start again; or ", preset.name))
+        });
+        let missing_key = missing_key.unwrap_or_default();
+        NoRoute(format!("there is no route for the model `{model}`: {missing_key}{hint}"))
     }
 }
 
-/// What each `*` of the pattern stands for, if the name matches. Earlier ones take as little as they can.
-pub(super) fn matched<'m>(pattern: &str, name: &'m str) -> Option<Vec<&'m str>> {
+/// The presets whose own models have such names.
+fn presets_of_model(model: &str) -> impl Iterator<Item = &'static ProviderPreset> {
+    PRESETS.iter().filter(move |preset| {
+        preset.model_patterns.iter().any(|pattern| match_pattern(pattern, model).is_some())
+    })
+}
+
+/// The text that each `*` of the pattern matches, if the name matches. Earlier ones match as little
+/// as possible.
+pub(super) fn match_pattern<'m>(pattern: &str, name: &'m str) -> Option<Vec<&'m str>> {
     let mut parts = pattern.split('*');
     let mut rest = name.strip_prefix(parts.next()?)?;
     let mut stars = Vec::new();
@@ -139,10 +162,9 @@ pub(super) fn matched<'m>(pattern: &str, name: &'m str) -> Option<Vec<&'m str>> 
     Some(stars)
 }
 
-/// The model's name at a target.
-fn filled(template: &str, asked: &str, stars: &[&str]) -> String {
+fn fill_template(template: &str, requested: &str, stars: &[&str]) -> String {
     if template == "*" {
-        return asked.into();
+        return requested.into();
     }
     let template = template.replace("{*}", "*");
     let mut parts = template.split('*');
@@ -154,42 +176,43 @@ fn filled(template: &str, asked: &str, stars: &[&str]) -> String {
     model
 }
 
-/// The targets in the order in which they are tried: each run of weighted ones is drawn.
-fn ordered(ways: &[Way], draw: u64) -> Vec<&Way> {
-    let mut all = Vec::with_capacity(ways.len());
-    for run in ways.chunk_by(|a, b| a.weight.is_some() && b.weight.is_some()) {
+/// The targets in the order in which they are tried: in each run of weighted ones, one is drawn to
+/// the front.
+fn order_targets(targets: &[WeightedTarget], draw: u64) -> Vec<&WeightedTarget> {
+    let mut ordered = Vec::with_capacity(targets.len());
+    for run in targets.chunk_by(|a, b| a.weight.is_some() && b.weight.is_some()) {
         let mut run: Vec<_> = run.iter().collect();
-        let total: u64 = run.iter().filter_map(|way| way.weight).map(u64::from).sum();
-        let mut left = if total == 0 { 0 } else { scattered(draw) % total };
-        let drawn = run.iter().position(|way| {
-            let weight = way.weight.map_or(0, u64::from);
-            let hit = left < weight;
-            left = left.saturating_sub(weight);
+        let total: u64 = run.iter().filter_map(|target| target.weight).map(u64::from).sum();
+        let mut remaining = if total == 0 { 0 } else { splitmix64(draw) % total };
+        let drawn = run.iter().position(|target| {
+            let weight = target.weight.map_or(0, u64::from);
+            let hit = remaining < weight;
+            remaining = remaining.saturating_sub(weight);
             hit
         });
         if let Some(at) = drawn {
             run[..=at].rotate_right(1);
         }
-        all.append(&mut run);
+        ordered.append(&mut run);
     }
-    all
+    ordered
 }
 
-/// Spreads numbers that are near each other (splitmix64).
-fn scattered(number: u64) -> u64 {
+/// Spreads adjacent numbers (splitmix64).
+fn splitmix64(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-impl fmt::Display for Unrouted {
+impl fmt::Display for NoRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unrouted {}
+impl std::error::Error for NoRoute {}
 
-/// The name under which the built-in models are asked for.
-pub const SIMULATED: &str = "sim";
+/// The provider name of the built-in models.
+pub const BUILTIN_PROVIDER: &str = "sim";

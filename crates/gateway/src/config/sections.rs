@@ -1,20 +1,20 @@
-//! The sections that are plain values: their types and their defaults.
+//! Sections of plain values: limits, timeouts, capture, with their defaults.
 
 use std::time::Duration;
 
-/// What is refused before it costs too much.
+/// `[limits]`: sizes and counts above which a request or reply is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a request's head.
     pub head: usize,
     pub headers: usize,
-    /// Bytes of a request's body, as it is after any decompression.
+    /// Bytes of a request's body, after any decompression.
     pub body: usize,
-    /// How deep JSON may nest.
+    /// Nesting of JSON.
     pub depth: usize,
     pub messages: usize,
     pub tools: usize,
-    /// Bytes, nesting and steps of a tool's schema; beyond them its calls are not checked.
+    /// Bytes, nesting and compile steps of a tool's schema; calls of larger ones are not checked.
     pub schema: usize,
     pub schema_depth: usize,
     pub schema_cost: usize,
@@ -25,21 +25,21 @@ pub struct Limits {
     pub event_lines: usize,
     /// Bytes of a provider's whole reply.
     pub reply: usize,
-    /// Bytes held for a client that reads slower than its provider writes.
+    /// Bytes buffered for a client that reads slower than its provider writes.
     pub buffer: usize,
-    /// Requests that are answered at the same time.
-    pub streams: usize,
+    /// Requests in progress at the same time.
+    pub concurrent_requests: usize,
     pub connections: usize,
     /// Connections from one address that is not loopback.
     pub connections_per_address: usize,
-    /// Wrong keys from one address: at once, then per minute.
-    pub failures: u32,
-    pub failures_per_minute: u32,
-    /// How often a request is tried again before anything was answered.
+    /// Wrong keys from one address: the burst, then the rate per minute.
+    pub wrong_keys_burst: u32,
+    pub wrong_keys_per_minute: u32,
+    /// Retries of a request before its first content was sent.
     pub retries: u32,
 }
 
-/// How long is waited.
+/// `[timeouts]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the whole head of a request, from the first byte or the connection.
@@ -48,30 +48,30 @@ pub struct Timeouts {
     pub body: Duration,
     /// For the next request on a connection.
     pub keep_alive: Duration,
-    /// For a client that reads nothing.
+    /// For a client that does not read.
     pub write: Duration,
-    /// Silence of a provider after which the client gets a sign of life.
+    /// Time without provider output after which the client gets a heartbeat.
     pub heartbeat: Duration,
-    /// For running answers when the gateway stops.
+    /// For responses in progress when the gateway stops.
     pub drain: Duration,
-    /// For the connection to a provider.
+    /// For connecting to a provider.
     pub connect: Duration,
-    /// For the head of a provider's answer.
+    /// For the head of a provider's response.
     pub answer: Duration,
-    /// Between two reads of a provider's answer.
+    /// Between two reads of a provider's response.
     pub silence: Duration,
 }
 
-/// What is kept of each turn, for looking at.
+/// `[capture]`: what is stored of each turn for debugging.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub enabled: bool,
-    /// Also what is said at every stage.
+    /// Also the bodies of all stages.
     pub stages: bool,
-    pub keep: Duration,
+    pub max_age: Duration,
     /// Bytes of all captures.
-    pub size: u64,
-    /// Known forms of secrets are blacked out.
+    pub max_bytes: u64,
+    /// Redact secrets of known forms.
     pub redact: bool,
 }
 
@@ -92,11 +92,11 @@ impl Default for Limits {
             event_lines: 65_536,
             reply: 64 * MIB,
             buffer: 256 * KIB,
-            streams: 4096,
+            concurrent_requests: 4096,
             connections: 10_000,
             connections_per_address: 1000,
-            failures: 20,
-            failures_per_minute: 10,
+            wrong_keys_burst: 20,
+            wrong_keys_per_minute: 10,
             retries: 2,
         }
     }
@@ -123,8 +123,8 @@ impl Default for Capture {
         Self {
             enabled: true,
             stages: false,
-            keep: Duration::from_hours(7 * 24),
-            size: 1024 * MIB as u64,
+            max_age: Duration::from_hours(7 * 24),
+            max_bytes: 1024 * MIB as u64,
             redact: true,
         }
     }

@@ -1,4 +1,4 @@
-//! Where the configuration is, and what comes of reading it.
+//! Finds the configuration file and loads it.
 
 use std::fmt;
 use std::fs;
@@ -6,105 +6,113 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::{Config, Env, Mistake, Warning, read};
+use super::{Config, ConfigError, ConfigWarning, Env, parse};
 
-/// Where the configuration is.
+/// The path of the configuration file, and overrides from the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file; `None` for a user without a place for one.
+    /// `None` for a user without a configuration directory.
     pub file: Option<PathBuf>,
-    /// Somebody named it: it must be there.
-    pub named: bool,
-    /// Where to listen, whatever the file says.
+    /// The path was given on the command line or in `INTERLINGUA_CONFIG`: the file must exist.
+    pub is_explicit: bool,
+    /// Overrides the file's `listen`.
     pub listen: Option<SocketAddr>,
 }
 
-/// A configuration, with what is doubtful about it.
+/// A configuration with its warnings.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ConfigWarning>,
 }
 
-/// Why there is no new configuration.
+/// Why loading failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The file cannot be read.
-    Unread { file: PathBuf, why: String },
-    /// What it says is wrong.
-    Wrong { file: Option<PathBuf>, mistakes: Vec<Mistake> },
+pub enum LoadError {
+    Unreadable {
+        file: PathBuf,
+        reason: String,
+    },
+    /// The file has errors.
+    Invalid {
+        file: Option<PathBuf>,
+        errors: Vec<ConfigError>,
+    },
 }
 
 impl Source {
-    /// The file that the command line names, else the one that `INTERLINGUA_CONFIG` names, else the
-    /// user's. The working directory is never looked at: it may be somebody else's.
+    /// Uses the path of the command line, else of `INTERLINGUA_CONFIG`, else the user's
+    /// configuration file. The working directory is never read: its files may belong to another
+    /// user.
     pub fn find(file: Option<PathBuf>, env: Env<'_>) -> Self {
-        let filled = |name: &str| env(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let named = file.or_else(|| filled("INTERLINGUA_CONFIG"));
-        let absolute = |name: &str| filled(name).filter(|path| path.is_absolute());
-        let user = || {
+        let path_from = |name: &str| env(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let explicit = file.or_else(|| path_from("INTERLINGUA_CONFIG"));
+        let absolute = |name: &str| path_from(name).filter(|path| path.is_absolute());
+        let default_path = || {
             let home = || absolute("HOME").map(|home| home.join(".config"));
             let folder = absolute("XDG_CONFIG_HOME").or_else(home)?;
             Some(folder.join("interlingua").join("interlingua.toml"))
         };
-        Self { named: named.is_some(), file: named.or_else(user), listen: None }
+        Self { is_explicit: explicit.is_some(), file: explicit.or_else(default_path), listen: None }
     }
 
-    /// Reads it. No file at all is a configuration too: that of [`Config::from_nothing`].
-    pub fn load(&self, env: Env<'_>) -> Result<Loaded, Refused> {
-        match self.text()? {
-            Some(text) => self.understand(&text, env),
-            // Nothing is wrong with a file that is not there.
-            None => Self { file: None, ..self.clone() }.understand("", env),
+    /// Loads the configuration. Without a file it is that of [`Config::from_env`].
+    pub fn load(&self, env: Env<'_>) -> Result<LoadedConfig, LoadError> {
+        match self.read_text()? {
+            Some(text) => self.parse(&text, env),
+            None => Self { file: None, ..self.clone() }.parse("", env),
         }
     }
 
-    /// What the file says; nothing if it need not be there and is not.
-    pub(super) fn text(&self) -> Result<Option<String>, Refused> {
+    /// The file's text; `None` if the file is optional and missing.
+    pub(super) fn read_text(&self) -> Result<Option<String>, LoadError> {
         let Some(file) = &self.file else { return Ok(None) };
-        match text(file) {
+        match read_file(file) {
             Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.named => Ok(None),
-            Err(error) => Err(Refused::Unread { file: file.clone(), why: error.to_string() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.is_explicit => Ok(None),
+            Err(error) => {
+                Err(LoadError::Unreadable { file: file.clone(), reason: error.to_string() })
+            }
         }
     }
 
-    pub(super) fn understand(&self, text: &str, env: Env<'_>) -> Result<Loaded, Refused> {
-        match read::read(text, env, self.listen) {
-            Ok((config, warnings)) => Ok(Loaded { config, warnings }),
-            Err(mistakes) => Err(Refused::Wrong { file: self.file.clone(), mistakes }),
+    pub(super) fn parse(&self, text: &str, env: Env<'_>) -> Result<LoadedConfig, LoadError> {
+        match parse::parse(text, env, self.listen) {
+            Ok((config, warnings)) => Ok(LoadedConfig { config, warnings }),
+            Err(errors) => Err(LoadError::Invalid { file: self.file.clone(), errors }),
         }
     }
 }
 
-fn text(file: &Path) -> io::Result<String> {
-    if fs::metadata(file)?.len() > LONGEST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 4 MiB"));
+fn read_file(file: &Path) -> io::Result<String> {
+    if fs::metadata(file)?.len() > MAX_FILE_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 4 MiB"));
     }
     let bytes = fs::read(file)?;
     String::from_utf8(bytes).map_err(|error| {
-        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-        let what = format!("line {} is not UTF-8", good.matches('\n').count() + 1);
-        io::Error::new(io::ErrorKind::InvalidData, what)
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        let message = format!("line {} is not UTF-8", valid.matches('\n').count() + 1);
+        io::Error::new(io::ErrorKind::InvalidData, message)
     })
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unread { file, why } => write!(f, "cannot read {}: {why}", file.display()),
-            Self::Wrong { file, mistakes } => {
+            Self::Unreadable { file, reason } => {
+                write!(f, "cannot read {}: {reason}", file.display())
+            }
+            Self::Invalid { file, errors } => {
                 match file {
-                    Some(file) => write!(f, "{} is refused:", file.display())?,
-                    None => f.write_str("this cannot be:")?,
+                    Some(file) => write!(f, "{} is invalid:", file.display())?,
+                    None => f.write_str("the configuration is invalid:")?,
                 }
-                mistakes.iter().try_for_each(|mistake| write!(f, "\n  {mistake}"))
+                errors.iter().try_for_each(|config_error| write!(f, "\n  {config_error}"))
             }
         }
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for LoadError {}
 
-/// Nobody writes more.
-const LONGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;

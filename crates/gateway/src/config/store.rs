@@ -1,63 +1,62 @@
-//! Where what is remembered lies, for how long, and how much of it.
+//! Configuration of the store: location, retention, encryption.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use interlingua_store::{Keep, Retention};
+use interlingua_store::{Retention, RetentionLimits};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// What is remembered beyond a request, and where.
+/// `[store]`.
 #[derive(Clone)]
-pub struct Store {
-    pub place: Place,
-    /// How long after it was last needed.
-    pub keep: Duration,
-    /// Bytes of each kind of things.
-    pub size: u64,
-    /// The same for conversations: how long after they were last changed, and bytes of all of them.
-    pub sessions: Keep,
-    /// How long it is known what was used.
-    pub usage: Duration,
-    /// What it is sealed with on disk.
-    pub key: Option<SecretString>,
+pub struct StoreConfig {
+    pub location: StoreLocation,
+    /// Since the last use.
+    pub max_age: Duration,
+    /// Bytes of each kind of record.
+    pub max_bytes: u64,
+    /// Retention of sessions: age since the last change, and bytes in total.
+    pub sessions: RetentionLimits,
+    pub usage_max_age: Duration,
+    /// Encrypts record bodies on disk.
+    pub encryption_key: Option<SecretString>,
 }
 
 #[derive(Clone)]
-pub enum Place {
-    /// Nothing is remembered.
+pub enum StoreLocation {
+    /// Nothing is stored.
     Off,
     Memory,
     Sqlite(PathBuf),
-    /// The address carries a password.
+    /// The URL carries a password.
     Postgres(SecretString),
 }
 
-impl Store {
-    pub(super) fn at(place: Place) -> Self {
+impl StoreConfig {
+    pub(super) fn at(location: StoreLocation) -> Self {
         Self {
-            place,
-            keep: Duration::from_hours(30 * 24),
-            size: 1 << 30,
+            location,
+            max_age: Duration::from_hours(30 * 24),
+            max_bytes: 1 << 30,
             sessions: Retention::default().session,
-            usage: Retention::default().usage,
-            key: None,
+            usage_max_age: Retention::default().usage_age,
+            encryption_key: None,
         }
     }
 }
 
-impl PartialEq for Store {
+impl PartialEq for StoreConfig {
     fn eq(&self, other: &Self) -> bool {
-        let shown =
+        let exposed =
             |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
-        self.place == other.place
-            && (self.keep, self.size) == (other.keep, other.size)
-            && (self.sessions, self.usage) == (other.sessions, other.usage)
-            && shown(&self.key) == shown(&other.key)
+        self.location == other.location
+            && (self.max_age, self.max_bytes) == (other.max_age, other.max_bytes)
+            && (self.sessions, self.usage_max_age) == (other.sessions, other.usage_max_age)
+            && exposed(&self.encryption_key) == exposed(&other.encryption_key)
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for StoreLocation {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Off, Self::Off) | (Self::Memory, Self::Memory) => true,
@@ -70,20 +69,20 @@ impl PartialEq for Place {
     }
 }
 
-impl fmt::Debug for Store {
+impl fmt::Debug for StoreConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store")
-            .field("place", &self.place)
-            .field("keep", &self.keep)
-            .field("size", &self.size)
+            .field("place", &self.location)
+            .field("keep", &self.max_age)
+            .field("size", &self.max_bytes)
             .field("sessions", &self.sessions)
-            .field("usage", &self.usage)
-            .field("sealed", &self.key.is_some())
+            .field("usage", &self.usage_max_age)
+            .field("sealed", &self.encryption_key.is_some())
             .finish()
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Off => f.write_str("Off"),

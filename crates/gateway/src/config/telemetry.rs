@@ -1,4 +1,4 @@
-//! Who is told what happens: a collector that speaks OTLP over HTTP.
+//! Configuration of the export of traces over OTLP and HTTP.
 
 use std::time::Duration;
 
@@ -8,126 +8,116 @@ use url::Url;
 
 use super::Env;
 
-/// Where traces and metrics go. By default nowhere.
+/// The export of traces. Off by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telemetry {
     pub traces: Option<Url>,
-    pub metrics: Option<Url>,
-    /// For every export; they may hold secrets.
+    /// Sent with every export; they may contain secrets.
     pub headers: HeaderMap,
     /// For one export.
     pub timeout: Duration,
-    /// How long spans wait for company.
-    pub delay: Duration,
-    /// How often metrics are told.
-    pub interval: Duration,
-    /// What is said of who tells.
+    /// How long spans are collected before they are sent together.
+    pub batch_delay: Duration,
+    /// OpenTelemetry resource attributes, such as `service.name`.
     pub resource: Vec<(String, String)>,
 }
 
 impl Default for Telemetry {
     fn default() -> Self {
-        let service = [("service.name", NAME), ("service.version", env!("CARGO_PKG_VERSION"))];
+        let service = [
+            ("service.name", DEFAULT_SERVICE_NAME),
+            ("service.version", env!("CARGO_PKG_VERSION")),
+        ];
         Self {
             traces: None,
-            metrics: None,
             headers: HeaderMap::new(),
             timeout: Duration::from_secs(10),
-            delay: Duration::from_secs(5),
-            interval: Duration::from_mins(1),
+            batch_delay: Duration::from_secs(5),
             resource: service.map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
         }
     }
 }
 
 impl Telemetry {
-    pub fn is_on(&self) -> bool {
-        self.traces.is_some() || self.metrics.is_some()
+    pub fn is_enabled(&self) -> bool {
+        self.traces.is_some()
     }
 
-    /// As the variables of OpenTelemetry say, with what is doubtful about them.
-    pub fn read(env: Env<'_>) -> (Self, Vec<String>) {
-        let said = |name: &str| {
-            let said = env(&format!("OTEL_{name}")).map(|value| value.trim().to_owned());
-            said.filter(|value| !value.is_empty())
+    /// Reads the `OTEL_…` variables, and warns of those that cannot be used.
+    pub fn from_env(env: Env<'_>) -> (Self, Vec<String>) {
+        let variable = |name: &str| {
+            let value = env(&format!("OTEL_{name}")).map(|value| value.trim().to_owned());
+            value.filter(|value| !value.is_empty())
         };
-        let mut doubts = Vec::new();
+        let mut warnings = Vec::new();
         let mut telemetry = Self::default();
-        telemetry.describe(&said);
-        if said("SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
-            return (telemetry, doubts);
+        telemetry.read_resource(&variable);
+        if variable("SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+            return (telemetry, warnings);
         }
-        for (name, place) in [
+        for (name, field) in [
             ("EXPORTER_OTLP_TIMEOUT", &mut telemetry.timeout),
-            ("BSP_SCHEDULE_DELAY", &mut telemetry.delay),
-            ("METRIC_EXPORT_INTERVAL", &mut telemetry.interval),
+            ("BSP_SCHEDULE_DELAY", &mut telemetry.batch_delay),
         ] {
-            let millis = said(name).and_then(|value| value.parse().ok()).filter(|ms| *ms > 0);
-            *place = millis.map_or(*place, Duration::from_millis);
+            let millis = variable(name).and_then(|value| value.parse().ok()).filter(|ms| *ms > 0);
+            *field = millis.map_or(*field, Duration::from_millis);
         }
-        telemetry.headers = headers(&said("EXPORTER_OTLP_HEADERS").unwrap_or_default());
-        let whole = said("EXPORTER_OTLP_ENDPOINT").map(|base| address(&base));
-        for signal in [TRACES, METRICS] {
-            let capital = signal.to_ascii_uppercase();
-            let protocol = said(&format!("EXPORTER_OTLP_{capital}_PROTOCOL"))
-                .or_else(|| said("EXPORTER_OTLP_PROTOCOL"));
-            let own = said(&format!("EXPORTER_OTLP_{capital}_ENDPOINT")).map(|url| address(&url));
-            let Some(url) = own.or_else(|| Some(at(whole.as_ref()?.as_ref(), signal))) else {
-                continue;
-            };
-            if said(&format!("{capital}_EXPORTER")).is_some_and(|exporter| exporter != "otlp") {
-                continue;
-            }
-            if protocol.is_some_and(|protocol| protocol != PROTOCOL) {
-                doubts.push(format!("{signal} are not told: only {PROTOCOL} is spoken here"));
-                continue;
-            }
-            if url.is_none() {
-                doubts.push(format!("{signal} are not told: OTEL_… names no address"));
-            }
-            *telemetry.place(signal) = url;
+        telemetry.headers = parse_headers(&variable("EXPORTER_OTLP_HEADERS").unwrap_or_default());
+        if variable("EXPORTER_OTLP_METRICS_ENDPOINT").is_some() {
+            warnings.push(format!("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: {NO_OTLP_METRICS}"));
         }
-        (telemetry, doubts)
-    }
-
-    /// Both go to a collector.
-    pub(super) fn send_to(&mut self, base: &Url) {
-        for signal in [TRACES, METRICS] {
-            *self.place(signal) = at(Some(base), signal);
+        if variable("TRACES_EXPORTER").is_some_and(|exporter| exporter != "otlp") {
+            return (telemetry, warnings);
         }
+        let own_endpoint = variable("EXPORTER_OTLP_TRACES_ENDPOINT");
+        let endpoint = match (&own_endpoint, variable("EXPORTER_OTLP_ENDPOINT")) {
+            (Some(url), _) => parse_endpoint(url),
+            (None, Some(base)) => parse_endpoint(&base).map(traces_url),
+            (None, None) => return (telemetry, warnings),
+        };
+        let protocol = variable("EXPORTER_OTLP_TRACES_PROTOCOL")
+            .or_else(|| variable("EXPORTER_OTLP_PROTOCOL"));
+        if protocol.is_some_and(|protocol| protocol != OTLP_PROTOCOL) {
+            warnings.push(format!("traces are not exported: only {OTLP_PROTOCOL} is supported"));
+        } else if endpoint.is_none() {
+            let reason = "traces are not exported: the endpoint in OTEL_… is not a valid URL";
+            warnings.push(reason.to_owned());
+        } else {
+            telemetry.traces = endpoint;
+        }
+        (telemetry, warnings)
     }
 
-    /// What it is called where it is told.
-    pub(super) fn call(&mut self, name: &str) {
-        self.set("service.name", name);
+    pub(super) fn set_endpoint(&mut self, base: Url) {
+        self.traces = Some(traces_url(base));
     }
 
-    fn place(&mut self, signal: &str) -> &mut Option<Url> {
-        if signal == TRACES { &mut self.traces } else { &mut self.metrics }
+    pub(super) fn set_service_name(&mut self, name: &str) {
+        self.set_resource("service.name", name);
     }
 
-    fn describe(&mut self, said: &dyn Fn(&str) -> Option<String>) {
-        for pair in said("RESOURCE_ATTRIBUTES").unwrap_or_default().split(',') {
+    fn read_resource(&mut self, variable: &dyn Fn(&str) -> Option<String>) {
+        for pair in variable("RESOURCE_ATTRIBUTES").unwrap_or_default().split(',') {
             if let Some((key, value)) = pair.split_once('=') {
                 let value = percent_decode_str(value.trim()).decode_utf8_lossy();
-                self.set(key.trim(), &value);
+                self.set_resource(key.trim(), &value);
             }
         }
-        if let Some(name) = said("SERVICE_NAME") {
-            self.call(&name);
+        if let Some(name) = variable("SERVICE_NAME") {
+            self.set_service_name(&name);
         }
     }
 
-    fn set(&mut self, key: &str, value: &str) {
+    fn set_resource(&mut self, key: &str, value: &str) {
         match self.resource.iter_mut().find(|(known, _)| known == key) {
-            Some((_, said)) => value.clone_into(said),
+            Some((_, old)) => value.clone_into(old),
             None => self.resource.push((key.to_owned(), value.to_owned())),
         }
     }
 }
 
-/// `name=value,name=value`; what cannot be a header is none.
-fn headers(text: &str) -> HeaderMap {
+/// Parses `name=value,name=value`; pairs that are not valid headers are skipped.
+fn parse_headers(text: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in text.split(',').filter_map(|pair| pair.split_once('=')) {
         let name = name.trim().parse::<HeaderName>();
@@ -140,22 +130,22 @@ fn headers(text: &str) -> HeaderMap {
     headers
 }
 
-/// An address of the web, without what nobody should read.
-fn address(text: &str) -> Option<Url> {
+/// An HTTP URL without credentials.
+fn parse_endpoint(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok().filter(Url::has_host)?;
-    let plain = url.username().is_empty() && url.password().is_none();
-    (matches!(url.scheme(), "http" | "https") && plain).then_some(url)
+    let has_no_credentials = url.username().is_empty() && url.password().is_none();
+    (matches!(url.scheme(), "http" | "https") && has_no_credentials).then_some(url)
 }
 
-/// Where a collector takes a signal.
-fn at(base: Option<&Url>, signal: &str) -> Option<Url> {
-    let mut url = base?.clone();
-    let path = format!("{}/v1/{signal}", url.path().trim_end_matches('/'));
-    url.set_path(&path);
-    Some(url)
+/// The URL for traces at a collector.
+fn traces_url(mut base: Url) -> Url {
+    let path = format!("{}/v1/traces", base.path().trim_end_matches('/'));
+    base.set_path(&path);
+    base
 }
 
-const NAME: &str = "interlingua";
-const TRACES: &str = "traces";
-const METRICS: &str = "metrics";
-const PROTOCOL: &str = "http/protobuf";
+const DEFAULT_SERVICE_NAME: &str = "interlingua";
+/// The answer to settings of an export that Prometheus' `/metrics` replaces.
+pub(super) const NO_OTLP_METRICS: &str =
+    "metrics are not exported over OTLP; a collector reads /metrics";
+const OTLP_PROTOCOL: &str = "http/protobuf";

@@ -1,4 +1,4 @@
-//! The file while the gateway runs: it is read again when it changes, and when somebody asks.
+//! Watches the configuration file: polls for changes and reloads on SIGHUP.
 
 use std::fmt;
 use std::fs;
@@ -11,111 +11,122 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::access::digest;
-use super::{Loaded, Refused, Source};
+use super::{LoadError, LoadedConfig, Source};
 
-/// Watches the file of a configuration. Whoever has one in force keeps it until there is a new one.
-pub struct Watch {
+/// Watches a configuration file. The current configuration stays in force until a valid new one is
+/// read.
+pub struct ConfigWatcher {
     source: Arc<Source>,
-    env: Arc<Ask>,
-    /// What was there when it was last looked at.
-    seen: Seen,
-    every: Duration,
-    hangup: Hangup,
+    env: Arc<EnvLookup>,
+    /// The state at the last poll.
+    last_state: FileState,
+    interval: Duration,
+    hangup: HangupSignal,
 }
 
-/// What came of a file that changed.
+/// The outcome of a changed file.
 #[derive(Debug)]
-pub enum Change {
-    New(Box<Loaded>),
-    /// The one that is in force stays.
-    Refused(Refused),
+pub enum ConfigChange {
+    New(Box<LoadedConfig>),
+    /// The current configuration stays in force.
+    Rejected(LoadError),
 }
 
-type Ask = dyn Fn(&str) -> Option<String> + Send + Sync;
+type EnvLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Nothing,
+enum FileState {
+    Missing,
     Unreadable,
-    /// The digest of its text.
-    Text([u8; 32]),
+    /// SHA-256 of its text.
+    Digest([u8; 32]),
 }
 
-impl Watch {
-    /// Starts from what is there now, which has just been loaded. Needs a runtime.
+impl ConfigWatcher {
+    /// Starts from the current state of the file, which was just loaded. Needs a tokio runtime.
     pub fn new(
         source: Source,
         env: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let seen = seen(&again(&source));
-        let hangup = Hangup::new()?;
-        Ok(Self { source: Arc::new(source), env: Arc::new(env), seen, every: EVERY, hangup })
+        let last_state = file_state(&reread(&source));
+        let hangup = HangupSignal::new()?;
+        Ok(Self {
+            source: Arc::new(source),
+            env: Arc::new(env),
+            last_state,
+            interval: POLL_INTERVAL,
+            hangup,
+        })
     }
 
-    /// Looks this often.
+    /// Sets the polling interval.
     #[must_use]
-    pub fn every(mut self, every: Duration) -> Self {
-        self.every = every;
+    pub fn with_interval(mut self, interval: Duration) -> Self {
+        self.interval = interval;
         self
     }
 
-    /// Waits for the next change, or for a hang-up signal: that reads everything again, the files with
-    /// secrets too. May be dropped at any time.
-    pub async fn change(&mut self) -> Change {
+    /// Waits for the next change of the file, or for SIGHUP, which also reads the files with
+    /// secrets again. Cancel-safe.
+    pub async fn next_change(&mut self) -> ConfigChange {
         loop {
-            let asked = tokio::select! {
-                () = sleep(self.every) => false,
-                () = self.hangup.next() => true,
+            let is_forced = tokio::select! {
+                () = sleep(self.interval) => false,
+                () = self.hangup.recv() => true,
             };
-            let text = self.text().await;
-            if !asked && seen(&text) == self.seen {
+            let text = self.read_text().await;
+            if !is_forced && file_state(&text) == self.last_state {
                 continue;
             }
-            // Whoever writes it may be in the middle.
-            sleep(self.every.min(SETTLED)).await;
-            let again = self.text().await;
-            if seen(&again) != seen(&text) {
+            // The file may be half written: wait until it stays the same.
+            sleep(self.interval.min(SETTLE_DELAY)).await;
+            let settled = self.read_text().await;
+            if file_state(&settled) != file_state(&text) {
                 continue;
             }
-            let before = std::mem::replace(&mut self.seen, seen(&again));
-            match again {
-                Ok(None) if before != Seen::Nothing => return Change::Refused(self.gone()),
-                Ok(text) => return self.understand(text.unwrap_or_default()).await,
-                Err(refused) => return Change::Refused(refused),
+            let before = std::mem::replace(&mut self.last_state, file_state(&settled));
+            match settled {
+                Ok(None) if before != FileState::Missing => {
+                    return ConfigChange::Rejected(self.missing_error());
+                }
+                Ok(text) => return self.parse(text.unwrap_or_default()).await,
+                Err(load_error) => return ConfigChange::Rejected(load_error),
             }
         }
     }
 
-    async fn text(&self) -> Result<Option<String>, Refused> {
+    async fn read_text(&self) -> Result<Option<String>, LoadError> {
         let source = Arc::clone(&self.source);
-        spawn_blocking(move || again(&source)).await.unwrap_or(Ok(None))
+        spawn_blocking(move || reread(&source)).await.unwrap_or(Ok(None))
     }
 
-    async fn understand(&self, text: String) -> Change {
+    async fn parse(&self, text: String) -> ConfigChange {
         let (source, env) = (Arc::clone(&self.source), Arc::clone(&self.env));
-        let read = spawn_blocking(move || source.understand(&text, &*env)).await;
-        match read.unwrap_or_else(|_| Err(self.gone())) {
-            Ok(loaded) => Change::New(Box::new(loaded)),
-            Err(refused) => Change::Refused(refused),
+        let read = spawn_blocking(move || source.parse(&text, &*env)).await;
+        match read.unwrap_or_else(|_| Err(self.missing_error())) {
+            Ok(loaded_config) => ConfigChange::New(Box::new(loaded_config)),
+            Err(load_error) => ConfigChange::Rejected(load_error),
         }
     }
 
-    fn gone(&self) -> Refused {
+    fn missing_error(&self) -> LoadError {
         let file = self.source.file.clone().unwrap_or_default();
-        Refused::Unread { file, why: "it is not there any more".into() }
+        LoadError::Unreadable { file, reason: "it no longer exists".into() }
     }
 }
 
-/// What the file says now. A pipe has said all it had to say.
-fn again(source: &Source) -> Result<Option<String>, Refused> {
-    let Some(file) = source.file.clone().filter(|file| is_pipe(file)) else { return source.text() };
-    Err(Refused::Unread { file, why: "it is a pipe, and cannot be read again".into() })
+/// Reads the file again. A pipe is an error: its content is consumed by the first read.
+fn reread(source: &Source) -> Result<Option<String>, LoadError> {
+    let Some(file) = source.file.clone().filter(|file| is_pipe(file)) else {
+        return source.read_text();
+    };
+    Err(LoadError::Unreadable { file, reason: "it is a pipe and cannot be read again".into() })
 }
 
 #[cfg(unix)]
 fn is_pipe(file: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
-    fs::metadata(file).is_ok_and(|about| about.file_type().is_fifo())
+    fs::metadata(file).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 #[cfg(not(unix))]
@@ -123,27 +134,27 @@ fn is_pipe(_: &Path) -> bool {
     false
 }
 
-fn seen(text: &Result<Option<String>, Refused>) -> Seen {
+fn file_state(text: &Result<Option<String>, LoadError>) -> FileState {
     match text {
-        Ok(Some(text)) => Seen::Text(digest(text.as_bytes())),
-        Ok(None) => Seen::Nothing,
-        Err(_) => Seen::Unreadable,
+        Ok(Some(text)) => FileState::Digest(digest(text.as_bytes())),
+        Ok(None) => FileState::Missing,
+        Err(_) => FileState::Unreadable,
     }
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for ConfigWatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch").field("source", &self.source).finish_non_exhaustive()
     }
 }
 
-/// The signal of a terminal that hangs up, by which servers are told to read their files again.
-struct Hangup {
+/// SIGHUP, by which servers are told to reload their files.
+struct HangupSignal {
     #[cfg(unix)]
     signal: tokio::signal::unix::Signal,
 }
 
-impl Hangup {
+impl HangupSignal {
     #[cfg(unix)]
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -151,7 +162,7 @@ impl Hangup {
     }
 
     #[cfg(unix)]
-    async fn next(&mut self) {
+    async fn recv(&mut self) {
         if self.signal.recv().await.is_none() {
             std::future::pending::<()>().await;
         }
@@ -163,10 +174,10 @@ impl Hangup {
     }
 
     #[cfg(not(unix))]
-    async fn next(&mut self) {
+    async fn recv(&mut self) {
         std::future::pending::<()>().await;
     }
 }
 
-const EVERY: Duration = Duration::from_secs(2);
-const SETTLED: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+const SETTLE_DELAY: Duration = Duration::from_millis(100);

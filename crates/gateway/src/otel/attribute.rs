@@ -1,58 +1,61 @@
-//! Attributes of spans, measures and resources.
+//! Encodes attributes of spans and resources.
 
-use interlingua_upstream::Row;
+use interlingua_upstream::ProviderPreset;
 
-use super::proto::Message;
+use super::proto::MessageWriter;
 
-/// The value of an attribute.
-pub(super) enum Value<'v> {
-    Text(&'v str),
-    Texts(&'v [&'v str]),
-    Whole(u64),
-    Number(f64),
-    Flag(bool),
+pub(super) enum AttributeValue<'v> {
+    Str(&'v str),
+    StrArray(&'v [&'v str]),
+    Int(u64),
+    Double(f64),
+    Bool(bool),
 }
 
-/// Adds `KeyValue` as the given field.
-pub(super) fn put(message: &mut Message, field: u32, key: &str, value: &Value<'_>) {
-    message.inside(field, |pair| {
-        pair.text(1, key);
-        pair.inside(2, |any| any_value(any, value));
+/// Writes a `KeyValue` as the given field.
+pub(super) fn write_attribute(
+    message: &mut MessageWriter,
+    field: u32,
+    key: &str,
+    value: &AttributeValue<'_>,
+) {
+    message.message(field, |pair| {
+        pair.string(1, key);
+        pair.message(2, |any| write_any_value(any, value));
     });
 }
 
-fn any_value(any: &mut Message, value: &Value<'_>) {
+fn write_any_value(any: &mut MessageWriter, value: &AttributeValue<'_>) {
     match value {
-        Value::Text(text) => any.text(1, text),
-        Value::Flag(flag) => any.whole(2, u64::from(*flag)),
-        Value::Whole(number) => any.whole(3, *number),
-        Value::Number(number) => any.double(4, *number),
-        Value::Texts(texts) => any.inside(5, |list| {
+        AttributeValue::Str(text) => any.string(1, text),
+        AttributeValue::Bool(flag) => any.uint64(2, u64::from(*flag)),
+        AttributeValue::Int(number) => any.uint64(3, *number),
+        AttributeValue::Double(number) => any.double(4, *number),
+        AttributeValue::StrArray(texts) => any.message(5, |list| {
             for text in *texts {
-                list.inside(1, |one| one.text(1, text));
+                list.message(1, |item| item.string(1, text));
             }
         }),
     }
 }
 
-/// The resource: who tells.
-pub(super) fn resource(message: &mut Message, attributes: &[(String, String)]) {
-    message.inside(1, |resource| {
+pub(super) fn write_resource(message: &mut MessageWriter, attributes: &[(String, String)]) {
+    message.message(1, |resource| {
         for (key, value) in attributes {
-            put(resource, 1, key, &Value::Text(value));
+            write_attribute(resource, 1, key, &AttributeValue::Str(value));
         }
     });
 }
 
-/// The scope: which part of it.
-pub(super) fn scope(message: &mut Message) {
-    message.inside(1, |scope| {
-        scope.text(1, env!("CARGO_PKG_NAME"));
-        scope.text(2, env!("CARGO_PKG_VERSION"));
+/// The instrumentation scope: this crate.
+pub(super) fn write_scope(message: &mut MessageWriter) {
+    message.message(1, |scope| {
+        scope.string(1, env!("CARGO_PKG_NAME"));
+        scope.string(2, env!("CARGO_PKG_VERSION"));
     });
 }
 
-/// What the conventions call a provider.
-pub(super) fn provider(name: &str) -> &str {
-    Row::find(name).and_then(|row| row.convention).unwrap_or(name)
+/// The provider's name in the OpenTelemetry semantic conventions.
+pub(super) fn semconv_provider(name: &str) -> &str {
+    ProviderPreset::find(name).and_then(|preset| preset.otel_name).unwrap_or(name)
 }

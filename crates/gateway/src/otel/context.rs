@@ -1,32 +1,35 @@
-//! The trace that a client is in, as W3C Trace Context writes it.
+//! Parses the W3C `traceparent` header.
 
 use http::HeaderMap;
 
-/// The span of the client that asks.
+/// The client's trace and span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parent {
-    pub(super) trace: [u8; 16],
-    pub(super) span: [u8; 8],
-    /// Whether anybody records the trace.
+pub(super) struct TraceParent {
+    pub(super) trace_id: [u8; 16],
+    pub(super) span_id: [u8; 8],
     pub(super) sampled: bool,
 }
 
-impl Parent {
-    /// What the headers say, if it is valid; anything else starts a trace of its own.
-    pub(super) fn read(headers: &HeaderMap) -> Option<Self> {
+impl TraceParent {
+    /// `None` if the header is missing or invalid: then a new trace starts.
+    pub(super) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all("traceparent").iter();
         let (Some(value), None) = (values.next(), values.next()) else { return None };
         let mut parts = value.to_str().ok()?.trim().split('-');
-        let [version] = hex(parts.next()?)?;
-        let (trace, span) = (hex(parts.next()?)?, hex(parts.next()?)?);
-        let [flags] = hex::<1>(parts.next()?)?;
-        let known = version != 0xff && (version != 0 || parts.next().is_none());
-        let named = trace != [0; 16] && span != [0; 8];
-        (known && named).then_some(Self { trace, span, sampled: flags & 1 == 1 })
+        let [version] = parse_hex(parts.next()?)?;
+        let (trace, span) = (parse_hex(parts.next()?)?, parse_hex(parts.next()?)?);
+        let [flags] = parse_hex::<1>(parts.next()?)?;
+        let is_known_version = version != 0xff && (version != 0 || parts.next().is_none());
+        let has_ids = trace != [0; 16] && span != [0; 8];
+        (is_known_version && has_ids).then_some(Self {
+            trace_id: trace,
+            span_id: span,
+            sampled: flags & 1 == 1,
+        })
     }
 }
 
-fn hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),

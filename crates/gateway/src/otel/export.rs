@@ -1,152 +1,138 @@
-//! What was told, on its way to the collector. Whoever answers requests never waits for it.
+//! Exports spans to an OTLP collector, on a thread of its own.
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderValue};
-use interlingua_upstream::Upstream;
+use interlingua_upstream::UpstreamClient;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, interval_at, sleep, timeout};
 use url::Url;
 
-use super::measure::Measures;
-use super::{Line, Told, lost, span};
+use super::{RequestSpanData, SpanChannel, count_dropped, span};
 use crate::config::Telemetry;
 use crate::state::Gateway;
 
-/// The thread that tells the collector: nobody who answers shares it.
+/// The export thread. Request threads never wait for it.
 #[derive(Debug)]
 pub(crate) struct Exporter {
-    end: oneshot::Sender<()>,
-    ended: oneshot::Receiver<()>,
-    patience: Duration,
+    stop: oneshot::Sender<()>,
+    stopped: oneshot::Receiver<()>,
+    timeout: Duration,
 }
 
-struct Work {
-    upstream: Arc<Upstream>,
+struct ExportWorker {
+    upstream: Arc<UpstreamClient>,
     telemetry: Telemetry,
-    measures: Measures,
-    /// Spans that wait for company.
-    told: Vec<Told>,
-    /// The collector did not take the last that was sent.
-    failing: bool,
+    /// Spans of the next batch.
+    pending: Vec<RequestSpanData>,
+    /// The last export failed; suppresses repeated log lines.
+    is_failing: bool,
 }
 
 impl Exporter {
-    /// Starts it, if there is somebody to tell.
+    /// Starts the thread, if telemetry is configured.
     pub(crate) fn start(gateway: &Gateway) -> Option<Self> {
-        let line: &Line = gateway.line.as_deref()?;
-        let listener = line.listener.lock().ok()?.take()?;
+        let channel: &SpanChannel = gateway.span_channel.as_deref()?;
+        let receiver = channel.receiver.lock().ok()?.take()?;
         let telemetry = gateway.config.load().telemetry.clone();
-        let patience = telemetry.timeout;
-        let (end, asked) = oneshot::channel();
-        let (done, ended) = oneshot::channel();
-        let work = Work {
-            upstream: gateway.twin().ok()?.upstream,
+        let timeout = telemetry.timeout;
+        let (stop, stop_requested) = oneshot::channel();
+        let (ended_sender, stopped) = oneshot::channel();
+        let work = ExportWorker {
+            upstream: gateway.for_worker().ok()?.upstream,
             telemetry,
-            measures: Measures::new(),
-            told: Vec::new(),
-            failing: false,
+            pending: Vec::new(),
+            is_failing: false,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         let work = move || {
-            runtime.block_on(work.listen(listener, asked));
-            // Nobody may be waiting.
-            let _ = done.send(());
+            runtime.block_on(work.run(receiver, stop_requested));
+            // The receiver may have timed out.
+            let _ = ended_sender.send(());
         };
         thread::Builder::new().name("telemetry".to_owned()).spawn(work).ok()?;
-        Some(Self { end, ended, patience })
+        Some(Self { stop, stopped, timeout })
     }
 
-    /// Tells what is left, for as long as one export may take.
-    pub(crate) async fn end(self) {
-        // Nobody listening means that it has ended.
-        let _ = self.end.send(());
-        let _ = timeout(self.patience, self.ended).await;
+    /// Exports what is pending, within the timeout of one export.
+    pub(crate) async fn shutdown(self) {
+        // An error means that the thread has already ended.
+        let _ = self.stop.send(());
+        let _ = timeout(self.timeout, self.stopped).await;
     }
 }
 
-impl Work {
-    async fn listen(
+impl ExportWorker {
+    async fn run(
         mut self,
-        mut listener: mpsc::Receiver<Box<Told>>,
-        mut ended: oneshot::Receiver<()>,
+        mut receiver: mpsc::Receiver<Box<RequestSpanData>>,
+        mut stop_requested: oneshot::Receiver<()>,
     ) {
-        let Telemetry { delay, interval, .. } = self.telemetry;
+        let delay = self.telemetry.batch_delay;
         let mut spans = interval_at(Instant::now() + delay, delay);
-        let mut metrics = interval_at(Instant::now() + interval, interval);
         loop {
             tokio::select! {
-                Some(told) = listener.recv() => self.hear(told).await,
-                _ = spans.tick() => self.spans().await,
-                _ = metrics.tick() => self.metrics().await,
-                _ = &mut ended => break,
+                Some(data) = receiver.recv() => self.record(data).await,
+                _ = spans.tick() => self.export_spans().await,
+                _ = &mut stop_requested => break,
             }
         }
-        while let Ok(told) = listener.try_recv() {
-            self.hear(told).await;
+        while let Ok(data) = receiver.try_recv() {
+            self.record(data).await;
         }
-        self.spans().await;
-        self.metrics().await;
+        self.export_spans().await;
     }
 
-    async fn hear(&mut self, told: Box<Told>) {
-        self.measures.take(&told);
-        if told.sampled && self.telemetry.traces.is_some() {
-            self.told.push(*told);
+    async fn record(&mut self, data: Box<RequestSpanData>) {
+        if data.sampled {
+            self.pending.push(*data);
         }
-        if self.told.len() >= TOGETHER {
-            self.spans().await;
+        if self.pending.len() >= MAX_BATCH {
+            self.export_spans().await;
         }
     }
 
-    async fn spans(&mut self) {
-        let Some(url) = self.telemetry.traces.clone().filter(|_| !self.told.is_empty()) else {
+    async fn export_spans(&mut self) {
+        let Some(url) = self.telemetry.traces.clone().filter(|_| !self.pending.is_empty()) else {
             return;
         };
-        let told = std::mem::take(&mut self.told);
-        let body = span::export(&told, &self.telemetry.resource);
-        if !self.send(&url, body).await {
-            lost(told.len());
+        let spans = std::mem::take(&mut self.pending);
+        let body = span::export_request(&spans, &self.telemetry.resource);
+        if !self.post(&url, body).await {
+            count_dropped(spans.len());
         }
     }
 
-    async fn metrics(&mut self) {
-        let Some(url) = self.telemetry.metrics.clone().filter(|_| !self.measures.is_empty()) else {
-            return;
-        };
-        let body = self.measures.export(&self.telemetry.resource, SystemTime::now());
-        // What was measured is told again the next time.
-        self.send(&url, body).await;
-    }
-
-    /// Whether the collector took it.
-    async fn send(&mut self, url: &Url, body: Vec<u8>) -> bool {
+    /// Posts one export with retries; whether the collector accepted it.
+    async fn post(&mut self, url: &Url, body: Vec<u8>) -> bool {
         let body = Bytes::from(body);
         let mut headers: HeaderMap = self.telemetry.headers.clone();
-        headers.insert(CONTENT_TYPE, PROTOBUF);
-        for pause in PAUSES {
+        headers.insert(CONTENT_TYPE, CONTENT_TYPE_PROTOBUF);
+        for pause in RETRY_DELAYS {
             sleep(*pause).await;
             let sent = self.upstream.post(url, headers.clone(), body.clone());
             let sent = timeout(self.telemetry.timeout, sent).await;
-            let (why, again) = match sent {
+            let (reason, is_retryable) = match sent {
                 Ok(Ok(200..300)) => {
-                    if std::mem::take(&mut self.failing) {
-                        tracing::info!("the telemetry collector takes what it is sent again");
+                    if std::mem::take(&mut self.is_failing) {
+                        tracing::info!("export to the telemetry collector works again");
                     }
                     return true;
                 }
-                Ok(Ok(status)) => (format!("it says {status}"), PASSING.contains(&status)),
-                Ok(Err(failure)) => (failure.message.to_string(), true),
-                Err(_) => ("it does not answer in time".to_owned(), true),
+                Ok(Ok(status)) => {
+                    (format!("status {status}"), RETRYABLE_STATUSES.contains(&status))
+                }
+                Ok(Err(error)) => (error.message.to_string(), true),
+                Err(_) => ("no response in time".to_owned(), true),
             };
-            if !std::mem::replace(&mut self.failing, true) {
-                tracing::warn!("the telemetry collector does not take what it is sent: {why}");
+            if !std::mem::replace(&mut self.is_failing, true) {
+                tracing::warn!("export to the telemetry collector failed: {reason}");
             }
-            if !again {
+            if !is_retryable {
                 break;
             }
         }
@@ -154,10 +140,10 @@ impl Work {
     }
 }
 
-/// Requests whose spans are sent together.
-const TOGETHER: usize = 256;
-/// Before each try.
-const PAUSES: &[Duration] = &[Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
-const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
-/// What a collector says that may take it in a moment.
-const PASSING: [u16; 4] = [429, 502, 503, 504];
+/// Spans per export.
+const MAX_BATCH: usize = 256;
+/// Delay before each try.
+const RETRY_DELAYS: &[Duration] = &[Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
+const CONTENT_TYPE_PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
+/// Statuses after which OTLP allows a retry.
+const RETRYABLE_STATUSES: [u16; 4] = [429, 502, 503, 504];

@@ -1,13 +1,12 @@
-//! Traces and metrics for OpenTelemetry collectors, by the conventions for generative AI. Without a
-//! collector there is none of this, and with one neither prompts nor keys are a part of it.
+//! Traces for OpenTelemetry collectors, by the semantic conventions for generative AI.
+//! Off without a collector; prompts and keys are never exported.
 //!
-//! A request is a span, and every question to a provider one within it. What is told goes into a queue
-//! that never makes anybody wait: what does not fit is counted and forgotten.
+//! A request is a server span; each provider call is a client span within it. Spans go through a
+//! bounded queue that never blocks a request: what does not fit is counted and dropped.
 
 mod attribute;
 mod context;
 mod export;
-mod measure;
 mod name;
 mod proto;
 mod span;
@@ -16,164 +15,169 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
 
 use http::HeaderMap;
-use interlingua::Text;
+use interlingua::JsonString;
 use interlingua::model::{Reply, StopReason, Usage};
 use metrics::counter;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use self::context::Parent;
+use self::context::TraceParent;
 pub(crate) use self::export::Exporter;
 
-/// Where traces are told, for whoever answers requests.
+/// The sender of finished spans, cloned by every request.
 #[derive(Clone)]
-pub(crate) struct Teller(mpsc::Sender<Box<Told>>);
+pub(crate) struct SpanSender(mpsc::Sender<Box<RequestSpanData>>);
 
-/// Teller and listener, before anybody listens.
-pub(crate) struct Line {
-    pub(crate) teller: Teller,
-    listener: Mutex<Option<mpsc::Receiver<Box<Told>>>>,
+/// The span queue before the exporter takes its receiver.
+pub(crate) struct SpanChannel {
+    pub(crate) sender: SpanSender,
+    receiver: Mutex<Option<mpsc::Receiver<Box<RequestSpanData>>>>,
 }
 
-/// One request while it is answered.
-pub(crate) struct Trace {
-    teller: Teller,
-    told: Box<Told>,
-    clock: Instant,
+/// The span of a request in progress.
+pub(crate) struct RequestSpan {
+    sender: SpanSender,
+    data: Box<RequestSpanData>,
+    started: Instant,
 }
 
-/// One request that is over.
-struct Told {
-    trace: [u8; 16],
-    span: [u8; 8],
-    parent: Option<[u8; 8]>,
+/// The span of a finished request.
+struct RequestSpanData {
+    trace_id: [u8; 16],
+    span_id: [u8; 8],
+    parent_span_id: Option<[u8; 8]>,
     sampled: bool,
     dialect: &'static str,
-    began: SystemTime,
-    took: Duration,
+    start: SystemTime,
+    duration: Duration,
     streamed: bool,
-    /// The canonical name of what went wrong, and the status of the answer.
+    /// The error kind, and the response's status.
     error: Option<&'static str>,
     status: u16,
-    calls: Vec<Call>,
+    calls: Vec<CallSpanData>,
 }
 
-/// One question to a provider.
-struct Call {
-    span: [u8; 8],
+/// A call to a provider.
+struct CallSpanData {
+    span_id: [u8; 8],
     provider: String,
     model: String,
-    /// Since the request began.
-    began: Duration,
-    took: Duration,
+    /// Since the start of the request.
+    start_offset: Duration,
+    duration: Duration,
     error: Option<&'static str>,
     status: Option<u16>,
-    said: Option<Said>,
+    reply: Option<ReplyAttributes>,
 }
 
-/// What is known of a reply, besides its content.
+/// Attributes of a reply, without its content.
 #[derive(Default)]
-struct Said {
+struct ReplyAttributes {
     model: Option<String>,
     id: Option<String>,
-    stop: Option<StopReason>,
+    stop_reason: Option<StopReason>,
     usage: Usage,
-    /// When it began, since the request did; for a stream.
-    first: Option<Duration>,
+    /// Time of the first content since the start of the request; streams only.
+    first_chunk_offset: Option<Duration>,
 }
 
-impl Line {
+impl SpanChannel {
     pub(crate) fn new() -> Self {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        Self { teller: Teller(sender), listener: Mutex::new(Some(receiver)) }
+        let (sender, receiver) = mpsc::channel(QUEUE_CAPACITY);
+        Self { sender: SpanSender(sender), receiver: Mutex::new(Some(receiver)) }
     }
 }
 
-impl Teller {
-    /// A request begins: in the trace of who asks, or in one that has the id of the turn.
-    pub(crate) fn begin(&self, id: Uuid, dialect: &'static str, headers: &HeaderMap) -> Trace {
-        let parent = Parent::read(headers);
-        let told = Told {
-            trace: parent.map_or_else(|| id.into_bytes(), |parent| parent.trace),
-            span: fresh(),
-            parent: parent.map(|parent| parent.span),
+impl SpanSender {
+    /// Starts a span: in the client's trace, or in a new one with the turn's id.
+    pub(crate) fn begin(
+        &self,
+        id: Uuid,
+        dialect: &'static str,
+        headers: &HeaderMap,
+    ) -> RequestSpan {
+        let parent = TraceParent::from_headers(headers);
+        let data = RequestSpanData {
+            trace_id: parent.map_or_else(|| id.into_bytes(), |parent| parent.trace_id),
+            span_id: new_span_id(),
+            parent_span_id: parent.map(|parent| parent.span_id),
             sampled: parent.is_none_or(|parent| parent.sampled),
             dialect,
-            began: SystemTime::now(),
-            took: Duration::ZERO,
+            start: SystemTime::now(),
+            duration: Duration::ZERO,
             streamed: false,
             error: None,
             status: 0,
             calls: Vec::new(),
         };
-        Trace { teller: self.clone(), told: Box::new(told), clock: Instant::now() }
+        RequestSpan { sender: self.clone(), data: Box::new(data), started: Instant::now() }
     }
 }
 
-impl Trace {
-    pub(crate) fn asks(&mut self, provider: &str, model: &str) {
-        self.told.calls.push(Call {
-            span: fresh(),
+impl RequestSpan {
+    pub(crate) fn begin_call(&mut self, provider: &str, model: &str) {
+        self.data.calls.push(CallSpanData {
+            span_id: new_span_id(),
             provider: provider.to_owned(),
             model: model.to_owned(),
-            began: self.clock.elapsed(),
-            took: Duration::ZERO,
+            start_offset: self.started.elapsed(),
+            duration: Duration::ZERO,
             error: None,
             status: None,
-            said: None,
+            reply: None,
         });
     }
 
-    /// The provider that was asked last did not answer as it should.
-    pub(crate) fn stumbled(&mut self, error: &'static str, status: u16) {
-        let now = self.clock.elapsed();
-        if let Some(call) = self.told.calls.last_mut() {
-            call.took = now.saturating_sub(call.began);
+    /// The last call has failed.
+    pub(crate) fn call_failed(&mut self, error: &'static str, status: u16) {
+        let now = self.started.elapsed();
+        if let Some(call) = self.data.calls.last_mut() {
+            call.duration = now.saturating_sub(call.start_offset);
             (call.error, call.status) = (Some(error), Some(status));
         }
     }
 
-    /// What the provider that was asked last says, as far as it has come.
-    pub(crate) fn heard(&mut self, reply: &Reply, whole: bool) {
-        if let Some(call) = self.told.calls.last_mut() {
-            let text = |text: &Option<Text>| text.as_ref().map(|text| text.contents().into_owned());
-            call.said = Some(Said {
+    /// Records the reply of the last call, as far as it was received.
+    pub(crate) fn record_reply(&mut self, reply: &Reply, whole: bool) {
+        if let Some(call) = self.data.calls.last_mut() {
+            let text =
+                |text: &Option<JsonString>| text.as_ref().map(|text| text.unescape().into_owned());
+            call.reply = Some(ReplyAttributes {
                 model: text(&reply.model),
                 id: text(&reply.id),
-                stop: whole.then_some(reply.stop.reason),
+                stop_reason: whole.then_some(reply.stop.reason),
                 usage: reply.usage.clone(),
-                first: None,
+                first_chunk_offset: None,
             });
         }
     }
 
-    /// The request is over; `first` is when a stream began.
+    /// Ends the request; `first` is the time to the first content of a stream.
     pub(crate) fn end(mut self, error: Option<&'static str>, status: u16, first: Option<Duration>) {
-        let told = &mut self.told;
-        told.took = self.clock.elapsed();
-        (told.error, told.status, told.streamed) = (error, status, first.is_some());
-        if let Some(call) = told.calls.last_mut().filter(|call| call.error.is_none()) {
-            call.took = told.took.saturating_sub(call.began);
+        let data = &mut self.data;
+        data.duration = self.started.elapsed();
+        (data.error, data.status, data.streamed) = (error, status, first.is_some());
+        if let Some(call) = data.calls.last_mut().filter(|call| call.error.is_none()) {
+            call.duration = data.duration.saturating_sub(call.start_offset);
             call.error = error;
-            if let Some(said) = &mut call.said {
-                said.first = first;
+            if let Some(reply) = &mut call.reply {
+                reply.first_chunk_offset = first;
             }
         }
-        if self.teller.0.try_send(self.told).is_err() {
-            lost(1);
+        if self.sender.0.try_send(self.data).is_err() {
+            count_dropped(1);
         }
     }
 }
 
-/// What a collector never hears of.
-fn lost(requests: usize) {
+fn count_dropped(requests: usize) {
     counter!("interlingua_telemetry_dropped_total").increment(requests as u64);
 }
 
-/// A new id for a span. The latter half of an id that is made of time and chance is chance.
-fn fresh() -> [u8; 8] {
+/// The second half of a `UUIDv7` is random.
+fn new_span_id() -> [u8; 8] {
     Uuid::now_v7().as_u64_pair().1.to_be_bytes()
 }
 
-/// Requests that wait to be told.
-const QUEUE: usize = 4096;
+/// Finished requests that wait for the exporter.
+const QUEUE_CAPACITY: usize = 4096;

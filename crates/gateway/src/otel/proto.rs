@@ -1,42 +1,35 @@
-//! Messages in the encoding of protocol buffers: as much of it as telemetry needs.
+//! Writes Protocol Buffers messages: the subset that OTLP needs.
 
-/// A message that is being written.
 #[derive(Debug, Default)]
-pub(super) struct Message(Vec<u8>);
+pub(super) struct MessageWriter(Vec<u8>);
 
-impl Message {
-    pub(super) fn text(&mut self, field: u32, text: &str) {
+impl MessageWriter {
+    pub(super) fn string(&mut self, field: u32, text: &str) {
         self.bytes(field, text.as_bytes());
     }
 
     pub(super) fn bytes(&mut self, field: u32, bytes: &[u8]) {
-        self.tag(field, LENGTH);
-        self.number(bytes.len() as u64);
+        self.tag(field, WIRE_LEN);
+        self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    pub(super) fn whole(&mut self, field: u32, number: u64) {
-        self.tag(field, VARINT);
-        self.number(number);
+    pub(super) fn uint64(&mut self, field: u32, number: u64) {
+        self.tag(field, WIRE_VARINT);
+        self.varint(number);
     }
 
-    pub(super) fn fixed(&mut self, field: u32, number: u64) {
-        self.tag(field, FIXED);
+    pub(super) fn fixed64(&mut self, field: u32, number: u64) {
+        self.tag(field, WIRE_FIXED64);
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
     pub(super) fn double(&mut self, field: u32, number: f64) {
-        self.fixed(field, number.to_bits());
+        self.fixed64(field, number.to_bits());
     }
 
-    /// Numbers of a fixed size, in one piece.
-    pub(super) fn all_fixed(&mut self, field: u32, numbers: impl IntoIterator<Item = u64>) {
-        let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
-        self.bytes(field, &bytes);
-    }
-
-    /// A message within this one.
-    pub(super) fn inside(&mut self, field: u32, fill: impl FnOnce(&mut Self)) {
+    /// A nested message.
+    pub(super) fn message(&mut self, field: u32, fill: impl FnOnce(&mut Self)) {
         let mut inner = Self::default();
         fill(&mut inner);
         self.bytes(field, &inner.0);
@@ -47,10 +40,10 @@ impl Message {
     }
 
     fn tag(&mut self, field: u32, kind: u32) {
-        self.number(u64::from(field << 3 | kind));
+        self.varint(u64::from(field << 3 | kind));
     }
 
-    fn number(&mut self, mut number: u64) {
+    fn varint(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push(number as u8 | 0x80);
             number >>= 7;
@@ -59,6 +52,6 @@ impl Message {
     }
 }
 
-const VARINT: u32 = 0;
-const FIXED: u32 = 1;
-const LENGTH: u32 = 2;
+const WIRE_VARINT: u32 = 0;
+const WIRE_FIXED64: u32 = 1;
+const WIRE_LEN: u32 = 2;

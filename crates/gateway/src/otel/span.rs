@@ -1,24 +1,29 @@
-//! Requests as spans.
+//! Encodes requests as OTLP spans.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use interlingua::model::StopReason;
 
-use super::attribute::{Value, provider, put, resource, scope};
-use super::proto::Message;
-use super::{Call, Said, Told, name};
+use super::attribute::{
+    AttributeValue, semconv_provider, write_attribute, write_resource, write_scope,
+};
+use super::proto::MessageWriter;
+use super::{CallSpanData, ReplyAttributes, RequestSpanData, name};
 
-/// The body of an export of traces.
-pub(super) fn export(told: &[Told], attributes: &[(String, String)]) -> Vec<u8> {
-    let mut request = Message::default();
-    request.inside(1, |spans| {
-        resource(spans, attributes);
-        spans.inside(2, |scoped| {
-            scope(scoped);
-            for one in told {
-                scoped.inside(2, |span| request_span(span, one));
-                for call in &one.calls {
-                    scoped.inside(2, |span| call_span(span, one, call));
+/// The body of an `ExportTraceServiceRequest`.
+pub(super) fn export_request(
+    requests: &[RequestSpanData],
+    attributes: &[(String, String)],
+) -> Vec<u8> {
+    let mut request = MessageWriter::default();
+    request.message(1, |spans| {
+        write_resource(spans, attributes);
+        spans.message(2, |scoped| {
+            write_scope(scoped);
+            for data in requests {
+                scoped.message(2, |span| write_request_span(span, data));
+                for call in &data.calls {
+                    scoped.message(2, |span| write_call_span(span, data, call));
                 }
             }
         });
@@ -26,99 +31,129 @@ pub(super) fn export(told: &[Told], attributes: &[(String, String)]) -> Vec<u8> 
     request.into_bytes()
 }
 
-fn request_span(span: &mut Message, told: &Told) {
-    span.bytes(1, &told.trace);
-    span.bytes(2, &told.span);
-    if let Some(parent) = told.parent {
+fn write_request_span(span: &mut MessageWriter, data: &RequestSpanData) {
+    span.bytes(1, &data.trace_id);
+    span.bytes(2, &data.span_id);
+    if let Some(parent) = data.parent_span_id {
         span.bytes(4, &parent);
     }
-    span.text(5, told.dialect);
-    span.whole(6, SERVER);
-    span.fixed(7, nanos(told.began));
-    span.fixed(8, nanos(told.began + told.took));
-    put(span, ATTRIBUTES, name::DIALECT, &Value::Text(told.dialect));
-    put(span, ATTRIBUTES, name::STATUS, &Value::Whole(told.status.into()));
-    put(span, ATTRIBUTES, name::REQUEST_STREAM, &Value::Flag(told.streamed));
-    failed(span, told.error);
+    span.string(5, data.dialect);
+    span.uint64(6, KIND_SERVER);
+    span.fixed64(7, unix_nanos(data.start));
+    span.fixed64(8, unix_nanos(data.start + data.duration));
+    write_attribute(span, ATTRIBUTES_FIELD, name::DIALECT, &AttributeValue::Str(data.dialect));
+    write_attribute(
+        span,
+        ATTRIBUTES_FIELD,
+        name::HTTP_STATUS,
+        &AttributeValue::Int(data.status.into()),
+    );
+    write_attribute(
+        span,
+        ATTRIBUTES_FIELD,
+        name::REQUEST_STREAM,
+        &AttributeValue::Bool(data.streamed),
+    );
+    write_error(span, data.error);
 }
 
-fn call_span(span: &mut Message, told: &Told, call: &Call) {
-    let began = told.began + call.began;
-    span.bytes(1, &told.trace);
-    span.bytes(2, &call.span);
-    span.bytes(4, &told.span);
-    span.text(5, &format!("{} {}", name::CHAT, call.model));
-    span.whole(6, CLIENT);
-    span.fixed(7, nanos(began));
-    span.fixed(8, nanos(began + call.took));
-    put(span, ATTRIBUTES, name::OPERATION, &Value::Text(name::CHAT));
-    put(span, ATTRIBUTES, name::PROVIDER, &Value::Text(provider(&call.provider)));
-    put(span, ATTRIBUTES, name::REQUEST_MODEL, &Value::Text(&call.model));
+fn write_call_span(span: &mut MessageWriter, data: &RequestSpanData, call: &CallSpanData) {
+    let start = data.start + call.start_offset;
+    span.bytes(1, &data.trace_id);
+    span.bytes(2, &call.span_id);
+    span.bytes(4, &data.span_id);
+    span.string(5, &format!("{} {}", name::CHAT, call.model));
+    span.uint64(6, KIND_CLIENT);
+    span.fixed64(7, unix_nanos(start));
+    span.fixed64(8, unix_nanos(start + call.duration));
+    write_attribute(span, ATTRIBUTES_FIELD, name::OPERATION_NAME, &AttributeValue::Str(name::CHAT));
+    write_attribute(
+        span,
+        ATTRIBUTES_FIELD,
+        name::PROVIDER_NAME,
+        &AttributeValue::Str(semconv_provider(&call.provider)),
+    );
+    write_attribute(span, ATTRIBUTES_FIELD, name::REQUEST_MODEL, &AttributeValue::Str(&call.model));
     if let Some(status) = call.status {
-        put(span, ATTRIBUTES, name::STATUS, &Value::Whole(status.into()));
+        write_attribute(
+            span,
+            ATTRIBUTES_FIELD,
+            name::HTTP_STATUS,
+            &AttributeValue::Int(status.into()),
+        );
     }
-    if let Some(reply) = &call.said {
-        said(span, call, reply);
+    if let Some(reply) = &call.reply {
+        write_reply_attributes(span, call, reply);
     }
-    failed(span, call.error);
+    write_error(span, call.error);
 }
 
-fn said(span: &mut Message, call: &Call, said: &Said) {
-    let texts = [(name::RESPONSE_MODEL, &said.model), (name::RESPONSE_ID, &said.id)];
+fn write_reply_attributes(span: &mut MessageWriter, call: &CallSpanData, reply: &ReplyAttributes) {
+    let texts = [(name::RESPONSE_MODEL, &reply.model), (name::RESPONSE_ID, &reply.id)];
     for (key, text) in texts {
         if let Some(text) = text {
-            put(span, ATTRIBUTES, key, &Value::Text(text));
+            write_attribute(span, ATTRIBUTES_FIELD, key, &AttributeValue::Str(text));
         }
     }
-    if let Some(stop) = said.stop {
-        put(span, ATTRIBUTES, name::FINISH_REASONS, &Value::Texts(&[reason(stop)]));
+    if let Some(stop) = reply.stop_reason {
+        write_attribute(
+            span,
+            ATTRIBUTES_FIELD,
+            name::FINISH_REASONS,
+            &AttributeValue::StrArray(&[finish_reason(stop)]),
+        );
     }
-    if let Some(first) = said.first {
-        let first = first.saturating_sub(call.began).as_secs_f64();
-        put(span, ATTRIBUTES, name::FIRST_CHUNK, &Value::Number(first));
+    if let Some(first) = reply.first_chunk_offset {
+        let first = first.saturating_sub(call.start_offset).as_secs_f64();
+        write_attribute(
+            span,
+            ATTRIBUTES_FIELD,
+            name::RESPONSE_TIME_TO_FIRST_CHUNK,
+            &AttributeValue::Double(first),
+        );
     }
-    let usage = &said.usage;
+    let usage = &reply.usage;
     let counts = [
-        (name::INPUT_TOKENS, input(said)),
-        (name::OUTPUT_TOKENS, output(said)),
+        (name::INPUT_TOKENS, input_tokens(reply)),
+        (name::OUTPUT_TOKENS, output_tokens(reply)),
         (name::CACHE_READ, usage.cache_read),
         (name::CACHE_WRITE, usage.cache_write),
         (name::REASONING, usage.reasoning),
     ];
     for (key, count) in counts {
         if let Some(count) = count {
-            put(span, ATTRIBUTES, key, &Value::Whole(count));
+            write_attribute(span, ATTRIBUTES_FIELD, key, &AttributeValue::Int(count));
         }
     }
 }
 
-/// All that was read, from caches too.
-pub(super) fn input(said: &Said) -> Option<u64> {
-    let usage = &said.usage;
+/// All input tokens, including cached ones.
+pub(super) fn input_tokens(reply: &ReplyAttributes) -> Option<u64> {
+    let usage = &reply.usage;
     let parts = [usage.input, usage.cache_read, usage.cache_write, usage.tool_input];
-    sum(&parts)
+    sum_known(&parts)
 }
 
-/// All that was written, reasoning too.
-pub(super) fn output(said: &Said) -> Option<u64> {
-    sum(&[said.usage.output, said.usage.reasoning])
+/// All output tokens, including reasoning.
+pub(super) fn output_tokens(reply: &ReplyAttributes) -> Option<u64> {
+    sum_known(&[reply.usage.output, reply.usage.reasoning])
 }
 
-fn sum(parts: &[Option<u64>]) -> Option<u64> {
+fn sum_known(parts: &[Option<u64>]) -> Option<u64> {
     let known = parts.iter().any(Option::is_some);
     known.then(|| parts.iter().flatten().fold(0_u64, |sum, part| sum.saturating_add(*part)))
 }
 
-fn failed(span: &mut Message, error: Option<&str>) {
+fn write_error(span: &mut MessageWriter, error: Option<&str>) {
     if let Some(error) = error {
-        put(span, ATTRIBUTES, name::ERROR, &Value::Text(error));
-        span.inside(15, |status| status.whole(3, ERROR));
+        write_attribute(span, ATTRIBUTES_FIELD, name::ERROR_TYPE, &AttributeValue::Str(error));
+        span.message(15, |status| status.uint64(3, STATUS_ERROR));
     }
 }
 
-fn reason(stop: StopReason) -> &'static str {
-    match stop {
-        StopReason::End | StopReason::Sequence => "stop",
+fn finish_reason(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::EndTurn | StopReason::StopSequence => "stop",
         StopReason::MaxTokens | StopReason::ContextFull => "length",
         StopReason::ToolUse => "tool_call",
         StopReason::Refusal => "content_filter",
@@ -128,12 +163,12 @@ fn reason(stop: StopReason) -> &'static str {
     }
 }
 
-pub(super) fn nanos(time: SystemTime) -> u64 {
+pub(super) fn unix_nanos(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-const ATTRIBUTES: u32 = 9;
-const SERVER: u64 = 2;
-const CLIENT: u64 = 3;
-const ERROR: u64 = 2;
+const ATTRIBUTES_FIELD: u32 = 9;
+const KIND_SERVER: u64 = 2;
+const KIND_CLIENT: u64 = 3;
+const STATUS_ERROR: u64 = 2;

@@ -1,86 +1,92 @@
-//! A reply as it is kept, with what was said to it.
+//! Encodes and decodes stored replies.
 
 use bytes::Bytes;
-use interlingua::wire::Node;
-use interlingua::{Doc, Json, Limits, Text};
+use interlingua::wire::JsonNode;
+use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson};
 
-/// A reply that is kept.
-pub(super) struct Held {
-    /// The replies that it goes on from, the oldest first: [`MOST`] at the most.
-    pub(super) before: Vec<String>,
-    /// What was said to it.
-    pub(super) input: Vec<Json>,
-    /// What it is, as its client got it.
-    pub(super) response: Json,
-    /// The provider that knows its items by the ids that they have here.
-    pub(super) by: Option<String>,
-    /// Bytes of both.
+/// A stored reply.
+pub(super) struct StoredResponse {
+    /// The replies that it continues, oldest first: at most [`MAX_CHAIN_IDS`].
+    pub(super) previous_ids: Vec<String>,
+    /// The input items of its request.
+    pub(super) input: Vec<RawJson>,
+    /// The response as the client got it.
+    pub(super) response: RawJson,
+    /// The provider that has its items under the same ids.
+    pub(super) provider: Option<String>,
+    /// Bytes of input and response.
     pub(super) size: usize,
 }
 
-impl Held {
-    /// Nothing if it is none: then it is as if it were not there.
-    pub(super) fn read(body: Bytes) -> Option<Self> {
+impl StoredResponse {
+    /// `None` if the body is damaged; the reply then counts as missing.
+    pub(super) fn decode(body: Bytes) -> Option<Self> {
         let size = body.len();
-        let doc = Doc::from_bytes(body, Limits { bytes: usize::MAX, ..Limits::default() }).ok()?;
+        let doc = JsonDoc::from_bytes(
+            body,
+            JsonLimits { max_bytes: usize::MAX, ..JsonLimits::default() },
+        )
+        .ok()?;
         let root = doc.root();
-        let before = root.get("before")?.items().map(|id| id.word().into_owned()).collect();
-        let input = root.get("input")?.items().map(Node::json).collect();
+        let previous_ids =
+            root.get("before")?.items().map(|id| id.str_or_empty().into_owned()).collect();
+        let input = root.get("input")?.items().map(JsonNode::json).collect();
         let response = root.get("response").filter(|response| response.is_object())?.json();
-        let by = root.get("by").map(|by| by.word().into_owned());
-        Some(Self { before, input, response, by, size })
+        let provider = root.get("by").map(|provider| provider.str_or_empty().into_owned());
+        Some(Self { previous_ids, input, response, provider, size })
     }
 
-    /// The item of the reply that has this id.
-    pub(super) fn item(&self, id: &str) -> Option<Json> {
-        self.output().into_iter().find(|item| id_of(item).as_deref() == Some(id))
+    /// The output item with this id.
+    pub(super) fn item(&self, id: &str) -> Option<RawJson> {
+        self.output().into_iter().find(|item| item_id(item).as_deref() == Some(id))
     }
 
-    /// Everything that was said with it, as a request says it.
-    pub(super) fn items(&self) -> impl Iterator<Item = Json> {
+    /// Input and output as input items of a request.
+    pub(super) fn history_items(&self) -> impl Iterator<Item = RawJson> {
         self.input.iter().cloned().chain(self.output())
     }
 
-    fn output(&self) -> Vec<Json> {
-        let doc = self.response.doc();
-        items(doc.root().get("output"))
+    fn output(&self) -> Vec<RawJson> {
+        let doc = self.response.to_doc();
+        input_items(doc.root().get("output"))
     }
 }
 
-/// What is kept of a reply, and the ids of its items; nothing if it is no object.
-pub(super) fn write(
-    before: &[String],
-    said: &Json,
-    by: Option<&str>,
+/// The stored form of a reply, and the ids of its items; `None` if the response is no object.
+pub(super) fn encode(
+    previous_ids: &[String],
+    input: &RawJson,
+    provider: Option<&str>,
     response: Bytes,
 ) -> Option<(Bytes, Vec<String>)> {
     let response = String::from_utf8(response.into()).ok()?;
-    let response = Json::parse(response).ok().filter(Json::is_object)?;
-    let kept = Json::object(|o| {
-        o.array("before", |a| before.iter().for_each(|id| a.item().string(id)));
-        o.json(INPUT, said);
-        if let Some(by) = by {
-            o.text("by", &Text::new(by));
+    let response = RawJson::parse(response).ok().filter(RawJson::is_object)?;
+    let record = RawJson::object(|o| {
+        o.array("before", |a| previous_ids.iter().for_each(|id| a.item().str(id)));
+        o.json(INPUT, input);
+        if let Some(provider) = provider {
+            o.json_string("by", &JsonString::new(provider));
         }
         o.json("response", &response);
     });
-    let ids = items(response.doc().root().get("output")).iter().filter_map(id_of).collect();
-    Some((kept.to_bytes(), ids))
+    let ids =
+        input_items(response.to_doc().root().get("output")).iter().filter_map(item_id).collect();
+    Some((record.to_bytes(), ids))
 }
 
-fn id_of(item: &Json) -> Option<String> {
-    let doc = item.doc();
-    doc.root().get("id").filter(|id| id.is_string()).map(|id| id.word().into_owned())
+fn item_id(item: &RawJson) -> Option<String> {
+    let doc = item.to_doc();
+    doc.root().get("id").filter(|id| id.is_string()).map(|id| id.str_or_empty().into_owned())
 }
 
-/// The items of an input, however it is written.
-pub(super) fn items(input: Option<Node<'_>>) -> Vec<Json> {
+/// The items of an input: a list, a text, or one object.
+pub(super) fn input_items(input: Option<JsonNode<'_>>) -> Vec<RawJson> {
     match input {
-        Some(list) if list.is_array() => list.items().map(Node::json).collect(),
-        Some(words) if words.is_string() => {
-            vec![Json::object(|o| {
-                o.known("role", "user");
-                o.json("content", &words.json());
+        Some(list) if list.is_array() => list.items().map(JsonNode::json).collect(),
+        Some(text) if text.is_string() => {
+            vec![RawJson::object(|o| {
+                o.static_str("role", "user");
+                o.json("content", &text.json());
             })]
         }
         Some(item) if item.is_object() => vec![item.json()],
@@ -88,69 +94,81 @@ pub(super) fn items(input: Option<Node<'_>>) -> Vec<Json> {
     }
 }
 
-pub(super) fn list(items: &[Json]) -> Json {
-    Json::array(|a| items.iter().for_each(|item| a.item().json(item)))
+pub(super) fn json_array(items: &[RawJson]) -> RawJson {
+    RawJson::array(|a| items.iter().for_each(|item| a.item().json(item)))
 }
 
-/// The ids that a reply after this one names.
-pub(super) fn after(before: Vec<String>, id: &str) -> Vec<String> {
-    let mut before = before;
-    before.push(id.to_owned());
-    let surplus = before.len().saturating_sub(MOST);
-    before.drain(..surplus);
-    before
+/// The ids that the next reply refers to.
+pub(super) fn append_id(ids: Vec<String>, id: &str) -> Vec<String> {
+    let mut ids = ids;
+    ids.push(id.to_owned());
+    let excess = ids.len().saturating_sub(MAX_CHAIN_IDS);
+    ids.drain(..excess);
+    ids
 }
 
-/// The request of a client that says everything itself.
-pub(super) fn with_input(root: Node<'_>, chain: &[Held], said: &[Json]) -> Bytes {
-    let input = Json::array(|a| {
-        let earlier = chain.iter().flat_map(Held::items);
-        earlier.chain(said.iter().cloned()).for_each(|item| a.item().json(&item));
+/// The request with the whole history in its input.
+pub(super) fn with_input(
+    root: JsonNode<'_>,
+    chain: &[StoredResponse],
+    new_items: &[RawJson],
+) -> Bytes {
+    let input = RawJson::array(|a| {
+        let earlier = chain.iter().flat_map(StoredResponse::history_items);
+        earlier.chain(new_items.iter().cloned()).for_each(|item| a.item().json(&item));
     });
-    let whole = Json::object(|o| {
-        for field in root.fields().filter(|field| !field.is(super::PREVIOUS) && !field.is(INPUT)) {
-            o.key_text(&field.key()).json(&field.value.json());
+    let request = RawJson::object(|o| {
+        for field in root
+            .fields()
+            .filter(|field| !field.key_is(super::PREVIOUS_RESPONSE_ID) && !field.key_is(INPUT))
+        {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
         o.json(INPUT, &input);
     });
-    whole.to_bytes()
+    request.to_bytes()
 }
 
-/// An item with an id, as lists of items have it.
-pub(super) fn named(item: &Json, response: &str, at: usize) -> (String, Json) {
-    let doc = item.doc();
+/// An item with id and type, as lists of items require.
+pub(super) fn with_item_id(item: &RawJson, response: &str, at: usize) -> (String, RawJson) {
+    let doc = item.to_doc();
     if let Some(id) = doc.root().get("id").filter(|id| id.is_string()) {
-        return (id.word().into_owned(), item.clone());
+        return (id.str_or_empty().into_owned(), item.clone());
     }
-    let kind = doc.root().get("type").map(|kind| kind.word().into_owned());
+    let kind = doc.root().get("type").map(|kind| kind.str_or_empty().into_owned());
     let kind = kind.unwrap_or_else(|| "message".to_owned());
-    let prefix = PREFIXES.iter().find(|(name, _)| *name == kind).map_or("item", |row| row.1);
+    let prefix =
+        ITEM_ID_PREFIXES.iter().find(|(name, _)| *name == kind).map_or("item", |row| row.1);
     let id = format!("{prefix}_{}_{at}", response.trim_start_matches("resp_"));
-    let named = Json::object(|o| {
-        o.text("id", &Text::new(&id));
-        o.text("type", &Text::new(&kind));
-        for field in doc.root().fields().filter(|field| !field.is("type") && !field.is("id")) {
-            match (field.is("content"), field.value.text()) {
-                (true, Some(words)) if kind == "message" => o.array("content", |a| {
+    let numbered = RawJson::object(|o| {
+        o.json_string("id", &JsonString::new(&id));
+        o.json_string("type", &JsonString::new(&kind));
+        for field in
+            doc.root().fields().filter(|field| !field.key_is("type") && !field.key_is("id"))
+        {
+            match (field.key_is("content"), field.value.json_string()) {
+                (true, Some(text)) if kind == "message" => o.array("content", |a| {
                     a.object(|o| {
-                        let user =
-                            doc.root().get("role").is_none_or(|role| role.word() != "assistant");
-                        o.known("type", if user { "input_text" } else { "output_text" });
-                        o.text("text", &words);
+                        let user = doc
+                            .root()
+                            .get("role")
+                            .is_none_or(|role| role.str_or_empty() != "assistant");
+                        o.static_str("type", if user { "input_text" } else { "output_text" });
+                        o.json_string("text", &text);
                     });
                 }),
-                _ => o.key_text(&field.key()).json(&field.value.json()),
+                _ => o.key_json_string(&field.key_json_string()).json(&field.value.json()),
             }
         }
     });
-    (id, named)
+    (id, numbered)
 }
 
 pub(super) const INPUT: &str = "input";
-/// How many replies one names: a long history is read in a few questions, and no record is long for it.
-const MOST: usize = 64;
-/// How ids of items begin.
-const PREFIXES: &[(&str, &str)] = &[
+/// Ids per record: a long history is loaded in few lookups, and records stay small.
+const MAX_CHAIN_IDS: usize = 64;
+/// Prefixes of item ids.
+const ITEM_ID_PREFIXES: &[(&str, &str)] = &[
     ("message", "msg"),
     ("reasoning", "rs"),
     ("function_call", "fc"),

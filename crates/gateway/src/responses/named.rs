@@ -1,110 +1,124 @@
-//! Items that a request says by their ids alone: known here where they came with a reply that is kept.
+//! Resolves `item_reference` input items: they are replaced by the stored items unless the provider
+//! has them.
 
 use bytes::Bytes;
-use interlingua::model::FailureKind;
-use interlingua::wire::Node;
-use interlingua::{Doc, Json};
-use interlingua_store::Kind;
+use interlingua::model::ApiErrorKind;
+use interlingua::wire::JsonNode;
+use interlingua::{JsonDoc, RawJson};
+use interlingua_store::RecordKind;
 
-use super::Responses;
-use super::held::{self, Held};
-use crate::refusal::{Refusal, failure};
+use super::ResponseStore;
+use super::held::{self, StoredResponse};
+use crate::refusal::{ErrorResponse, failure};
 
-/// The items that a request only names.
+/// The item references of a request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
-    all: Vec<One>,
-    /// What a provider keeps may be named: the request does not say that nothing is to be kept.
-    keeps: bool,
+pub(crate) struct ItemReferences {
+    items: Vec<ItemReference>,
+    /// `store` is not false: the provider may have its own items stored.
+    store_enabled: bool,
 }
 
 #[derive(Clone, Debug)]
-struct One {
+struct ItemReference {
     id: String,
-    /// What it is, as its client got it.
-    item: Option<Json>,
-    /// The provider that made it, and knows it by this id.
-    by: Option<String>,
+    /// The item as the client got it.
+    item: Option<RawJson>,
+    /// The provider that has the item under this id.
+    provider: Option<String>,
 }
 
-impl Responses {
-    /// The items that a request only names, as far as they are known here; no more than so many bytes.
-    pub(crate) async fn named(
+impl ResponseStore {
+    /// Looks up the item references of a request, up to `max` bytes.
+    pub(crate) async fn resolve_references(
         &self,
         owner: &str,
-        body: &Doc,
-        most: usize,
-    ) -> Result<Named, Refusal> {
+        body: &JsonDoc,
+        max: usize,
+    ) -> Result<ItemReferences, ErrorResponse> {
         let root = body.root();
-        let input = root.get(held::INPUT).into_iter().flat_map(Node::items);
-        let mut ids: Vec<String> = input.filter_map(named).collect();
+        let input = root.get(held::INPUT).into_iter().flat_map(JsonNode::items);
+        let mut ids: Vec<String> = input.filter_map(reference_id).collect();
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
-            return Ok(Named::default());
+            return Ok(ItemReferences::default());
         }
-        let keys: Vec<String> = ids.iter().map(|id| key(id)).collect();
+        let keys: Vec<String> = ids.iter().map(|id| item_key(id)).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let found = self.store.find(Kind::Response, owner, &keys).await;
-        let (mut all, mut bytes) = (Vec::with_capacity(ids.len()), 0);
+        let hits = self.store.find(RecordKind::Response, owner, &keys).await;
+        let (mut items, mut bytes) = (Vec::with_capacity(ids.len()), 0);
         for (id, key) in ids.into_iter().zip(&keys) {
-            let held = found.iter().find(|found| found.key == **key);
-            let held = held.and_then(|found| Held::read(found.body.clone()));
-            let item = held.as_ref().and_then(|held| held.item(&id));
+            let hit = hits.iter().find(|hit| hit.key == **key);
+            let stored = hit.and_then(|hit| StoredResponse::decode(hit.body.clone()));
+            let item = stored.as_ref().and_then(|stored| stored.item(&id));
             bytes += item.as_ref().map_or(0, |item| item.as_str().len());
-            all.push(One { id, item, by: held.and_then(|held| held.by) });
+            items.push(ItemReference {
+                id,
+                item,
+                provider: stored.and_then(|stored| stored.provider),
+            });
         }
-        if bytes > most {
-            let message = format!("what is only named has more than {most} bytes");
-            return Err(failure(FailureKind::TooLarge, &message).into());
+        if bytes > max {
+            let message = format!("the referenced items have more than {max} bytes");
+            return Err(failure(ApiErrorKind::RequestTooLarge, &message).into());
         }
-        let keeps = root.get("store").and_then(Node::boolean) != Some(false);
-        Ok(Named { all, keeps })
+        let store_enabled = root.get("store").and_then(JsonNode::as_bool) != Some(false);
+        Ok(ItemReferences { items, store_enabled })
     }
 }
 
-impl Named {
-    /// An item that nobody knows here. Without what another model thought the conversation goes on.
-    pub(super) fn unknown(&self) -> Option<&str> {
-        let is_unknown = |one: &&One| one.item.is_none() && !one.id.starts_with(REASONING);
-        self.all.iter().find(is_unknown).map(|one| one.id.as_str())
+impl ItemReferences {
+    /// An item that is not stored here. Reasoning is excepted: the conversation continues without
+    /// it.
+    pub(super) fn unknown_id(&self) -> Option<&str> {
+        let is_unknown = |reference: &&ItemReference| {
+            reference.item.is_none() && !reference.id.starts_with(REASONING_ID_PREFIX)
+        };
+        self.items.iter().find(is_unknown).map(|reference| reference.id.as_str())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.items.is_empty()
     }
 
-    /// The request with the items that this provider does not keep, if there are any; with all of them for
-    /// nobody in particular.
-    pub(crate) fn told_to(&self, provider: Option<&str>, body: &Doc) -> Option<Bytes> {
-        let is_kept = |one: &One| self.keeps && provider.is_some() && one.by.as_deref() == provider;
-        let told = |item: Node<'_>| {
-            let id = named(item)?;
-            let one = self.all.iter().find(|one| one.id == id).filter(|one| !is_kept(one))?;
-            one.item.clone()
+    /// The request with all items inlined that this provider does not have; with all items if
+    /// `provider` is `None`.
+    pub(crate) fn inline_for(&self, provider: Option<&str>, body: &JsonDoc) -> Option<Bytes> {
+        let is_at_provider = |reference: &ItemReference| {
+            self.store_enabled && provider.is_some() && reference.provider.as_deref() == provider
+        };
+        let inlined = |item: JsonNode<'_>| {
+            let id = reference_id(item)?;
+            let reference = self
+                .items
+                .iter()
+                .find(|reference| reference.id == id)
+                .filter(|reference| !is_at_provider(reference))?;
+            reference.item.clone()
         };
         let root = body.root();
-        let input = || root.get(held::INPUT).into_iter().flat_map(Node::items);
-        if !input().any(|item| told(item).is_some()) {
+        let input = || root.get(held::INPUT).into_iter().flat_map(JsonNode::items);
+        if !input().any(|item| inlined(item).is_some()) {
             return None;
         }
-        let input: Vec<Json> =
-            input().map(|item| told(item).unwrap_or_else(|| item.json())).collect();
+        let input: Vec<RawJson> =
+            input().map(|item| inlined(item).unwrap_or_else(|| item.json())).collect();
         Some(held::with_input(root, &[], &input))
     }
 }
 
-/// Under which a reply is found by one of its items.
-pub(super) fn key(id: &str) -> String {
+/// The store key of a reply by one of its items.
+pub(super) fn item_key(id: &str) -> String {
     format!("item {id}")
 }
 
-/// The id of an item that is said by it alone.
-fn named(item: Node<'_>) -> Option<String> {
-    let kind = item.get("type").map(Node::word);
+/// The id of an item reference.
+fn reference_id(item: JsonNode<'_>) -> Option<String> {
+    let kind = item.get("type").map(JsonNode::str_or_empty);
     let id = item.get("id").filter(|id| id.is_string())?;
-    (kind.as_deref() == Some("item_reference")).then(|| id.word().into_owned())
+    (kind.as_deref() == Some("item_reference")).then(|| id.str_or_empty().into_owned())
 }
 
-/// How ids of reasoning begin.
-const REASONING: &str = "rs_";
+/// Prefix of the ids of reasoning items.
+const REASONING_ID_PREFIX: &str = "rs_";

@@ -1,81 +1,89 @@
-//! `/v1/responses/ID`: replies that are kept, to be looked at and forgotten.
+//! `/v1/responses/ID`: gets and deletes stored replies.
 
 use bytes::Bytes;
 use http::Response;
 use http::header::CONTENT_TYPE;
-use interlingua::model::FailureKind;
-use interlingua::{Failure, Json, Text};
-use interlingua_store::Kind;
+use interlingua::model::ApiErrorKind;
+use interlingua::{ApiError, JsonString, RawJson};
+use interlingua_store::RecordKind;
 
-use super::{Gap, Responses, held};
-use crate::endpoint::ResponseAsk;
-use crate::out::Out;
-use crate::refusal::{JSON, Refusal, failure};
+use super::{ChainError, ResponseStore, held};
+use crate::endpoint::StoredResponseRequest;
+use crate::out::ResponseBody;
+use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
 
-/// Answers what is asked about a reply of this owner.
-pub(crate) async fn shown(
-    responses: &Responses,
+pub(crate) async fn handle(
+    responses: &ResponseStore,
     owner: &str,
-    ask: &ResponseAsk,
-) -> Result<Response<Out>, Refusal> {
-    let body = match ask {
-        ResponseAsk { forget: true, id, .. } => responses.forget(owner, id).await?,
-        ResponseAsk { items: true, .. } => responses.items(owner, ask).await?,
-        ResponseAsk { id, .. } => responses.one(owner, id).await?,
+    request: &StoredResponseRequest,
+) -> Result<Response<ResponseBody>, ErrorResponse> {
+    let body = match request {
+        StoredResponseRequest { delete: true, id, .. } => responses.delete(owner, id).await?,
+        StoredResponseRequest { input_items: true, .. } => {
+            responses.input_items(owner, request).await?
+        }
+        StoredResponseRequest { id, .. } => responses.get(owner, id).await?,
     };
-    let mut response = Response::new(Out::Whole(body));
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    let mut response = Response::new(ResponseBody::Full(body));
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
     Ok(response)
 }
 
-impl Responses {
-    async fn one(&self, owner: &str, id: &str) -> Result<Bytes, Refusal> {
-        let found = self.store.find(Kind::Response, owner, &[id]).await;
-        let held = found.first().and_then(|found| held::Held::read(found.body.clone()));
-        Ok(held.ok_or_else(|| missing(id))?.response.to_bytes())
+impl ResponseStore {
+    async fn get(&self, owner: &str, id: &str) -> Result<Bytes, ErrorResponse> {
+        let hits = self.store.find(RecordKind::Response, owner, &[id]).await;
+        let stored = hits.first().and_then(|hit| held::StoredResponse::decode(hit.body.clone()));
+        Ok(stored.ok_or_else(|| response_not_found(id))?.response.to_bytes())
     }
 
-    async fn forget(&self, owner: &str, id: &str) -> Result<Bytes, Refusal> {
-        match self.store.remove(Kind::Response, Some(owner), Some(id)).await {
-            Ok(0) => Err(missing(id)),
-            Ok(_) => Ok(Json::object(|o| {
-                o.text("id", &Text::new(id));
-                o.known("object", "response");
+    async fn delete(&self, owner: &str, id: &str) -> Result<Bytes, ErrorResponse> {
+        match self.store.remove(RecordKind::Response, Some(owner), Some(id)).await {
+            Ok(0) => Err(response_not_found(id)),
+            Ok(_) => Ok(RawJson::object(|o| {
+                o.json_string("id", &JsonString::new(id));
+                o.static_str("object", "response");
                 o.boolean("deleted", true);
             })
             .to_bytes()),
-            Err(trouble) => {
-                tracing::error!(response = id, "a reply is not forgotten: {trouble}");
-                Err(failure(FailureKind::Overloaded, "the store cannot be written at the moment")
+            Err(error) => {
+                tracing::error!(response = id, "a stored response could not be deleted: {error}");
+                Err(failure(ApiErrorKind::Overloaded, "the store cannot be written at the moment")
                     .into())
             }
         }
     }
 
-    /// Everything that the reply answers: what was said before it, too.
-    async fn items(&self, owner: &str, ask: &ResponseAsk) -> Result<Bytes, Refusal> {
-        let chain = self.chain(owner, &ask.id, usize::MAX).await;
-        let mut chain = chain.map_err(|Gap(id)| missing(id.as_deref().unwrap_or(&ask.id)))?;
+    /// The input items of the reply, including its history.
+    async fn input_items(
+        &self,
+        owner: &str,
+        request: &StoredResponseRequest,
+    ) -> Result<Bytes, ErrorResponse> {
+        let chain = self.load_chain(owner, &request.id, usize::MAX).await;
+        let mut chain = chain
+            .map_err(|ChainError(id)| response_not_found(id.as_deref().unwrap_or(&request.id)))?;
         let last = chain.pop();
-        let items = chain.iter().flat_map(held::Held::items);
+        let items = chain.iter().flat_map(held::StoredResponse::history_items);
         let items = items.chain(last.into_iter().flat_map(|last| last.input));
-        let mut items: Vec<(String, Json)> =
-            items.enumerate().map(|(at, item)| held::named(&item, &ask.id, at)).collect();
-        if ask.query.value("order").as_deref() != Some("asc") {
+        let mut items: Vec<(String, RawJson)> = items
+            .enumerate()
+            .map(|(at, item)| held::with_item_id(&item, &request.id, at))
+            .collect();
+        if request.query.get("order").as_deref() != Some("asc") {
             items.reverse();
         }
-        let after = ask.query.value("after");
+        let after = request.query.get("after");
         let from = after.and_then(|after| items.iter().position(|(id, _)| *id == after));
         items.drain(..from.map_or(0, |at| at + 1));
-        let limit = ask.query.value("limit").and_then(|limit| limit.parse().ok());
-        let limit: usize = limit.unwrap_or(USUAL).clamp(1, PAGE);
+        let limit = request.query.get("limit").and_then(|limit| limit.parse().ok());
+        let limit: usize = limit.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE);
         let has_more = items.len() > limit;
         items.truncate(limit);
-        let id = |one: Option<&(String, Json)>| {
-            one.map_or(Json::NULL, |(id, _)| Json::string(&Text::new(id)))
+        let id = |one: Option<&(String, RawJson)>| {
+            one.map_or(RawJson::NULL, |(id, _)| RawJson::string(&JsonString::new(id)))
         };
-        Ok(Json::object(|o| {
-            o.known("object", "list");
+        Ok(RawJson::object(|o| {
+            o.static_str("object", "list");
             o.array("data", |a| items.iter().for_each(|(_, item)| a.item().json(item)));
             o.json("first_id", &id(items.first()));
             o.json("last_id", &id(items.last()));
@@ -85,33 +93,34 @@ impl Responses {
     }
 }
 
-pub(super) fn missing(id: &str) -> Refusal {
-    refused(404, &format!("Response with id '{id}' not found."), None, None)
+pub(super) fn response_not_found(id: &str) -> ErrorResponse {
+    openai_error(404, &format!("Response with id '{id}' not found."), None, None)
 }
 
-/// A refusal in the envelope of the dialect that has responses, with the words that its clients look for.
-pub(super) fn refused(
+/// An error in `OpenAI`'s envelope, with the codes that its clients match on.
+pub(super) fn openai_error(
     status: u16,
     message: &str,
     param: Option<&'static str>,
     code: Option<&'static str>,
-) -> Refusal {
-    let word = |word: Option<&'static str>| {
-        word.map_or(Json::NULL, |word| Json::string(&Text::word(word)))
+) -> ErrorResponse {
+    let nullable = |nullable: Option<&'static str>| {
+        nullable
+            .map_or(RawJson::NULL, |nullable| RawJson::string(&JsonString::from_static(nullable)))
     };
-    let body = Json::object(|o| {
+    let body = RawJson::object(|o| {
         o.object("error", |o| {
-            o.text("message", &Text::new(message));
-            o.known("type", "invalid_request_error");
-            o.json("param", &word(param));
-            o.json("code", &word(code));
+            o.json_string("message", &JsonString::new(message));
+            o.static_str("type", "invalid_request_error");
+            o.json("param", &nullable(param));
+            o.json("code", &nullable(code));
         });
     });
-    let kind = if status == 404 { FailureKind::NotFound } else { FailureKind::Shape };
-    let failure = Failure { status, ..failure(kind, message) };
-    Refusal { as_it_came: Some(Box::new((body.to_bytes(), None))), ..failure.into() }
+    let kind = if status == 404 { ApiErrorKind::NotFound } else { ApiErrorKind::InvalidRequest };
+    let error = ApiError { status, ..failure(kind, message) };
+    ErrorResponse { verbatim: Some(Box::new((body.to_bytes(), None))), ..error.into() }
 }
 
-/// Items of a page, as its inventor has it.
-const USUAL: usize = 20;
-const PAGE: usize = 100;
+/// Items per page, as in `OpenAI`'s API.
+const DEFAULT_PAGE_SIZE: usize = 20;
+const MAX_PAGE_SIZE: usize = 100;

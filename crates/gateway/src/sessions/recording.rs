@@ -1,97 +1,103 @@
-//! A reply on its way into a session.
+//! Appends replies to sessions, and serializes the requests of a session.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use interlingua::model::Reply;
 use interlingua::native;
-use interlingua_store::{Append, Keeper, SessionId, Turn};
+use interlingua_store::{AppendTurns, SessionId, Store, StoredTurn};
 use tokio::sync::OwnedMutexGuard;
 
-/// Who has the floor in sessions that are being answered.
+/// Locks of the sessions in use.
 #[derive(Debug, Default)]
-pub(crate) struct Floors(Mutex<HashMap<SessionId, Arc<Talk>>>);
+pub(crate) struct SessionLocks(Mutex<HashMap<SessionId, Arc<SessionLock>>>);
 
 #[derive(Debug, Default)]
-struct Talk {
-    /// Held while a model answers: one at a time.
-    answer: Arc<tokio::sync::Mutex<()>>,
-    /// Held while the answer is written down: whoever looks then sees it.
-    pen: Arc<tokio::sync::Mutex<()>>,
+struct SessionLock {
+    /// Held while a model answers: one request at a time.
+    answering: Arc<tokio::sync::Mutex<()>>,
+    /// Held while the reply is being stored: readers wait for it.
+    writing: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The right to answer a session; nobody else has it.
+/// Exclusive access to a session.
 #[derive(Debug)]
-pub(crate) struct Floor {
-    talk: Arc<Talk>,
-    _alone: OwnedMutexGuard<()>,
+pub(crate) struct SessionGuard {
+    lock: Arc<SessionLock>,
+    _answering: OwnedMutexGuard<()>,
 }
 
-impl Floors {
-    /// The right to answer; waits until nobody else has it.
-    pub(crate) async fn floor(&self, id: SessionId) -> Floor {
-        let talk = {
-            let mut talks = self.talks();
-            // Those that nobody holds are over.
-            talks.retain(|_, talk| Arc::strong_count(talk) > 1);
-            Arc::clone(talks.entry(id).or_default())
+impl SessionLocks {
+    /// Waits for exclusive access.
+    pub(crate) async fn lock(&self, id: SessionId) -> SessionGuard {
+        let lock = {
+            let mut locks = self.locks();
+            // Drops unused locks.
+            locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+            Arc::clone(locks.entry(id).or_default())
         };
-        let alone = Arc::clone(&talk.answer).lock_owned().await;
-        Floor { talk, _alone: alone }
+        let answering = Arc::clone(&lock.answering).lock_owned().await;
+        SessionGuard { lock, _answering: answering }
     }
 
-    /// Waits until what was answered is written down.
-    pub(crate) async fn settled(&self, id: SessionId) {
-        let talk = self.talks().get(&id).map(Arc::clone);
-        if let Some(talk) = talk {
-            drop(talk.pen.lock().await);
+    /// Waits until the last reply is stored.
+    pub(crate) async fn wait_written(&self, id: SessionId) {
+        let lock = self.locks().get(&id).map(Arc::clone);
+        if let Some(lock) = lock {
+            drop(lock.writing.lock().await);
         }
     }
 
-    /// As [`Floors::settled`], for all.
-    pub(crate) async fn all_settled(&self) {
-        let talks: Vec<Arc<Talk>> = self.talks().values().map(Arc::clone).collect();
-        for talk in talks {
-            drop(talk.pen.lock().await);
+    /// Waits until all replies are stored.
+    pub(crate) async fn wait_all_written(&self) {
+        let locks: Vec<Arc<SessionLock>> = self.locks().values().map(Arc::clone).collect();
+        for session_lock in locks {
+            drop(session_lock.writing.lock().await);
         }
     }
 
-    fn talks(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Talk>>> {
+    fn locks(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<SessionLock>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Where the reply goes when it is whole.
+/// Stores the reply in a session when it is complete.
 #[derive(Debug)]
-pub(crate) struct Recording {
-    pub(crate) store: Arc<dyn Keeper>,
+pub(crate) struct SessionRecorder {
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) owner: String,
     pub(crate) id: SessionId,
-    /// How many turns there are before it.
-    pub(crate) seen: u64,
-    /// The model, as the client names it.
+    /// Turns before the reply.
+    pub(crate) expected_turns: u64,
+    /// The model name that the client sent.
     pub(crate) model: String,
-    pub(crate) floor: Floor,
+    pub(crate) guard: SessionGuard,
 }
 
-impl Recording {
-    /// The reply is whole. One that says nothing is not kept: sent again, it would be refused.
-    pub(crate) fn keep(self, reply: &Reply) {
-        if reply.turn.is_silent() {
+impl SessionRecorder {
+    /// Stores the complete reply. An empty one is skipped: providers would reject it in the
+    /// history.
+    pub(crate) fn record(self, reply: &Reply) {
+        if reply.turn.is_blank() {
             return;
         }
-        let turn = native::write_turn(&reply.turn.clone().into());
-        let turns = vec![Turn::whole(turn.to_bytes())];
-        let append = Append { seen: self.seen, turns, model: Some(self.model.clone()) };
-        // Only who has the floor writes, so the pen is free, but for a moment of somebody who looks.
-        let pen = Arc::clone(&self.floor.talk.pen).try_lock_owned();
-        // Nobody who waits for the end of the reply waits for a disk.
+        let turn = native::encode_turn(&reply.turn.clone().into());
+        let turns = vec![StoredTurn::complete(turn.to_bytes())];
+        let append = AppendTurns {
+            expected_turns: self.expected_turns,
+            turns,
+            model: Some(self.model.clone()),
+        };
+        // Only the owner of the session lock writes, so this lock is free except for a short time
+        // while a reader waits on it.
+        let write_guard = Arc::clone(&self.guard.lock.writing).try_lock_owned();
+        // The end of the response does not wait for the disk.
         tokio::spawn(async move {
-            let kept = self.store.append(&self.owner, self.id, append).await;
-            if let Err(error) = kept {
-                tracing::error!(session = %self.id, "a reply is not in its session: {error}");
+            let result = self.store.append(&self.owner, self.id, append).await;
+            if let Err(error) = result {
+                tracing::error!(session = %self.id, "a reply could not be stored in its session: {error}");
             }
-            drop((pen, self.floor));
+            drop((write_guard, self.guard));
         });
     }
 }

@@ -1,103 +1,109 @@
-//! Sessions as JSON, both ways.
+//! Encodes and decodes sessions as JSON.
 
-use interlingua::model::FailureKind;
-use interlingua::wire::json::Object;
-use interlingua::{Doc, Json, Ledger, Text, find, native};
-use interlingua_store::{Page, Reading, Session, State, Turn as Stored};
+use interlingua::model::ApiErrorKind;
+use interlingua::wire::json::ObjectWriter;
+use interlingua::{JsonDoc, JsonString, Ledger, RawJson, find_dialect, native};
+use interlingua_store::{
+    SessionContents, SessionInfo, SessionPage, StoredTurn as Stored, TurnState,
+};
 
-use crate::refusal::{Refusal, failure};
+use crate::refusal::{ErrorResponse, failure};
 
-/// The turns that a client gives: our own, or messages of the dialect it names. Loading is decoding: what
-/// is odd is mended and noted, what cannot be read is left out and noted.
-pub(super) fn turns_of(
-    body: &Doc,
+/// Decodes the client's turns: the native form, or messages of a dialect. Repairs and dropped parts
+/// are recorded in the ledger.
+pub(super) fn decode_turns(
+    body: &JsonDoc,
     dialect: Option<&str>,
-) -> Result<(Vec<Stored>, Ledger), Refusal> {
+) -> Result<(Vec<Stored>, Ledger), ErrorResponse> {
     let dialect = dialect.unwrap_or(native::ID.0);
-    let from = find(dialect)
-        .ok_or_else(|| failure(FailureKind::Shape, &format!("there is no dialect `{dialect}`")))?;
+    let from = find_dialect(dialect).ok_or_else(|| {
+        failure(ApiErrorKind::InvalidRequest, &format!("there is no dialect `{dialect}`"))
+    })?;
     let mut ledger = Ledger::default();
     let key = if dialect == native::ID.0 { "turns" } else { from.turns_key() };
     let Some(list) = body.root().get(key) else { return Ok((Vec::new(), ledger)) };
-    // What stands beside the turns is not for a dialect to read.
-    let alone = Json::object(|o| o.key(key).json(&list.json()));
-    let read = from.decode_request(&alone.doc(), &mut ledger).into_value();
-    let turns = read.turns.iter().map(|turn| Stored::whole(native::write_turn(turn).to_bytes()));
+    // Other fields of the body are not part of the dialect.
+    let turns_only = RawJson::object(|o| o.key(key).json(&list.json()));
+    let conversation = from.decode_request(&turns_only.to_doc(), &mut ledger).into_value();
+    let turns = conversation
+        .turns
+        .iter()
+        .map(|turn| Stored::complete(native::encode_turn(turn).to_bytes()));
     Ok((turns.collect(), ledger))
 }
 
-pub(super) fn page(page: &Page) -> Json {
-    Json::object(|o| {
+pub(super) fn page(page: &SessionPage) -> RawJson {
+    RawJson::object(|o| {
         o.array("sessions", |a| {
             for session in &page.sessions {
-                a.object(|o| about(session, o));
+                a.object(|o| write_session_fields(session, o));
             }
         });
         if let Some(next) = &page.next {
-            o.text("next", &Text::new(&next.to_string()));
+            o.json_string("next", &JsonString::new(&next.to_string()));
         }
     })
 }
 
-pub(super) fn session(session: &Session, ledger: &Ledger) -> Json {
-    Json::object(|o| {
-        about(session, o);
-        notes(ledger, o);
+pub(super) fn session(session: &SessionInfo, ledger: &Ledger) -> RawJson {
+    RawJson::object(|o| {
+        write_session_fields(session, o);
+        write_notes(ledger, o);
     })
 }
 
-pub(super) fn appended(turns: u64, ledger: &Ledger) -> Json {
-    Json::object(|o| {
+pub(super) fn append_result(turns: u64, ledger: &Ledger) -> RawJson {
+    RawJson::object(|o| {
         o.number("turns", turns);
-        notes(ledger, o);
+        write_notes(ledger, o);
     })
 }
 
-pub(super) fn reading(reading: &Reading) -> Json {
-    Json::object(|o| {
-        about(&reading.session, o);
+pub(super) fn session_with_turns(contents: &SessionContents) -> RawJson {
+    RawJson::object(|o| {
+        write_session_fields(&contents.info, o);
         o.array("history", |a| {
-            for one in &reading.turns {
-                let body = String::from_utf8_lossy(&one.turn.body).into_owned();
+            for turn in &contents.turns {
+                let body = String::from_utf8_lossy(&turn.turn.body).into_owned();
                 a.object(|o| {
-                    o.number("number", one.number);
-                    o.number("at", one.at.unsigned_abs());
-                    o.boolean("aborted", one.turn.state == State::Aborted);
-                    o.json("turn", &Json::parse(body).unwrap_or(Json::NULL));
+                    o.number("number", turn.number);
+                    o.number("at", turn.written_at.unsigned_abs());
+                    o.boolean("aborted", turn.turn.state == TurnState::Aborted);
+                    o.json("turn", &RawJson::parse(body).unwrap_or(RawJson::NULL));
                 });
             }
         });
-        if !reading.damaged.is_empty() {
+        if !contents.damaged_turns.is_empty() {
             o.array("damaged", |a| {
-                for number in &reading.damaged {
-                    a.item().json(&Json::number(*number));
+                for number in &contents.damaged_turns {
+                    a.item().json(&RawJson::number(*number));
                 }
             });
         }
     })
 }
 
-fn about(session: &Session, o: &mut Object<'_>) {
-    let text = |text: &str| Text::new(text);
-    o.text("id", &text(&session.id.to_string()));
-    o.text("title", &text(&session.title));
-    o.text("model", &text(&session.model));
-    o.number("turns", session.turns);
+fn write_session_fields(session: &SessionInfo, o: &mut ObjectWriter<'_>) {
+    let text = |text: &str| JsonString::new(text);
+    o.json_string("id", &text(&session.id.to_string()));
+    o.json_string("title", &text(&session.title));
+    o.json_string("model", &text(&session.model));
+    o.number("turns", session.turn_count);
     o.number("created", session.created.unsigned_abs());
     o.number("updated", session.updated.unsigned_abs());
-    if let Ok(metadata) = Json::parse(String::from_utf8_lossy(&session.metadata).into_owned()) {
+    if let Ok(metadata) = RawJson::parse(String::from_utf8_lossy(&session.metadata).into_owned()) {
         o.json("metadata", &metadata);
     }
     if let Some((parent, at)) = &session.parent {
         o.object("parent", |o| {
-            o.text("id", &text(&parent.to_string()));
+            o.json_string("id", &text(&parent.to_string()));
             o.number("turns", *at);
         });
     }
 }
 
-/// What was odd about what came.
-fn notes(ledger: &Ledger, o: &mut Object<'_>) {
+/// Writes the repairs that decoding needed.
+fn write_notes(ledger: &Ledger, o: &mut ObjectWriter<'_>) {
     if !ledger.is_empty() {
         o.array("notes", |a| {
             for entry in &ledger.entries {

@@ -1,11 +1,13 @@
-//! The page about the configuration is true: its examples, its defaults, its lists.
+//! Checks docs/CONFIGURATION.md against the code: examples, defaults, keys, providers, metrics.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use interlingua_gateway::config::{Capture, Config, Guard, LISTEN, Limits, Telemetry, Timeouts};
-use interlingua_upstream::{Auth, PROVIDERS, Row};
+use interlingua_gateway::config::{
+    Capture, Config, DEFAULT_LISTEN, GuardModes, Limits, Telemetry, Timeouts,
+};
+use interlingua_upstream::{AuthScheme, PRESETS, ProviderPreset};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFIGURATION.md");
 
@@ -22,15 +24,15 @@ const SECTIONS: &[&str] = &[
 ];
 
 fn page() -> String {
-    fs::read_to_string(PAGE).expect("the page is there")
+    fs::read_to_string(PAGE).expect("the page exists")
 }
 
-/// An environment with whatever is asked for, but no files.
-fn anything(name: &str) -> Option<String> {
+/// An environment in which every variable except `HOME` is set.
+fn full_env(name: &str) -> Option<String> {
     (name != "HOME").then(|| "something-long-enough".to_owned())
 }
 
-/// Key and default of every row that has them.
+/// Key and default of every table row that has both.
 fn rows(page: &str) -> Vec<(&str, &str)> {
     page.lines()
         .filter_map(|line| {
@@ -41,22 +43,22 @@ fn rows(page: &str) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn every_example_is_a_good_file() {
+fn every_example_is_valid() {
     let page = page();
     let blocks: Vec<_> =
         page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 5);
     for block in blocks {
-        // The file that an example names is not there.
+        // The secret file of the example does not exist.
         let block = block.replace("file:~/.secrets/llm", "env:SECRET");
-        if let Err(mistakes) = Config::read(&block, &anything) {
-            panic!("{mistakes:#?} in\n{block}");
+        if let Err(errors) = Config::parse(&block, &full_env) {
+            panic!("{errors:#?} in\n{block}");
         }
     }
 }
 
 #[test]
-fn every_default_is_the_default() {
+fn documented_defaults_are_the_defaults() {
     let page = page();
     let mut file = String::new();
     for (key, default) in rows(&page) {
@@ -65,38 +67,39 @@ fn every_default_is_the_default() {
             let _ = writeln!(file, "{key} = {default}");
         }
     }
-    let (config, _) = Config::read(&file, &|_| None).expect(&file);
-    assert_eq!(config.listen, LISTEN);
+    let (config, _) = Config::parse(&file, &|_| None).expect(&file);
+    assert_eq!(config.listen, DEFAULT_LISTEN);
     assert_eq!(config.limits, Limits::default());
     assert_eq!(config.timeouts, Timeouts::default());
-    assert_eq!(config.guard, Guard::default());
+    assert_eq!(config.guard, GuardModes::default());
     assert_eq!(config.capture, Capture::default());
     assert_eq!(config.telemetry, Telemetry::default());
     assert!(config.access.keys.is_empty() && config.access.hosts.is_empty());
 }
 
-/// The keys that a table has, as a mistake in it lists them.
+/// The keys of a table, read from the error message for an unknown key.
 fn keys(table: &str) -> BTreeSet<String> {
     let file = format!("[{table}]\nzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz = 1\n");
-    let mistakes = Config::read(&file, &|_| None).expect_err("no such key");
-    let what = mistakes[0].what.replace("there is only ", "there are ");
-    let (_, list) = what.split_once("there are ").expect("a list");
+    let errors = Config::parse(&file, &|_| None).expect_err("no such key");
+    let message = errors[0].message.replace("there is only ", "there are ");
+    let (_, list) = message.split_once("there are ").expect("a list");
     list.split(", ").map(|key| format!("{table}.{key}")).collect()
 }
 
 #[test]
-fn every_key_has_its_row() {
+fn every_key_is_documented() {
     let page = page();
-    let told: BTreeSet<String> = rows(&page).iter().map(|(key, _)| (*key).to_owned()).collect();
+    let documented: BTreeSet<String> =
+        rows(&page).iter().map(|(key, _)| (*key).to_owned()).collect();
     for table in SECTIONS {
         for key in keys(table) {
             let is_table = key == "guard.tools" || SECTIONS.contains(&key.as_str());
-            assert!(told.contains(&key) || is_table, "{key} is not on the page");
+            assert!(documented.contains(&key) || is_table, "{key} is not on the page");
         }
     }
     for key in keys("providers.anthropic") {
         let key = key.trim_start_matches("providers.anthropic.");
-        assert!(told.contains(key), "{key} of a provider is not on the page");
+        assert!(documented.contains(key), "{key} of a provider is not on the page");
     }
 }
 
@@ -105,53 +108,56 @@ fn every_known_provider_is_listed() {
     let page = page();
     let (before, rest) = page.split_once("<!-- providers -->\n").expect("the list begins");
     let (_, after) = rest.split_once("<!-- /providers -->").expect("the list ends");
-    let list: String = PROVIDERS.iter().map(line).collect();
+    let list: String = PRESETS.iter().map(provider_row).collect();
     let head = "| name | dialect | key | |\n|---|---|---|---|\n";
-    let whole = format!("{before}<!-- providers -->\n{head}{list}<!-- /providers -->{after}");
+    let expected = format!("{before}<!-- providers -->\n{head}{list}<!-- /providers -->{after}");
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(PAGE, &whole).expect("written");
+        fs::write(PAGE, &expected).expect("written");
     }
     assert!(
-        page == whole,
-        "UPDATE_DOCS=1 cargo test -p interlingua-gateway --test config writes it anew"
+        page == expected,
+        "UPDATE_DOCS=1 cargo test -p interlingua-gateway --test config updates the list"
     );
 }
 
-fn line(row: &Row) -> String {
-    let also = row.also.iter().map(|surface| surface.dialect);
+fn provider_row(preset: &ProviderPreset) -> String {
+    let alternates = preset.alternates.iter().map(|alternate| alternate.dialect);
     let dialects: Vec<_> =
-        [row.dialect].into_iter().chain(also).map(|name| format!("`{name}`")).collect();
-    let keys: Vec<_> = row.keys.iter().map(|name| format!("`{name}`")).collect();
-    let mut more: Vec<_> = row
-        .places
+        [preset.dialect].into_iter().chain(alternates).map(|name| format!("`{name}`")).collect();
+    let keys: Vec<_> = preset.key_vars.iter().map(|name| format!("`{name}`")).collect();
+    let mut notes: Vec<_> = preset
+        .url_params
         .iter()
-        .map(|place| {
-            let from: Vec<_> = place.from.iter().map(|name| format!("`{name}`")).collect();
-            let from = from.join(" or ");
-            match place.otherwise {
-                Some(otherwise) => format!("`{}`, from {from}, else `{otherwise}`", place.name),
-                None => format!("`{}`, from {from}", place.name),
+        .map(|url_param| {
+            let variables: Vec<_> =
+                url_param.env_vars.iter().map(|name| format!("`{name}`")).collect();
+            let variables = variables.join(" or ");
+            match url_param.default {
+                Some(default) => {
+                    format!("`{}`, from {variables}, else `{default}`", url_param.name)
+                }
+                None => format!("`{}`, from {variables}", url_param.name),
             }
         })
         .collect();
-    if row.keys.is_empty() && row.auth != Auth::SigV4 {
-        more.push(format!("at `{}`", row.base_url));
+    if preset.key_vars.is_empty() && preset.auth != AuthScheme::SigV4 {
+        notes.push(format!("at `{}`", preset.base_url));
     }
     format!(
         "| `{}` | {} | {} | {} |\n",
-        row.name,
+        preset.name,
         dialects.join(", "),
         keys.join(" or "),
-        more.join("; ")
+        notes.join("; ")
     )
 }
 
 #[test]
 fn every_metric_is_described() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let page = fs::read_to_string(format!("{root}/docs/DEPLOYMENT.md")).expect("the page is there");
+    let page = fs::read_to_string(format!("{root}/docs/DEPLOYMENT.md")).expect("the page exists");
     let described = fs::read_to_string(format!("{root}/crates/gateway/src/telemetry.rs"));
-    let described = described.expect("the descriptions are there");
+    let described = described.expect("the descriptions exist");
     let mut folders = vec![format!("{root}/crates/gateway/src").into()];
     let mut names = BTreeSet::new();
     while let Some(folder) = folders.pop() {

@@ -1,15 +1,15 @@
-//! The configuration: files, mistakes, routes, secrets.
+//! Tests of the configuration: parsing, errors, routes, secrets, reload.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod docs;
-mod doubts;
-mod good;
-mod mistakes;
+mod errors;
+mod from_env;
 mod mutations;
-mod nothing;
 mod reload;
 mod routes;
 mod secrets;
 mod source;
 mod telemetry;
+mod valid;
+mod warnings;

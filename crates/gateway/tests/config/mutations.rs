@@ -1,13 +1,13 @@
-//! Files that somebody broke in any way.
+//! Fuzz test: random mutations of a valid file.
 
 use interlingua_gateway::config::Config;
 
-use crate::good::{CONTRACT, env};
+use crate::valid::{EXAMPLE, env};
 
-/// Numbers that are the same in every run.
-struct Dice(u64);
+/// Deterministic random numbers.
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, end: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -15,46 +15,52 @@ impl Dice {
     }
 }
 
-fn broken(dice: &mut Dice) -> String {
-    let mut letters: Vec<char> = CONTRACT.chars().collect();
-    for _ in 0..=dice.below(4) {
-        let at = dice.below(letters.len());
-        let end = (at + dice.below(30)).min(letters.len());
-        match dice.below(5) {
-            0 => drop(letters.remove(at)),
-            1 => letters.insert(at, ODD[dice.below(ODD.len())]),
-            2 => drop(letters.drain(at..end)),
-            3 => letters.extend_from_within(at..end),
-            _ => letters[at] = ODD[dice.below(ODD.len())],
+fn mutated(rng: &mut Rng) -> String {
+    let mut chars: Vec<char> = EXAMPLE.chars().collect();
+    for _ in 0..=rng.below(4) {
+        let at = rng.below(chars.len());
+        let end = (at + rng.below(30)).min(chars.len());
+        match rng.below(5) {
+            0 => drop(chars.remove(at)),
+            1 => chars.insert(at, ODD[rng.below(ODD.len())]),
+            2 => drop(chars.drain(at..end)),
+            3 => chars.extend_from_within(at..end),
+            _ => chars[at] = ODD[rng.below(ODD.len())],
         }
     }
-    letters.into_iter().collect()
+    chars.into_iter().collect()
 }
 
 #[test]
-fn never_panic_and_say_where() {
-    let mut dice = Dice(1);
-    let mut refused = 0;
+fn broken_files_never_panic_and_errors_have_positions() {
+    let mut rng = Rng(1);
+    let mut rejected = 0;
     for _ in 0..3000 {
-        let text = broken(&mut dice);
+        let text = mutated(&mut rng);
         let lines = text.matches('\n').count() + 1;
-        match Config::read(&text, &env) {
+        match Config::parse(&text, &env) {
             Ok((_, warnings)) => {
-                let placed = |at: (usize, usize)| (1..=lines).contains(&at.0) && at.1 > 0;
-                assert!(warnings.iter().all(|warning| warning.at.is_none_or(placed)), "{text}");
+                let is_in_file = |at: (usize, usize)| (1..=lines).contains(&at.0) && at.1 > 0;
+                assert!(
+                    warnings.iter().all(|warning| warning.position.is_none_or(is_in_file)),
+                    "{text}"
+                );
             }
-            Err(mistakes) => {
-                refused += 1;
-                assert!(!mistakes.is_empty(), "{text}");
-                for mistake in mistakes {
-                    let (line, column) = mistake.at.expect("a place in the file");
-                    assert!((1..=lines).contains(&line), "{mistake} in {text}");
-                    assert!(column > 0 && !mistake.what.is_empty(), "{mistake} in {text}");
+            Err(errors) => {
+                rejected += 1;
+                assert!(!errors.is_empty(), "{text}");
+                for config_error in errors {
+                    let (line, column) = config_error.position.expect("a place in the file");
+                    assert!((1..=lines).contains(&line), "{config_error} in {text}");
+                    assert!(
+                        column > 0 && !config_error.message.is_empty(),
+                        "{config_error} in {text}"
+                    );
                 }
             }
         }
     }
-    assert!(refused > 1000, "most are refused: {refused}");
+    assert!(rejected > 1000, "most are refused: {rejected}");
 }
 
 const ODD: &[char] = &[

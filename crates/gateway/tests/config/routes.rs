@@ -1,20 +1,20 @@
-//! Which model goes where.
+//! Tests of model routing.
 
-use interlingua_gateway::config::{Config, To};
+use interlingua_gateway::config::{Backend, Config};
 
-use crate::good::good;
+use crate::valid::parse_valid;
 
-/// `provider/model` of every route, in their order.
+/// `provider/model` of every route, in order.
 fn routes(config: &Config, model: &str, draw: u64) -> Vec<String> {
-    let name = |to: &To| match to {
-        To::Provider(provider) => provider.name.clone(),
-        To::Simulated => "(built in)".into(),
+    let name = |to: &Backend| match to {
+        Backend::Provider(provider) => provider.name.clone(),
+        Backend::Builtin => "(built in)".into(),
     };
     match config.resolve(model, draw) {
         Ok(routes) => {
-            routes.iter().map(|route| format!("{}/{}", name(&route.to), route.model)).collect()
+            routes.iter().map(|route| format!("{}/{}", name(&route.backend), route.model)).collect()
         }
-        Err(unrouted) => vec![unrouted.to_string()],
+        Err(no_route) => vec![no_route.to_string()],
     }
 }
 
@@ -36,12 +36,12 @@ base_url = "http://127.0.0.1:9000/v1"
 "#;
 
 #[test]
-fn names_patterns_families() {
-    let (config, warnings) = good(FILE);
+fn explicit_names_patterns_and_families_are_routed() {
+    let (config, warnings) = parse_valid(FILE);
     assert_eq!(warnings, []);
     for (model, expected) in [
         ("exact", &["lab/qwen3"][..]),
-        // A provider that is named wins over every pattern.
+        // An explicit provider wins over every pattern.
         ("lab/exact", &["lab/exact"]),
         ("lab/claude-haiku-4", &["lab/claude-haiku-4"]),
         ("lab/a/b", &["lab/a/b"]),
@@ -50,15 +50,16 @@ fn names_patterns_families() {
         ("team:x", &["anthropic/x"]),
         ("a-of-b-of-c", &["lab/a--b-of-c"]),
         ("kept", &["openai/kept"]),
-        // Families.
+        // Model families of the presets.
         ("claude-opus-4-8", &["anthropic/claude-opus-4-8"]),
         ("gpt-5.5", &["openai/gpt-5.5"]),
         ("o3-mini", &["openai/o3-mini"]),
         (
             "gemini-3-pro",
             &[
-                "nothing says where the model `gemini-3-pro` is to go: ask for PROVIDER/gemini-3-pro \
-               with one of anthropic, openai, lab, or give it a line in [models]",
+                "there is no route for the model `gemini-3-pro`: set GEMINI_API_KEY for the provider gemini \
+               and start again; or request PROVIDER/gemini-3-pro \
+               with one of anthropic, openai, lab, or add a line to [models]",
             ],
         ),
     ] {
@@ -67,8 +68,8 @@ fn names_patterns_families() {
 }
 
 #[test]
-fn one_provider_takes_everything() {
-    let (config, _) = good("[providers.openrouter]\napi_key = \"env:LAB_KEY\"\n");
+fn a_single_provider_gets_every_model() {
+    let (config, _) = parse_valid("[providers.openrouter]\napi_key = \"env:LAB_KEY\"\n");
     for model in ["anthropic/claude-opus-4-8", "claude-opus-4-8", "x"] {
         assert_eq!(routes(&config, model, 0), [format!("openrouter/{model}")]);
     }
@@ -76,7 +77,7 @@ fn one_provider_takes_everything() {
 
 #[test]
 fn weights_share_and_conversations_stay() {
-    let (config, _) = good(
+    let (config, _) = parse_valid(
         r#"
 [providers.anthropic]
 api_key = "env:LAB_KEY"
@@ -102,12 +103,12 @@ n = [{ to = "sim/a", weight = 1 }, { to = "sim/b", weight = 1 }, "sim/c", { to =
 }
 
 #[test]
-fn lines_that_are_never_reached_are_told() {
+fn unreachable_patterns_are_warned_about() {
     let text = "models.\"claude-*\" = \"sim/a\"\nmodels.\"claude-opus-*\" = \"sim/b\"\nmodels.\"anthropic/x\" = \"sim/c\"\n";
-    let (_, warnings) = good(text);
-    let said: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    let (_, warnings) = parse_valid(text);
+    let messages: Vec<_> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "line 2, column 8: `claude-opus-*` is never reached: `claude-*` comes before it",
             "line 3, column 8: `anthropic/x` is never reached: it goes to the provider `anthropic`",

@@ -1,13 +1,13 @@
-//! Secrets are fetched from where the file says, and are shown nowhere.
+//! Tests that secrets are read from variables and files and never printed.
 
 use std::fs;
 use std::path::Path;
 
 use interlingua_gateway::config::Config;
 
-use crate::good::env;
+use crate::valid::env;
 
-fn written(folder: &Path, secret: &str, mode: u32) -> String {
+fn write_secret(folder: &Path, secret: &str, mode: u32) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     let path = folder.join("key");
     fs::write(&path, secret).expect("written");
@@ -16,44 +16,44 @@ fn written(folder: &Path, secret: &str, mode: u32) -> String {
 }
 
 #[test]
-fn a_file_of_its_own() {
+fn a_secret_is_read_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = written(folder.path(), "canary-file\n", 0o600);
+    let path = write_secret(folder.path(), "canary-file\n", 0o600);
     let text = format!("[providers.anthropic]\napi_key = \"file:{path}\"\n");
-    let (config, warnings) = Config::read(&text, &|_| None).expect("right");
-    assert!(config.providers[0].key.is_some());
+    let (config, warnings) = Config::parse(&text, &|_| None).expect("right");
+    assert!(config.providers[0].api_key.is_some());
     assert_eq!(warnings, []);
 }
 
 #[test]
-fn a_file_that_others_read_is_refused() {
+fn a_secret_file_readable_by_others_is_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     for mode in [0o640, 0o604, 0o666] {
-        let path = written(folder.path(), "canary-file", mode);
+        let path = write_secret(folder.path(), "canary-file", mode);
         let text = format!("[providers.anthropic]\napi_key = \"file:{path}\"\n");
-        let mistakes = Config::read(&text, &|_| None).expect_err("refused");
-        let words = format!(
-            "line 2, column 11: providers.anthropic.api_key is in {path}, which others than its \
-             owner can read or change: chmod 600 {path}"
+        let errors = Config::parse(&text, &|_| None).expect_err("refused");
+        let expected = format!(
+            "line 2, column 11: providers.anthropic.api_key is in {path}, which other users \
+             can read or change: run chmod 600 {path}"
         );
-        assert_eq!(mistakes.len(), 1);
-        assert_eq!(mistakes[0].to_string(), words);
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].to_string(), expected);
     }
 }
 
 #[test]
-fn files_are_never_looked_for_in_the_working_directory() {
+fn the_working_directory_is_never_read() {
     let text = "[providers.anthropic]\napi_key = \"file:Cargo.toml\"\n";
-    let mistakes = Config::read(text, &env).expect_err("refused");
-    assert!(mistakes[0].what.contains("working directory"), "{}", mistakes[0]);
+    let errors = Config::parse(text, &env).expect_err("refused");
+    assert!(errors[0].message.contains("working directory"), "{}", errors[0]);
 }
 
 #[test]
-fn a_variable_that_is_empty_is_told() {
+fn an_empty_variable_is_a_warning() {
     let text = "[providers.anthropic]\napi_key = \"env:NOT_THERE\"\n";
-    let all = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "canary-other".to_owned());
-    let (config, warnings) = Config::read(text, &all).expect("a warning only");
-    assert!(config.providers[0].key.is_none(), "another variable is not taken in its place");
+    let env = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "canary-other".to_owned());
+    let (config, warnings) = Config::parse(text, &env).expect("a warning only");
+    assert!(config.providers[0].api_key.is_none(), "no other variable is used instead");
     assert_eq!(
         warnings[0].to_string(),
         "line 2, column 11: providers.anthropic.api_key is unset: the variable NOT_THERE is empty, \
@@ -62,9 +62,9 @@ fn a_variable_that_is_empty_is_told() {
 }
 
 #[test]
-fn nothing_shows_a_secret() {
+fn secrets_are_never_printed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = written(folder.path(), "canary-in-a-file-1234", 0o600);
+    let path = write_secret(folder.path(), "canary-in-a-file-1234", 0o600);
     let text = format!(
         r#"
 [providers.anthropic]
@@ -79,12 +79,12 @@ url = "postgres://user:canary-password@localhost/db"
 keys = ["canary-access-key-1", {{ name = "b", key = "env:LAB_KEY" }}]
 "#
     );
-    let (config, warnings) = Config::read(&text, &env).expect("right");
-    let shown = format!("{config:?} {config:#?} {warnings:?} {}", words(&warnings));
-    assert!(!shown.contains("canary"), "{shown}");
-    assert_eq!(warnings.len(), 4, "literals are warned about: {}", words(&warnings));
-    assert!(config.access.admits(b"canary-access-key-1").is_some());
-    for wrong in [
+    let (config, warnings) = Config::parse(&text, &env).expect("right");
+    let output = format!("{config:?} {config:#?} {warnings:?} {}", join_lines(&warnings));
+    assert!(!output.contains("canary"), "{output}");
+    assert_eq!(warnings.len(), 4, "literals are warned about: {}", join_lines(&warnings));
+    assert!(config.access.find_key(b"canary-access-key-1").is_some());
+    for invalid in [
         "api_key = canary-no-quotes",
         "[providers.anthropic]\napi_key = [\"canary\"]",
         "[providers.anthropic]\napi_key = \"canary with spaces\"",
@@ -95,12 +95,12 @@ keys = ["canary-access-key-1", {{ name = "b", key = "env:LAB_KEY" }}]
         "[access]\nkeys = [\"sha256:canary\"]",
         "[store]\nurl = \"mysql://canary@localhost\"",
     ] {
-        let mistakes = Config::read(wrong, &env).expect_err("wrong");
-        let shown = format!("{mistakes:?} {}", words(&mistakes));
-        assert!(!shown.contains("canary"), "{shown}");
+        let errors = Config::parse(invalid, &env).expect_err("wrong");
+        let output = format!("{errors:?} {}", join_lines(&errors));
+        assert!(!output.contains("canary"), "{output}");
     }
 }
 
-fn words<T: ToString>(all: &[T]) -> String {
-    all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+fn join_lines<T: ToString>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

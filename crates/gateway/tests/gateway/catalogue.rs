@@ -1,4 +1,4 @@
-//! Lists of models: those of the providers, as far as they say, in the dialect of who asks.
+//! Tests of the model lists of providers.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -6,38 +6,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use interlingua::find;
-use interlingua_gateway::config::{Pattern, Way};
+use interlingua::find_dialect;
+use interlingua_gateway::config::{RouteRule, WeightedTarget};
 use interlingua_upstream::Provider;
 use serde_json::Value;
 
 use crate::client::get;
-use crate::house::House;
-use crate::raw::server;
+use crate::harness::Harness;
+use crate::raw_server::raw_server;
 
-/// The list under this key, with the names under that one.
-fn names(house: &House, path: &str, headers: &str, list: &str, name: &str) -> Vec<String> {
-    let answer = get(house.addr(), path, headers);
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    let body: Value = serde_json::from_slice(&answer.body).unwrap();
+/// The values of `name` in the list under the key `list`.
+fn names(harness: &Harness, path: &str, headers: &str, list: &str, name: &str) -> Vec<String> {
+    let response = get(harness.addr(), path, headers);
+    assert_eq!(response.status, 200, "{}", response.text());
+    let body: Value = serde_json::from_slice(&response.body).unwrap();
     let models = body[list].as_array().unwrap();
     models.iter().map(|model| model[name].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn models_of_all_providers_are_listed() {
-    let house = House::with(|config| {
-        let way = Way { provider: "openai".into(), model: "gpt-5.5".into(), weight: None };
-        config.models.patterns = vec![Pattern { pattern: "fast".into(), ways: vec![way] }];
+    let harness = Harness::with_config(|config| {
+        let target = WeightedTarget {
+            provider: "openai".into(),
+            model_template: "gpt-5.5".into(),
+            weight: None,
+        };
+        config.models.rules = vec![RouteRule { pattern: "fast".into(), targets: vec![target] }];
     });
-    let openai = names(&house, "/v1/models", "", "data", "id");
+    let openai = names(&harness, "/v1/models", "", "data", "id");
     let version = "anthropic-version: 2023-06-01\r\n";
-    let anthropic = names(&house, "/v1/models?limit=1000", version, "data", "id");
-    let gemini = names(&house, "/v1beta/models", "", "models", "name");
+    let anthropic = names(&harness, "/v1/models?limit=1000", version, "data", "id");
+    let gemini = names(&harness, "/v1beta/models", "", "models", "name");
     let bare: Vec<_> = gemini.iter().map(|name| name.strip_prefix("models/").unwrap()).collect();
     assert_eq!(openai, anthropic);
     assert_eq!(openai, bare);
-    // A name that leads to its provider by itself needs nothing before it.
+    // Models that are routed to their provider by name have no prefix.
     for name in ["fast", "claude-opus-5-5", "gemini-3-pro", "mistral/gpt-5.6", "sim/echo"] {
         let count = openai.iter().filter(|listed| *listed == name).count();
         assert_eq!(count, 1, "{name} in {openai:?}");
@@ -46,7 +50,7 @@ fn models_of_all_providers_are_listed() {
 }
 
 #[test]
-fn how_much_a_model_takes_is_said_in_the_words_of_who_asks() {
+fn token_limits_are_listed_in_the_clients_dialect() {
     let lists = [
         (
             "router",
@@ -60,32 +64,35 @@ fn how_much_a_model_takes_is_said_in_the_words_of_who_asks() {
         ("claude", r#"[{"id":"a","max_input_tokens":200000,"max_tokens":64000},{"id":"b"}]"#),
     ];
     let at = lists.map(|(name, list)| {
-        let said = server(move |mut stream, _| {
+        let addr = raw_server(move |mut stream, _| {
             let body = format!("{{\"data\":{list}}}");
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
             stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
         });
-        (name, said)
+        (name, addr)
     });
-    let house = House::with(|config| {
-        let chat = find("openai-chat").unwrap();
+    let harness = Harness::with_config(|config| {
+        let chat = find_dialect("openai-chat").unwrap();
         let provider = |(name, at): (&str, _)| {
             Arc::new(Provider::new(name, chat, format!("http://{at}/v1").parse().unwrap()))
         };
         config.providers = at.map(provider).to_vec();
-        let way =
-            |provider: &str| Way { provider: provider.into(), model: "a".into(), weight: None };
-        let ways = vec![way("claude"), way("vllm")];
-        config.models.patterns = vec![Pattern { pattern: "fast".into(), ways }];
+        let target = |provider: &str| WeightedTarget {
+            provider: provider.into(),
+            model_template: "a".into(),
+            weight: None,
+        };
+        let targets = vec![target("claude"), target("vllm")];
+        config.models.rules = vec![RouteRule { pattern: "fast".into(), targets }];
     });
-    let said = |path: &str, headers: &str, keys: [&str; 2]| {
-        let answer = get(house.addr(), path, headers);
-        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+    let limits = |path: &str, headers: &str, keys: [&str; 2]| {
+        let response = get(harness.addr(), path, headers);
+        let body: Value = serde_json::from_slice(&response.body).unwrap();
         keys.map(|key| body[key].as_u64())
     };
     let version = "anthropic-version: 2023-06-01\r\n";
     let anthropic = |name: &str| {
-        said(&format!("/v1/models/{name}"), version, ["max_input_tokens", "max_tokens"])
+        limits(&format!("/v1/models/{name}"), version, ["max_input_tokens", "max_tokens"])
     };
     assert_eq!(anthropic("router/a"), [Some(8), Some(4)]);
     assert_eq!(anthropic("router/b"), [None, None]);
@@ -94,11 +101,11 @@ fn how_much_a_model_takes_is_said_in_the_words_of_who_asks() {
     assert_eq!(anthropic("vllm/other"), [None, None]);
     assert_eq!(anthropic("claude/a"), [Some(200_000), Some(64_000)]);
     assert_eq!(anthropic("fast"), [Some(65536), Some(64_000)], "what both of them take");
-    let gemini = said("/v1beta/models/claude/a", "", ["inputTokenLimit", "outputTokenLimit"]);
+    let gemini = limits("/v1beta/models/claude/a", "", ["inputTokenLimit", "outputTokenLimit"]);
     assert_eq!(gemini, [Some(200_000), Some(64_000)]);
-    let chat = said("/v1/models/claude/a", "", ["context_length", "max_completion_tokens"]);
+    let chat = limits("/v1/models/claude/a", "", ["context_length", "max_completion_tokens"]);
     assert_eq!(chat, [Some(200_000), Some(64_000)]);
-    let all = get(house.addr(), "/v1/models", version);
+    let all = get(harness.addr(), "/v1/models", version);
     let all: Value = serde_json::from_slice(&all.body).unwrap();
     let listed = |name: &str| {
         let all = all["data"].as_array().unwrap();
@@ -112,41 +119,41 @@ fn how_much_a_model_takes_is_said_in_the_words_of_who_asks() {
 
 #[test]
 fn a_provider_that_fails_or_is_slow_does_not_break_the_list() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
-    let good = server(move |mut stream, heard| {
-        assert!(heard.starts_with("GET /v1/models HTTP/1.1\r\n"), "{heard}");
-        counted.fetch_add(1, Ordering::Relaxed);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let request_count = Arc::clone(&requests);
+    let good = raw_server(move |mut stream, request| {
+        assert!(request.starts_with("GET /v1/models HTTP/1.1\r\n"), "{request}");
+        request_count.fetch_add(1, Ordering::Relaxed);
         let body = r#"{"object":"list","data":[{"id":"one","object":"model"},{"odd":1}]}"#;
         let length = body.len();
         let head =
             format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
         stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
     });
-    let broken = server(|mut stream, _| {
+    let broken = raw_server(|mut stream, _| {
         stream.write_all(b"HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n{}").unwrap();
     });
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let all = [
         ("broken", broken),
         ("silent", silent.local_addr().unwrap()),
-        ("nobody", nobody),
+        ("unreachable", unused),
         ("good", good),
     ];
-    let house = House::with(|config| {
-        let chat = find("openai-chat").unwrap();
+    let harness = Harness::with_config(|config| {
+        let chat = find_dialect("openai-chat").unwrap();
         let provider = |(name, at): &(&str, _)| {
             Arc::new(Provider::new(*name, chat, format!("http://{at}/v1").parse().unwrap()))
         };
         config.providers = all.iter().map(provider).collect();
     });
-    let began = Instant::now();
-    let first = names(&house, "/v1/models", "", "data", "id");
-    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    let start = Instant::now();
+    let first = names(&harness, "/v1/models", "", "data", "id");
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
     assert_eq!(first, ["good/one", "sim/agent", "sim/echo"]);
-    let began = Instant::now();
-    assert_eq!(names(&house, "/v1/models", "", "data", "id"), first);
-    assert!(began.elapsed() < Duration::from_secs(1), "nobody is asked again at once");
-    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    let start = Instant::now();
+    assert_eq!(names(&harness, "/v1/models", "", "data", "id"), first);
+    assert!(start.elapsed() < Duration::from_secs(1), "the cached lists are used");
+    assert_eq!(requests.load(Ordering::Relaxed), 1);
 }

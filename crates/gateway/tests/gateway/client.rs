@@ -1,40 +1,40 @@
-//! Clients of each dialect that replay what they received, as agents do.
+//! Clients of each dialect that send back the replies they received, as agents do.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use bytes::Bytes;
-use interlingua::{Exchange, Ledger, Stream, find};
+use interlingua::{Ledger, ReplyContext, StreamTranslator, find_dialect};
 use serde_json::{Value, json};
 
-/// How a client of one dialect talks.
+/// The request and reply shapes of a client of one dialect.
 pub(crate) struct Client {
     pub(crate) dialect: &'static str,
-    /// The path for a turn of a model, whole or streamed.
+    /// The path for a turn of a model.
     pub(crate) path: fn(model: &str, stream: bool) -> String,
-    /// The first request: a prompt, one tool, thinking.
-    pub(crate) begin: fn(model: &str, stream: bool, prompt: &str) -> Value,
-    /// Adds the reply and the results of its calls; gives how many calls there were.
-    pub(crate) go_on: fn(request: &mut Value, reply: &Value, result: &str) -> usize,
+    /// The first request: a prompt, one tool, reasoning.
+    pub(crate) first_request: fn(model: &str, stream: bool, prompt: &str) -> Value,
+    /// Appends the reply and a result for each of its calls; returns the number of calls.
+    pub(crate) append_results: fn(request: &mut Value, reply: &Value, result: &str) -> usize,
     pub(crate) text: fn(reply: &Value) -> String,
 }
 
-/// An answer over HTTP.
+/// An HTTP response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: Vec<u8>,
-    /// Whether it came to its end as HTTP says it.
-    pub(crate) whole: bool,
+    /// Whether the body arrived completely.
+    pub(crate) is_complete: bool,
 }
 
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         dialect: "anthropic",
         path: |_, _| "/v1/messages?beta=true".to_owned(),
-        begin: |model, stream, prompt| {
+        first_request: |model, stream, prompt| {
             json!({
                 "model": model, "max_tokens": 9000, "stream": stream,
                 "thinking": {"type": "enabled", "budget_tokens": 2000},
@@ -42,7 +42,7 @@ pub(crate) const CLIENTS: &[Client] = &[
                 "messages": [{"role": "user", "content": prompt}],
             })
         },
-        go_on: |request, reply, result| {
+        append_results: |request, reply, result| {
             let calls = ids(&reply["content"], "tool_use", "id");
             let results: Vec<Value> = calls
                 .iter()
@@ -53,12 +53,12 @@ pub(crate) const CLIENTS: &[Client] = &[
             messages.push(json!({"role": "user", "content": results}));
             calls.len()
         },
-        text: |reply| joined(&reply["content"], "text"),
+        text: |reply| join_text(&reply["content"], "text"),
     },
     Client {
         dialect: "openai-chat",
         path: |_, _| "/v1/chat/completions".to_owned(),
-        begin: |model, stream, prompt| {
+        first_request: |model, stream, prompt| {
             json!({
                 "model": model, "stream": stream,
                 "tools": [{"type": "function", "function": {
@@ -67,7 +67,7 @@ pub(crate) const CLIENTS: &[Client] = &[
                 "messages": [{"role": "user", "content": prompt}],
             })
         },
-        go_on: |request, reply, result| {
+        append_results: |request, reply, result| {
             let message = &reply["choices"][0]["message"];
             let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
             let messages = request["messages"].as_array_mut().unwrap();
@@ -83,7 +83,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         dialect: "openai-responses",
         path: |_, _| "/v1/responses".to_owned(),
-        begin: |model, stream, prompt| {
+        first_request: |model, stream, prompt| {
             json!({
                 "model": model, "stream": stream, "store": false,
                 "include": ["reasoning.encrypted_content"], "reasoning": {"effort": "medium"},
@@ -94,7 +94,7 @@ pub(crate) const CLIENTS: &[Client] = &[
                 "input": [{"role": "user", "content": prompt}],
             })
         },
-        go_on: |request, reply, result| {
+        append_results: |request, reply, result| {
             let calls = ids(&reply["output"], "function_call", "call_id");
             let input = request["input"].as_array_mut().unwrap();
             input.extend(reply["output"].as_array().unwrap().iter().cloned());
@@ -108,7 +108,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         },
         text: |reply| {
             let items = reply["output"].as_array().unwrap().iter();
-            items.map(|item| joined(&item["content"], "text")).collect()
+            items.map(|item| join_text(&item["content"], "text")).collect()
         },
     },
     Client {
@@ -117,7 +117,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             let verb = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
             format!("/v1beta/models/{model}:{verb}")
         },
-        begin: |_, _, prompt| {
+        first_request: |_, _, prompt| {
             json!({
                 "contents": [{"role": "user", "parts": [{"text": prompt}]}],
                 "tools": [{"functionDeclarations": [{
@@ -126,7 +126,7 @@ pub(crate) const CLIENTS: &[Client] = &[
                 "generationConfig": {"thinkingConfig": {"includeThoughts": true}},
             })
         },
-        go_on: |request, reply, result| {
+        append_results: |request, reply, result| {
             let content = &reply["candidates"][0]["content"];
             let parts = content["parts"].as_array().cloned().unwrap_or_default();
             let calls: Vec<&Value> =
@@ -148,47 +148,47 @@ pub(crate) const CLIENTS: &[Client] = &[
         },
         text: |reply| {
             let parts = reply["candidates"][0]["content"]["parts"].as_array();
-            let said = parts.into_iter().flatten().filter(|part| part["thought"] != true);
-            said.filter_map(|part| part["text"].as_str()).collect()
+            let visible = parts.into_iter().flatten().filter(|part| part["thought"] != true);
+            visible.filter_map(|part| part["text"].as_str()).collect()
         },
     },
 ];
 
 impl Client {
-    /// Asks for a turn, and gives the reply as one body, however it came.
-    pub(crate) fn ask(
+    /// Runs a turn and returns the reply as one body, streamed or not.
+    pub(crate) fn request_turn(
         &self,
         at: SocketAddr,
         model: &str,
         stream: bool,
         request: &Value,
     ) -> Result<Value, String> {
-        let answer = post(at, &(self.path)(model, stream), "", request.to_string().as_bytes());
-        if answer.status != 200 || !answer.whole {
-            return Err(format!("{} {}", answer.status, answer.text()));
+        let response = post(at, &(self.path)(model, stream), "", request.to_string().as_bytes());
+        if response.status != 200 || !response.is_complete {
+            return Err(format!("{} {}", response.status, response.text()));
         }
         if !stream {
-            return serde_json::from_slice(&answer.body).map_err(|error| error.to_string());
+            return serde_json::from_slice(&response.body).map_err(|error| error.to_string());
         }
-        self.folded(&answer.body)
+        self.fold_stream(&response.body)
     }
 
-    /// What a client of the dialect has gathered when its stream is over.
-    pub(crate) fn folded(&self, body: &[u8]) -> Result<Value, String> {
-        let dialect = find(self.dialect).unwrap();
-        let exchange = Exchange::default();
-        let mut stream = Stream::new(dialect, dialect, &exchange);
-        let mut aside = Vec::new();
-        stream.push(&Bytes::copy_from_slice(body), &mut aside);
-        stream.finish(&mut aside);
+    /// The reply that a client assembles from the stream.
+    pub(crate) fn fold_stream(&self, body: &[u8]) -> Result<Value, String> {
+        let dialect = find_dialect(self.dialect).unwrap();
+        let cx = ReplyContext::default();
+        let mut stream = StreamTranslator::new(dialect, dialect, &cx);
+        let mut scratch = Vec::new();
+        stream.push(&Bytes::copy_from_slice(body), &mut scratch);
+        stream.finish(&mut scratch);
         let (reply, _) = stream.into_reply();
         let reply = reply.map_err(|failure| format!("{failure:?}"))?;
-        let reply = dialect.encode_reply(&reply, &exchange, &mut Ledger::default());
+        let reply = dialect.encode_reply(&reply, &cx, &mut Ledger::default());
         serde_json::from_slice(&reply).map_err(|error| error.to_string())
     }
 }
 
-impl Answer {
+impl HttpResponse {
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -198,23 +198,29 @@ impl Answer {
     }
 }
 
-pub(crate) fn post(at: SocketAddr, path: &str, headers: &str, body: &[u8]) -> Answer {
+pub(crate) fn post(at: SocketAddr, path: &str, headers: &str, body: &[u8]) -> HttpResponse {
     send(at, "POST", path, headers, body)
 }
 
-pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> Answer {
+pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> HttpResponse {
     send(at, "GET", path, headers, b"")
 }
 
-pub(crate) fn delete(at: SocketAddr, path: &str) -> Answer {
+pub(crate) fn delete(at: SocketAddr, path: &str) -> HttpResponse {
     delete_with(at, path, "")
 }
 
-pub(crate) fn delete_with(at: SocketAddr, path: &str, headers: &str) -> Answer {
+pub(crate) fn delete_with(at: SocketAddr, path: &str, headers: &str) -> HttpResponse {
     send(at, "DELETE", path, headers, b"")
 }
 
-pub(crate) fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+pub(crate) fn send(
+    at: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &[u8],
+) -> HttpResponse {
     let mut stream = TcpStream::connect(at).unwrap();
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let length = body.len();
@@ -224,30 +230,35 @@ pub(crate) fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body
          {headers}\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // A server that has heard enough may close before it has read everything.
+    // The server may respond and close before it has read the whole body.
     let _ = stream.write_all(body);
-    let mut read = Vec::new();
-    let _ = stream.read_to_end(&mut read);
-    parse(&read)
+    let mut received = Vec::new();
+    let _ = stream.read_to_end(&mut received);
+    parse(&received)
 }
 
-fn parse(read: &[u8]) -> Answer {
-    let Some(at) = read.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
-        return Answer { status: 0, headers: String::new(), body: Vec::new(), whole: false };
+fn parse(received: &[u8]) -> HttpResponse {
+    let Some(at) = received.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
+        return HttpResponse {
+            status: 0,
+            headers: String::new(),
+            body: Vec::new(),
+            is_complete: false,
+        };
     };
-    let headers = String::from_utf8(read[..at].to_vec()).unwrap();
+    let headers = String::from_utf8(received[..at].to_vec()).unwrap();
     let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
-    let sent = &read[at + 4..];
-    let (body, whole) = if headers.contains("transfer-encoding: chunked") {
-        unchunked(sent)
+    let sent = &received[at + 4..];
+    let (body, is_complete) = if headers.contains("transfer-encoding: chunked") {
+        decode_chunked(sent)
     } else {
         let length = headers.lines().find_map(|line| line.strip_prefix("content-length: "));
         (sent.to_vec(), length.is_none_or(|length| length.parse() == Ok(sent.len())))
     };
-    Answer { status, headers, body, whole }
+    HttpResponse { status, headers, body, is_complete }
 }
 
-fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
+fn decode_chunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     let mut body = Vec::new();
     loop {
         let Some(at) = rest.windows(2).position(|bytes| bytes == b"\r\n") else {
@@ -277,7 +288,7 @@ fn ids(blocks: &Value, kind: &str, key: &str) -> Vec<Value> {
     blocks.filter(|block| block["type"] == kind).map(|block| block[key].clone()).collect()
 }
 
-fn joined(blocks: &Value, key: &str) -> String {
+fn join_text(blocks: &Value, key: &str) -> String {
     let blocks = blocks.as_array().into_iter().flatten();
     blocks.filter_map(|block| block[key].as_str()).collect()
 }

@@ -1,13 +1,13 @@
-//! Which conversation a request is of: as its client says, or by what was said so far.
+//! Tests how requests are assigned to conversations: by client ids, or by their history.
 
 use std::net::SocketAddr;
 
-use interlingua_gateway::config::Place;
+use interlingua_gateway::config::StoreLocation;
 use interlingua_simulator::{Options, Script};
 use serde_json::{Value, json};
 
 use crate::client::post;
-use crate::house::House;
+use crate::harness::Harness;
 
 const SCRIPT: &str = r#"
 [[turn]]
@@ -18,185 +18,218 @@ blocks = [{ thinking = "Ships." }, { text = "The harbour has fourteen ships and 
 blocks = [{ thinking = "Nothing to do." }, { text = "Certainly." }]
 "#;
 
-/// A client that sends words only, and brings words only back.
-struct Talk {
+/// A Chat client that keeps only the text of replies.
+struct ChatConversation {
     at: SocketAddr,
     model: &'static str,
     headers: String,
     messages: Vec<Value>,
-    more: Value,
+    extra_fields: Value,
 }
 
-impl Talk {
-    fn with(house: &House) -> Self {
+impl ChatConversation {
+    fn new(harness: &Harness) -> Self {
         let (messages, headers) = (Vec::new(), String::new());
-        let at = house.addr();
-        Self { at, model: "anthropic/claude-sonnet-4-5", headers, messages, more: json!({}) }
+        let at = harness.addr();
+        Self {
+            at,
+            model: "anthropic/claude-sonnet-4-5",
+            headers,
+            messages,
+            extra_fields: json!({}),
+        }
     }
 
-    /// Says something; gives which conversation the gateway takes it for.
-    fn say(&mut self, words: &str) -> String {
-        self.messages.push(json!({"role": "user", "content": words}));
+    /// Sends a user message; returns the gateway's conversation id.
+    fn send(&mut self, text: &str) -> String {
+        self.messages.push(json!({"role": "user", "content": text}));
         let mut request = json!({
             "model": self.model, "messages": self.messages, "max_tokens": 9000, "reasoning_effort": "high",
         });
-        for (key, value) in self.more.as_object().unwrap() {
+        for (key, value) in self.extra_fields.as_object().unwrap() {
             request[key] = value.clone();
         }
         let body = request.to_string();
-        let answer = post(self.at, "/v1/chat/completions", &self.headers, body.as_bytes());
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let reply: Value = serde_json::from_slice(&answer.body).unwrap();
+        let response = post(self.at, "/v1/chat/completions", &self.headers, body.as_bytes());
+        assert_eq!(response.status, 200, "{}", response.text());
+        let reply: Value = serde_json::from_slice(&response.body).unwrap();
         let content = reply["choices"][0]["message"]["content"].clone();
         self.messages.push(json!({"role": "assistant", "content": content}));
-        answer.header("x-interlingua-conversation").unwrap().to_owned()
+        response.header("x-interlingua-conversation").unwrap().to_owned()
     }
 }
 
-fn house() -> House {
-    House::playing(options(), |_| {})
+fn harness() -> Harness {
+    Harness::with_simulator(options(), |_| {})
 }
 
 fn options() -> Options {
-    Options { script: Some(Script::read(SCRIPT).unwrap()), ..Options::default() }
+    Options { script: Some(Script::parse(SCRIPT).unwrap()), ..Options::default() }
 }
 
-/// How many thoughts the provider was sent last.
-fn thoughts(house: &House) -> usize {
-    house.log().last().unwrap().to_string().matches("\"signature\":\"").count()
+/// Signatures in the last provider request.
+fn count_signatures(harness: &Harness) -> usize {
+    harness.provider_requests().last().unwrap().to_string().matches("\"signature\":\"").count()
 }
 
 #[test]
-fn a_conversation_that_goes_on_is_one() {
+fn a_continued_conversation_keeps_its_id() {
     for model in ["anthropic/claude-sonnet-4-5", "openai/gpt-4.1"] {
-        let house = house();
-        let mut talk = Talk { model, ..Talk::with(&house) };
-        let first = talk.say("Look at the harbour.");
-        assert_eq!([talk.say("And now?"), talk.say("And now?")], [first.clone(), first], "{model}");
+        let gateway = harness();
+        let mut conversation = ChatConversation { model, ..ChatConversation::new(&gateway) };
+        let first = conversation.send("Look at the harbour.");
+        assert_eq!(
+            [conversation.send("And now?"), conversation.send("And now?")],
+            [first.clone(), first],
+            "{model}"
+        );
     }
 }
 
 #[test]
-fn conversations_that_begin_alike_are_two() {
-    let house = house();
-    let (mut one, mut other) = (Talk::with(&house), Talk::with(&house));
-    let (first, second) = (one.say("Hello."), other.say("Hello."));
+fn conversations_with_the_same_start_are_separate() {
+    let gateway = harness();
+    let (mut one, mut other) = (ChatConversation::new(&gateway), ChatConversation::new(&gateway));
+    let (first, second) = (one.send("Hello."), other.send("Hello."));
     assert_ne!(first, second);
-    let mut both = [one.say("Ships?"), other.say("Cranes?")];
-    both.sort();
+    let mut continued = [one.send("Ships?"), other.send("Cranes?")];
+    continued.sort();
     let mut expected = [first, second];
     expected.sort();
-    assert_eq!(both, expected);
-    assert_eq!([one.say("Go on."), other.say("Go on.")].len(), 2);
-    assert_eq!(thoughts(&house), 2, "each has its own thoughts back");
+    assert_eq!(continued, expected);
+    assert_eq!([one.send("Go on."), other.send("Go on.")].len(), 2);
+    assert_eq!(count_signatures(&gateway), 2, "each gets its own reasoning back");
 }
 
 #[test]
 fn a_history_that_is_cut_or_edited_is_the_same_conversation() {
-    let house = house();
-    let mut talk = Talk::with(&house);
-    let first = talk.say("Look at the harbour.");
-    talk.say("And now?");
-    let before = talk.messages.clone();
-    talk.messages[0]["content"] = json!("Look at the harbour, and be brief.");
-    assert_eq!(talk.say("Go on."), first, "an old message is edited");
-    assert_eq!(thoughts(&house), 2);
-    talk.messages.clone_from(&before);
-    talk.messages[0]["content"] = json!("This session goes on from another one. Summary: ships.");
-    assert_eq!(talk.say("Go on."), first, "a summary stands for the beginning");
-    talk.messages.clone_from(&before);
-    talk.messages.truncate(2);
-    assert_eq!(talk.say("And the cranes?"), first, "the last message is another one");
+    let gateway = harness();
+    let mut conversation = ChatConversation::new(&gateway);
+    let first = conversation.send("Look at the harbour.");
+    conversation.send("And now?");
+    let before = conversation.messages.clone();
+    conversation.messages[0]["content"] = json!("Look at the harbour, and be brief.");
+    assert_eq!(conversation.send("Go on."), first, "an old message is edited");
+    assert_eq!(count_signatures(&gateway), 2);
+    conversation.messages.clone_from(&before);
+    conversation.messages[0]["content"] =
+        json!("This session goes on from another one. Summary: ships.");
+    assert_eq!(conversation.send("Go on."), first, "a summary stands for the beginning");
+    conversation.messages.clone_from(&before);
+    conversation.messages.truncate(2);
+    assert_eq!(conversation.send("And the cranes?"), first, "the last message is another one");
 }
 
 #[test]
-fn a_session_is_one_conversation_whatever_is_left_of_it() {
+fn a_session_id_identifies_the_conversation() {
     let session = "0199a4be-6f5c-7d90-8a3f-2b1c3d4e5f60";
     let user = format!("user_0a1b_account__session_{session}");
-    let rows = [
+    let cases = [
         (format!("x-session-id: {session}\r\n"), json!({})),
         (String::new(), json!({"prompt_cache_key": session})),
         (String::new(), json!({"metadata": {"user_id": user}})),
     ];
-    let house = house();
-    for (headers, more) in rows {
-        let mut talk = Talk { headers, more, ..Talk::with(&house) };
-        let first = talk.say("Look at the harbour.");
-        talk.messages = vec![];
-        assert_eq!(talk.say("A summary of everything."), first, "{}", talk.more);
-        talk.messages = vec![json!({"role": "user", "content": "x"}), talk.messages[1].clone()];
-        assert_eq!(talk.say("Go on."), first, "{}", talk.more);
+    let gateway = harness();
+    for (headers, extra_fields) in cases {
+        let mut conversation =
+            ChatConversation { headers, extra_fields, ..ChatConversation::new(&gateway) };
+        let first = conversation.send("Look at the harbour.");
+        conversation.messages = vec![];
+        assert_eq!(
+            conversation.send("A summary of everything."),
+            first,
+            "{}",
+            conversation.extra_fields
+        );
+        conversation.messages =
+            vec![json!({"role": "user", "content": "x"}), conversation.messages[1].clone()];
+        assert_eq!(conversation.send("Go on."), first, "{}", conversation.extra_fields);
     }
-    // The name of a user or a program is none of a conversation.
-    for more in [json!({"prompt_cache_key": "editor"}), json!({"metadata": {"user_id": session}})] {
-        let talk = || Talk { more: more.clone(), ..Talk::with(&house) };
-        assert_ne!(talk().say("Hello."), talk().say("Hello."), "{more}");
+    // An identifier of a user or a program does not identify a conversation.
+    for extra_fields in
+        [json!({"prompt_cache_key": "editor"}), json!({"metadata": {"user_id": session}})]
+    {
+        let new_conversation = || ChatConversation {
+            extra_fields: extra_fields.clone(),
+            ..ChatConversation::new(&gateway)
+        };
+        assert_ne!(
+            new_conversation().send("Hello."),
+            new_conversation().send("Hello."),
+            "{extra_fields}"
+        );
     }
 }
 
 #[test]
-fn agents_of_one_session_are_apart() {
-    let house = house();
-    let of = |agent: &str| Talk {
+fn agents_of_one_session_are_separate_conversations() {
+    let gateway = harness();
+    let for_agent = |agent: &str| ChatConversation {
         headers: format!("x-claude-code-session-id: s1\r\nx-claude-code-agent-id: {agent}\r\n"),
-        ..Talk::with(&house)
+        ..ChatConversation::new(&gateway)
     };
-    assert_ne!(of("a").say("Hello."), of("b").say("Hello."));
-    assert_eq!(of("a").say("Hello."), of("a").say("Good day."));
+    assert_ne!(for_agent("a").send("Hello."), for_agent("b").send("Hello."));
+    assert_eq!(for_agent("a").send("Hello."), for_agent("a").send("Good day."));
 }
 
 #[test]
-fn a_restart_forgets_no_conversation_with_thoughts() {
+fn conversations_with_reasoning_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let place = || Place::Sqlite(folder.path().join("store.db"));
-    let mut house = House::playing(options(), |config| config.store.place = place());
-    let mut talk = Talk::with(&house);
-    let first = talk.say("Look at the harbour.");
-    talk.say("And now?");
-    house.open(|config| config.store.place = place());
-    talk.at = house.addr();
-    talk.messages[0]["content"] = json!("Summary: ships.");
-    assert_eq!(talk.say("Go on."), first);
-    assert_eq!(thoughts(&house), 2);
+    let location = || StoreLocation::Sqlite(folder.path().join("store.db"));
+    let mut harness =
+        Harness::with_simulator(options(), |config| config.store.location = location());
+    let mut conversation = ChatConversation::new(&harness);
+    let first = conversation.send("Look at the harbour.");
+    conversation.send("And now?");
+    harness.restart_gateway(|config| config.store.location = location());
+    conversation.at = harness.addr();
+    conversation.messages[0]["content"] = json!("Summary: ships.");
+    assert_eq!(conversation.send("Go on."), first);
+    assert_eq!(count_signatures(&harness), 2);
 }
 
 #[test]
-fn a_reply_that_is_named_is_gone_on_from() {
-    let house = house();
+fn a_previous_response_id_continues_its_conversation() {
+    let gateway = harness();
     let ask = |request: &Value| {
-        let answer = post(house.addr(), "/v1/responses", "", request.to_string().as_bytes());
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let reply: Value = serde_json::from_slice(&answer.body).unwrap();
-        let conversation = answer.header("x-interlingua-conversation").unwrap().to_owned();
+        let response = post(gateway.addr(), "/v1/responses", "", request.to_string().as_bytes());
+        assert_eq!(response.status, 200, "{}", response.text());
+        let reply: Value = serde_json::from_slice(&response.body).unwrap();
+        let conversation = response.header("x-interlingua-conversation").unwrap().to_owned();
         (conversation, reply["id"].clone())
     };
     let (model, reasoning) = ("openai/gpt-5.5", json!({"effort": "high"}));
-    let begin = json!({"model": model, "input": "Look at the harbour.", "reasoning": reasoning});
-    let (first, id) = ask(&begin);
+    let first_request =
+        json!({"model": model, "input": "Look at the harbour.", "reasoning": reasoning});
+    let (first, id) = ask(&first_request);
     let other = json!({"model": model, "input": "Look at a harbour.", "reasoning": reasoning});
     assert_ne!(ask(&other).0, first);
-    let more = json!({"model": model, "input": "And now?", "reasoning": reasoning, "previous_response_id": id});
-    assert_eq!(ask(&more).0, first);
+    let next_request = json!({"model": model, "input": "And now?", "reasoning": reasoning, "previous_response_id": id});
+    assert_eq!(ask(&next_request).0, first);
 }
 
 #[test]
-fn a_provider_that_caches_by_name_is_told_the_same_name_each_time() {
-    let house = House::build();
-    let asked = |path: &str, model: &str, session: &str| {
+fn the_prompt_cache_key_is_stable() {
+    let harness = Harness::new();
+    let cache_key = |path: &str, model: &str, session: &str| {
         let body = json!({
             "model": model, "max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}],
             "metadata": {"user_id": "u", "session_id": session},
         });
-        let answer = post(house.addr(), path, "", body.to_string().as_bytes());
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let log = house.log();
+        let response = post(harness.addr(), path, "", body.to_string().as_bytes());
+        assert_eq!(response.status, 200, "{}", response.text());
+        let log = harness.provider_requests();
         log.last().unwrap()["request"]["prompt_cache_key"].clone()
     };
-    let one = asked("/v1/messages", "openai/gpt-5.2", "s1");
-    assert!(one.as_str().is_some_and(|key| !key.contains("s1")), "{one}");
-    assert_eq!(one, asked("/v1/messages", "openai/gpt-5.2", "s1"));
-    assert_ne!(one, asked("/v1/messages", "openai/gpt-5.2", "s2"));
-    assert_eq!(Value::Null, asked("/v1/messages", "groq/x", "s1"), "it knows no such field");
-    let own = asked("/v1/chat/completions", "openai/gpt-5.2", "s1");
-    assert_eq!(Value::Null, own, "a client of its own dialect says itself what it wants");
+    let first = cache_key("/v1/messages", "openai/gpt-5.2", "s1");
+    assert!(first.as_str().is_some_and(|key| !key.contains("s1")), "{first}");
+    assert_eq!(first, cache_key("/v1/messages", "openai/gpt-5.2", "s1"));
+    assert_ne!(first, cache_key("/v1/messages", "openai/gpt-5.2", "s2"));
+    assert_eq!(
+        Value::Null,
+        cache_key("/v1/messages", "groq/x", "s1"),
+        "the target has no such field"
+    );
+    let chat_key = cache_key("/v1/chat/completions", "openai/gpt-5.2", "s1");
+    assert_eq!(Value::Null, chat_key, "within one dialect the client sets the field itself");
 }

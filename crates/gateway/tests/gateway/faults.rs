@@ -1,5 +1,5 @@
-//! Whatever goes wrong behind the gateway, the client gets an answer, or an error of its own dialect:
-//! never silence, and never the clean end of a stream that broke.
+//! Tests of provider faults: the client gets an answer or an error in its dialect, never a hanging
+//! connection or the regular end of a broken stream.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -7,67 +7,68 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use http::HeaderValue;
-use interlingua::find;
-use interlingua_gateway::config::{Pattern, Way};
+use interlingua::find_dialect;
+use interlingua_gateway::config::{RouteRule, WeightedTarget};
 use interlingua_upstream::Provider;
 use serde_json::{Value, json};
 
-use crate::client::{Answer, CLIENTS, Client, post};
-use crate::house::House;
-use crate::raw::{BEGINNING, EVENTS, REST, server};
-use crate::stub::Stub;
+use crate::client::{CLIENTS, Client, HttpResponse, post};
+use crate::harness::Harness;
+use crate::raw_server::{SSE_HEAD, STREAM_END, STREAM_START, raw_server};
+use crate::stub_provider::StubProvider;
 
-/// How a turn may come out.
+/// The result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// A complete answer.
     Answered,
-    /// An error instead of an answer, or an error event after a part of one.
+    /// An error response, or an error event after a part of an answer.
     Failed,
-    /// Either, as long as it is clear which.
-    Clear,
+    /// Either, but unambiguously.
+    AnsweredOrFailed,
 }
 
 #[test]
-fn a_kept_connection_that_was_closed_costs_nobody_an_answer() {
+fn a_request_on_a_stale_connection_is_resent_once() {
     let reply = json!({
         "id": "r1", "object": "chat.completion", "created": 0, "model": "m",
         "choices": [{"index": 0, "finish_reason": "stop",
             "message": {"role": "assistant", "content": "done"}}],
     });
     let answer = Some((200, reply.to_string()));
-    let stub = Stub::staying(vec![answer.clone(), None, answer.clone(), None, None]);
+    let stub =
+        StubProvider::with_keep_alive(vec![answer.clone(), None, answer.clone(), None, None]);
     let base = format!("http://{}", stub.addr).parse().unwrap();
-    let mut provider = Provider::new("stub", find("openai-chat").unwrap(), base);
-    provider.key = Some("key".into());
-    let house = House::with(|config| {
+    let mut provider = Provider::new("stub", find_dialect("openai-chat").unwrap(), base);
+    provider.api_key = Some("key".into());
+    let harness = Harness::with_config(|config| {
         config.providers = vec![Arc::new(provider)];
         config.limits.retries = 0;
     });
-    let ask = |words: &str| {
+    let ask = |prompt: &str| {
         let body = json!({"model": "stub/m", "max_tokens": 9, "messages": [
-            {"role": "user", "content": words},
+            {"role": "user", "content": prompt},
         ]});
-        post(house.addr(), "/v1/messages", "", body.to_string().as_bytes())
+        post(harness.addr(), "/v1/messages", "", body.to_string().as_bytes())
     };
-    for words in ["first", "second"] {
-        assert_eq!(ask(words).status, 200, "{words}");
+    for prompt in ["first", "second"] {
+        assert_eq!(ask(prompt).status, 200, "{prompt}");
     }
-    let asked = stub.asked();
-    assert_eq!(asked.len(), 3);
-    assert_eq!(asked[1], asked[2]);
-    assert_eq!(asked[2]["messages"][0]["content"], "second");
-    // Once more, and not again.
+    let requests = stub.requests();
+    assert_eq!(requests.len(), 3);
+    assert_eq!(requests[1], requests[2]);
+    assert_eq!(requests[2]["messages"][0]["content"], "second");
+    // The request is resent only once.
     assert_eq!(ask("third").status, 502);
-    assert_eq!(stub.asked().len(), 5);
+    assert_eq!(stub.requests().len(), 5);
 }
 
-/// It has said everything but that no more comes; or not even what it has cost.
+/// The provider sends everything but the end mark, or not even the usage.
 #[test]
-fn a_provider_that_stays_without_its_end_mark_leaves_nobody_without_one() {
-    let told = format!("{WORDS}{COST}");
-    let answer = ask_who_stays(told.clone(), &CLIENTS[1], true);
-    assert_eq!(answer.text(), format!("{told}data: [DONE]\n\n"));
+fn a_stream_without_end_mark_is_completed() {
+    let sent = format!("{TEXT_CHUNK}{USAGE_CHUNK}");
+    let response = ask_open_connection(sent.clone(), &CLIENTS[1], true);
+    assert_eq!(response.text(), format!("{sent}data: [DONE]\n\n"));
     std::thread::scope(|scope| {
         for (client, stream, end) in [
             (&CLIENTS[1], true, "data: [DONE]\n\n"),
@@ -76,155 +77,165 @@ fn a_provider_that_stays_without_its_end_mark_leaves_nobody_without_one() {
             (&CLIENTS[0], false, "}"),
         ] {
             scope.spawn(move || {
-                let began = Instant::now();
-                let answer = ask_who_stays(WORDS.to_owned(), client, stream);
-                assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-                let text = answer.text();
-                assert!(answer.status == 200 && text.contains("I look."), "{text}");
+                let start = Instant::now();
+                let response = ask_open_connection(TEXT_CHUNK.to_owned(), client, stream);
+                assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+                let text = response.text();
+                assert!(response.status == 200 && text.contains("I look."), "{text}");
                 assert!(text.ends_with(end) && !text.contains("error"), "{text}");
             });
         }
     });
 }
 
-/// The answer of a provider that says this, and stays.
-fn ask_who_stays(says: String, client: &Client, stream: bool) -> Answer {
-    let at = server(move |mut stream, _| {
-        stream.write_all(format!("{EVENTS}{says}").as_bytes()).unwrap();
+/// The response to a provider that sends this and keeps the connection open.
+fn ask_open_connection(events: String, client: &Client, stream: bool) -> HttpResponse {
+    let at = raw_server(move |mut stream, _| {
+        stream.write_all(format!("{SSE_HEAD}{events}").as_bytes()).unwrap();
         std::mem::forget(stream);
     });
     let base = format!("http://{at}").parse().unwrap();
-    let provider = Arc::new(Provider::new("stub", find("openai-chat").unwrap(), base));
-    let house = House::with(|config| config.providers = vec![provider]);
-    let request = (client.begin)("stub/m", stream, "Please look.").to_string();
-    post(house.addr(), &(client.path)("stub/m", stream), "", request.as_bytes())
+    let provider = Arc::new(Provider::new("stub", find_dialect("openai-chat").unwrap(), base));
+    let harness = Harness::with_config(|config| config.providers = vec![provider]);
+    let request = (client.first_request)("stub/m", stream, "Please look.").to_string();
+    post(harness.addr(), &(client.path)("stub/m", stream), "", request.as_bytes())
 }
 
-const WORDS: &str = concat!(
+const TEXT_CHUNK: &str = concat!(
     r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"#,
     r#""delta":{"role":"assistant","content":"I look."},"finish_reason":"stop"}]}"#,
     "\n\n",
 );
-const COST: &str = concat!(
+const USAGE_CHUNK: &str = concat!(
     r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"#,
     r#""usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#,
     "\n\n",
 );
 
-/// A text that is opened is nothing that the client has heard.
+/// An opened text block is not content yet.
 #[test]
-fn a_stream_that_fails_before_its_first_word_is_asked_for_again() {
+fn a_stream_that_fails_before_its_first_content_is_retried() {
     for event in [
         "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
         "",
     ] {
         let tries = AtomicUsize::new(0);
-        let at = server(move |mut stream, _| {
-            let fails = tries.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
-            let rest = if fails { event } else { REST };
-            let _ = stream.write_all([EVENTS, BEGINNING, rest].concat().as_bytes());
+        let at = raw_server(move |mut stream, _| {
+            let should_fail = tries.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+            let rest = if should_fail { event } else { STREAM_END };
+            let _ = stream.write_all([SSE_HEAD, STREAM_START, rest].concat().as_bytes());
         });
         let base = format!("http://{at}").parse().unwrap();
-        let provider = Arc::new(Provider::new("stub", find("anthropic").unwrap(), base));
-        let house = House::with(|config| config.providers = vec![provider]);
+        let provider = Arc::new(Provider::new("stub", find_dialect("anthropic").unwrap(), base));
+        let harness = Harness::with_config(|config| config.providers = vec![provider]);
         for client in CLIENTS {
-            let request = (client.begin)("stub/m", true, "Please look.").to_string();
+            let request = (client.first_request)("stub/m", true, "Please look.").to_string();
             let path = (client.path)("stub/m", true);
-            let answer = post(house.addr(), &path, "", request.as_bytes());
-            let said = answer.text();
-            assert_eq!(judged(client, true, &answer), Ok(Outcome::Answered), "{said}");
+            let response = post(harness.addr(), &path, "", request.as_bytes());
+            let text = response.text();
+            assert_eq!(classify(client, true, &response), Ok(Outcome::Answered), "{text}");
         }
     }
 }
 
 #[test]
 fn every_fault_reaches_the_client_as_an_answer_or_as_an_error() {
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let tried = |row: &'static (&str, Outcome)| scope.spawn(|| try_fault(row.0, row.1));
-        let threads: Vec<_> = FAULTS.iter().map(tried).collect();
+    let unexpected: Vec<String> = std::thread::scope(|scope| {
+        let try_row = |row: &'static (&str, Outcome)| scope.spawn(|| try_fault(row.0, row.1));
+        let threads: Vec<_> = FAULTS.iter().map(try_row).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+    assert!(unexpected.is_empty(), "{}\n{}", unexpected.len(), unexpected.join("\n"));
 }
 
-/// Every client and every dialect of providers; what came out otherwise than it should.
+/// Runs a fault with every client and provider dialect; returns the unexpected outcomes.
 fn try_fault(fault: &str, expected: Outcome) -> Vec<String> {
-    let house = house(fault, expected);
-    let mut wrong = Vec::new();
+    let harness_with_fault = harness(fault, expected);
+    let mut unexpected = Vec::new();
     for client in CLIENTS {
         for provider in ["anthropic", "openai", "gemini", "bedrock", "codex"] {
             for stream in [false, true] {
-                let began = Instant::now();
-                let (got, answer) = outcome(&house, client, provider, stream);
-                let took = began.elapsed();
-                let fits = match (&got, expected) {
-                    (Ok(_), Outcome::Clear) => true,
-                    (Ok(got), expected) => *got == expected,
+                let start = Instant::now();
+                let (actual, response) = outcome(&harness_with_fault, client, provider, stream);
+                let duration = start.elapsed();
+                let is_expected = match (&actual, expected) {
+                    (Ok(_), Outcome::AnsweredOrFailed) => true,
+                    (Ok(actual), expected) => *actual == expected,
                     (Err(_), _) => false,
                 };
-                if !fits || took > Duration::from_secs(20) {
+                if !is_expected || duration > Duration::from_secs(20) {
                     let pair = format!("{fault}: {} → {provider}, {stream}", client.dialect);
-                    wrong.push(format!("{pair}: {got:?} after {took:?}: {}", answer.text()));
+                    unexpected.push(format!(
+                        "{pair}: {actual:?} after {duration:?}: {}",
+                        response.text()
+                    ));
                 }
             }
         }
     }
-    wrong
+    unexpected
 }
 
 fn outcome(
-    house: &House,
+    harness: &Harness,
     client: &Client,
     provider: &str,
     stream: bool,
-) -> (Result<Outcome, String>, Answer) {
+) -> (Result<Outcome, String>, HttpResponse) {
     let model = format!("{provider}/{}", model(provider));
-    let request = (client.begin)(&model, stream, "Please look at the harbour.");
+    let request = (client.first_request)(&model, stream, "Please look at the harbour.");
     let path = (client.path)(&model, stream);
-    let answer = post(house.addr(), &path, "", request.to_string().as_bytes());
-    (judged(client, stream, &answer), answer)
+    let response = post(harness.addr(), &path, "", request.to_string().as_bytes());
+    (classify(client, stream, &response), response)
 }
 
-pub(crate) fn judged(client: &Client, stream: bool, answer: &Answer) -> Result<Outcome, String> {
-    if !answer.whole {
-        return Err(format!("cut: {} {}", answer.status, answer.text()));
+pub(crate) fn classify(
+    client: &Client,
+    stream: bool,
+    response: &HttpResponse,
+) -> Result<Outcome, String> {
+    if !response.is_complete {
+        return Err(format!("cut: {} {}", response.status, response.text()));
     }
-    if answer.status != 200 {
-        let dialect = find(client.dialect).unwrap();
-        let failure = dialect.decode_error(answer.status, &answer.body);
-        let is_json = serde_json::from_slice::<Value>(&answer.body).is_ok();
-        if failure.written.is_none() || !is_json {
-            return Err(format!("no envelope: {}", answer.text()));
+    if response.status != 200 {
+        let dialect = find_dialect(client.dialect).unwrap();
+        let error = dialect.decode_error(response.status, &response.body);
+        let is_json = serde_json::from_slice::<Value>(&response.body).is_ok();
+        if error.original.is_none() || !is_json {
+            return Err(format!("no envelope: {}", response.text()));
         }
         return Ok(Outcome::Failed);
     }
     if !stream {
-        let reply: Value = serde_json::from_slice(&answer.body).map_err(|e| e.to_string())?;
+        let reply: Value = serde_json::from_slice(&response.body).map_err(|e| e.to_string())?;
         return if (client.text)(&reply).contains("look") {
             Ok(Outcome::Answered)
         } else {
             Err(format!("an empty answer: {reply}"))
         };
     }
-    match client.folded(&answer.body) {
+    match client.fold_stream(&response.body) {
         Ok(_) => Ok(Outcome::Answered),
-        Err(why) if why.contains("ended before the reply was complete") && !says_error(answer) => {
-            Err(format!("a stream that just ends: {}", answer.text()))
+        Err(why)
+            if why.contains("ended before the reply was complete")
+                && !has_error_event(response) =>
+        {
+            Err(format!("a stream that just ends: {}", response.text()))
         }
         Err(_) => Ok(Outcome::Failed),
     }
 }
 
-/// Whether the stream itself says that it failed.
-fn says_error(answer: &Answer) -> bool {
-    let text = answer.text();
+/// Whether the stream ends with an error event.
+fn has_error_event(response: &HttpResponse) -> bool {
+    let text = response.text();
     let last = text.trim_end().rsplit("\n\n").next().unwrap_or_default();
     last.contains("error") || text.contains("\"error\"")
 }
 
-/// Impatient, unless everybody is to be answered: a busy machine is silent at times, too.
-fn house(fault: &str, expected: Outcome) -> House {
-    House::with(|config| {
+/// Timeouts are short unless an answer is expected: a busy machine is slow at times.
+fn harness(fault: &str, expected: Outcome) -> Harness {
+    Harness::with_config(|config| {
         if expected != Outcome::Answered {
             config.timeouts.answer = Duration::from_millis(400);
             config.timeouts.silence = Duration::from_millis(400);
@@ -249,9 +260,9 @@ fn model(provider: &str) -> &'static str {
 }
 
 #[test]
-fn a_provider_that_fails_is_followed_by_the_next() {
+fn a_failing_provider_is_followed_by_the_fallback() {
     for fault in ["500", "reset", "html", "error-in-200", "529", "401", "429", "silent", "gzip"] {
-        let house = House::with(|config| {
+        let harness = Harness::with_config(|config| {
             if fault == "silent" {
                 config.timeouts.answer = Duration::from_millis(400);
             }
@@ -261,33 +272,35 @@ fn a_provider_that_fails_is_followed_by_the_next() {
                 faulty.headers.insert("x-sim-fault", fault.clone());
                 *provider = Arc::new(faulty);
             }
-            let way = |provider: &str, model: &str| Way {
+            let target = |provider: &str, model: &str| WeightedTarget {
                 provider: provider.into(),
-                model: model.into(),
+                model_template: model.into(),
                 weight: None,
             };
-            let ways = vec![way("openai", "gpt-5.5"), way("anthropic", "claude-sonnet-4-5")];
-            config.models.patterns = vec![Pattern { pattern: "best".into(), ways }];
+            let targets =
+                vec![target("openai", "gpt-5.5"), target("anthropic", "claude-sonnet-4-5")];
+            config.models.rules = vec![RouteRule { pattern: "best".into(), targets }];
         });
         for client in CLIENTS {
-            // In a stream, the error comes before any content or the client has seen some already.
+            // In a stream, the error comes before the first content, or the client has received
+            // content.
             for stream in [false, true] {
                 if stream && fault == "error-in-200" {
                     continue;
                 }
-                let request = (client.begin)("best", stream, "Please look at the harbour.");
+                let request = (client.first_request)("best", stream, "Please look at the harbour.");
                 let path = (client.path)("best", stream);
-                let answer = post(house.addr(), &path, "", request.to_string().as_bytes());
-                assert_eq!(answer.status, 200, "{fault}: {}", answer.text());
-                assert_eq!(answer.header("x-interlingua-provider"), Some("anthropic"), "{fault}");
+                let response = post(harness.addr(), &path, "", request.to_string().as_bytes());
+                assert_eq!(response.status, 200, "{fault}: {}", response.text());
+                assert_eq!(response.header("x-interlingua-provider"), Some("anthropic"), "{fault}");
             }
         }
     }
 }
 
 #[test]
-fn a_shape_error_is_the_clients_to_see() {
-    let house = House::with(|config| {
+fn a_shape_error_is_passed_to_the_client() {
+    let harness = Harness::with_config(|config| {
         for provider in config.providers.iter_mut().filter(|p| p.name == "anthropic") {
             let mut faulty = (**provider).clone();
             let fault = HeaderValue::from_static("rule=invalid-signature");
@@ -295,19 +308,19 @@ fn a_shape_error_is_the_clients_to_see() {
             *provider = Arc::new(faulty);
         }
     });
-    let asked = house.log().len();
-    let request = (CLIENTS[0].begin)("anthropic/claude-sonnet-4-5", false, "Hi.");
-    let answer = post(house.addr(), "/v1/messages", "", request.to_string().as_bytes());
-    assert_eq!(answer.status, 400);
-    assert!(answer.text().contains("signature"), "{}", answer.text());
-    assert_eq!(house.log().len(), asked + 1, "it is not tried again");
+    let requests = harness.provider_requests().len();
+    let request = (CLIENTS[0].first_request)("anthropic/claude-sonnet-4-5", false, "Hi.");
+    let response = post(harness.addr(), "/v1/messages", "", request.to_string().as_bytes());
+    assert_eq!(response.status, 400);
+    assert!(response.text().contains("signature"), "{}", response.text());
+    assert_eq!(harness.provider_requests().len(), requests + 1, "it is not tried again");
 }
 
 const FAULTS: &[(&str, Outcome)] = &[
     ("401", Outcome::Failed),
     ("429=3", Outcome::Failed),
     ("500", Outcome::Failed),
-    ("500@1", Outcome::Clear),
+    ("500@1", Outcome::AnsweredOrFailed),
     ("529", Outcome::Failed),
     ("html", Outcome::Failed),
     ("html=200", Outcome::Failed),
@@ -318,11 +331,11 @@ const FAULTS: &[(&str, Outcome)] = &[
     ("cut", Outcome::Failed),
     ("cut-character", Outcome::Failed),
     ("stall", Outcome::Failed),
-    ("no-finish", Outcome::Clear),
-    ("no-end", Outcome::Clear),
-    ("garbage", Outcome::Clear),
-    ("duplicate", Outcome::Clear),
-    ("shuffle", Outcome::Clear),
+    ("no-finish", Outcome::AnsweredOrFailed),
+    ("no-end", Outcome::AnsweredOrFailed),
+    ("garbage", Outcome::AnsweredOrFailed),
+    ("duplicate", Outcome::AnsweredOrFailed),
+    ("shuffle", Outcome::AnsweredOrFailed),
     ("trailing", Outcome::Answered),
     ("gzip", Outcome::Failed),
     ("pieces=1", Outcome::Answered),

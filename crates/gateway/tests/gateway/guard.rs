@@ -1,19 +1,19 @@
-//! A model that calls its tool wrongly is told so: exactly once, in every dialect, and whether or not
-//! the client answers the call.
+//! Tests of the guard: a model gets the guard answer to a bad call exactly once, in every dialect,
+//! whether or not the client answers the call.
 
 use std::fmt::{self, Write as _};
 use std::sync::Mutex;
 
-use interlingua_gateway::config::{Mode, Place};
+use interlingua_gateway::config::{GuardMode, StoreLocation};
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::client::{Answer, CLIENTS, Client, get, post};
-use crate::house::House;
+use crate::client::{CLIENTS, Client, HttpResponse, get, post};
+use crate::harness::Harness;
 
-/// A provider of each dialect, with a model it knows.
+/// A provider of each dialect with one of its models.
 const PROVIDERS: &[&str] = &[
     "anthropic/claude-sonnet-4-5",
     "openai/gpt-4.1",
@@ -21,45 +21,45 @@ const PROVIDERS: &[&str] = &[
     "gemini/gemini-2.5-pro",
     "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 ];
-const WRONG: &str = "Please look at the harbour. sim:missing-arguments";
-const TOLD: &str = "Tool 'look' was called with empty arguments";
-const CLIENTS_WORDS: &str = "I cannot look at nothing.";
+const BAD_CALL_PROMPT: &str = "Please look at the harbour. sim:missing-arguments";
+const GUARD_ANSWER: &str = "Tool 'look' was called with empty arguments";
+const CLIENT_ANSWER: &str = "I cannot look at nothing.";
 
-/// One turn: the reply as one body, and the headers it came with.
+/// One turn: the reply as one body, and the response.
 fn ask(
-    house: &House,
+    harness: &Harness,
     client: &Client,
     model: &str,
     stream: bool,
     request: &Value,
-) -> (Value, Answer) {
+) -> (Value, HttpResponse) {
     let path = (client.path)(model, stream);
-    let answer = post(house.addr(), &path, "", request.to_string().as_bytes());
-    assert_eq!(answer.status, 200, "{} {model}: {}", client.dialect, answer.text());
+    let response = post(harness.addr(), &path, "", request.to_string().as_bytes());
+    assert_eq!(response.status, 200, "{} {model}: {}", client.dialect, response.text());
     let reply = if stream {
-        client.folded(&answer.body).unwrap()
+        client.fold_stream(&response.body).unwrap()
     } else {
-        serde_json::from_slice(&answer.body).unwrap()
+        serde_json::from_slice(&response.body).unwrap()
     };
-    (reply, answer)
+    (reply, response)
 }
 
-/// Goes on as a client that does not answer the call.
-fn leave(client: &Client, request: &mut Value, reply: &Value, words: &str) {
-    // What it would send, without the results.
-    (client.go_on)(request, reply, "");
-    let (turns, said) = match client.dialect {
-        "anthropic" | "openai-chat" => ("messages", json!({"role": "user", "content": words})),
-        "openai-responses" => ("input", json!({"role": "user", "content": words})),
-        _ => ("contents", json!({"role": "user", "parts": [{"text": words}]})),
+/// Continues as a client that does not answer the call.
+fn append_without_results(client: &Client, request: &mut Value, reply: &Value, text: &str) {
+    // Appends the reply, then removes the results.
+    (client.append_results)(request, reply, "");
+    let (turns, user_turn) = match client.dialect {
+        "anthropic" | "openai-chat" => ("messages", json!({"role": "user", "content": text})),
+        "openai-responses" => ("input", json!({"role": "user", "content": text})),
+        _ => ("contents", json!({"role": "user", "parts": [{"text": text}]})),
     };
     let turns = request[turns].as_array_mut().unwrap();
     turns.pop();
-    turns.push(said);
+    turns.push(user_turn);
 }
 
-/// How many results stand in what a provider was asked.
-fn results(request: &Value) -> usize {
+/// Tool results in a provider request.
+fn count_results(request: &Value) -> usize {
     let text = request.to_string();
     [
         "\"tool_result\"",
@@ -69,183 +69,223 @@ fn results(request: &Value) -> usize {
         "\"toolResult\"",
     ]
     .iter()
-    .map(|mark| text.matches(mark).count())
+    .map(|key| text.matches(key).count())
     .sum()
 }
 
-fn said(request: &Value, words: &str) -> usize {
-    request.to_string().matches(words).count()
+fn count_matches(request: &Value, text: &str) -> usize {
+    request.to_string().matches(text).count()
 }
 
-/// The part of a request that must not change when the conversation goes on.
+/// The part of a request that must stay the same when the conversation continues.
 fn history(request: &Value) -> Vec<Value> {
     let turns = ["messages", "input", "contents"].iter().find_map(|key| request[key].as_array());
     turns.unwrap().clone()
 }
 
-fn repairs(answer: &Answer) -> Vec<String> {
-    let names = answer.header("x-interlingua-repairs").unwrap_or_default();
+fn repairs(response: &HttpResponse) -> Vec<String> {
+    let names = response.header("x-interlingua-repairs").unwrap_or_default();
     names.split(',').map(str::to_owned).collect()
 }
 
 #[test]
-fn a_model_is_told_once_of_empty_arguments_and_corrects_itself() {
+fn empty_arguments_get_one_guard_answer() {
     for client in CLIENTS {
         for model in PROVIDERS {
             for (stream, answers) in [(false, true), (true, true), (false, false), (true, false)] {
-                told(client, model, stream, answers);
+                check_guard_answer(client, model, stream, answers);
             }
         }
     }
 }
 
-fn told(client: &Client, model: &str, stream: bool, answers: bool) {
-    let house = House::build();
-    let at = format!("{} → {model}, stream {stream}, answered {answers}", client.dialect);
-    let mut request = (client.begin)(model, stream, WRONG);
-    let (reply, first) = ask(&house, client, model, stream, &request);
+fn check_guard_answer(client: &Client, model: &str, stream: bool, answers: bool) {
+    let harness = Harness::new();
+    let name = format!("{} → {model}, stream {stream}, answered {answers}", client.dialect);
+    let mut request = (client.first_request)(model, stream, BAD_CALL_PROMPT);
+    let (reply, first) = ask(&harness, client, model, stream, &request);
     assert_eq!(
         first.header("x-interlingua-guard"),
         (!stream).then_some("look=empty-arguments"),
-        "{at}"
+        "{name}"
     );
     if answers {
-        assert_eq!((client.go_on)(&mut request, &reply, CLIENTS_WORDS), 1, "{at}: {reply}");
+        assert_eq!(
+            (client.append_results)(&mut request, &reply, CLIENT_ANSWER),
+            1,
+            "{name}: {reply}"
+        );
     } else {
-        leave(client, &mut request, &reply, "Please look at the tower.");
+        append_without_results(client, &mut request, &reply, "Please look at the tower.");
     }
-    let (reply, second) = ask(&house, client, model, stream, &request);
-    assert!(repairs(&second).contains(&"guard-answer".to_owned()), "{at}: {:?}", repairs(&second));
-    // This time the call is right, and nothing is found.
-    assert_eq!((client.go_on)(&mut request, &reply, "14 ships"), 1, "{at}: {reply}");
-    assert_eq!(second.header("x-interlingua-guard"), None, "{at}");
-    let (_, third) = ask(&house, client, model, stream, &request);
-    assert!(repairs(&third).contains(&"guard-answer".to_owned()), "{at}");
+    let (reply, second) = ask(&harness, client, model, stream, &request);
+    assert!(
+        repairs(&second).contains(&"guard-answer".to_owned()),
+        "{name}: {:?}",
+        repairs(&second)
+    );
+    // This time the call is valid and has no finding.
+    assert_eq!((client.append_results)(&mut request, &reply, "14 ships"), 1, "{name}: {reply}");
+    assert_eq!(second.header("x-interlingua-guard"), None, "{name}");
+    let (_, third) = ask(&harness, client, model, stream, &request);
+    assert!(repairs(&third).contains(&"guard-answer".to_owned()), "{name}");
 
-    let log = house.log();
+    let log = harness.provider_requests();
     for request in &log {
-        assert_eq!(request["accepted"], true, "{at}: {}", request["violations"]);
+        assert_eq!(request["accepted"], true, "{name}: {}", request["violations"]);
     }
     let sent: Vec<&Value> = log.iter().map(|entry| &entry["request"]).collect();
-    assert_eq!((said(sent[0], TOLD), results(sent[0])), (0, 0), "{at}");
+    assert_eq!((count_matches(sent[0], GUARD_ANSWER), count_results(sent[0])), (0, 0), "{name}");
     for (request, count) in [(sent[1], 1), (sent[2], 2)] {
-        assert_eq!((said(request, TOLD), results(request)), (1, count), "{at}: {request}");
-        assert_eq!(said(request, CLIENTS_WORDS), usize::from(answers), "{at}: {request}");
-        assert_eq!(said(request, "Required parameters: place (string)"), 1, "{at}");
+        assert_eq!(
+            (count_matches(request, GUARD_ANSWER), count_results(request)),
+            (1, count),
+            "{name}: {request}"
+        );
+        assert_eq!(
+            count_matches(request, CLIENT_ANSWER),
+            usize::from(answers),
+            "{name}: {request}"
+        );
+        assert_eq!(count_matches(request, "Required parameters: place (string)"), 1, "{name}");
     }
     let (before, after) = (history(sent[1]), history(sent[2]));
-    assert_eq!(before, after[..before.len()], "{at}: the history has changed");
+    assert_eq!(before, after[..before.len()], "{name}: the history has changed");
 }
 
-/// What a model is to be told outlives the gateway, and is nobody else's.
+/// Guard answers survive a restart and stay in their store.
 #[test]
-fn a_model_is_told_after_a_restart() {
+fn a_guard_answer_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let place = || Place::Sqlite(folder.path().join("store.db"));
+    let location = || StoreLocation::Sqlite(folder.path().join("store.db"));
     let (client, model) = (&CLIENTS[0], PROVIDERS[0]);
-    let mut request = (client.begin)(model, true, WRONG);
-    let house = House::with(|config| config.store.place = place());
-    let (reply, _) = ask(&house, client, model, true, &request);
-    drop(house);
-    leave(client, &mut request, &reply, "Please look at the tower.");
-    for (place, told) in [(place(), 1), (Place::Memory, 0), (place(), 1)] {
-        let house = House::with(|config| config.store.place = place);
-        ask(&house, client, model, true, &request);
-        let sent = &house.log()[0]["request"];
-        assert_eq!((said(sent, TOLD), results(sent)), (told, 1), "{sent}");
+    let mut request = (client.first_request)(model, true, BAD_CALL_PROMPT);
+    let harness = Harness::with_config(|config| config.store.location = location());
+    let (reply, _) = ask(&harness, client, model, true, &request);
+    drop(harness);
+    append_without_results(client, &mut request, &reply, "Please look at the tower.");
+    for (location, expected) in [(location(), 1), (StoreLocation::Memory, 0), (location(), 1)] {
+        let harness = Harness::with_config(|config| config.store.location = location);
+        ask(&harness, client, model, true, &request);
+        let sent = &harness.provider_requests()[0]["request"];
+        assert_eq!(
+            (count_matches(sent, GUARD_ANSWER), count_results(sent)),
+            (expected, 1),
+            "{sent}"
+        );
     }
 }
 
 #[test]
-fn every_mistake_reaches_the_model_whatever_the_client_makes_of_the_call() {
-    let mistakes = [
+fn every_call_error_gets_a_guard_answer() {
+    let call_errors = [
         ("sim:empty-arguments", "was called with empty arguments"),
         ("sim:malformed-arguments", "Tool 'look' was called with"),
         ("sim:double-encoded", "as a JSON string that holds JSON"),
         ("sim:unknown-tool", "There is no tool named"),
     ];
     for client in CLIENTS {
-        for (phrase, words) in mistakes {
+        for (switch, text) in call_errors {
             for stream in [false, true] {
-                let house = House::build();
+                let harness = Harness::new();
                 let model = "openai/gpt-4.1";
-                let at = format!("{} {phrase} {stream}", client.dialect);
-                let prompt = format!("Please look at the harbour. {phrase}");
-                let mut request = (client.begin)(model, stream, &prompt);
-                let (reply, _) = ask(&house, client, model, stream, &request);
-                assert_eq!((client.go_on)(&mut request, &reply, CLIENTS_WORDS), 1, "{at}: {reply}");
-                ask(&house, client, model, stream, &request);
-                let sent = &house.log()[1]["request"];
-                assert_eq!(said(sent, words), 1, "{at}: {sent}");
-                assert_eq!((results(sent), said(sent, CLIENTS_WORDS)), (1, 1), "{at}: {sent}");
+                let name = format!("{} {switch} {stream}", client.dialect);
+                let prompt = format!("Please look at the harbour. {switch}");
+                let mut request = (client.first_request)(model, stream, &prompt);
+                let (reply, _) = ask(&harness, client, model, stream, &request);
+                assert_eq!(
+                    (client.append_results)(&mut request, &reply, CLIENT_ANSWER),
+                    1,
+                    "{name}: {reply}"
+                );
+                ask(&harness, client, model, stream, &request);
+                let sent = &harness.provider_requests()[1]["request"];
+                assert_eq!(count_matches(sent, text), 1, "{name}: {sent}");
+                assert_eq!(
+                    (count_results(sent), count_matches(sent, CLIENT_ANSWER)),
+                    (1, 1),
+                    "{name}: {sent}"
+                );
             }
         }
     }
 }
 
 #[test]
-fn a_gemini_client_that_leaves_ids_away_is_understood() {
+fn a_gemini_client_without_call_ids_works() {
     let client = CLIENTS.iter().find(|client| client.dialect == "gemini").unwrap();
-    let (house, model) = (House::build(), "openai/gpt-4.1");
-    let mut request = (client.begin)(model, false, WRONG);
-    let (mut reply, _) = ask(&house, client, model, false, &request);
+    let (harness, model) = (Harness::new(), "openai/gpt-4.1");
+    let mut request = (client.first_request)(model, false, BAD_CALL_PROMPT);
+    let (mut reply, _) = ask(&harness, client, model, false, &request);
     for part in reply["candidates"][0]["content"]["parts"].as_array_mut().unwrap() {
         if let Some(call) = part["functionCall"].as_object_mut() {
             call.remove("id");
         }
     }
-    (client.go_on)(&mut request, &reply, CLIENTS_WORDS);
-    ask(&house, client, model, false, &request);
-    assert_eq!(said(&house.log()[1]["request"], TOLD), 1);
+    (client.append_results)(&mut request, &reply, CLIENT_ANSWER);
+    ask(&harness, client, model, false, &request);
+    assert_eq!(count_matches(&harness.provider_requests()[1]["request"], GUARD_ANSWER), 1);
 }
 
 #[test]
-fn what_is_off_or_observed_is_not_told() {
+fn modes_off_and_observe_have_no_guard_answer() {
     let client = &CLIENTS[0];
     let model = "openai/gpt-4.1";
-    let cases: [(Mode, Option<Mode>, Option<&str>, usize); 5] = [
-        (Mode::Off, None, None, 0),
-        (Mode::Observe, None, Some("look=empty-arguments"), 0),
-        (Mode::Answer, Some(Mode::Off), None, 0),
-        (Mode::Off, Some(Mode::Answer), Some("look=empty-arguments"), 1),
-        (Mode::Mend, None, Some("look=empty-arguments"), 1),
+    let cases: [(GuardMode, Option<GuardMode>, Option<&str>, usize); 5] = [
+        (GuardMode::Off, None, None, 0),
+        (GuardMode::Observe, None, Some("look=empty-arguments"), 0),
+        (GuardMode::Answer, Some(GuardMode::Off), None, 0),
+        (GuardMode::Off, Some(GuardMode::Answer), Some("look=empty-arguments"), 1),
+        (GuardMode::Mend, None, Some("look=empty-arguments"), 1),
     ];
-    for (mode, own, header, count) in cases {
-        let house = House::with(|config| {
-            config.guard.mode = mode;
-            config.guard.tools = own.map(|own| ("look".to_owned(), own)).into_iter().collect();
+    for (mode, tool_mode, header, count) in cases {
+        let harness = Harness::with_config(|config| {
+            config.guard.default = mode;
+            config.guard.per_tool =
+                tool_mode.map(|tool_mode| ("look".to_owned(), tool_mode)).into_iter().collect();
         });
-        let mut request = (client.begin)(model, false, WRONG);
-        let (reply, first) = ask(&house, client, model, false, &request);
-        assert_eq!(first.header("x-interlingua-guard"), header, "{mode:?} {own:?}");
-        (client.go_on)(&mut request, &reply, CLIENTS_WORDS);
-        ask(&house, client, model, false, &request);
-        assert_eq!(said(&house.log()[1]["request"], TOLD), count, "{mode:?} {own:?}");
+        let mut request = (client.first_request)(model, false, BAD_CALL_PROMPT);
+        let (reply, first) = ask(&harness, client, model, false, &request);
+        assert_eq!(first.header("x-interlingua-guard"), header, "{mode:?} {tool_mode:?}");
+        (client.append_results)(&mut request, &reply, CLIENT_ANSWER);
+        ask(&harness, client, model, false, &request);
+        assert_eq!(
+            count_matches(&harness.provider_requests()[1]["request"], GUARD_ANSWER),
+            count,
+            "{mode:?} {tool_mode:?}"
+        );
     }
 }
 
 #[test]
 fn a_call_is_mended_before_the_client_sees_it() {
-    // Others have no way to say such a call.
-    let texts = PROVIDERS.iter().filter(|model| ["openai", "codex"].contains(&provider(model)));
-    for model in texts {
+    // Other dialects cannot carry such a call.
+    let models = PROVIDERS.iter().filter(|model| ["openai", "codex"].contains(&provider(model)));
+    for model in models {
         for client in CLIENTS {
             for stream in [false, true] {
-                let house = House::with(|config| config.guard.mode = Mode::Mend);
-                let at = format!("{} → {model}, stream {stream}", client.dialect);
-                let mut request =
-                    (client.begin)(model, stream, "Please look at the harbour. sim:double-encoded");
-                let (reply, first) = ask(&house, client, model, stream, &request);
+                let harness = Harness::with_config(|config| config.guard.default = GuardMode::Mend);
+                let name = format!("{} → {model}, stream {stream}", client.dialect);
+                let mut request = (client.first_request)(
+                    model,
+                    stream,
+                    "Please look at the harbour. sim:double-encoded",
+                );
+                let (reply, first) = ask(&harness, client, model, stream, &request);
                 let text = reply.to_string();
-                assert!(text.contains("place") && !text.contains(r#"\\\"place"#), "{at}: {text}");
-                let guarded = first.header("x-interlingua-guard");
-                assert_eq!(guarded, (!stream).then_some("look=double-encoded"), "{at}");
-                let named = repairs(&first).contains(&"guard-mend".to_owned());
-                assert_eq!(named, !stream, "{at}");
-                assert_eq!((client.go_on)(&mut request, &reply, "14 ships"), 1, "{at}: {reply}");
-                let (_, second) = ask(&house, client, model, stream, &request);
-                assert!(!repairs(&second).contains(&"guard-answer".to_owned()), "{at}");
-                assert_eq!(house.log()[1]["accepted"], true, "{at}");
+                assert!(text.contains("place") && !text.contains(r#"\\\"place"#), "{name}: {text}");
+                let header = first.header("x-interlingua-guard");
+                assert_eq!(header, (!stream).then_some("look=double-encoded"), "{name}");
+                let has_repair = repairs(&first).contains(&"guard-mend".to_owned());
+                assert_eq!(has_repair, !stream, "{name}");
+                assert_eq!(
+                    (client.append_results)(&mut request, &reply, "14 ships"),
+                    1,
+                    "{name}: {reply}"
+                );
+                let (_, second) = ask(&harness, client, model, stream, &request);
+                assert!(!repairs(&second).contains(&"guard-answer".to_owned()), "{name}");
+                assert_eq!(harness.provider_requests()[1]["accepted"], true, "{name}");
             }
         }
     }
@@ -256,33 +296,34 @@ fn provider(model: &str) -> &str {
 }
 
 #[test]
-fn a_healthy_call_costs_nobody_anything() {
-    let (house, client) = (House::build(), &CLIENTS[0]);
+fn a_valid_call_has_no_guard_answer() {
+    let (harness, client) = (Harness::new(), &CLIENTS[0]);
     let model = "anthropic/claude-sonnet-4-5";
-    let mut request = (client.begin)(model, true, "Please look at the harbour.");
-    let (reply, _) = ask(&house, client, model, true, &request);
-    (client.go_on)(&mut request, &reply, "14 ships");
-    let (_, second) = ask(&house, client, model, true, &request);
+    let mut request = (client.first_request)(model, true, "Please look at the harbour.");
+    let (reply, _) = ask(&harness, client, model, true, &request);
+    (client.append_results)(&mut request, &reply, "14 ships");
+    let (_, second) = ask(&harness, client, model, true, &request);
     assert!(!repairs(&second).contains(&"guard-answer".to_owned()));
 }
 
 #[test]
-fn it_is_counted_and_logged_as_a_warning_without_the_arguments() {
+fn findings_are_counted_and_logged_without_arguments() {
     static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    tracing::subscriber::set_global_default(Lines(&LINES)).unwrap();
-    let (house, client) = (House::build(), &CLIENTS[1]);
+    tracing::subscriber::set_global_default(LogLines(&LINES)).unwrap();
+    let (harness, client) = (Harness::new(), &CLIENTS[1]);
     let model = "openai/gpt-4.1";
     let prompt = r#"Please look at it. sim:arguments={"place":["s3cret"]}"#;
-    let (reply, _) = ask(&house, client, model, true, &(client.begin)(model, true, prompt));
+    let (reply, _) =
+        ask(&harness, client, model, true, &(client.first_request)(model, true, prompt));
     let id = reply["choices"][0]["message"]["tool_calls"][0]["id"].as_str().unwrap();
-    let metrics = get(house.addr(), "/metrics", "").text();
+    let metrics = get(harness.addr(), "/metrics", "").text();
     let counted = metrics.lines().find(|line| {
         line.starts_with("interlingua_guard_total")
             && line.contains("wrong-type")
             && line.contains("answered")
     });
     assert!(counted.is_some(), "{metrics}");
-    drop(house);
+    drop(harness);
     let lines = LINES.lock().unwrap();
     let line = lines.iter().find(|line| line.contains(id) && line.starts_with("WARN"));
     let line = line.unwrap_or_else(|| panic!("no line about {id} in {lines:?}"));
@@ -295,10 +336,10 @@ fn it_is_counted_and_logged_as_a_warning_without_the_arguments() {
     assert!(!lines.iter().any(|line| line.contains("s3cret")), "{lines:?}");
 }
 
-/// Keeps every line of the log.
-struct Lines(&'static Mutex<Vec<String>>);
+/// Collects every log line.
+struct LogLines(&'static Mutex<Vec<String>>);
 
-impl Subscriber for Lines {
+impl Subscriber for LogLines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with("interlingua")
     }
@@ -312,7 +353,7 @@ impl Subscriber for Lines {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line(event.metadata().level().to_string());
+        let mut line = LineVisitor(event.metadata().level().to_string());
         event.record(&mut line);
         self.0.lock().unwrap().push(line.0);
     }
@@ -322,9 +363,9 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
-struct Line(String);
+struct LineVisitor(String);
 
-impl Visit for Line {
+impl Visit for LineVisitor {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let _ = write!(self.0, " {}={value:?}", field.name());
     }

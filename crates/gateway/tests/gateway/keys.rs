@@ -1,24 +1,24 @@
-//! Keys: what they may do, what they have used, and those that are made while the gateway runs.
+//! Tests of keys: limits, usage, and keys issued at run time.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-use interlingua::find;
-use interlingua::model::FailureKind;
-use interlingua_gateway::config::{Config, Key, Place};
+use interlingua::find_dialect;
+use interlingua::model::ApiErrorKind;
+use interlingua_gateway::config::{ApiKey, Config, StoreLocation};
 use interlingua_upstream::Provider;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::client::{Answer, CLIENTS, Client, delete_with, get, post};
-use crate::house::House;
+use crate::client::{CLIENTS, Client, HttpResponse, delete_with, get, post};
+use crate::harness::Harness;
 
 const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
 
-/// A key whose secret is its name.
-pub(crate) fn key(name: &str) -> Key {
-    Key {
+/// A key with its name as secret.
+pub(crate) fn key(name: &str) -> ApiKey {
+    ApiKey {
         name: name.to_owned(),
         sha256: Sha256::digest(name.as_bytes()).into(),
         requests_per_minute: None,
@@ -27,28 +27,33 @@ pub(crate) fn key(name: &str) -> Key {
     }
 }
 
-pub(crate) fn shows(secret: &str) -> String {
+pub(crate) fn auth_header(secret: &str) -> String {
     format!("authorization: Bearer {secret}\r\n")
 }
 
-pub(crate) fn ask(at: SocketAddr, client: &Client, secret: &str, stream: bool) -> Answer {
-    let mut request = (client.begin)(CLAUDE, stream, "Look at the harbour.");
+pub(crate) fn ask_with_key(
+    at: SocketAddr,
+    client: &Client,
+    secret: &str,
+    stream: bool,
+) -> HttpResponse {
+    let mut request = (client.first_request)(CLAUDE, stream, "Look at the harbour.");
     if stream && client.dialect == "openai-chat" {
         request["stream_options"] = json!({"include_usage": true});
     }
-    post(at, &(client.path)(CLAUDE, stream), &shows(secret), request.to_string().as_bytes())
+    post(at, &(client.path)(CLAUDE, stream), &auth_header(secret), request.to_string().as_bytes())
 }
 
-/// Asks something small, and gives the status.
+/// The status of a small request.
 pub(crate) fn status(at: SocketAddr, secret: &str) -> u16 {
-    ask(at, &CLIENTS[0], secret, false).status
+    ask_with_key(at, &CLIENTS[0], secret, false).status
 }
 
 pub(crate) fn usage(at: SocketAddr, secret: &str, query: &str) -> Vec<Value> {
-    let answer = get(at, &format!("/api/usage{query}"), &shows(secret));
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    let shown: Value = serde_json::from_slice(&answer.body).unwrap();
-    shown["usage"].as_array().unwrap().clone()
+    let response = get(at, &format!("/api/usage{query}"), &auth_header(secret));
+    assert_eq!(response.status, 200, "{}", response.text());
+    let body: Value = serde_json::from_slice(&response.body).unwrap();
+    body["usage"].as_array().unwrap().clone()
 }
 
 pub(crate) fn tokens(row: &Value) -> u64 {
@@ -56,17 +61,19 @@ pub(crate) fn tokens(row: &Value) -> u64 {
     buckets.iter().map(|bucket| row[bucket].as_u64().unwrap()).sum()
 }
 
-/// Makes a key, and gives its secret.
-pub(crate) fn make(at: SocketAddr, operator: &str, wanted: &Value) -> String {
-    let answer = post(at, "/api/keys", &shows(operator), wanted.to_string().as_bytes());
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    let made: Value = serde_json::from_slice(&answer.body).unwrap();
-    made["key"].as_str().unwrap().to_owned()
+/// Issues a key; returns its secret.
+pub(crate) fn create_key(at: SocketAddr, operator: &str, limits: &Value) -> String {
+    let response = post(at, "/api/keys", &auth_header(operator), limits.to_string().as_bytes());
+    assert_eq!(response.status, 201, "{}", response.text());
+    let created: Value = serde_json::from_slice(&response.body).unwrap();
+    created["key"].as_str().unwrap().to_owned()
 }
 
 /// All tokens of a reply, as its client counts them.
-fn total(client: &Client, reply: &Value) -> u64 {
-    let sum = |of: &Value, names: &[&str]| names.iter().filter_map(|name| of[name].as_u64()).sum();
+fn reply_tokens(client: &Client, reply: &Value) -> u64 {
+    let sum = |counts: &Value, names: &[&str]| {
+        names.iter().filter_map(|name| counts[name].as_u64()).sum()
+    };
     match client.dialect {
         "anthropic" => {
             let input = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
@@ -77,123 +84,128 @@ fn total(client: &Client, reply: &Value) -> u64 {
     }
 }
 
-fn in_file(folder: &Path) -> Place {
-    Place::Sqlite(folder.join("data").join("store.db"))
+fn sqlite_location(folder: &Path) -> StoreLocation {
+    StoreLocation::Sqlite(folder.join("data").join("store.db"))
 }
 
 #[test]
-fn what_is_used_is_added_up_and_outlives_a_restart() {
+fn usage_is_added_up_and_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let change = |config: &mut Config| {
+    let configure = |config: &mut Config| {
         config.access.keys = vec![key("ann"), key("bob")];
-        config.store.place = in_file(folder.path());
+        config.store.location = sqlite_location(folder.path());
         config.limits.retries = 0;
-        let nowhere = "http://127.0.0.1:9".parse().unwrap();
-        let dead = Provider::new("dead", find("anthropic").unwrap(), nowhere);
-        config.providers.push(Arc::new(dead));
+        let unused_addr = "http://127.0.0.1:9".parse().unwrap();
+        let unreachable = Provider::new("dead", find_dialect("anthropic").unwrap(), unused_addr);
+        config.providers.push(Arc::new(unreachable));
     };
-    let mut house = House::with(change);
-    let (mut requests, mut all) = (0, 0);
+    let mut harness = Harness::with_config(configure);
+    let (mut requests, mut total) = (0, 0);
     for client in CLIENTS {
         for stream in [false, true] {
-            let answer = ask(house.addr(), client, "ann", stream);
-            assert_eq!(answer.status, 200, "{}", answer.text());
+            let response = ask_with_key(harness.addr(), client, "ann", stream);
+            assert_eq!(response.status, 200, "{}", response.text());
             let reply = if stream {
-                client.folded(&answer.body).unwrap()
+                client.fold_stream(&response.body).unwrap()
             } else {
-                serde_json::from_slice(&answer.body).unwrap()
+                serde_json::from_slice(&response.body).unwrap()
             };
-            all += total(client, &reply);
+            total += reply_tokens(client, &reply);
             requests += 1;
         }
     }
-    assert_eq!(status(house.addr(), "bob"), 200);
-    let failing = (CLIENTS[0].begin)("dead/m", false, "Hi.").to_string();
-    let failed = post(house.addr(), "/v1/messages", &shows("bob"), failing.as_bytes());
+    assert_eq!(status(harness.addr(), "bob"), 200);
+    let failing = (CLIENTS[0].first_request)("dead/m", false, "Hi.").to_string();
+    let failed = post(harness.addr(), "/v1/messages", &auth_header("bob"), failing.as_bytes());
     assert!(failed.status >= 500, "{}", failed.text());
     for _ in 0..2 {
-        let rows = usage(house.addr(), "bob", "?key=ann");
+        let rows = usage(harness.addr(), "bob", "?key=ann");
         assert_eq!(rows.len(), 1, "{rows:?}");
         let row = &rows[0];
         assert_eq!((&row["key"], &row["model"]), (&json!("ann"), &json!(CLAUDE)));
         assert_eq!((&row["requests"], &row["failures"]), (&json!(requests), &json!(0)));
-        assert_eq!(tokens(row), all, "{row}");
-        let everybodys = usage(house.addr(), "ann", "");
-        let failures: u64 = everybodys.iter().filter_map(|row| row["failures"].as_u64()).sum();
-        assert_eq!(failures, 1, "{everybodys:?}");
+        assert_eq!(tokens(row), total, "{row}");
+        let all_usage = usage(harness.addr(), "ann", "");
+        let failures: u64 = all_usage.iter().filter_map(|row| row["failures"].as_u64()).sum();
+        assert_eq!(failures, 1, "{all_usage:?}");
         let day = row["day"].as_str().unwrap();
-        assert_eq!(usage(house.addr(), "ann", &format!("?from={day}&to={day}&key=ann")), rows);
-        assert!(usage(house.addr(), "ann", "?from=2020-01-01&to=2020-12-31").is_empty());
-        house.open(change);
+        assert_eq!(usage(harness.addr(), "ann", &format!("?from={day}&to={day}&key=ann")), rows);
+        assert!(usage(harness.addr(), "ann", "?from=2020-01-01&to=2020-12-31").is_empty());
+        harness.restart_gateway(configure);
     }
-    let wrong = get(house.addr(), "/api/usage?from=yesterday", &shows("ann"));
-    assert_eq!(wrong.status, 400);
-    assert!(wrong.text().contains("YYYY-MM-DD"), "{}", wrong.text());
+    let invalid = get(harness.addr(), "/api/usage?from=yesterday", &auth_header("ann"));
+    assert_eq!(invalid.status, 400);
+    assert!(invalid.text().contains("YYYY-MM-DD"), "{}", invalid.text());
 }
 
 #[test]
-fn who_has_used_up_a_budget_waits_until_midnight() {
+fn a_used_up_budget_is_renewed_at_midnight() {
     let folder = tempfile::tempdir().unwrap();
-    let change = |config: &mut Config| {
-        config.access.keys = vec![Key { tokens_per_day: Some(1), ..key("ann") }, key("bob")];
-        config.store.place = in_file(folder.path());
+    let configure = |config: &mut Config| {
+        config.access.keys = vec![ApiKey { tokens_per_day: Some(1), ..key("ann") }, key("bob")];
+        config.store.location = sqlite_location(folder.path());
     };
-    let mut house = House::with(change);
-    assert_eq!(ask(house.addr(), &CLIENTS[0], "ann", true).status, 200, "it is never cut");
+    let mut harness = Harness::with_config(configure);
+    assert_eq!(
+        ask_with_key(harness.addr(), &CLIENTS[0], "ann", true).status,
+        200,
+        "a running request is not cut"
+    );
     for _ in 0..2 {
-        let before = house.log().len();
+        let before = harness.provider_requests().len();
         for client in CLIENTS {
-            let answer = ask(house.addr(), client, "ann", true);
-            let failure = find(client.dialect).unwrap().decode_error(answer.status, &answer.body);
-            let said = answer.text();
-            assert_eq!((answer.status, failure.kind), (429, FailureKind::RateLimit), "{said}");
-            assert!(failure.written.is_some(), "not of {}: {said}", client.dialect);
-            assert!(said.contains("1 tokens a day") && said.contains("midnight UTC"), "{said}");
-            let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+            let response = ask_with_key(harness.addr(), client, "ann", true);
+            let error =
+                find_dialect(client.dialect).unwrap().decode_error(response.status, &response.body);
+            let text = response.text();
+            assert_eq!((response.status, error.kind), (429, ApiErrorKind::RateLimit), "{text}");
+            assert!(error.original.is_some(), "not of {}: {text}", client.dialect);
+            assert!(text.contains("1 tokens a day") && text.contains("midnight UTC"), "{text}");
+            let wait: u64 = response.header("retry-after").unwrap().parse().unwrap();
             assert!((1..=86_400).contains(&wait), "{wait}");
         }
-        let session = post(house.addr(), "/api/sessions", &shows("ann"), b"{}");
+        let session = post(harness.addr(), "/api/sessions", &auth_header("ann"), b"{}");
         assert_eq!(session.status, 200, "{}", session.text());
         let session: Value = serde_json::from_slice(&session.body).unwrap();
         let path = format!("/api/sessions/{}/continue", session["id"].as_str().unwrap());
         let body = json!({"model": CLAUDE, "say": "Hi."}).to_string();
-        assert_eq!(post(house.addr(), &path, &shows("ann"), body.as_bytes()).status, 429);
-        assert_eq!(house.log().len(), before, "nobody was asked");
-        assert_eq!(status(house.addr(), "bob"), 200);
-        house.open(change);
+        assert_eq!(post(harness.addr(), &path, &auth_header("ann"), body.as_bytes()).status, 429);
+        assert_eq!(harness.provider_requests().len(), before, "no provider was called");
+        assert_eq!(status(harness.addr(), "bob"), 200);
+        harness.restart_gateway(configure);
     }
 }
 
 #[test]
-fn a_budget_holds_where_nothing_is_stored() {
-    let house = House::with(|config| {
-        config.access.keys = vec![Key { tokens_per_day: Some(1), ..key("ann") }];
-        config.store.place = Place::Off;
+fn budgets_work_without_a_store() {
+    let harness = Harness::with_config(|config| {
+        config.access.keys = vec![ApiKey { tokens_per_day: Some(1), ..key("ann") }];
+        config.store.location = StoreLocation::Off;
     });
-    assert_eq!((status(house.addr(), "ann"), status(house.addr(), "ann")), (200, 429));
-    let usage = get(house.addr(), "/api/usage", &shows("ann"));
+    assert_eq!((status(harness.addr(), "ann"), status(harness.addr(), "ann")), (200, 429));
+    let usage = get(harness.addr(), "/api/usage", &auth_header("ann"));
     assert_eq!(usage.status, 404, "{}", usage.text());
-    let made = post(house.addr(), "/api/keys", &shows("ann"), br#"{"name":"eve"}"#);
-    assert_eq!(made.status, 503, "{}", made.text());
+    let created = post(harness.addr(), "/api/keys", &auth_header("ann"), br#"{"name":"eve"}"#);
+    assert_eq!(created.status, 503, "{}", created.text());
 }
 
 #[test]
-fn a_key_that_was_made_opens_until_it_is_removed() {
+fn an_issued_key_is_valid_until_it_is_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let change = |config: &mut Config| {
+    let configure = |config: &mut Config| {
         config.access.keys = vec![key("operator")];
-        config.store.place = in_file(folder.path());
+        config.store.location = sqlite_location(folder.path());
     };
-    let mut house = House::with(change);
-    let wanted =
+    let mut harness = Harness::with_config(configure);
+    let limits =
         json!({"name": "team ö", "requests_per_minute": 1000, "tokens_per_day": 1_000_000});
-    let secret = make(house.addr(), "operator", &wanted);
+    let secret = create_key(harness.addr(), "operator", &limits);
     assert!(secret.starts_with("il-") && secret.len() == 46, "{secret}");
-    let other = make(house.addr(), "operator", &json!({"name": "other"}));
+    let other = create_key(harness.addr(), "operator", &json!({"name": "other"}));
     assert_ne!(secret, other);
     for _ in 0..2 {
-        assert_eq!(status(house.addr(), &secret), 200);
-        let listed = get(house.addr(), "/api/keys", &shows("operator")).text();
+        assert_eq!(status(harness.addr(), &secret), 200);
+        let listed = get(harness.addr(), "/api/keys", &auth_header("operator")).text();
         let keys: Value = serde_json::from_str(&listed).unwrap();
         assert_eq!(keys["keys"].as_array().unwrap().len(), 2);
         assert_eq!(keys["keys"][1]["name"], "team ö");
@@ -201,116 +213,125 @@ fn a_key_that_was_made_opens_until_it_is_removed() {
         assert_eq!(keys["keys"][1]["concurrent"], Value::Null);
         assert!(keys["keys"][1]["created"].as_u64().unwrap() > 1_700_000_000);
         assert!(!listed.contains("sha256") && !listed.contains(&secret[3..]), "{listed}");
-        house.open(change);
+        harness.restart_gateway(configure);
     }
     let bytes = std::fs::read(folder.path().join("data").join("store.db")).unwrap();
-    let holds = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
-    assert!(!holds(&secret), "the secret itself is on disk");
-    let removed = delete_with(house.addr(), "/api/keys/team%20%C3%B6", &shows("operator"));
+    let contains = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(!contains(&secret), "the secret itself is on disk");
+    let removed = delete_with(harness.addr(), "/api/keys/team%20%C3%B6", &auth_header("operator"));
     assert_eq!(removed.status, 200, "{}", removed.text());
-    assert_eq!((status(house.addr(), &secret), status(house.addr(), &other)), (401, 200));
-    let removed = delete_with(house.addr(), "/api/keys/team%20%C3%B6", &shows("operator"));
+    assert_eq!((status(harness.addr(), &secret), status(harness.addr(), &other)), (401, 200));
+    let removed = delete_with(harness.addr(), "/api/keys/team%20%C3%B6", &auth_header("operator"));
     assert_eq!(removed.status, 404);
-    house.open(change);
-    assert_eq!((status(house.addr(), &secret), status(house.addr(), &other)), (401, 200));
+    harness.restart_gateway(configure);
+    assert_eq!((status(harness.addr(), &secret), status(harness.addr(), &other)), (401, 200));
 }
 
 #[test]
-fn keys_that_were_made_make_no_others_and_see_only_their_own() {
-    let house = House::with(|config| config.access.keys = vec![key("operator")]);
-    let secret = make(house.addr(), "operator", &json!({"name": "ann"}));
-    assert_eq!((status(house.addr(), &secret), status(house.addr(), "operator")), (200, 200));
-    let refused = [
-        post(house.addr(), "/api/keys", &shows(&secret), br#"{"name":"eve"}"#),
-        get(house.addr(), "/api/keys", &shows(&secret)),
-        delete_with(house.addr(), "/api/keys/ann", &shows(&secret)),
-        get(house.addr(), "/api/usage?key=operator", &shows(&secret)),
+fn issued_keys_cannot_manage_keys_and_see_only_their_own_usage() {
+    let harness = Harness::with_config(|config| config.access.keys = vec![key("operator")]);
+    let secret = create_key(harness.addr(), "operator", &json!({"name": "ann"}));
+    assert_eq!((status(harness.addr(), &secret), status(harness.addr(), "operator")), (200, 200));
+    let rejected = [
+        post(harness.addr(), "/api/keys", &auth_header(&secret), br#"{"name":"eve"}"#),
+        get(harness.addr(), "/api/keys", &auth_header(&secret)),
+        delete_with(harness.addr(), "/api/keys/ann", &auth_header(&secret)),
+        get(harness.addr(), "/api/usage?key=operator", &auth_header(&secret)),
     ];
-    for answer in refused {
-        assert_eq!(answer.status, 403, "{}", answer.text());
-        assert!(answer.text().contains("error"), "{}", answer.text());
+    for response in rejected {
+        assert_eq!(response.status, 403, "{}", response.text());
+        assert!(response.text().contains("error"), "{}", response.text());
     }
-    let seen = usage(house.addr(), &secret, "");
-    assert!(seen.len() == 1 && seen[0]["key"] == "ann", "{seen:?}");
-    assert_eq!(usage(house.addr(), "operator", "").len(), 2);
-    assert_eq!(post(house.addr(), "/api/keys", "", br#"{"name":"eve"}"#).status, 401);
+    let own_usage = usage(harness.addr(), &secret, "");
+    assert!(own_usage.len() == 1 && own_usage[0]["key"] == "ann", "{own_usage:?}");
+    assert_eq!(usage(harness.addr(), "operator", "").len(), 2);
+    assert_eq!(post(harness.addr(), "/api/keys", "", br#"{"name":"eve"}"#).status, 401);
 }
 
 #[test]
-fn a_key_that_cannot_be_is_refused() {
-    let house = House::with(|config| config.access.keys = vec![key("operator")]);
-    make(house.addr(), "operator", &json!({"name": "ann"}));
-    let long = json!({"name": "x".repeat(65)}).to_string();
+fn invalid_keys_are_rejected() {
+    let harness = Harness::with_config(|config| config.access.keys = vec![key("operator")]);
+    create_key(harness.addr(), "operator", &json!({"name": "ann"}));
+    let long_name = json!({"name": "x".repeat(65)}).to_string();
     let cases: [(&str, u16, &str); 7] = [
         (r#"{"name":"ann"}"#, 409, "already"),
         (r#"{"name":"operator"}"#, 409, "already"),
         (r#"{"name":""}"#, 400, "1 to 64"),
-        (&long, 400, "1 to 64"),
-        (r#"{"name":"eve","concurrent":0}"#, 400, "1 at least"),
+        (&long_name, 400, "1 to 64"),
+        (r#"{"name":"eve","concurrent":0}"#, 400, "at least 1"),
         (r#"{"name":"eve","tokens":5}"#, 400, "tokens_per_day"),
-        ("what", 400, "cannot be made"),
+        ("what", 400, "cannot be created"),
     ];
-    for (body, status, words) in cases {
-        let answer = post(house.addr(), "/api/keys", &shows("operator"), body.as_bytes());
-        assert_eq!(answer.status, status, "{body}: {}", answer.text());
-        assert!(answer.text().contains(words), "{body}: {}", answer.text());
+    for (body, status, expected) in cases {
+        let response = post(harness.addr(), "/api/keys", &auth_header("operator"), body.as_bytes());
+        assert_eq!(response.status, status, "{body}: {}", response.text());
+        assert!(response.text().contains(expected), "{body}: {}", response.text());
     }
 }
 
-/// Whoever has a key of a name is not to find what another of that name has stored.
+/// A key must not see data that another key of the same name has stored.
 #[test]
-fn a_name_that_the_file_gives_is_the_files() {
+fn a_configured_name_wins_over_an_issued_one() {
     let folder = tempfile::tempdir().unwrap();
-    let change = |names: &[&str]| {
-        let (place, keys) = (in_file(folder.path()), names.iter().map(|name| key(name)).collect());
-        move |config: &mut Config| (config.store.place, config.access.keys) = (place, keys)
+    let configure = |names: &[&str]| {
+        let (location, keys) =
+            (sqlite_location(folder.path()), names.iter().map(|name| key(name)).collect());
+        move |config: &mut Config| (config.store.location, config.access.keys) = (location, keys)
     };
-    let mut house = House::with(change(&["operator"]));
-    let secret = make(house.addr(), "operator", &json!({"name": "ann"}));
-    assert_eq!(status(house.addr(), &secret), 200);
-    house.open(change(&["operator", "ann"]));
-    assert_eq!((status(house.addr(), &secret), status(house.addr(), "ann")), (401, 200));
+    let mut harness = Harness::with_config(configure(&["operator"]));
+    let secret = create_key(harness.addr(), "operator", &json!({"name": "ann"}));
+    assert_eq!(status(harness.addr(), &secret), 200);
+    harness.restart_gateway(configure(&["operator", "ann"]));
+    assert_eq!((status(harness.addr(), &secret), status(harness.addr(), "ann")), (401, 200));
 }
 
 #[test]
-fn limits_of_a_key_that_was_made_hold() {
-    let house = House::with(|config| config.access.keys = vec![key("operator")]);
-    let wanted = json!({"name": "ann", "requests_per_minute": 2});
-    let secret = make(house.addr(), "operator", &wanted);
-    let asked = [(); 3].map(|()| status(house.addr(), &secret));
-    assert_eq!(asked, [200, 200, 429]);
-    let secret = make(house.addr(), "operator", &json!({"name": "bob", "tokens_per_day": 1}));
-    assert_eq!((status(house.addr(), &secret), status(house.addr(), &secret)), (200, 429));
+fn limits_of_issued_keys_are_enforced() {
+    let harness = Harness::with_config(|config| config.access.keys = vec![key("operator")]);
+    let limits = json!({"name": "ann", "requests_per_minute": 2});
+    let secret = create_key(harness.addr(), "operator", &limits);
+    let statuses = [(); 3].map(|()| status(harness.addr(), &secret));
+    assert_eq!(statuses, [200, 200, 429]);
+    let secret =
+        create_key(harness.addr(), "operator", &json!({"name": "bob", "tokens_per_day": 1}));
+    assert_eq!((status(harness.addr(), &secret), status(harness.addr(), &secret)), (200, 429));
 }
 
 #[test]
-fn where_no_keys_are_asked_for_anybody_makes_them() {
-    let house = House::build();
-    let secret = make(house.addr(), "whatever", &json!({"name": "ann", "requests_per_minute": 1}));
-    assert_eq!((status(house.addr(), &secret), status(house.addr(), &secret)), (200, 429));
-    assert_eq!(status(house.addr(), "another"), 200);
-    assert_eq!(post(house.addr(), "/api/keys", &shows(&secret), br#"{"name":"eve"}"#).status, 403);
-    let keys: Vec<_> = usage(house.addr(), "", "").iter().map(|row| row["key"].clone()).collect();
+fn without_configured_keys_anyone_can_issue_keys() {
+    let harness = Harness::new();
+    let secret =
+        create_key(harness.addr(), "whatever", &json!({"name": "ann", "requests_per_minute": 1}));
+    assert_eq!((status(harness.addr(), &secret), status(harness.addr(), &secret)), (200, 429));
+    assert_eq!(status(harness.addr(), "another"), 200);
+    assert_eq!(
+        post(harness.addr(), "/api/keys", &auth_header(&secret), br#"{"name":"eve"}"#).status,
+        403
+    );
+    let keys: Vec<_> = usage(harness.addr(), "", "").iter().map(|row| row["key"].clone()).collect();
     assert_eq!(keys, ["", "ann"]);
-    let built_in = (CLIENTS[0].begin)("sim/echo", false, "Hi.").to_string();
-    assert_eq!(post(house.addr(), "/v1/messages", "", built_in.as_bytes()).status, 200);
-    let models = usage(house.addr(), "", "?key=");
+    let request = (CLIENTS[0].first_request)("sim/echo", false, "Hi.").to_string();
+    assert_eq!(post(harness.addr(), "/v1/messages", "", request.as_bytes()).status, 200);
+    let models = usage(harness.addr(), "", "?key=");
     assert!(models.iter().any(|row| row["model"] == "sim/echo"), "{models:?}");
 }
 
 #[test]
-fn a_database_that_is_not_there_stops_nobody() {
+fn limits_work_without_the_database() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let house = House::with(|config| {
+    let harness = Harness::with_config(|config| {
         config.access.keys = vec![
-            Key { requests_per_minute: Some(3), ..key("ann") },
-            Key { tokens_per_day: Some(1), ..key("bob") },
+            ApiKey { requests_per_minute: Some(3), ..key("ann") },
+            ApiKey { tokens_per_day: Some(1), ..key("bob") },
         ];
         let url = format!("postgres://u@127.0.0.1:{port}/d?connect_timeout=1");
-        config.store.place = Place::Postgres(url.into());
+        config.store.location = StoreLocation::Postgres(url.into());
     });
-    assert_eq!([(); 4].map(|()| status(house.addr(), "ann")), [200, 200, 200, 429]);
-    assert_eq!((status(house.addr(), "bob"), status(house.addr(), "bob")), (200, 429));
-    assert_eq!(get(house.addr(), "/api/usage", &shows("ann")).status, 503);
-    assert_eq!(post(house.addr(), "/api/keys", &shows("ann"), br#"{"name":"eve"}"#).status, 503);
+    assert_eq!([(); 4].map(|()| status(harness.addr(), "ann")), [200, 200, 200, 429]);
+    assert_eq!((status(harness.addr(), "bob"), status(harness.addr(), "bob")), (200, 429));
+    assert_eq!(get(harness.addr(), "/api/usage", &auth_header("ann")).status, 503);
+    assert_eq!(
+        post(harness.addr(), "/api/keys", &auth_header("ann"), br#"{"name":"eve"}"#).status,
+        503
+    );
 }

@@ -1,37 +1,39 @@
-//! The gateway between real sockets: clients of every dialect in front, the strict simulator behind.
+//! End-to-end tests over sockets: clients of every dialect, the gateway, and the strict simulator
+//! as provider.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod awaited;
 mod captures;
 mod catalogue;
 mod client;
-mod coming_and_going;
 mod content_types;
+mod continue_turn;
 mod contract;
 mod conversations;
-mod desk;
+mod disconnect_and_shutdown;
 mod events;
 mod faults;
 mod guard;
-mod house;
+mod harness;
+mod heartbeat;
+mod item_references;
 mod keys;
-mod ladder;
-mod ladder_of_chat;
+mod lessons;
+mod lessons_chat;
 mod limits;
+mod malformed_call;
 mod matrix;
-mod named_items;
-mod paused;
 mod postgres;
+mod provider_errors;
 mod proxy;
-mod raw;
-mod refusals;
-mod remembered;
+mod raw_server;
 mod responses;
+mod router;
 mod search;
 mod sessions;
-mod stub;
+mod store;
+mod stored_data;
+mod stub_provider;
 mod telemetry;
-mod threads;
-mod unread_call;
 mod vault;
+mod worker_threads;

@@ -1,45 +1,46 @@
-//! Every client dialect in front of every provider, streamed and not: a conversation with thinking
-//! and a tool is understood to its end, and no provider refuses anything.
+//! Tests every client dialect with every provider, streamed and not: a tool loop with reasoning
+//! succeeds, and no provider rejects a request.
 
 use crate::client::CLIENTS;
-use crate::house::House;
+use crate::harness::Harness;
 
 #[test]
 fn every_client_talks_to_every_provider() {
-    let house = House::build();
-    let mut broken = Vec::new();
+    let harness = Harness::new();
+    let mut failures = Vec::new();
     for client in CLIENTS {
         for (provider, model) in PROVIDERS {
             for stream in [false, true] {
                 let model = format!("{provider}/{model}");
-                if let Err(why) = two_steps(&house, client, &model, stream) {
-                    broken.push(format!("{} → {model}, stream {stream}: {why}", client.dialect));
+                if let Err(error) = two_turns(&harness, client, &model, stream) {
+                    failures
+                        .push(format!("{} → {model}, stream {stream}: {error}", client.dialect));
                 }
             }
         }
     }
-    for request in house.log() {
+    for request in harness.provider_requests() {
         if request["accepted"] != true {
-            broken.push(format!("{} refuses: {}", request["flavor"], request["violations"]));
+            failures.push(format!("{} refuses: {}", request["flavor"], request["violations"]));
         }
     }
-    assert!(broken.is_empty(), "{}\n{}", broken.len(), broken.join("\n"));
-    assert_eq!(house.log().len(), CLIENTS.len() * PROVIDERS.len() * 2 * 2);
+    assert!(failures.is_empty(), "{}\n{}", failures.len(), failures.join("\n"));
+    assert_eq!(harness.provider_requests().len(), CLIENTS.len() * PROVIDERS.len() * 2 * 2);
 }
 
-fn two_steps(
-    house: &House,
+fn two_turns(
+    harness: &Harness,
     client: &crate::client::Client,
     model: &str,
     stream: bool,
 ) -> Result<(), String> {
-    let mut request = (client.begin)(model, stream, "Please look at the harbour.");
-    let reply = client.ask(house.addr(), model, stream, &request)?;
+    let mut request = (client.first_request)(model, stream, "Please look at the harbour.");
+    let reply = client.request_turn(harness.addr(), model, stream, &request)?;
     let result = "14 ships, \"3\" of them blue — ÄÖ";
-    if (client.go_on)(&mut request, &reply, result) == 0 {
+    if (client.append_results)(&mut request, &reply, result) == 0 {
         return Err(format!("no call in {reply}"));
     }
-    let reply = client.ask(house.addr(), model, stream, &request)?;
+    let reply = client.request_turn(harness.addr(), model, stream, &request)?;
     let text = (client.text)(&reply);
     if text.contains("I received 1 result(s)") && text.contains("14 ships") {
         Ok(())
@@ -48,7 +49,7 @@ fn two_steps(
     }
 }
 
-/// Every API and every way of speaking one that the simulator plays, with a model it knows.
+/// Every API and flavor of the simulator, with one of its models.
 const PROVIDERS: &[(&str, &str)] = &[
     ("anthropic", "claude-sonnet-4-5"),
     ("anthropic", "claude-opus-5-5"),

@@ -1,73 +1,76 @@
-//! Gateways on one PostgreSQL are one gateway. `cargo xtask postgres` starts one for these tests.
+//! Tests of several gateways that share one PostgreSQL, which `cargo xtask postgres` starts.
 
 mod keys;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use interlingua_gateway::Running;
-use interlingua_gateway::config::Place;
+use interlingua_gateway::ServerHandle;
+use interlingua_gateway::config::StoreLocation;
 use interlingua_simulator::Options;
 use interlingua_strict::Switches;
 use serde_json::{Value, json};
 
 use crate::client::{CLIENTS, Client, delete, get};
-use crate::house::House;
-use crate::responses::{Talk, knows_all, options, second};
-use crate::vault::{ask_more, without_thoughts};
+use crate::harness::Harness;
+use crate::responses::{ResponsesConversation, assert_full_history, options, second_gateway};
+use crate::vault::{append_user_message, strip_reasoning};
 
 const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
 const GPT: &str = "openai/gpt-5.5";
 const GEMINI: &str = "gemini/gemini-3-pro";
 
-fn place() -> Place {
+fn postgres_location() -> StoreLocation {
     let Ok(server) = std::env::var("INTERLINGUA_TEST_POSTGRES") else {
         panic!("INTERLINGUA_TEST_POSTGRES names no server; cargo xtask postgres starts one");
     };
-    Place::Postgres(server.into())
+    StoreLocation::Postgres(server.into())
 }
 
-/// Two gateways that share nothing but a database, and are asked in turn.
+/// Two gateways that share only a database, called alternately.
 struct Nodes<'h> {
-    house: &'h House,
-    running: Vec<Running>,
-    asked: usize,
+    harness: &'h Harness,
+    gateways: Vec<ServerHandle>,
+    requests: usize,
 }
 
 impl<'h> Nodes<'h> {
-    fn before(house: &'h House) -> Self {
-        let running = vec![second(house, place()), second(house, place())];
-        Self { house, running, asked: 0 }
+    fn new(harness: &'h Harness) -> Self {
+        let gateways = vec![
+            second_gateway(harness, postgres_location()),
+            second_gateway(harness, postgres_location()),
+        ];
+        Self { harness, gateways, requests: 0 }
     }
 
-    fn at(&self, nth: usize) -> SocketAddr {
-        self.running[nth % 2].addr
+    fn addr(&self, nth: usize) -> SocketAddr {
+        self.gateways[nth % 2].addr
     }
 
-    /// The one whose turn it is.
-    fn next(&mut self) -> SocketAddr {
-        self.asked += 1;
-        self.at(self.asked)
+    /// The node for the next request.
+    fn next_addr(&mut self) -> SocketAddr {
+        self.requests += 1;
+        self.addr(self.requests)
     }
 
-    /// Stops the one that was asked last, and starts another in its place.
+    /// Replaces the node that was called last by a new one.
     fn restart(&mut self) {
-        let fresh = second(self.house, place());
-        let old = std::mem::replace(&mut self.running[self.asked % 2], fresh);
-        self.house.runtime.block_on(old.stop());
+        let new_node = second_gateway(self.harness, postgres_location());
+        let old_node = std::mem::replace(&mut self.gateways[self.requests % 2], new_node);
+        self.harness.runtime.block_on(old_node.stop());
     }
 }
 
 impl Drop for Nodes<'_> {
     fn drop(&mut self) {
-        for node in self.running.drain(..) {
-            self.house.runtime.block_on(node.stop());
+        for node in self.gateways.drain(..) {
+            self.harness.runtime.block_on(node.stop());
         }
     }
 }
 
-/// Whom the ten turns go to, what is said if no call is to be answered, and whether a node starts anew first.
-/// The call of the seventh is answered to another model.
+/// Model, user message (empty if the last calls are answered), and whether a node is restarted
+/// before the turn. The call of the seventh turn is answered by another model.
 const TURNS: [(&str, &str, bool); 10] = [
     (CLAUDE, "", false),
     (CLAUDE, "", false),
@@ -82,26 +85,27 @@ const TURNS: [(&str, &str, bool); 10] = [
 ];
 
 fn ten_turns(nodes: &mut Nodes<'_>, client: &Client, stream: bool) {
-    let mut request = (client.begin)(CLAUDE, stream, "Look at the harbour.");
-    for (model, words, anew) in TURNS {
-        if anew {
+    let mut request = (client.first_request)(CLAUDE, stream, "Look at the harbour.");
+    for (model, user_message, restart) in TURNS {
+        if restart {
             nodes.restart();
         }
-        if !words.is_empty() {
-            ask_more(client, &mut request, words);
+        if !user_message.is_empty() {
+            append_user_message(client, &mut request, user_message);
         }
         if request.get("model").is_some() {
             request["model"] = json!(model);
         }
-        let reply = client.ask(nodes.next(), model, stream, &request);
-        let reply = reply.unwrap_or_else(|why| panic!("{} {model}: {why}", client.dialect));
-        let calls = (client.go_on)(&mut request, &without_thoughts(client, reply), "14 of them");
-        let is_asked = words.contains("harbour") || request_is_first(&request);
-        assert_eq!(calls > 0, is_asked, "{} {model} {words}", client.dialect);
+        let reply = client.request_turn(nodes.next_addr(), model, stream, &request);
+        let reply = reply.unwrap_or_else(|error| panic!("{} {model}: {error}", client.dialect));
+        let calls =
+            (client.append_results)(&mut request, &strip_reasoning(client, reply), "14 of them");
+        let expects_call = user_message.contains("harbour") || request_is_first(&request);
+        assert_eq!(calls > 0, expects_call, "{} {model} {user_message}", client.dialect);
     }
 }
 
-/// Only the first question was asked so far, and its reply was heard.
+/// Only the first call was answered so far.
 fn request_is_first(request: &Value) -> bool {
     let lists = ["messages", "input", "contents"];
     let turns = lists.iter().find_map(|list| request[list].as_array()).unwrap();
@@ -114,13 +118,15 @@ fn request_is_first(request: &Value) -> bool {
 fn ten_turns_over_two_nodes_and_three_providers_are_one_conversation() {
     for client in CLIENTS {
         for stream in [false, true] {
-            let house = House::playing(options(), |config| config.store.place = Place::Off);
-            ten_turns(&mut Nodes::before(&house), client, stream);
-            let log = house.log();
+            let harness = Harness::with_simulator(options(), |config| {
+                config.store.location = StoreLocation::Off;
+            });
+            ten_turns(&mut Nodes::new(&harness), client, stream);
+            let log = harness.provider_requests();
             assert_eq!(log.len(), TURNS.len(), "{}", client.dialect);
             for request in &log {
-                let refused = &request["violations"];
-                assert_eq!(request["accepted"], true, "{}: {refused}", client.dialect);
+                let violations = &request["violations"];
+                assert_eq!(request["accepted"], true, "{}: {violations}", client.dialect);
             }
             let last = &log.last().unwrap()["request"]["messages"];
             let first = &last[1]["content"][0];
@@ -133,74 +139,82 @@ fn ten_turns_over_two_nodes_and_three_providers_are_one_conversation() {
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn a_reply_is_gone_on_from_at_another_node() {
+fn a_reply_is_continued_on_another_node() {
     for stream in [false, true] {
-        let house = House::playing(options(), |config| config.store.place = Place::Off);
-        let mut nodes = Nodes::before(&house);
+        let harness =
+            Harness::with_simulator(options(), |config| config.store.location = StoreLocation::Off);
+        let mut nodes = Nodes::new(&harness);
         let mut models = [GPT, GEMINI].into_iter();
-        let mut talk = Talk { stream, at: nodes.next(), ..Talk::with(&house, CLAUDE) };
-        talk.three_turns(|talk| {
+        let mut conversation = ResponsesConversation {
+            stream,
+            at: nodes.next_addr(),
+            ..ResponsesConversation::new(&harness, CLAUDE)
+        };
+        conversation.three_turns(|conversation| {
             nodes.restart();
-            talk.at = nodes.next();
-            models.next().unwrap().clone_into(&mut talk.model);
+            conversation.at = nodes.next_addr();
+            models.next().unwrap().clone_into(&mut conversation.model);
         });
-        knows_all(&house, &talk);
+        assert_full_history(&harness, &conversation);
         for nth in 0..20 {
-            talk.at = nodes.next();
-            talk.say(&json!(format!("number {nth}.")));
+            conversation.at = nodes.next_addr();
+            conversation.send(&json!(format!("number {nth}.")));
         }
-        let last = house.log().last().unwrap()["request"].to_string();
+        let last = harness.provider_requests().last().unwrap()["request"].to_string();
         assert!((0..20).all(|nth| last.contains(&format!("number {nth}."))), "{last}");
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn what_is_wrong_with_a_call_is_told_at_another_node() {
-    let house = House::with(|config| config.store.place = Place::Off);
-    let mut nodes = Nodes::before(&house);
+fn a_guard_answer_is_sent_from_another_node() {
+    let harness = Harness::with_config(|config| config.store.location = StoreLocation::Off);
+    let mut nodes = Nodes::new(&harness);
     for client in CLIENTS {
-        let mut request = (client.begin)(CLAUDE, true, "Please look. sim:missing-arguments");
-        let reply = client.ask(nodes.next(), CLAUDE, true, &request).unwrap();
-        assert_eq!((client.go_on)(&mut request, &reply, "What?"), 1);
-        client.ask(nodes.next(), CLAUDE, true, &request).unwrap();
-        let sent = house.log().last().unwrap()["request"].to_string();
+        let mut request =
+            (client.first_request)(CLAUDE, true, "Please look. sim:missing-arguments");
+        let reply = client.request_turn(nodes.next_addr(), CLAUDE, true, &request).unwrap();
+        assert_eq!((client.append_results)(&mut request, &reply, "What?"), 1);
+        client.request_turn(nodes.next_addr(), CLAUDE, true, &request).unwrap();
+        let sent = harness.provider_requests().last().unwrap()["request"].to_string();
         assert!(sent.contains("Tool 'look' was called with empty arguments"), "{sent}");
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn what_one_node_learns_or_forgets_others_know_soon() {
-    let switches = Switches::turned(&["empty_text=drop"]).unwrap();
+fn learned_and_deleted_lessons_reach_other_nodes() {
+    let switches = Switches::parse(&["empty_text=drop"]).unwrap();
     let options = Options { switches, ..Options::default() };
-    let house = House::playing(options, |config| config.store.place = Place::Off);
-    let nodes = Nodes::before(&house);
-    let (one, other) = (nodes.at(0), nodes.at(1));
-    let knows = |at: SocketAddr| get(at, "/api/lessons", "").text().contains("empty-text=drop");
-    let until = |at: SocketAddr, wanted: bool| {
-        let began = Instant::now();
-        while knows(at) != wanted {
-            assert!(began.elapsed() < Duration::from_secs(8), "{wanted}");
+    let harness =
+        Harness::with_simulator(options, |config| config.store.location = StoreLocation::Off);
+    let nodes = Nodes::new(&harness);
+    let (first, second) = (nodes.addr(0), nodes.addr(1));
+    let has_lesson =
+        |at: SocketAddr| get(at, "/api/lessons", "").text().contains("empty-text=drop");
+    let wait_for = |at: SocketAddr, expected: bool| {
+        let start = Instant::now();
+        while has_lesson(at) != expected {
+            assert!(start.elapsed() < Duration::from_secs(8), "{expected}");
             std::thread::sleep(Duration::from_millis(100));
         }
     };
-    delete(one, "/api/lessons/anthropic/claude-opus-4-8");
-    until(other, false);
+    delete(first, "/api/lessons/anthropic/claude-opus-4-8");
+    wait_for(second, false);
     let (client, model) = (&CLIENTS[0], "anthropic/claude-opus-4-8");
-    let talk = |at: SocketAddr| {
-        let before = house.log().len();
+    let run_loop = |at: SocketAddr| {
+        let before = harness.provider_requests().len();
         let prompt = "sim:empty-text Please look at the harbour.";
-        let mut request = (client.begin)(model, false, prompt);
-        let reply = client.ask(at, model, false, &request).unwrap();
-        (client.go_on)(&mut request, &reply, "It is calm.");
-        client.ask(at, model, false, &request).unwrap();
-        house.log().len() - before
+        let mut request = (client.first_request)(model, false, prompt);
+        let reply = client.request_turn(at, model, false, &request).unwrap();
+        (client.append_results)(&mut request, &reply, "It is calm.");
+        client.request_turn(at, model, false, &request).unwrap();
+        harness.provider_requests().len() - before
     };
-    assert_eq!(talk(one), 3, "it learns");
-    until(other, true);
-    assert_eq!(talk(other), 2, "it knows");
-    delete(other, "/api/lessons/anthropic/claude-opus-4-8");
-    until(one, false);
-    assert_eq!(talk(one), 3, "it learns again");
+    assert_eq!(run_loop(first), 3, "it learns");
+    wait_for(second, true);
+    assert_eq!(run_loop(second), 2, "it has the lesson");
+    delete(second, "/api/lessons/anthropic/claude-opus-4-8");
+    wait_for(first, false);
+    assert_eq!(run_loop(first), 3, "it learns again");
 }

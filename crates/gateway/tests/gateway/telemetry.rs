@@ -1,4 +1,4 @@
-//! What a collector hears of requests, and that nobody waits for one.
+//! Tests of OTLP export, and that requests do not wait for it.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -9,23 +9,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use http::HeaderValue;
-use interlingua_gateway::config::{Config, Pattern, Telemetry, Way};
+use interlingua_gateway::config::{Config, RouteRule, Telemetry, WeightedTarget};
 
 use crate::client::{CLIENTS, get, post};
-use crate::house::House;
+use crate::harness::Harness;
 
-/// One export: its path, its head, and what was in it.
+/// One export.
 struct Export {
     path: String,
     head: String,
     body: Vec<u8>,
 }
 
-/// A collector that takes everything.
+/// A collector that records every export.
 fn collector(status: &'static str) -> (SocketAddr, Receiver<Export>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -42,40 +42,40 @@ fn collector(status: &'static str) -> (SocketAddr, Receiver<Export>) {
                 format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             stream.write_all(answer.as_bytes()).unwrap();
             let path = head.split(' ').nth(1).unwrap().to_owned();
-            let _ = tell.send(Export { path, head, body });
+            let _ = sender.send(Export { path, head, body });
         }
     });
-    (addr, told)
+    (addr, receiver)
 }
 
-fn told_to(config: &mut Config, collector: SocketAddr) {
+fn export_to(config: &mut Config, collector: SocketAddr) {
     let env = |name: &str| match name {
         "OTEL_EXPORTER_OTLP_ENDPOINT" => Some(format!("http://{collector}/otlp/")),
         "OTEL_EXPORTER_OTLP_HEADERS" => Some("x-token=let%20me,bad header=1".to_owned()),
-        "OTEL_SERVICE_NAME" => Some("desk".to_owned()),
-        "OTEL_BSP_SCHEDULE_DELAY" | "OTEL_METRIC_EXPORT_INTERVAL" => Some("50".to_owned()),
+        "OTEL_SERVICE_NAME" => Some("lab".to_owned()),
+        "OTEL_BSP_SCHEDULE_DELAY" => Some("50".to_owned()),
         _ => None,
     };
-    config.telemetry = Telemetry::read(&env).0;
+    config.telemetry = Telemetry::from_env(&env).0;
 }
 
-/// A message of protocol buffers, by its fields.
+/// A decoded Protocol Buffers message, by field.
 #[derive(Debug, Default)]
-struct Message(BTreeMap<u64, Vec<Vec<u8>>>);
+struct ProtoMessage(BTreeMap<u64, Vec<Vec<u8>>>);
 
-impl Message {
-    fn read(mut bytes: &[u8]) -> Self {
+impl ProtoMessage {
+    fn decode(mut bytes: &[u8]) -> Self {
         let mut fields: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();
         while !bytes.is_empty() {
-            let tag = number(&mut bytes);
+            let tag = read_varint(&mut bytes);
             let length = match tag & 7 {
                 0 => {
-                    let value = number(&mut bytes).to_le_bytes().to_vec();
+                    let value = read_varint(&mut bytes).to_le_bytes().to_vec();
                     fields.entry(tag >> 3).or_default().push(value);
                     continue;
                 }
                 1 => 8,
-                2 => usize::try_from(number(&mut bytes)).unwrap(),
+                2 => usize::try_from(read_varint(&mut bytes)).unwrap(),
                 kind => panic!("a field of kind {kind}"),
             };
             let (value, rest) = bytes.split_at(length);
@@ -86,7 +86,7 @@ impl Message {
     }
 
     fn all(&self, field: u64) -> Vec<Self> {
-        self.0.get(&field).into_iter().flatten().map(|bytes| Self::read(bytes)).collect()
+        self.0.get(&field).into_iter().flatten().map(|bytes| Self::decode(bytes)).collect()
     }
 
     fn bytes(&self, field: u64) -> &[u8] {
@@ -97,7 +97,7 @@ impl Message {
         String::from_utf8(self.bytes(field).to_vec()).unwrap()
     }
 
-    fn whole(&self, field: u64) -> u64 {
+    fn uint64(&self, field: u64) -> u64 {
         u64::from_le_bytes(self.bytes(field).try_into().unwrap())
     }
 
@@ -105,24 +105,24 @@ impl Message {
     fn attributes(&self, field: u64) -> BTreeMap<String, String> {
         let value = |value: &Self| match value.0.keys().next() {
             Some(1) => value.text(1),
-            Some(3) => value.whole(3).to_string(),
-            Some(4) => f64::from_bits(value.whole(4)).to_string(),
+            Some(3) => value.uint64(3).to_string(),
+            Some(4) => f64::from_bits(value.uint64(4)).to_string(),
             Some(5) => value.all(5)[0].all(1)[0].text(1),
-            _ => value.whole(2).to_string(),
+            _ => value.uint64(2).to_string(),
         };
         self.all(field).iter().map(|pair| (pair.text(1), value(&pair.all(2)[0]))).collect()
     }
 
-    /// What is in an export: spans, or metrics.
+    /// The spans of an export.
     fn exported(&self) -> Vec<Self> {
         let resource = self.all(1);
         let name = &resource[0].all(1)[0].attributes(1)["service.name"];
-        assert_eq!(name, "desk");
+        assert_eq!(name, "lab");
         resource[0].all(2)[0].all(2)
     }
 }
 
-fn number(bytes: &mut &[u8]) -> u64 {
+fn read_varint(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let byte = bytes[0];
@@ -135,9 +135,9 @@ fn number(bytes: &mut &[u8]) -> u64 {
     number
 }
 
-fn next(told: &Receiver<Export>, path: &str) -> Export {
+fn next_export(receiver: &Receiver<Export>, path: &str) -> Export {
     loop {
-        let export = told.recv_timeout(Duration::from_secs(20)).unwrap();
+        let export = receiver.recv_timeout(Duration::from_secs(20)).unwrap();
         if export.path == path {
             return export;
         }
@@ -145,54 +145,54 @@ fn next(told: &Receiver<Export>, path: &str) -> Export {
 }
 
 #[test]
-fn requests_are_spans_in_the_trace_of_who_asks() {
-    let (at, told) = collector("200 OK");
-    let house = House::with(|config| {
-        told_to(config, at);
+fn requests_are_spans_in_the_clients_trace() {
+    let (at, receiver) = collector("200 OK");
+    let harness = Harness::with_config(|config| {
+        export_to(config, at);
         // The first provider fails, the second answers.
         let mut broken = (*config.providers[0]).clone();
         broken.name = "broken".into();
         broken.headers.insert("x-sim-fault", HeaderValue::from_static("500"));
         config.providers.push(Arc::new(broken));
         config.limits.retries = 0;
-        let way = |provider: &str, model: &str| Way {
+        let target = |provider: &str, model: &str| WeightedTarget {
             provider: provider.into(),
-            model: model.into(),
+            model_template: model.into(),
             weight: None,
         };
-        let ways = vec![way("broken", "claude-x"), way("gemini", "gemini-3-pro")];
-        config.models.patterns = vec![Pattern { pattern: "two".into(), ways }];
+        let targets = vec![target("broken", "claude-x"), target("gemini", "gemini-3-pro")];
+        config.models.rules = vec![RouteRule { pattern: "two".into(), targets }];
     });
     let client = &CLIENTS[0];
-    let request = (client.begin)("two", true, "A secret prompt.").to_string();
+    let request = (client.first_request)("two", true, "A secret prompt.").to_string();
     let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n";
-    let answer = post(house.addr(), "/v1/messages", parent, request.as_bytes());
-    assert_eq!(answer.status, 200);
+    let response = post(harness.addr(), "/v1/messages", parent, request.as_bytes());
+    assert_eq!(response.status, 200);
 
-    let export = next(&told, "/otlp/v1/traces");
+    let export = next_export(&receiver, "/otlp/v1/traces");
     assert!(export.head.contains("content-type: application/x-protobuf\r\n"), "{}", export.head);
     assert!(export.head.contains("x-token: let me\r\n"), "{}", export.head);
     let text = String::from_utf8_lossy(&export.body);
     assert!(!text.contains("secret") && !text.contains("key"), "{text}");
-    let spans = Message::read(&export.body).exported();
+    let spans = ProtoMessage::decode(&export.body).exported();
     assert_eq!(spans.len(), 3);
     for span in &spans {
         assert_eq!(span.bytes(1)[..4], [0x0a, 0xf7, 0x65, 0x19], "the client's trace");
-        assert!(span.whole(7) <= span.whole(8) && span.whole(7) > 1_700_000_000 * 1_000_000_000);
+        assert!(span.uint64(7) <= span.uint64(8) && span.uint64(7) > 1_700_000_000 * 1_000_000_000);
     }
-    let [served, failed, answered] = spans.try_into().unwrap();
-    assert_eq!(served.bytes(4), [0xb7, 0xad, 0x6b, 0x71, 0x69, 0x20, 0x33, 0x31]);
-    assert_eq!(served.whole(6), 2, "the kind of a server");
-    assert!(served.all(15).is_empty(), "no error");
+    let [server_span, failed, answered] = spans.try_into().unwrap();
+    assert_eq!(server_span.bytes(4), [0xb7, 0xad, 0x6b, 0x71, 0x69, 0x20, 0x33, 0x31]);
+    assert_eq!(server_span.uint64(6), 2, "the kind of a server");
+    assert!(server_span.all(15).is_empty(), "no error");
     for call in [&failed, &answered] {
-        assert_eq!((call.bytes(4), call.whole(6)), (served.bytes(2), 3));
+        assert_eq!((call.bytes(4), call.uint64(6)), (server_span.bytes(2), 3));
         assert_eq!(call.attributes(9)["gen_ai.operation.name"], "chat");
     }
     assert_eq!(failed.text(5), "chat claude-x");
     let attributes = failed.attributes(9);
     assert_eq!(attributes["error.type"], "upstream");
     assert_eq!(attributes["http.response.status_code"], "500");
-    assert_eq!(failed.all(15)[0].whole(3), 2, "the status of an error");
+    assert_eq!(failed.all(15)[0].uint64(3), 2, "the status of an error");
     let attributes = answered.attributes(9);
     assert_eq!(attributes["gen_ai.provider.name"], "gcp.gemini");
     assert_eq!(attributes["gen_ai.request.model"], "gemini-3-pro");
@@ -204,77 +204,43 @@ fn requests_are_spans_in_the_trace_of_who_asks() {
 }
 
 #[test]
-fn requests_are_measured() {
-    let (at, told) = collector("200 OK");
-    let house = House::with(|config| told_to(config, at));
-    let client = &CLIENTS[1];
-    let model = "anthropic/claude-sonnet-4-5";
-    for _ in 0..3 {
-        let request = (client.begin)(model, false, "Please look.");
-        client.ask(house.addr(), model, false, &request).unwrap();
-    }
-    let metric = |name: &str| loop {
-        let metrics = Message::read(&next(&told, "/otlp/v1/metrics").body).exported();
-        let found = metrics.into_iter().find(|metric| metric.text(1) == name);
-        let points = found.map(|metric| metric.all(9)[0].all(1)).unwrap_or_default();
-        if points.iter().any(|point| point.whole(4) == 3) {
-            return points;
-        }
-    };
-    let points = metric("gen_ai.client.operation.duration");
-    let attributes = points[0].attributes(9);
-    assert_eq!(attributes["gen_ai.provider.name"], "anthropic");
-    assert_eq!(attributes["gen_ai.request.model"], "claude-sonnet-4-5");
-    assert_eq!(points[0].bytes(6).len(), 8 * 15, "a count for each of the buckets");
-    let points = metric("gen_ai.client.token.usage");
-    let kinds: Vec<_> =
-        points.iter().map(|point| point.attributes(9)["gen_ai.token.type"].clone()).collect();
-    assert_eq!(kinds, ["input", "output"]);
-    assert!(f64::from_bits(points[0].whole(5)) > 3.0);
-}
-
-#[test]
-fn what_was_told_last_is_sent_before_the_gateway_goes() {
-    let (at, told) = collector("200 OK");
-    let mut house = House::with(|config| {
-        told_to(config, at);
-        config.telemetry.delay = Duration::from_hours(1);
-        config.telemetry.interval = Duration::from_hours(1);
+fn pending_telemetry_is_exported_at_shutdown() {
+    let (at, receiver) = collector("200 OK");
+    let mut harness = Harness::with_config(|config| {
+        export_to(config, at);
+        config.telemetry.batch_delay = Duration::from_hours(1);
     });
     let unrecorded = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00\r\n";
-    let request = (CLIENTS[0].begin)("sim/echo", false, "Hi.").to_string();
+    let request = (CLIENTS[0].first_request)("sim/echo", false, "Hi.").to_string();
     for headers in [unrecorded, ""] {
-        assert_eq!(post(house.addr(), "/v1/messages", headers, request.as_bytes()).status, 200);
+        assert_eq!(post(harness.addr(), "/v1/messages", headers, request.as_bytes()).status, 200);
     }
-    house.runtime.block_on(house.gateway.take().unwrap().stop());
-    let spans = Message::read(&next(&told, "/otlp/v1/traces").body).exported();
-    assert_eq!(spans.len(), 2, "a request and its call: the other is recorded by nobody");
-    let metrics = Message::read(&next(&told, "/otlp/v1/metrics").body).exported();
-    let served = metrics.iter().find(|m| m.text(1) == "gen_ai.server.request.duration").unwrap();
-    assert_eq!(served.all(9)[0].all(1)[0].whole(4), 2);
+    harness.runtime.block_on(harness.gateway.take().unwrap().stop());
+    let spans = ProtoMessage::decode(&next_export(&receiver, "/otlp/v1/traces").body).exported();
+    assert_eq!(spans.len(), 2, "a request and its call: the other one is not sampled");
 }
 
 #[test]
-fn a_collector_that_is_away_hurts_nobody() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let (refusing, _told) = collector("400 Bad Request");
-    for at in [nobody, refusing] {
-        let mut house = House::with(|config| {
-            told_to(config, at);
-            config.telemetry.delay = Duration::from_millis(1);
+fn an_unreachable_collector_does_not_delay_requests() {
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (rejecting, _receiver) = collector("400 Bad Request");
+    for at in [unused, rejecting] {
+        let mut harness = Harness::with_config(|config| {
+            export_to(config, at);
+            config.telemetry.batch_delay = Duration::from_millis(1);
             config.telemetry.timeout = Duration::from_millis(300);
         });
-        let request = (CLIENTS[0].begin)("sim/echo", false, "Hi.").to_string();
-        let began = Instant::now();
+        let request = (CLIENTS[0].first_request)("sim/echo", false, "Hi.").to_string();
+        let start = Instant::now();
         for _ in 0..30 {
-            assert_eq!(post(house.addr(), "/v1/messages", "", request.as_bytes()).status, 200);
+            assert_eq!(post(harness.addr(), "/v1/messages", "", request.as_bytes()).status, 200);
         }
-        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
-        let began = Instant::now();
-        house.runtime.block_on(house.gateway.take().unwrap().stop());
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        let start = Instant::now();
+        harness.runtime.block_on(harness.gateway.take().unwrap().stop());
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
-    let house = House::build();
-    let lost = get(house.addr(), "/metrics", "").text();
-    assert!(lost.contains("interlingua_telemetry_dropped_total"), "{lost}");
+    let harness = Harness::new();
+    let metrics = get(harness.addr(), "/metrics", "").text();
+    assert!(metrics.contains("interlingua_telemetry_dropped_total"), "{metrics}");
 }

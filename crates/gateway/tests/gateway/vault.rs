@@ -1,14 +1,14 @@
-//! What a model thought comes back to it, whatever its client made of it.
+//! Tests that reasoning is restored, whatever the client drops of a reply.
 
-use interlingua_gateway::config::{Key, Place};
+use interlingua_gateway::config::{ApiKey, StoreLocation};
 use interlingua_simulator::{Options, Script};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::client::{CLIENTS, Client};
-use crate::house::House;
+use crate::harness::Harness;
 
-/// Interleaved thinking with nothing between two thoughts, words, and two calls at once.
+/// Interleaved thinking with nothing between two thinking blocks, text, and two parallel calls.
 const SCRIPT: &str = r#"
 [[turn]]
 when = { step = 1, prompt = "harbour" }
@@ -37,8 +37,8 @@ blocks = [{ thinking = "Both are there." }, { text = "14 ships, 3 cranes." }]
 blocks = [{ thinking = "Nothing to do." }, { text = "Certainly." }]
 "#;
 
-/// Who is asked, and the mark of a seal in what it is asked.
-const HOMES: &[(&str, &str)] = &[
+/// A model, and the field of its seals in requests.
+const SEALING_MODELS: &[(&str, &str)] = &[
     ("anthropic/claude-sonnet-4-5", "\"signature\":\""),
     ("codex/gpt-5.5-codex", "\"encrypted_content\":\""),
     ("gemini/gemini-3-pro", "\"thoughtSignature\":\""),
@@ -46,127 +46,157 @@ const HOMES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn clients_that_lose_thoughts_do_not_lose_them_for_the_model() {
-    let house = playing();
+fn reasoning_that_clients_drop_is_restored() {
+    let gateway = harness();
     for client in CLIENTS {
-        for (model, mark) in HOMES {
+        for (model, seal_field) in SEALING_MODELS {
             for stream in [false, true] {
                 let name = format!("{} → {model}, stream {stream}", client.dialect);
-                let mut request = (client.begin)(model, stream, "Look at the harbour.");
-                let reply = client.ask(house.addr(), model, stream, &request).unwrap();
-                let calls = (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
+                let mut request = (client.first_request)(model, stream, "Look at the harbour.");
+                let reply = client.request_turn(gateway.addr(), model, stream, &request).unwrap();
+                let calls =
+                    (client.append_results)(&mut request, &strip_reasoning(client, reply), "there");
                 assert_eq!(calls, 2, "{name}");
-                let answer = client.ask(house.addr(), model, stream, &request).unwrap();
+                let answer = client.request_turn(gateway.addr(), model, stream, &request).unwrap();
                 assert!((client.text)(&answer).contains("3 cranes"), "{name}: {answer}");
-                assert!(seals(&house, mark) > 0, "{name}: {}", last(&house));
+                assert!(
+                    count_seals(&gateway, seal_field) > 0,
+                    "{name}: {}",
+                    last_request(&gateway)
+                );
             }
         }
     }
-    all_accepted(&house);
+    assert_all_accepted(&gateway);
 }
 
 #[test]
-fn a_restart_loses_nothing() {
+fn reasoning_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let place = || Place::Sqlite(folder.path().join("store.db"));
-    let mut house = House::playing(options(), |config| config.store.place = place());
+    let location = || StoreLocation::Sqlite(folder.path().join("store.db"));
+    let mut harness =
+        Harness::with_simulator(options(), |config| config.store.location = location());
     for client in CLIENTS {
-        for (model, mark) in HOMES {
-            let mut request = (client.begin)(model, true, "Look at the harbour.");
-            let reply = client.ask(house.addr(), model, true, &request).unwrap();
-            (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
-            house.open(|config| config.store.place = place());
-            client.ask(house.addr(), model, true, &request).unwrap();
-            assert!(seals(&house, mark) > 0, "{} {model}: {}", client.dialect, last(&house));
+        for (model, seal_field) in SEALING_MODELS {
+            let mut request = (client.first_request)(model, true, "Look at the harbour.");
+            let reply = client.request_turn(harness.addr(), model, true, &request).unwrap();
+            (client.append_results)(&mut request, &strip_reasoning(client, reply), "there");
+            harness.restart_gateway(|config| config.store.location = location());
+            client.request_turn(harness.addr(), model, true, &request).unwrap();
+            assert!(
+                count_seals(&harness, seal_field) > 0,
+                "{} {model}: {}",
+                client.dialect,
+                last_request(&harness)
+            );
         }
     }
-    all_accepted(&house);
+    assert_all_accepted(&harness);
 }
 
 #[test]
-fn a_lost_store_is_survived_by_clients_that_carry_seals() {
-    let mut house = House::playing(options(), |config| config.store.place = Place::Off);
-    for (client, home) in [(0, 1), (2, 0), (2, 3)] {
-        let (client, (model, mark)) = (&CLIENTS[client], HOMES[home]);
-        let mut request = (client.begin)(model, true, "Look at the harbour.");
-        let reply = client.ask(house.addr(), model, true, &request).unwrap();
-        (client.go_on)(&mut request, &reply, "there");
-        house.open(|config| config.store.place = Place::Off);
-        client.ask(house.addr(), model, true, &request).unwrap();
-        assert_eq!(seals(&house, mark), 2, "{} {model}: {}", client.dialect, last(&house));
+fn clients_that_carry_seals_do_not_need_the_store() {
+    let mut harness =
+        Harness::with_simulator(options(), |config| config.store.location = StoreLocation::Off);
+    for (client, model_index) in [(0, 1), (2, 0), (2, 3)] {
+        let (client, (model, seal_field)) = (&CLIENTS[client], SEALING_MODELS[model_index]);
+        let mut request = (client.first_request)(model, true, "Look at the harbour.");
+        let reply = client.request_turn(harness.addr(), model, true, &request).unwrap();
+        (client.append_results)(&mut request, &reply, "there");
+        harness.restart_gateway(|config| config.store.location = StoreLocation::Off);
+        client.request_turn(harness.addr(), model, true, &request).unwrap();
+        assert_eq!(
+            count_seals(&harness, seal_field),
+            2,
+            "{} {model}: {}",
+            client.dialect,
+            last_request(&harness)
+        );
     }
-    all_accepted(&house);
+    assert_all_accepted(&harness);
 }
 
 #[test]
-fn after_other_models_the_first_finds_its_thoughts_again() {
+fn reasoning_is_restored_after_turns_of_other_models() {
     for client in CLIENTS {
-        let house = playing();
-        let (first, mark) = HOMES[0];
-        let mut request = (client.begin)(first, false, "Look at the harbour.");
-        let reply = client.ask(house.addr(), first, false, &request).unwrap();
-        (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
-        let answer = client.ask(house.addr(), first, false, &request).unwrap();
-        (client.go_on)(&mut request, &without_thoughts(client, answer), "");
+        let gateway = harness();
+        let (first, seal_field) = SEALING_MODELS[0];
+        let mut request = (client.first_request)(first, false, "Look at the harbour.");
+        let reply = client.request_turn(gateway.addr(), first, false, &request).unwrap();
+        (client.append_results)(&mut request, &strip_reasoning(client, reply), "there");
+        let answer = client.request_turn(gateway.addr(), first, false, &request).unwrap();
+        (client.append_results)(&mut request, &strip_reasoning(client, answer), "");
         for model in ["codex/gpt-5.5-codex", "gemini/gemini-3-pro", first] {
-            ask_more(client, &mut request, "And now?");
+            append_user_message(client, &mut request, "And now?");
             if request.get("model").is_some() {
                 request["model"] = json!(model);
             }
-            let answer = client.ask(house.addr(), model, false, &request).unwrap();
-            (client.go_on)(&mut request, &without_thoughts(client, answer), "");
+            let answer = client.request_turn(gateway.addr(), model, false, &request).unwrap();
+            (client.append_results)(&mut request, &strip_reasoning(client, answer), "");
         }
-        assert_eq!(seals(&house, mark), 3, "{}: {}", client.dialect, last(&house));
-        all_accepted(&house);
+        assert_eq!(
+            count_seals(&gateway, seal_field),
+            3,
+            "{}: {}",
+            client.dialect,
+            last_request(&gateway)
+        );
+        assert_all_accepted(&gateway);
     }
 }
 
-/// Chat → Anthropic, Anthropic → Responses, Responses → Gemini: thinking, nothing, thinking, words and two
-/// calls, with a restart before every turn, and with another model there and back.
+/// Chat → Anthropic, Anthropic → Responses, Responses → Gemini: interleaved thinking, text and two
+/// calls, with a restart before every turn and another model in between.
 #[test]
-fn interleaved_thinking_survives_restarts_and_another_model_at_once() {
+fn interleaved_thinking_survives_restarts_and_another_model() {
     let folder = tempfile::tempdir().unwrap();
-    let place = || Place::Sqlite(folder.path().join("store.db"));
-    for (client, home, other) in [(1, 0, 1), (0, 1, 2), (2, 2, 0)] {
+    let location = || StoreLocation::Sqlite(folder.path().join("store.db"));
+    for (client, model_index, other) in [(1, 0, 1), (0, 1, 2), (2, 2, 0)] {
         for stream in [false, true] {
-            let mut house = House::playing(options(), |config| config.store.place = place());
-            let (client, (model, _), (other, _)) = (&CLIENTS[client], HOMES[home], HOMES[other]);
+            let mut harness =
+                Harness::with_simulator(options(), |config| config.store.location = location());
+            let (client, (model, _), (other, _)) =
+                (&CLIENTS[client], SEALING_MODELS[model_index], SEALING_MODELS[other]);
             let name = format!("{} → {model}, stream {stream}", client.dialect);
-            let mut request = (client.begin)(model, stream, "Look at the harbour.");
+            let mut request = (client.first_request)(model, stream, "Look at the harbour.");
             if let Some(reasoning) = request.get_mut("reasoning") {
-                // Without it, no thoughts are shown.
+                // Without it, no reasoning is returned.
                 reasoning["summary"] = json!("auto");
             }
             let mut turns = Vec::new();
-            for (model, words) in
+            for (model, text) in
                 [(model, ""), (model, ""), (other, "And now?"), (model, "And now?")]
             {
-                if !words.is_empty() {
-                    ask_more(client, &mut request, words);
+                if !text.is_empty() {
+                    append_user_message(client, &mut request, text);
                 }
                 if request.get("model").is_some() {
                     request["model"] = json!(model);
                 }
-                let reply = client.ask(house.addr(), model, stream, &request).unwrap();
-                (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
-                turns.push(house.log().last().unwrap().clone());
-                house.open(|config| config.store.place = place());
+                let reply = client.request_turn(harness.addr(), model, stream, &request).unwrap();
+                (client.append_results)(&mut request, &strip_reasoning(client, reply), "there");
+                turns.push(harness.provider_requests().last().unwrap().clone());
+                harness.restart_gateway(|config| config.store.location = location());
             }
-            all_accepted(&house);
-            // What it was sent with the results of its calls, and when it is asked again.
-            let said = [&turns[1], &turns[3]].map(|turn| said_first(&turn["request"]));
-            assert_eq!(said[0], SAID[home], "{name}: {}", turns[1]["request"]);
-            assert_eq!(said[1], SAID[home], "{name}, back again: {}", turns[3]["request"]);
+            assert_all_accepted(&harness);
+            // The blocks as sent with the results of the calls, and in a later turn.
+            let blocks = [&turns[1], &turns[3]].map(|turn| first_turn_blocks(&turn["request"]));
+            assert_eq!(blocks[0], EXPECTED_BLOCKS[model_index], "{name}: {}", turns[1]["request"]);
+            assert_eq!(
+                blocks[1], EXPECTED_BLOCKS[model_index],
+                "{name}, back again: {}",
+                turns[3]["request"]
+            );
         }
     }
 }
 
-/// What a model said in the first of its turns, as its provider was sent it: `S` for what is sealed.
-fn said_first(body: &Value) -> String {
-    let kind = |one: &Value| {
-        let seal = ["signature", "encrypted_content", "thoughtSignature"];
-        let sealed = if seal.iter().any(|key| one.get(key).is_some()) { "S" } else { "" };
-        let kind = match (one["type"].as_str(), one) {
+/// The kinds of blocks of the model's first turn in a provider request; `S` marks seals.
+fn first_turn_blocks(body: &Value) -> String {
+    let kind = |block: &Value| {
+        let seal_fields = ["signature", "encrypted_content", "thoughtSignature"];
+        let sealed = if seal_fields.iter().any(|key| block.get(key).is_some()) { "S" } else { "" };
+        let kind = match (block["type"].as_str(), block) {
             (Some(kind), _) => kind,
             (None, part) if part["thought"] == true => "thought",
             (None, part) if part.get("functionCall").is_some() => "call",
@@ -174,35 +204,35 @@ fn said_first(body: &Value) -> String {
         };
         format!("{kind}{sealed}")
     };
-    let (turns, of_model) = match body {
+    let (turns, model_role) = match body {
         body if body.get("contents").is_some() => (&body["contents"], "model"),
         body if body.get("input").is_some() => (&body["input"], ""),
         body => (&body["messages"], "assistant"),
     };
     let turns = turns.as_array().unwrap();
-    let kinds: Vec<String> = if of_model.is_empty() {
+    let kinds: Vec<String> = if model_role.is_empty() {
         let rest = turns.iter().skip_while(|item| item["role"] == "user");
         rest.take_while(|item| item["type"] != "function_call_output").map(kind).collect()
     } else {
-        let first = turns.iter().find(|turn| turn["role"] == of_model).unwrap();
+        let first = turns.iter().find(|turn| turn["role"] == model_role).unwrap();
         let blocks = first.get("content").or_else(|| first.get("parts")).unwrap();
         blocks.as_array().unwrap().iter().map(kind).collect()
     };
     kinds.join(" ")
 }
 
-/// For each home.
-const SAID: &[&str] = &[
+/// By index of the model.
+const EXPECTED_BLOCKS: &[&str] = &[
     "thinkingS text thinkingS text tool_use tool_use",
     "reasoningS message reasoningS message function_call function_call",
-    // It seals the first of the calls with all that it thought, and is sent no thoughts.
+    // Gemini seals the first call and gets no thought parts back.
     "text callS call",
 ];
 
 #[test]
-fn two_clients_do_not_share_what_was_thought() {
-    let house = House::playing(options(), |config| {
-        let key = |name: &str| Key {
+fn two_keys_do_not_share_reasoning() {
+    let harness = Harness::with_simulator(options(), |config| {
+        let key = |name: &str| ApiKey {
             name: name.to_owned(),
             sha256: Sha256::digest(name).into(),
             requests_per_minute: None,
@@ -211,35 +241,35 @@ fn two_clients_do_not_share_what_was_thought() {
         };
         config.access.keys = vec![key("one"), key("two")];
     });
-    let (model, mark) = HOMES[0];
+    let (model, seal_field) = SEALING_MODELS[0];
     let client = &CLIENTS[1];
-    let mut request = (client.begin)(model, false, "Look at the harbour.");
+    let mut request = (client.first_request)(model, false, "Look at the harbour.");
     let path = (client.path)(model, false);
     let ask = |key: &str, request: &Value| {
         let key = format!("authorization: Bearer {key}\r\n");
-        crate::client::post(house.addr(), &path, &key, request.to_string().as_bytes())
+        crate::client::post(harness.addr(), &path, &key, request.to_string().as_bytes())
     };
     let reply = serde_json::from_slice(&ask("one", &request).body).unwrap();
-    (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
+    (client.append_results)(&mut request, &strip_reasoning(client, reply), "there");
     assert_eq!(ask("two", &request).status, 200);
-    assert_eq!(seals(&house, mark), 0, "{}", last(&house));
+    assert_eq!(count_seals(&harness, seal_field), 0, "{}", last_request(&harness));
     assert_eq!(ask("one", &request).status, 200);
-    assert_eq!(seals(&house, mark), 2, "{}", last(&house));
+    assert_eq!(count_seals(&harness, seal_field), 2, "{}", last_request(&harness));
 }
 
-fn playing() -> House {
-    House::playing(options(), |_| {})
+fn harness() -> Harness {
+    Harness::with_simulator(options(), |_| {})
 }
 
 fn options() -> Options {
-    Options { script: Some(Script::read(SCRIPT).unwrap()), ..Options::default() }
+    Options { script: Some(Script::parse(SCRIPT).unwrap()), ..Options::default() }
 }
 
-/// As clients bring a reply back whose dialect, or whose authors, have no room for thoughts.
-pub(crate) fn without_thoughts(client: &Client, mut reply: Value) -> Value {
-    let drop_if = |list: &mut Value, gone: &dyn Fn(&Value) -> bool| {
+/// Drops reasoning from a reply, as clients without support for it do.
+pub(crate) fn strip_reasoning(client: &Client, mut reply: Value) -> Value {
+    let drop_if = |list: &mut Value, should_drop: &dyn Fn(&Value) -> bool| {
         if let Some(list) = list.as_array_mut() {
-            list.retain(|one| !gone(one));
+            list.retain(|item| !should_drop(item));
         }
     };
     match client.dialect {
@@ -269,37 +299,37 @@ pub(crate) fn without_thoughts(client: &Client, mut reply: Value) -> Value {
     reply
 }
 
-pub(crate) fn ask_more(client: &Client, request: &mut Value, words: &str) {
-    let (turns, said) = match client.dialect {
-        "anthropic" | "openai-chat" => ("messages", json!({"role": "user", "content": words})),
-        "openai-responses" => ("input", json!({"role": "user", "content": words})),
-        _ => ("contents", json!({"role": "user", "parts": [{"text": words}]})),
+pub(crate) fn append_user_message(client: &Client, request: &mut Value, text: &str) {
+    let (turns, blocks) = match client.dialect {
+        "anthropic" | "openai-chat" => ("messages", json!({"role": "user", "content": text})),
+        "openai-responses" => ("input", json!({"role": "user", "content": text})),
+        _ => ("contents", json!({"role": "user", "parts": [{"text": text}]})),
     };
     let turns = request[turns].as_array_mut().unwrap();
-    // Of an answer without calls there are no results.
+    // An answer without calls has no results.
     turns.retain(|turn| turn["content"] != json!([]) && turn["parts"] != json!([]));
-    turns.push(said);
+    turns.push(blocks);
 }
 
-/// How many seals the provider was sent last.
-fn seals(house: &House, mark: &str) -> usize {
-    last(house).matches(mark).count()
+/// Seals in the last provider request.
+fn count_seals(harness: &Harness, seal_field: &str) -> usize {
+    last_request(harness).matches(seal_field).count()
 }
 
-fn last(house: &House) -> String {
-    house.log().last().unwrap().to_string()
+fn last_request(harness: &Harness) -> String {
+    harness.provider_requests().last().unwrap().to_string()
 }
 
-fn all_accepted(house: &House) {
-    for request in house.log() {
+fn assert_all_accepted(harness: &Harness) {
+    for request in harness.provider_requests() {
         assert_eq!(request["accepted"], true, "{}: {request}", request["violations"]);
     }
 }
 
-/// Without a store, what a model sealed travels with its client: past another provider and another model of the
-/// same one, who are not sent it, and back to the first.
+/// Without a store, seals travel with the client: they are skipped for another provider and for
+/// another model of the same provider, and sent to the first model again.
 #[test]
-fn a_thought_that_travels_goes_to_no_other_model() {
+fn carried_seals_are_sent_only_to_their_model() {
     const MODELS: [&str; 5] = [
         "anthropic/claude-sonnet-4-5",
         "anthropic/claude-sonnet-4-5",
@@ -310,21 +340,22 @@ fn a_thought_that_travels_goes_to_no_other_model() {
     let client = CLIENTS.iter().find(|client| client.dialect == "openai-responses").unwrap();
     for stream in [false, true] {
         let options = crate::responses::options();
-        let house = House::playing(options, |config| config.store.place = Place::Off);
-        let mut request = (client.begin)(MODELS[0], stream, "Look at the harbour.");
+        let harness =
+            Harness::with_simulator(options, |config| config.store.location = StoreLocation::Off);
+        let mut request = (client.first_request)(MODELS[0], stream, "Look at the harbour.");
         for (nth, model) in MODELS.iter().enumerate() {
             request["model"] = json!(model);
-            let reply = client.ask(house.addr(), model, stream, &request).unwrap();
-            if (client.go_on)(&mut request, &reply, "14 of them") == 0 {
-                ask_more(client, &mut request, "And now?");
+            let reply = client.request_turn(harness.addr(), model, stream, &request).unwrap();
+            if (client.append_results)(&mut request, &reply, "14 of them") == 0 {
+                append_user_message(client, &mut request, "And now?");
             }
-            let sent = house.log().last().unwrap().clone();
-            let knows = sent["request"].to_string().contains("First, the ships.");
-            assert_eq!(knows, [1, 4].contains(&nth), "{model}: {sent}");
+            let sent = harness.provider_requests().last().unwrap().clone();
+            let has_reasoning = sent["request"].to_string().contains("First, the ships.");
+            assert_eq!(has_reasoning, [1, 4].contains(&nth), "{model}: {sent}");
         }
-        for request in house.log() {
+        for request in harness.provider_requests() {
             assert_eq!(request["accepted"], true, "{}", request["violations"]);
         }
-        assert_eq!(house.log().len(), MODELS.len());
+        assert_eq!(harness.provider_requests().len(), MODELS.len());
     }
 }

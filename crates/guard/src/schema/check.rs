@@ -1,240 +1,292 @@
-//! Checking a value: every step is counted, and what is not certain is not said.
+//! Checks a value against compiled schema nodes. Every step is counted, and only certain violations
+//! are reported.
 
-use interlingua_wire::{Kind, Node};
+use interlingua_wire::{JsonKind, JsonNode};
 
-use super::Beyond;
+use super::SkipReason;
 use super::decimal::Decimal;
-use super::form::{At, Check, Count, Form, Types};
-use super::say::{self, Flaw, LONGEST_VALUE, Named, Step, Violation, shortened};
-use crate::canonical::{self, Numbers};
+use super::node::{Constraint, CountRange, NodeId, SchemaNode, TypeSet};
+use super::violation::{
+    self, MAX_VALUE_CHARS, PathDisplay, PathSegment, Violation, ViolationKind, truncate,
+};
+use crate::canonical::{self, NumberPrecision};
 
-/// What came out of a check.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
-    /// What is certainly wrong; the first so many of it.
+pub struct CheckReport {
+    /// Certain violations, at most `MAX_VIOLATIONS`.
     pub violations: Vec<Violation>,
 }
 
-/// Whether something holds.
+/// Whether a value satisfies a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+pub(super) enum Tristate {
     Yes,
     No,
-    /// It depends on what is not understood here.
+    /// It depends on a keyword that is not supported.
     Unknown,
 }
 
-pub(super) fn check(forms: &[Form], value: Node<'_>, steps: usize) -> Result<Checked, Beyond> {
-    // What is given is read anyway; it does not count against what it is checked for.
-    let left = steps.saturating_add(value.raw().len());
-    let mut checker = Checker { forms, left, depth: 0, path: Vec::new(), found: Vec::new() };
-    checker.form(0, value, true)?;
-    Ok(Checked { violations: checker.found })
+pub(super) fn check(
+    nodes: &[SchemaNode],
+    value: JsonNode<'_>,
+    steps: usize,
+) -> Result<CheckReport, SkipReason> {
+    // Parsing the value costs its length anyway, so it does not count against the budget.
+    let steps_left = steps.saturating_add(value.raw().len());
+    let mut checker =
+        Checker { nodes, steps_left, depth: 0, path: Vec::new(), violations: Vec::new() };
+    checker.check_node(0, value, true)?;
+    Ok(CheckReport { violations: checker.violations })
 }
 
 pub(super) struct Checker<'s> {
-    forms: &'s [Form],
-    left: usize,
+    nodes: &'s [SchemaNode],
+    steps_left: usize,
     depth: usize,
-    pub(super) path: Vec<Step>,
-    found: Vec<Violation>,
+    pub(super) path: Vec<PathSegment>,
+    violations: Vec<Violation>,
 }
 
-pub(super) type Held = Result<Truth, Beyond>;
+pub(super) type CheckResult = Result<Tristate, SkipReason>;
 
 impl<'s> Checker<'s> {
-    /// Whether a value is of a form. What is wrong is said, if asked; then all of it is looked for.
-    pub(super) fn form(&mut self, at: At, value: Node<'_>, say: bool) -> Held {
+    /// Checks a value against one node. With `report`, all violations are searched and
+    /// recorded; without, the check stops at the first.
+    pub(super) fn check_node(
+        &mut self,
+        id: NodeId,
+        value: JsonNode<'_>,
+        report: bool,
+    ) -> CheckResult {
         self.spend(1)?;
-        if self.depth >= DEEPEST {
-            return Err(Beyond::Steps);
+        if self.depth >= MAX_DEPTH {
+            return Err(SkipReason::TooManySteps);
         }
         self.depth += 1;
-        let held = self.checks(at, value, say);
+        let result = self.check_types_and_constraints(id, value, report);
         self.depth -= 1;
-        held
+        result
     }
 
-    fn checks(&mut self, at: At, value: Node<'_>, say: bool) -> Held {
-        let forms: &'s [Form] = self.forms;
-        let Some(form) = forms.get(at) else { return Ok(Truth::Unknown) };
-        let types = Types::of(value);
-        if !form.types.admits(types) {
-            if say {
-                let (wanted, is) = (form.types.said(), types.said());
-                let what = |named: Named<'_>| format!("{named} must be {wanted}, but is {is}");
-                self.say(Flaw::Type, value, what);
+    fn check_types_and_constraints(
+        &mut self,
+        id: NodeId,
+        value: JsonNode<'_>,
+        report: bool,
+    ) -> CheckResult {
+        let nodes: &'s [SchemaNode] = self.nodes;
+        let Some(node) = nodes.get(id) else { return Ok(Tristate::Unknown) };
+        let types = TypeSet::from_value(value);
+        if !node.types.allows(types) {
+            if report {
+                let (expected, actual) = (node.types.describe(), types.describe());
+                let message = |path_display: PathDisplay<'_>| {
+                    format!("{path_display} must be {expected}, but is {actual}")
+                };
+                self.report(ViolationKind::Type, value, message);
             }
-            return Ok(Truth::No);
+            return Ok(Tristate::No);
         }
-        let mut all = Truth::Yes;
-        for check in &form.checks {
+        let mut result = Tristate::Yes;
+        for constraint in &node.constraints {
             self.spend(1)?;
-            all = all.and(self.one(check, value, say)?);
-            if all == Truth::No && !say {
+            result = result.and(self.check_constraint(constraint, value, report)?);
+            if result == Tristate::No && !report {
                 break;
             }
         }
-        Ok(all)
+        Ok(result)
     }
 
-    fn one(&mut self, check: &'s Check, value: Node<'_>, say: bool) -> Held {
-        match check {
-            Check::Never => {
-                Ok(self.no(say, Flaw::Value, value, |it| format!("{it} is not allowed")))
-            }
-            Check::Unknown => Ok(Truth::Unknown),
-            Check::Refer(at) => self.form(*at, value, say),
-            Check::All(all) => {
-                let mut held = Truth::Yes;
-                for at in all {
-                    held = held.and(self.form(*at, value, say)?);
+    fn check_constraint(
+        &mut self,
+        constraint: &'s Constraint,
+        value: JsonNode<'_>,
+        report: bool,
+    ) -> CheckResult {
+        match constraint {
+            Constraint::Never => Ok(self.reject(report, ViolationKind::Value, value, |subject| {
+                format!("{subject} is not allowed")
+            })),
+            Constraint::Unknown => Ok(Tristate::Unknown),
+            Constraint::Ref(id) => self.check_node(*id, value, report),
+            Constraint::AllOf(all) => {
+                let mut result = Tristate::Yes;
+                for id in all {
+                    result = result.and(self.check_node(*id, value, report)?);
                 }
-                Ok(held)
+                Ok(result)
             }
-            Check::Any(any) => self.any(any, value, say),
-            Check::One(any) => self.exactly_one(any, value, say),
-            Check::Not(at) => self.not(*at, value, say),
-            Check::If { asks, then, otherwise } => {
-                self.conditional((*asks, *then, *otherwise), value, say)
+            Constraint::AnyOf(alternatives) => self.check_any_of(alternatives, value, report),
+            Constraint::OneOf(alternatives) => self.check_one_of(alternatives, value, report),
+            Constraint::Not(id) => self.check_not(*id, value, report),
+            Constraint::If { condition, then, otherwise } => {
+                self.check_if((*condition, *then, *otherwise), value, report)
             }
-            Check::Enum { values, shown } => self.listed(values, shown, value, say),
-            Check::Required(names) => self.required(names, value, say),
-            Check::Dependent(all) => self.dependent(all, value, say),
-            Check::DependentForms(all) => self.dependent_forms(all, value, say),
-            Check::Fields(fields) if value.is_object() => self.fields(fields, value, say),
-            Check::FieldNames(form) if value.is_object() => self.field_names(*form, value, say),
-            Check::FieldCount(count) if value.is_object() => {
-                Ok(self.counted(*count, value.len() as u64, "fields", value, say))
+            Constraint::Enum { values, shown } => self.check_enum(values, shown, value, report),
+            Constraint::Required(names) => self.check_required(names, value, report),
+            Constraint::DependentRequired(all) => self.check_dependent_required(all, value, report),
+            Constraint::DependentSchemas(all) => self.check_dependent_schemas(all, value, report),
+            Constraint::Properties(fields) if value.is_object() => {
+                self.check_properties(fields, value, report)
             }
-            Check::Items { first, rest } if value.is_array() => {
-                self.items(first, *rest, value, say)
+            Constraint::PropertyNames(node) if value.is_object() => {
+                self.check_property_names(*node, value, report)
             }
-            Check::ItemCount(count) if value.is_array() => {
-                Ok(self.counted(*count, value.len() as u64, "items", value, say))
+            Constraint::PropertyCount(count) if value.is_object() => {
+                Ok(self.check_count(*count, value.len() as u64, "fields", value, report))
             }
-            Check::Contains { form, count } if value.is_array() => {
-                self.contains(*form, *count, value, say)
+            Constraint::Items { prefix, rest } if value.is_array() => {
+                self.check_items(prefix, *rest, value, report)
             }
-            Check::Unique if value.is_array() => self.unique(value, say),
-            Check::Length(count) if value.is_string() => {
+            Constraint::ItemCount(count) if value.is_array() => {
+                Ok(self.check_count(*count, value.len() as u64, "items", value, report))
+            }
+            Constraint::Contains { node, count } if value.is_array() => {
+                self.check_contains(*node, *count, value, report)
+            }
+            Constraint::UniqueItems if value.is_array() => self.check_unique_items(value, report),
+            Constraint::Length(count) if value.is_string() => {
                 self.spend(value.raw().len() / BYTES_PER_STEP)?;
-                let length = value.word().chars().count() as u64;
-                Ok(self.counted(*count, length, "characters", value, say))
+                let length = value.str_or_empty().chars().count() as u64;
+                Ok(self.check_count(*count, length, "characters", value, report))
             }
-            Check::Pattern(pattern) if value.is_string() => {
+            Constraint::Pattern(pattern) if value.is_string() => {
                 self.spend(value.raw().len())?;
-                match pattern.is_in(&value.word()) {
-                    Some(true) => Ok(Truth::Yes),
-                    None => Ok(Truth::Unknown),
-                    Some(false) => Ok(self.no(say, Flaw::Value, value, |it| {
-                        format!("{it} must match the pattern {}", pattern.written)
-                    })),
+                match pattern.is_match(&value.str_or_empty()) {
+                    Some(true) => Ok(Tristate::Yes),
+                    None => Ok(Tristate::Unknown),
+                    Some(false) => {
+                        Ok(self.reject(report, ViolationKind::Value, value, |subject| {
+                            format!("{subject} must match the pattern {}", pattern.source)
+                        }))
+                    }
                 }
             }
-            Check::Least(..) | Check::Most(..) | Check::MultipleOf(_)
-                if value.kind() == Kind::Number =>
+            Constraint::Minimum(..) | Constraint::Maximum(..) | Constraint::MultipleOf(_)
+                if value.kind() == JsonKind::Number =>
             {
-                Ok(self.number(check, value, say))
+                Ok(self.check_number(constraint, value, report))
             }
-            // About values of another type.
-            _ => Ok(Truth::Yes),
+            // The constraint applies to values of another type.
+            _ => Ok(Tristate::Yes),
         }
     }
 
-    fn listed(&mut self, values: &[String], shown: &str, value: Node<'_>, say: bool) -> Held {
+    fn check_enum(
+        &mut self,
+        values: &[String],
+        shown: &str,
+        value: JsonNode<'_>,
+        report: bool,
+    ) -> CheckResult {
         self.spend(values.len() + value.raw().len() / BYTES_PER_STEP)?;
-        let spelled = canonical::spelled(value, Numbers::Exact);
-        if values.contains(&spelled) {
-            return Ok(Truth::Yes);
+        let canonical_value = canonical::canonical_json(value, NumberPrecision::Exact);
+        if values.contains(&canonical_value) {
+            return Ok(Tristate::Yes);
         }
-        Ok(self.no(say, Flaw::Value, value, |it| {
-            let is = shortened(value.raw(), LONGEST_VALUE);
-            format!("{it} must be one of {shown}, but is {is}")
+        Ok(self.reject(report, ViolationKind::Value, value, |subject| {
+            let actual = truncate(value.raw(), MAX_VALUE_CHARS);
+            format!("{subject} must be one of {shown}, but is {actual}")
         }))
     }
 
-    fn number(&mut self, check: &Check, value: Node<'_>, say: bool) -> Truth {
-        let Some(number) = Decimal::parse(value.raw()) else { return Truth::Unknown };
-        let (held, wanted) = match check {
-            Check::Least(bound, itself) => {
-                let above = number.compare(bound);
-                let words = if *itself { "at least" } else { "more than" };
-                (above.is_gt() || *itself && above.is_eq(), format!("{words} {bound}"))
+    fn check_number(
+        &mut self,
+        constraint: &Constraint,
+        value: JsonNode<'_>,
+        report: bool,
+    ) -> Tristate {
+        let Some(number) = Decimal::parse(value.raw()) else { return Tristate::Unknown };
+        let (result, expected) = match constraint {
+            Constraint::Minimum(bound, is_inclusive) => {
+                let ordering = number.compare(bound);
+                let relation = if *is_inclusive { "at least" } else { "more than" };
+                (
+                    ordering.is_gt() || *is_inclusive && ordering.is_eq(),
+                    format!("{relation} {bound}"),
+                )
             }
-            Check::Most(bound, itself) => {
-                let above = number.compare(bound);
-                let words = if *itself { "at most" } else { "less than" };
-                (above.is_lt() || *itself && above.is_eq(), format!("{words} {bound}"))
+            Constraint::Maximum(bound, is_inclusive) => {
+                let ordering = number.compare(bound);
+                let relation = if *is_inclusive { "at most" } else { "less than" };
+                (
+                    ordering.is_lt() || *is_inclusive && ordering.is_eq(),
+                    format!("{relation} {bound}"),
+                )
             }
-            Check::MultipleOf(factor) => match number.is_multiple_of(factor) {
-                None => return Truth::Unknown,
-                Some(held) => (held, format!("a multiple of {factor}")),
+            Constraint::MultipleOf(factor) => match number.is_multiple_of(factor) {
+                None => return Tristate::Unknown,
+                Some(result) => (result, format!("a multiple of {factor}")),
             },
-            _ => return Truth::Yes,
+            _ => return Tristate::Yes,
         };
-        if held {
-            return Truth::Yes;
+        if result {
+            return Tristate::Yes;
         }
-        self.no(say, Flaw::Value, value, |it| {
-            format!("{it} must be {wanted}, but is {}", shortened(value.raw(), LONGEST_VALUE))
+        self.reject(report, ViolationKind::Value, value, |subject| {
+            format!(
+                "{subject} must be {expected}, but is {}",
+                truncate(value.raw(), MAX_VALUE_CHARS)
+            )
         })
     }
 
-    pub(super) fn counted(
+    pub(super) fn check_count(
         &mut self,
-        count: Count,
-        is: u64,
-        of: &str,
-        value: Node<'_>,
-        say: bool,
-    ) -> Truth {
-        if count.admits(is) {
-            return Truth::Yes;
+        count: CountRange,
+        actual: u64,
+        unit: &str,
+        value: JsonNode<'_>,
+        report: bool,
+    ) -> Tristate {
+        if count.contains(actual) {
+            return Tristate::Yes;
         }
-        self.no(say, Flaw::Value, value, |it| {
-            format!("{it} must have {} {of}, but has {is}", count.said())
+        self.reject(report, ViolationKind::Value, value, |subject| {
+            format!("{subject} must have {} {unit}, but has {actual}", count.describe())
         })
     }
 
-    /// Says what is wrong, if asked.
-    pub(super) fn no(
+    /// Returns `No`, and records a violation if `report`.
+    pub(super) fn reject(
         &mut self,
-        say: bool,
-        flaw: Flaw,
-        value: Node<'_>,
-        what: impl FnOnce(Named<'_>) -> String,
-    ) -> Truth {
-        if say {
-            self.say(flaw, value, what);
+        report: bool,
+        kind: ViolationKind,
+        value: JsonNode<'_>,
+        message: impl FnOnce(PathDisplay<'_>) -> String,
+    ) -> Tristate {
+        if report {
+            self.report(kind, value, message);
         }
-        Truth::No
+        Tristate::No
     }
 
-    pub(super) fn say(
+    pub(super) fn report(
         &mut self,
-        flaw: Flaw,
-        value: Node<'_>,
-        what: impl FnOnce(Named<'_>) -> String,
+        kind: ViolationKind,
+        value: JsonNode<'_>,
+        message: impl FnOnce(PathDisplay<'_>) -> String,
     ) {
-        if self.found.len() < MOST {
-            let path = say::path(&self.path);
-            let what = what(Named(&path));
-            self.found.push(Violation { flaw, path, what, span: value.range() });
+        if self.violations.len() < MAX_VIOLATIONS {
+            let path = violation::format_path(&self.path);
+            let message = message(PathDisplay(&path));
+            self.violations.push(Violation { kind, path, message, span: value.range() });
         }
     }
 
-    pub(super) fn types(&self, at: At) -> Types {
-        self.forms.get(at).map_or(Types::default(), |form| form.types)
+    pub(super) fn types_of(&self, id: NodeId) -> TypeSet {
+        self.nodes.get(id).map_or(TypeSet::default(), |node| node.types)
     }
 
-    pub(super) fn spend(&mut self, steps: usize) -> Result<(), Beyond> {
-        self.left = self.left.checked_sub(steps).ok_or(Beyond::Steps)?;
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), SkipReason> {
+        self.steps_left = self.steps_left.checked_sub(steps).ok_or(SkipReason::TooManySteps)?;
         Ok(())
     }
 }
 
-impl Truth {
+impl Tristate {
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, _) | (_, Self::No) => Self::No,
@@ -245,7 +297,7 @@ impl Truth {
 }
 
 pub(super) const BYTES_PER_STEP: usize = 32;
-/// Each level is a frame or two on the stack.
-const DEEPEST: usize = 300;
-/// As many mistakes as anybody mends at once.
-const MOST: usize = 16;
+/// Levels of nesting; each takes one or two stack frames.
+const MAX_DEPTH: usize = 300;
+/// More errors than this do not help a model to correct its call.
+const MAX_VIOLATIONS: usize = 16;

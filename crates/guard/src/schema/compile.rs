@@ -1,111 +1,113 @@
-//! Compiling: a schema as it is written becomes forms. A list of what is left to do takes the place
-//! of recursion, so that no nesting and no chain of references can exhaust the stack.
+//! Compiles a schema document into nodes. A worklist replaces recursion, so that neither nesting
+//! nor chains of references can overflow the stack.
 
 use std::collections::HashMap;
 
-use interlingua_wire::{Kind, Node};
+use interlingua_wire::{JsonKind, JsonNode};
 
-use super::Beyond;
-use super::form::{At, Check, Form};
+use super::SkipReason;
 use super::keywords;
+use super::node::{Constraint, NodeId, SchemaNode};
 use super::pattern::Pattern;
-use super::point::Pointer;
+use super::ref_resolver::RefResolver;
 
-pub(super) fn forms(root: Node<'_>, cost: usize) -> Result<Vec<Form>, Beyond> {
+pub(super) fn compile(root: JsonNode<'_>, cost: usize) -> Result<Vec<SchemaNode>, SkipReason> {
     let mut compiler = Compiler {
-        forms: Vec::new(),
-        known: HashMap::new(),
-        left: Vec::new(),
-        pointer: Pointer::new(root),
-        references: HashMap::new(),
-        lone_references: is_old(root),
-        cost,
+        nodes: Vec::new(),
+        id_by_offset: HashMap::new(),
+        pending: Vec::new(),
+        resolver: RefResolver::new(root),
+        resolved_refs: HashMap::new(),
+        ref_ignores_siblings: is_old_draft(root),
+        budget: cost,
     };
-    compiler.form(root);
-    while let Some((at, node)) = compiler.left.pop() {
+    compiler.add(root);
+    while let Some((id, node)) = compiler.pending.pop() {
         compiler.spend(1 + node.len())?;
-        let form = match node.kind() {
-            Kind::Object => keywords::form(&mut compiler, node)?,
-            Kind::Bool if node.raw() == "false" => {
-                Form { checks: vec![Check::Never], ..Form::default() }
+        let schema_node = match node.kind() {
+            JsonKind::Object => keywords::compile_node(&mut compiler, node)?,
+            JsonKind::Bool if node.raw() == "false" => {
+                SchemaNode { constraints: vec![Constraint::Never], ..SchemaNode::default() }
             }
-            Kind::Bool => Form::default(),
-            Kind::Null | Kind::Number | Kind::String | Kind::Array if at == 0 => {
-                return Err(Beyond::Unreadable);
+            JsonKind::Bool => SchemaNode::default(),
+            JsonKind::Null | JsonKind::Number | JsonKind::String | JsonKind::Array if id == 0 => {
+                return Err(SkipReason::InvalidSchema);
             }
-            Kind::Null | Kind::Number | Kind::String | Kind::Array => unknown(),
+            JsonKind::Null | JsonKind::Number | JsonKind::String | JsonKind::Array => {
+                unknown_node()
+            }
         };
-        compiler.forms[at] = form;
+        compiler.nodes[id] = schema_node;
     }
-    Ok(compiler.forms)
+    Ok(compiler.nodes)
 }
 
 pub(super) struct Compiler<'d> {
-    forms: Vec<Form>,
-    /// By where they stand in the text.
-    known: HashMap<usize, At>,
-    left: Vec<(At, Node<'d>)>,
-    pointer: Pointer<'d>,
-    references: HashMap<String, Option<At>>,
-    /// In older drafts, nothing counts beside a reference.
-    pub(super) lone_references: bool,
-    cost: usize,
+    nodes: Vec<SchemaNode>,
+    /// Node ids by offset in the schema text.
+    id_by_offset: HashMap<usize, NodeId>,
+    pending: Vec<(NodeId, JsonNode<'d>)>,
+    resolver: RefResolver<'d>,
+    resolved_refs: HashMap<String, Option<NodeId>>,
+    /// Drafts up to 7 ignore the keywords next to `$ref`.
+    pub(super) ref_ignores_siblings: bool,
+    budget: usize,
 }
 
 impl<'d> Compiler<'d> {
-    /// The number of the form for a schema, which is compiled in its turn.
-    pub(super) fn form(&mut self, node: Node<'d>) -> At {
-        let next = self.forms.len();
-        let at = *self.known.entry(node.range().start).or_insert(next);
-        if at == next {
-            self.forms.push(Form::default());
-            self.left.push((at, node));
+    /// The node id of a schema, which is queued for compilation.
+    pub(super) fn add(&mut self, node: JsonNode<'d>) -> NodeId {
+        let next_id = self.nodes.len();
+        let id = *self.id_by_offset.entry(node.range().start).or_insert(next_id);
+        if id == next_id {
+            self.nodes.push(SchemaNode::default());
+            self.pending.push((id, node));
         }
-        at
+        id
     }
 
-    pub(super) fn forms_of(&mut self, list: Node<'d>) -> Result<Vec<At>, Beyond> {
+    pub(super) fn add_all(&mut self, list: JsonNode<'d>) -> Result<Vec<NodeId>, SkipReason> {
         self.spend(list.len())?;
-        Ok(list.items().map(|node| self.form(node)).collect())
+        Ok(list.items().map(|node| self.add(node)).collect())
     }
 
-    /// The form that a reference leads to, if that is in here.
-    pub(super) fn reference(&mut self, reference: &str) -> Result<Option<At>, Beyond> {
-        if let Some(known) = self.references.get(reference) {
-            return Ok(*known);
+    /// The node id that a reference leads to; `None` if it is not in this document.
+    pub(super) fn resolve_ref(&mut self, reference: &str) -> Result<Option<NodeId>, SkipReason> {
+        if let Some(id) = self.resolved_refs.get(reference) {
+            return Ok(*id);
         }
-        let found = self.pointer.find(reference);
-        self.spend(1 + self.pointer.looked / FIELDS_PER_COST)?;
-        self.pointer.looked %= FIELDS_PER_COST;
-        let at = found.map(|node| self.form(node));
-        self.references.insert(reference.to_owned(), at);
-        Ok(at)
+        let target = self.resolver.resolve(reference);
+        self.spend(1 + self.resolver.visited_fields / FIELDS_PER_COST)?;
+        self.resolver.visited_fields %= FIELDS_PER_COST;
+        let id = target.map(|node| self.add(node));
+        self.resolved_refs.insert(reference.to_owned(), id);
+        Ok(id)
     }
 
-    pub(super) fn pattern(&mut self, written: &str) -> Result<Option<Pattern>, Beyond> {
-        self.spend(PATTERN + written.len() / BYTES_PER_COST)?;
-        Ok(Pattern::compile(written))
+    pub(super) fn pattern(&mut self, source: &str) -> Result<Option<Pattern>, SkipReason> {
+        self.spend(PATTERN_COST + source.len() / BYTES_PER_COST)?;
+        Ok(Pattern::compile(source))
     }
 
-    pub(super) fn spend(&mut self, cost: usize) -> Result<(), Beyond> {
-        self.cost = self.cost.checked_sub(cost).ok_or(Beyond::SchemaCost)?;
+    pub(super) fn spend(&mut self, cost: usize) -> Result<(), SkipReason> {
+        self.budget = self.budget.checked_sub(cost).ok_or(SkipReason::SchemaTooCostly)?;
         Ok(())
     }
 }
 
-fn unknown() -> Form {
-    Form { checks: vec![Check::Unknown], ..Form::default() }
+fn unknown_node() -> SchemaNode {
+    SchemaNode { constraints: vec![Constraint::Unknown], ..SchemaNode::default() }
 }
 
-/// Who says no draft and keeps definitions in their old place writes an old one.
-fn is_old(root: Node<'_>) -> bool {
-    let Some(draft) = root.get("$schema").map(Node::word) else {
+/// Without `$schema`, a schema that has `definitions` instead of `$defs` is of an old draft.
+fn is_old_draft(root: JsonNode<'_>) -> bool {
+    let Some(draft) = root.get("$schema").map(JsonNode::str_or_empty) else {
         return root.get("definitions").is_some();
     };
-    ["draft-03", "draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old))
+    ["draft-03", "draft-04", "draft-06", "draft-07"].iter().any(|name| draft.contains(name))
 }
 
 const FIELDS_PER_COST: usize = 16;
 const BYTES_PER_COST: usize = 8;
-/// What compiling the smallest pattern costs.
-const PATTERN: usize = 16;
+/// Steps that the smallest pattern costs.
+const PATTERN_COST: usize = 16;

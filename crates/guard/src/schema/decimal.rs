@@ -1,9 +1,9 @@
-//! Numbers of JSON as they are written, compared without rounding.
+//! JSON numbers as decimal digits, compared without rounding.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Digits without zeros at either end, and the power of ten they are multiplied with.
+/// Digits without zeros at either end, and the power of ten that multiplies them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -13,7 +13,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// `None` for what is no number, or beyond any use.
+    /// `None` if the text is no number, or its exponent overflows.
     pub(crate) fn parse(raw: &str) -> Option<Self> {
         let (negative, rest) = raw.strip_prefix('-').map_or((false, raw), |rest| (true, rest));
         let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
@@ -51,23 +51,23 @@ impl Decimal {
             (false, false) => 1,
         };
         match sign(self).cmp(&sign(other)) {
-            Ordering::Equal if self.negative => other.size(self),
-            Ordering::Equal => self.size(other),
+            Ordering::Equal if self.negative => other.compare_magnitude(self),
+            Ordering::Equal => self.compare_magnitude(other),
             unequal => unequal,
         }
     }
 
-    /// Compares what is left without the sign.
-    fn size(&self, other: &Self) -> Ordering {
+    /// Compares absolute values.
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
         let magnitude = |number: &Self| {
             let digits = i64::try_from(number.digits.len()).unwrap_or(i64::MAX);
             number.power.saturating_add(digits)
         };
-        let longer = magnitude(self).cmp(&magnitude(other));
-        longer.then_with(|| self.digits.cmp(&other.digits))
+        let ordering = magnitude(self).cmp(&magnitude(other));
+        ordering.then_with(|| self.digits.cmp(&other.digits))
     }
 
-    /// Whether it is a multiple of another; `None` where the numbers are too long to tell.
+    /// Whether it is a multiple of another; `None` if the numbers are too long to compute it.
     pub(crate) fn is_multiple_of(&self, other: &Self) -> Option<bool> {
         if self.digits.is_empty() {
             return Some(true);

@@ -1,102 +1,111 @@
-//! JSON Schema as far as it can be decided within limits, compiled once and checked often.
+//! JSON Schema validation with bounded cost: compiled once, checked often.
 //!
-//! What is not understood (a reference to elsewhere, a pattern beyond a linear-time engine) is neither
-//! true nor false: only what is certainly wrong is reported. Every step of a check is counted, so that
-//! no schema and no arguments can hold the process up, however they were made.
+//! A keyword that is not supported (a reference to another document, a pattern that a linear-time
+//! engine cannot run) is neither true nor false: only certain violations are reported. Every step
+//! of a check is counted, so that no schema and no arguments can block the process.
 
+mod applicators;
 mod check;
-mod combine;
 mod compile;
 mod decimal;
-mod form;
 mod keywords;
+mod node;
 mod pattern;
-mod point;
-mod say;
+mod ref_resolver;
+mod violation;
 
-use interlingua_wire::{Doc, Json, Node};
+use interlingua_wire::{JsonDoc, JsonNode, RawJson};
 
-pub use check::Checked;
+pub use check::CheckReport;
 pub(crate) use decimal::Decimal;
-pub use form::Types;
-pub(crate) use say::shortened;
-pub use say::{Flaw, Violation};
+pub use node::TypeSet;
+pub(crate) use violation::truncate;
+pub use violation::{Violation, ViolationKind};
 
-use form::Form;
+use node::SchemaNode;
 
-/// How much of a schema, and of the arguments of a call, is looked at.
+/// Limits of compiling a schema and of checking a call's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of a schema.
-    pub schema: usize,
-    /// How deep a schema may nest.
-    pub depth: usize,
-    /// Steps that a schema may take to compile, and a twentieth of those of one check.
-    pub cost: usize,
-    /// Bytes of the arguments of one call.
-    pub arguments: usize,
+pub struct ValidationLimits {
+    pub max_schema_bytes: usize,
+    /// Nesting levels of a schema.
+    pub max_schema_depth: usize,
+    /// Steps to compile a schema; one check may take 20 times as many.
+    pub max_compile_steps: usize,
+    /// For one call.
+    pub max_argument_bytes: usize,
 }
 
-/// Why something is not checked.
+/// Why a schema or a call was not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beyond {
-    /// The schema is no JSON Schema at all.
-    Unreadable,
-    SchemaSize,
-    SchemaDepth,
-    SchemaCost,
-    ArgumentSize,
-    /// The check took more steps than it may.
-    Steps,
+pub enum SkipReason {
+    /// The schema is not a JSON Schema.
+    InvalidSchema,
+    SchemaTooLarge,
+    SchemaTooDeep,
+    SchemaTooCostly,
+    ArgumentsTooLarge,
+    TooManySteps,
 }
 
-/// A schema, ready to check with.
+/// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
-    /// The root is the first.
-    forms: Vec<Form>,
-    steps: usize,
+    /// The root is first.
+    nodes: Vec<SchemaNode>,
+    max_steps: usize,
 }
 
 impl Schema {
-    pub fn compile(schema: &Json, limits: &Limits) -> Result<Self, Beyond> {
-        if schema.as_str().len() > limits.schema {
-            return Err(Beyond::SchemaSize);
+    pub fn compile(schema: &RawJson, limits: &ValidationLimits) -> Result<Self, SkipReason> {
+        if schema.as_str().len() > limits.max_schema_bytes {
+            return Err(SkipReason::SchemaTooLarge);
         }
-        let bounds = interlingua_wire::Limits { bytes: limits.schema, depth: limits.depth };
-        let doc = Doc::parse(schema.as_str().into(), bounds).map_err(|_| Beyond::SchemaDepth)?;
-        let forms = compile::forms(doc.root(), limits.cost)?;
-        Ok(Self { forms, steps: limits.cost.saturating_mul(STEPS_PER_COST) })
+        let bounds = interlingua_wire::JsonLimits {
+            max_bytes: limits.max_schema_bytes,
+            max_depth: limits.max_schema_depth,
+        };
+        let doc = JsonDoc::parse(schema.as_str().into(), bounds)
+            .map_err(|_| SkipReason::SchemaTooDeep)?;
+        let nodes = compile::compile(doc.root(), limits.max_compile_steps)?;
+        Ok(Self {
+            nodes,
+            max_steps: limits.max_compile_steps.saturating_mul(CHECK_STEPS_PER_COMPILE_STEP),
+        })
     }
 
-    /// What is certainly wrong with a value.
-    pub fn check(&self, value: Node<'_>) -> Result<Checked, Beyond> {
-        check::check(&self.forms, value, self.steps)
+    pub fn check(&self, value: JsonNode<'_>) -> Result<CheckReport, SkipReason> {
+        check::check(&self.nodes, value, self.max_steps)
     }
 
-    /// The parameters that a call must give, each with its type if that is simple.
-    pub fn required(&self) -> Vec<(String, Types)> {
-        form::required(&self.forms)
+    /// The required parameters of the root, each with its types if they are simple.
+    pub fn required(&self) -> Vec<(String, TypeSet)> {
+        node::required_properties(&self.nodes)
     }
 }
 
-impl Default for Limits {
+impl Default for ValidationLimits {
     fn default() -> Self {
-        Self { schema: 256 * 1024, depth: 64, cost: 10_000, arguments: 4 * 1024 * 1024 }
+        Self {
+            max_schema_bytes: 256 * 1024,
+            max_schema_depth: 64,
+            max_compile_steps: 10_000,
+            max_argument_bytes: 4 * 1024 * 1024,
+        }
     }
 }
 
-impl Beyond {
+impl SkipReason {
     pub fn name(self) -> &'static str {
         match self {
-            Self::Unreadable => "unreadable-schema",
-            Self::SchemaSize => "schema-size",
-            Self::SchemaDepth => "schema-depth",
-            Self::SchemaCost => "schema-cost",
-            Self::ArgumentSize => "argument-size",
-            Self::Steps => "steps",
+            Self::InvalidSchema => "unreadable-schema",
+            Self::SchemaTooLarge => "schema-size",
+            Self::SchemaTooDeep => "schema-depth",
+            Self::SchemaTooCostly => "schema-cost",
+            Self::ArgumentsTooLarge => "argument-size",
+            Self::TooManySteps => "steps",
         }
     }
 }
 
-const STEPS_PER_COST: usize = 20;
+const CHECK_STEPS_PER_COMPILE_STEP: usize = 20;

@@ -1,45 +1,46 @@
-//! Patterns of schemas, written for JavaScript and run by an engine that takes linear time.
+//! Runs a schema's JavaScript patterns with a linear-time regex engine.
 
 use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 
-/// A pattern that could be compiled. Others are not checked.
+/// A compiled pattern. Patterns that cannot be compiled are not checked.
 pub(super) struct Pattern {
     regex: Regex,
-    pub(super) written: String,
+    pub(super) source: String,
 }
 
 impl Pattern {
-    pub(super) fn compile(written: &str) -> Option<Self> {
-        if written.len() > LONGEST {
+    pub(super) fn compile(source: &str) -> Option<Self> {
+        if source.len() > MAX_PATTERN_BYTES {
             return None;
         }
-        let regex = RegexBuilder::new(&translated(written)?)
-            .size_limit(LARGEST)
-            .dfa_size_limit(LARGEST)
-            .nest_limit(DEEPEST)
+        let regex = RegexBuilder::new(&translate_from_js(source)?)
+            .size_limit(MAX_PROGRAM_BYTES)
+            .dfa_size_limit(MAX_PROGRAM_BYTES)
+            .nest_limit(MAX_NESTING)
             .build()
             .ok()?;
-        Some(Self { regex, written: written.to_owned() })
+        Some(Self { regex, source: source.to_owned() })
     }
 
-    /// Whether it is found in a text; `None` where the text is too long to look.
-    pub(super) fn is_in(&self, text: &str) -> Option<bool> {
-        (text.len() <= LONGEST_TEXT).then(|| self.regex.is_match(text))
+    /// Whether a text matches; `None` if it is too long.
+    pub(super) fn is_match(&self, text: &str) -> Option<bool> {
+        (text.len() <= MAX_TEXT_BYTES).then(|| self.regex.is_match(text))
     }
 }
 
-/// What the two languages spell differently. `None` where a meaning would change unseen.
-fn translated(written: &str) -> Option<String> {
-    let mut out = String::with_capacity(written.len() + 8);
-    let mut letters = written.chars().peekable();
-    let mut class = false;
+/// Translates JavaScript regex syntax to that of the `regex` crate; `None` where the meaning would
+/// change.
+fn translate_from_js(source: &str) -> Option<String> {
+    let mut out = String::with_capacity(source.len() + 8);
+    let mut letters = source.chars().peekable();
+    let mut in_class = false;
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => {
                 let next = letters.next()?;
-                match (next, class) {
+                match (next, in_class) {
                     ('d', false) => out.push_str("[0-9]"),
                     ('d', true) => out.push_str("0-9"),
                     ('D', false) => out.push_str("[^0-9]"),
@@ -48,7 +49,7 @@ fn translated(written: &str) -> Option<String> {
                     ('W', false) => out.push_str("[^A-Za-z0-9_]"),
                     ('b', false) => out.push_str("(?-u:\\b)"),
                     ('b', true) => out.push_str("\\x08"),
-                    // What is left of letters and digits means something here that it does not there.
+                    // Other letters and digits have different meanings in the two syntaxes.
                     ('n' | 'r' | 't' | 'f' | 'v' | 's' | 'S' | 'p' | 'P' | 'u' | 'x', _) => {
                         out.push('\\');
                         out.push(next);
@@ -61,28 +62,28 @@ fn translated(written: &str) -> Option<String> {
                     (other, _) => out.push(other),
                 }
             }
-            '[' if class => out.push_str("\\["),
-            '&' | '~' if class => {
+            '[' if in_class => out.push_str("\\["),
+            '&' | '~' if in_class => {
                 out.push('\\');
                 out.push(letter);
             }
             '[' => {
-                class = true;
+                in_class = true;
                 out.push('[');
                 if letters.next_if_eq(&'^').is_some() {
                     out.push('^');
                 }
-                // There, a class may be empty.
+                // An empty class is valid only in JavaScript.
                 if letters.peek() == Some(&']') {
                     return None;
                 }
             }
-            ']' if class => {
-                class = false;
+            ']' if in_class => {
+                in_class = false;
                 out.push(']');
             }
             ']' => out.push_str("\\]"),
-            // A dollar there is the very end; here, too, without the multi-line flag.
+            // `$` matches only the very end in both, without the multi-line flag.
             _ => out.push(letter),
         }
     }
@@ -91,13 +92,13 @@ fn translated(written: &str) -> Option<String> {
 
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.written)
+        f.write_str(&self.source)
     }
 }
 
-/// Bytes of a pattern, of its program, and of a text it is looked for in. Together they bound what
-/// the slowest search takes.
-const LONGEST: usize = 1024;
-const LARGEST: usize = 64 * 1024;
-const LONGEST_TEXT: usize = 16 * 1024;
-const DEEPEST: u32 = 32;
+/// Limits of a pattern, its compiled program and the matched text. Together they bound the slowest
+/// match.
+const MAX_PATTERN_BYTES: usize = 1024;
+const MAX_PROGRAM_BYTES: usize = 64 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
+const MAX_NESTING: u32 = 32;

@@ -1,61 +1,65 @@
-//! The guard: what it finds, what it says, what it mends, and that nothing stops it.
+//! The guard: findings, answers, mending, and bounded cost.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod adversarial;
 mod answers;
-mod anything;
 mod cache;
-mod finds;
-mod hostile;
-mod mends;
+mod findings;
+mod mending;
+mod properties;
 mod schemas;
 
 use std::sync::Arc;
 
-use interlingua_guard::{Done, Finding, Limits, Mode, Modes, Offer, Schemas, Takes, Watch};
-use interlingua_model::{Args, ToolCall};
-use interlingua_wire::{Json, Text};
+use interlingua_guard::{
+    CallChecker, Finding, GuardAction, GuardMode, GuardModes, OfferedTools, SchemaCache, ToolInput,
+    ValidationLimits,
+};
+use interlingua_model::{ToolArgs, ToolCall};
+use interlingua_wire::{JsonString, RawJson};
 
-/// A watch over tools with these schemas.
-fn watch(mode: Mode, tools: &[(&str, &str)]) -> Watch {
+/// A checker for tools with these schemas.
+fn call_checker(mode: GuardMode, tools: &[(&str, &str)]) -> CallChecker {
     let tools = tools.iter().map(|(name, schema)| {
-        (Text::new(name), Takes::Object(Some(Json::parse(*schema).unwrap())))
+        (JsonString::new(name), ToolInput::Object(Some(RawJson::parse(*schema).unwrap())))
     });
-    Watch {
-        offer: Offer { tools: tools.collect(), open: false },
-        modes: Modes { mode, tools: Vec::new() },
-        limits: Limits::default(),
-        schemas: Arc::new(Schemas::default()),
+    CallChecker {
+        offered_tools: OfferedTools { tools: tools.collect(), allows_unlisted: false },
+        modes: GuardModes { default: mode, per_tool: Vec::new() },
+        limits: ValidationLimits::default(),
+        schema_cache: Arc::new(SchemaCache::default()),
     }
 }
 
-/// A call as a stream leaves it: its arguments are whatever text came.
+/// A call as a stream delivers it: its arguments may be any text.
 fn call(name: &str, arguments: &str) -> ToolCall {
-    let args = Args::from_text(&Text::new(arguments));
-    ToolCall { id: Text::new("call_1"), name: Text::new(name), args }
+    let args = ToolArgs::from_json_string(&JsonString::new(arguments));
+    ToolCall { id: JsonString::new("call_1"), name: JsonString::new(name), args }
 }
 
-fn found(watch: &Watch, name: &str, arguments: &str) -> Option<Finding> {
-    watch.check(&call(name, arguments))
+fn finding(checker: &CallChecker, name: &str, arguments: &str) -> Option<Finding> {
+    checker.check_call(&call(name, arguments))
 }
 
-/// The name of what is found, "" for nothing.
-fn kind(watch: &Watch, name: &str, arguments: &str) -> &'static str {
-    found(watch, name, arguments).map_or("", |finding| finding.kind.name())
+/// The name of the finding's kind, "" for none.
+fn kind(checker: &CallChecker, name: &str, arguments: &str) -> &'static str {
+    finding(checker, name, arguments).map_or("", |finding| finding.kind.name())
 }
 
-fn answer(watch: &Watch, name: &str, arguments: &str) -> String {
-    let finding = found(watch, name, arguments).unwrap();
-    finding.answer().unwrap().to_owned()
+fn answer(checker: &CallChecker, name: &str, arguments: &str) -> String {
+    let finding = finding(checker, name, arguments).unwrap();
+    finding.answer_message().unwrap().to_owned()
 }
 
-/// The name and arguments of the call that takes the place of this one.
-fn mended(watch: &Watch, name: &str, arguments: &str) -> Option<(String, String)> {
-    match found(watch, name, arguments)?.done {
-        Done::Mended(call) => {
-            Some((call.name.contents().into_owned(), call.args.to_text().contents().into_owned()))
-        }
-        Done::Observed | Done::Answered(_) => None,
+/// The name and arguments of the mended call.
+fn mended_call(checker: &CallChecker, name: &str, arguments: &str) -> Option<(String, String)> {
+    match finding(checker, name, arguments)?.action {
+        GuardAction::Mended(call) => Some((
+            call.name.unescape().into_owned(),
+            call.args.to_json_string().unescape().into_owned(),
+        )),
+        GuardAction::Observed | GuardAction::Answered(_) => None,
     }
 }
 

@@ -1,14 +1,14 @@
-//! A conversation in each client's dialect, as it would be written by hand.
+//! Writes a conversation in each client's dialect without the crate's own encoders.
 
-use crate::shapes::{Part, Talk, Who};
+use crate::shapes::{Part, Script, Speaker};
 
-pub(crate) fn request(client: &str, talk: &Talk) -> String {
+pub(crate) fn request(client: &str, script: &Script) -> String {
     match client {
-        "openai-chat" => chat(talk),
-        "anthropic" => anthropic(talk),
-        "gemini" => gemini(talk),
-        "openai-responses" => responses(talk),
-        _ => bedrock(talk),
+        "openai-chat" => chat(script),
+        "anthropic" => anthropic(script),
+        "gemini" => gemini(script),
+        "openai-responses" => responses(script),
+        _ => bedrock(script),
     }
 }
 
@@ -16,39 +16,40 @@ fn list<T>(all: impl IntoIterator<Item = T>, write: impl Fn(T) -> String) -> Str
     all.into_iter().map(write).collect::<Vec<_>>().join(",")
 }
 
-fn system(talk: &Talk, block: &str) -> String {
-    list(0..talk.system, |_| block.to_owned())
+fn system(script: &Script, block: &str) -> String {
+    list(0..script.system, |_| block.to_owned())
 }
 
-/// The tools; the name of each stands for `NAME`.
-fn tools(talk: &Talk, tool: &str) -> String {
+/// The tools, from a template with `NAME` as the placeholder.
+fn tools(script: &Script, tool: &str) -> String {
     let about = |at: usize| format!("about {at}");
-    list(talk.tools.iter().enumerate(), |(at, name)| {
+    list(script.tools.iter().enumerate(), |(at, name)| {
         tool.replace("NAME", name).replace("ABOUT", &about(at))
     })
 }
 
-fn fields(talk: &Talk) -> String {
-    let all = list(0..talk.fields, |at| format!(r#""field_{at}":{at}"#));
+fn fields(script: &Script) -> String {
+    let all = list(0..script.fields, |at| format!(r#""field_{at}":{at}"#));
     if all.is_empty() { all } else { all + "," }
 }
 
-fn role(who: Who, model: &'static str) -> &'static str {
-    match who {
-        Who::Model => model,
-        Who::User => "user",
-        Who::System => "system",
+fn role(speaker: Speaker, model: &'static str) -> &'static str {
+    match speaker {
+        Speaker::Model => model,
+        Speaker::User => "user",
+        Speaker::System => "system",
     }
 }
 
-fn chat(talk: &Talk) -> String {
+fn chat(script: &Script) -> String {
     let mut messages: Vec<String> = Vec::new();
-    messages.extend((0..talk.system).map(|_| r#"{"role":"system","content":"brief"}"#.to_owned()));
-    for (who, parts) in &talk.turns {
-        let role = match who {
-            Who::User => "user",
-            Who::Model => "assistant",
-            Who::System => "system",
+    messages
+        .extend((0..script.system).map(|_| r#"{"role":"system","content":"brief"}"#.to_owned()));
+    for (speaker, parts) in &script.turns {
+        let role = match speaker {
+            Speaker::User => "user",
+            Speaker::Model => "assistant",
+            Speaker::System => "system",
         };
         let (mut content, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
         let mut thought = String::new();
@@ -73,23 +74,23 @@ fn chat(talk: &Talk) -> String {
         if !thought.is_empty() {
             fields.push(format!(r#""reasoning_content":"{thought}""#));
         }
-        let said = !content.is_empty() || !calls.is_empty() || results.is_empty();
-        // What a tool gave stands before what else is said, unless it answers calls of this turn.
+        let has_message = !content.is_empty() || !calls.is_empty() || results.is_empty();
+        // Tool results precede other content, unless they answer calls of this turn.
         if calls.is_empty() {
             messages.append(&mut results);
         }
-        messages.extend(said.then(|| format!("{{{}}}", fields.join(","))));
+        messages.extend(has_message.then(|| format!("{{{}}}", fields.join(","))));
         messages.append(&mut results);
     }
     let tools = tools(
-        talk,
+        script,
         r#"{"type":"function","function":{"name":"NAME","description":"ABOUT","parameters":{"type":"object"}}}"#,
     );
-    let fields = fields(talk);
+    let fields = fields(script);
     format!(r#"{{{fields}"model":"m","messages":[{}],"tools":[{tools}]}}"#, messages.join(","))
 }
 
-fn anthropic(talk: &Talk) -> String {
+fn anthropic(script: &Script) -> String {
     let part = |part: &Part| match part {
         Part::Text(text) => format!(r#"{{"type":"text","text":"{text}"}}"#),
         Part::Thinking => r#"{"type":"thinking","thinking":"t","signature":"c2ln"}"#.to_owned(),
@@ -100,20 +101,20 @@ fn anthropic(talk: &Talk) -> String {
             format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}"#)
         }
     };
-    let messages = list(&talk.turns, |(who, parts)| {
-        let role = role(*who, "assistant");
+    let messages = list(&script.turns, |(speaker, parts)| {
+        let role = role(*speaker, "assistant");
         format!(r#"{{"role":"{role}","content":[{}]}}"#, list(parts, part))
     });
     let tools =
-        tools(talk, r#"{"name":"NAME","description":"ABOUT","input_schema":{"type":"object"}}"#);
-    let system = system(talk, r#"{"type":"text","text":"brief"}"#);
-    let fields = fields(talk);
+        tools(script, r#"{"name":"NAME","description":"ABOUT","input_schema":{"type":"object"}}"#);
+    let system = system(script, r#"{"type":"text","text":"brief"}"#);
+    let fields = fields(script);
     format!(
         r#"{{{fields}"model":"m","max_tokens":9000,"system":[{system}],"messages":[{messages}],"tools":[{tools}]}}"#
     )
 }
 
-fn gemini(talk: &Talk) -> String {
+fn gemini(script: &Script) -> String {
     let part = |part: &Part| match part {
         Part::Text(text) => format!(r#"{{"text":"{text}"}}"#),
         Part::Thinking => r#"{"text":"t","thought":true,"thoughtSignature":"c2ln"}"#.to_owned(),
@@ -124,29 +125,30 @@ fn gemini(talk: &Talk) -> String {
             r#"{{"functionResponse":{{"id":"{id}","name":"bash","response":{{"a":"{text}"}}}}}}"#
         ),
     };
-    let contents = list(&talk.turns, |(who, parts)| {
-        let role = role(*who, "model");
+    let contents = list(&script.turns, |(speaker, parts)| {
+        let role = role(*speaker, "model");
         format!(r#"{{"role":"{role}","parts":[{}]}}"#, list(parts, part))
     });
     let tools = tools(
-        talk,
+        script,
         r#"{"name":"NAME","description":"ABOUT","parametersJsonSchema":{"type":"object"}}"#,
     );
-    let system = system(talk, r#"{"text":"brief"}"#);
-    let fields = fields(talk);
+    let system = system(script, r#"{"text":"brief"}"#);
+    let fields = fields(script);
     format!(
         r#"{{{fields}"systemInstruction":{{"parts":[{system}]}},"contents":[{contents}],"tools":[{{"functionDeclarations":[{tools}]}}]}}"#
     )
 }
 
-fn responses(talk: &Talk) -> String {
+fn responses(script: &Script) -> String {
     let mut items: Vec<String> = Vec::new();
-    items.extend((0..talk.system).map(|_| r#"{"role":"developer","content":"brief"}"#.to_owned()));
-    for (who, parts) in &talk.turns {
-        let (role, kind) = match who {
-            Who::User => ("user", "input_text"),
-            Who::Model => ("assistant", "output_text"),
-            Who::System => ("system", "input_text"),
+    items
+        .extend((0..script.system).map(|_| r#"{"role":"developer","content":"brief"}"#.to_owned()));
+    for (speaker, parts) in &script.turns {
+        let (role, kind) = match speaker {
+            Speaker::User => ("user", "input_text"),
+            Speaker::Model => ("assistant", "output_text"),
+            Speaker::System => ("system", "input_text"),
         };
         if parts.is_empty() {
             items.push(format!(r#"{{"type":"message","role":"{role}","content":[]}}"#));
@@ -169,14 +171,14 @@ fn responses(talk: &Talk) -> String {
         }
     }
     let tools = tools(
-        talk,
+        script,
         r#"{"type":"function","name":"NAME","description":"ABOUT","parameters":{"type":"object"},"strict":false}"#,
     );
-    let fields = fields(talk);
+    let fields = fields(script);
     format!(r#"{{{fields}"model":"m","input":[{}],"tools":[{tools}]}}"#, items.join(","))
 }
 
-fn bedrock(talk: &Talk) -> String {
+fn bedrock(script: &Script) -> String {
     let part = |part: &Part| match part {
         Part::Text(text) => format!(r#"{{"text":"{text}"}}"#),
         Part::Thinking => {
@@ -189,16 +191,16 @@ fn bedrock(talk: &Talk) -> String {
             format!(r#"{{"toolResult":{{"toolUseId":"{id}","content":[{{"text":"{text}"}}]}}}}"#)
         }
     };
-    let messages = list(&talk.turns, |(who, parts)| {
-        let role = role(*who, "assistant");
+    let messages = list(&script.turns, |(speaker, parts)| {
+        let role = role(*speaker, "assistant");
         format!(r#"{{"role":"{role}","content":[{}]}}"#, list(parts, part))
     });
     let tools = tools(
-        talk,
+        script,
         r#"{"toolSpec":{"name":"NAME","description":"ABOUT","inputSchema":{"json":{"type":"object"}}}}"#,
     );
-    let system = system(talk, r#"{"text":"brief"}"#);
-    let fields = fields(talk);
+    let system = system(script, r#"{"text":"brief"}"#);
+    let fields = fields(script);
     format!(
         r#"{{{fields}"system":[{system}],"messages":[{messages}],"toolConfig":{{"tools":[{tools}]}}}}"#
     )

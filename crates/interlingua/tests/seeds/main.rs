@@ -1,4 +1,4 @@
-//! The founding documents, each as tests of what it asks for.
+//! Tests of the founding issues, one file for each.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,24 +8,24 @@ mod seed_002;
 mod seed_003;
 mod seed_004;
 
-use interlingua::{Dialect, Json, Ledger, Target, Text, find, translate_request};
+use interlingua::{Dialect, JsonString, Ledger, RawJson, Target, find_dialect, translate_request};
 
-/// Where a request comes from and goes to.
-pub(crate) struct Road {
+/// Source and target of a translation.
+pub(crate) struct Translation {
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
     pub(crate) flavor: Option<&'static str>,
     pub(crate) model: Option<&'static str>,
 }
 
-impl Road {
-    pub(crate) fn own(dialect: &'static str) -> Self {
+impl Translation {
+    pub(crate) fn within(dialect: &'static str) -> Self {
         Self { from: dialect, to: dialect, flavor: None, model: None }
     }
 
-    /// What leaves, and everything that was noted.
+    /// Returns the translated request and its ledger.
     pub(crate) fn send(&self, body: &str) -> (String, Ledger) {
-        let model = self.model.map(Text::new);
+        let model = self.model.map(JsonString::new);
         let target = Target { model, flavor: self.flavor, ..Target::default() };
         let sent = translate_request(
             body.to_owned().into(),
@@ -39,16 +39,16 @@ impl Road {
 }
 
 fn dialect(name: &str) -> &'static dyn Dialect {
-    find(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))
+    find_dialect(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))
 }
 
-/// The names of what was changed.
+/// The names of the rules in the ledger.
 pub(crate) fn rules(ledger: &Ledger) -> Vec<&'static str> {
     ledger.entries.iter().map(|entry| entry.rule).collect()
 }
 
-/// A field of the body that leaves, as it is spelled.
+/// A field of the translated body, as it is spelled.
 pub(crate) fn field(body: &str, name: &str) -> String {
-    let body = Json::parse(body.to_owned()).unwrap().doc();
+    let body = RawJson::parse(body.to_owned()).unwrap().to_doc();
     body.root().get(name).map_or_else(String::new, |value| value.raw().to_owned())
 }

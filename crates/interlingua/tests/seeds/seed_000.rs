@@ -1,11 +1,15 @@
-//! Empty content: what leaves for Claude never holds a message that says nothing.
+//! Empty content: a request for Claude never has a message without content.
 
-use crate::{Road, field, rules};
+use crate::{Translation, field, rules};
 
-const TO_CLAUDE: Road =
-    Road { from: "openai-chat", to: "anthropic", flavor: None, model: Some("claude-sonnet-4-5") };
+const TO_CLAUDE: Translation = Translation {
+    from: "openai-chat",
+    to: "anthropic",
+    flavor: None,
+    model: Some("claude-sonnet-4-5"),
+};
 
-/// The tool loop up to `rest`, as an assistant's client keeps it.
+/// The tool loop up to `rest`, as a client stores it.
 fn history(rest: &str) -> String {
     format!(
         r#"{{"model":"m","max_tokens":64,"tools":[{{"type":"function","function":{{"name":"web_search","parameters":{{"type":"object","properties":{{"query":{{"type":"string"}}}}}}}}}}],"messages":[{{"role":"user","content":"The weather in New York?"}},{{"role":"assistant","content":"I'll search.","tool_calls":[{{"id":"toolu_1","type":"function","function":{{"name":"web_search","arguments":"{{\"query\":\"weather New York\"}}"}}}}]}}{rest}]}}"#
@@ -59,7 +63,7 @@ fn the_second_phase_begins_with_the_bytes_of_the_first() {
     let second = history(r#",{"role":"tool","tool_call_id":"toolu_1","content":"72°F"}"#);
     let (first, _) = TO_CLAUDE.send(&first);
     let (second, _) = TO_CLAUDE.send(&second);
-    let asked = field(&first, "messages");
-    assert!(asked.starts_with(&format!("[{ASKED},")), "{asked}");
+    let messages = field(&first, "messages");
+    assert!(messages.starts_with(&format!("[{ASKED},")), "{messages}");
     assert!(field(&second, "messages").starts_with(&format!("[{ASKED},")));
 }

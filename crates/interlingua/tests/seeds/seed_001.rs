@@ -1,10 +1,10 @@
-//! Content of any type: on load, when messages are built, and before the call they are made right.
+//! Content of any type is converted on load, when messages are built, and before the call.
 
-use crate::{Road, field, rules};
+use crate::{Translation, field, rules};
 
-/// A server that reads strings only.
-const STRINGS: Road =
-    Road { from: "openai-chat", to: "openai-chat", flavor: Some("generic"), model: None };
+/// A server that accepts only string content.
+const STRINGS: Translation =
+    Translation { from: "openai-chat", to: "openai-chat", flavor: Some("generic"), model: None };
 
 const CALL: &str = r#"{"id":"call_1","type":"function","function":{"name":"ls","arguments":"{}"}}"#;
 
@@ -36,8 +36,8 @@ fn another_type_becomes_a_string() {
 #[test]
 fn null_is_a_string_with_nothing_in_it_and_calls_and_ids_stay() {
     let body = r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":null}]}],"tools":[{"name":"ls","input_schema":{"type":"object","properties":{}}}]}"#;
-    let road = Road { from: "anthropic", ..STRINGS };
-    let (sent, _) = road.send(body);
+    let translation = Translation { from: "anthropic", ..STRINGS };
+    let (sent, _) = translation.send(body);
     let expected = format!(
         r#"[{{"role":"user","content":"a"}},{{"role":"assistant","content":"","tool_calls":[{CALL}]}},{{"role":"tool","tool_call_id":"call_1","content":""}}]"#
     );
@@ -62,16 +62,16 @@ fn the_first_message_is_right() {
 fn a_broken_stored_message_is_skipped_and_reported() {
     for dialect in ["openai-chat", "anthropic"] {
         let body = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[null,{"role":"user","content":"hi"},null]}"#;
-        let (sent, ledger) = Road::own(dialect).send(body);
+        let (sent, ledger) = Translation::within(dialect).send(body);
         assert_eq!(field(&sent, "messages"), r#"[{"role":"user","content":"hi"}]"#);
-        let said: Vec<_> = ledger.entries.iter().map(|entry| &*entry.what).collect();
+        let descriptions: Vec<_> = ledger.entries.iter().map(|entry| &*entry.description).collect();
         assert!(
-            said.iter().any(|what| what.contains("message 0 is null, and skipped")),
-            "{said:?}"
+            descriptions.iter().any(|what| what.contains("message 0 is null: it is skipped")),
+            "{descriptions:?}"
         );
         assert!(
-            said.iter().any(|what| what.contains("message 2 is null, and skipped")),
-            "{said:?}"
+            descriptions.iter().any(|what| what.contains("message 2 is null: it is skipped")),
+            "{descriptions:?}"
         );
     }
 }
@@ -81,8 +81,8 @@ fn loading_building_and_calling_are_one() {
     let stored = messages(
         r#"{"role":"user","content":{"text":"hi"}},{"role":"assistant","content":7},{"role":"user","content":"go"}"#,
     );
-    let (loaded, _) = Road { to: "native", flavor: None, ..STRINGS }.send(&stored);
-    let (called, _) = Road { from: "native", ..STRINGS }.send(&loaded);
+    let (loaded, _) = Translation { to: "native", flavor: None, ..STRINGS }.send(&stored);
+    let (called, _) = Translation { from: "native", ..STRINGS }.send(&loaded);
     let (at_once, _) = STRINGS.send(&stored);
     assert_eq!(field(&called, "messages"), field(&at_once, "messages"));
 }

@@ -1,13 +1,18 @@
-//! Empty tool arguments: a call with `{}` although its schema requires parameters is found when the
-//! streamed reply is finished, and the model sees the error with its next turn.
+//! Empty tool arguments: the next request has an error for a call with `{}`.
 
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use interlingua::guard::{Answers, InMemory, Limits, Modes, Offer, Watch, answer_of, recall};
-use interlingua::{Exchange, Recalled, Stream, Target, find, open_document, read_object};
+use interlingua::guard::{
+    AnswerRecord, AnswerStore, CallChecker, GuardModes, MemoryAnswerStore, OfferedTools,
+    ValidationLimits, find_guard_answers,
+};
+use interlingua::{
+    ConversationPatch, ReplyContext, StreamTranslator, Target, decode_request, find_dialect,
+    parse_object,
+};
 use serde_json::{Value, json};
 
 const CALL: &str = "toolu_bdrk_01W4Gt4g3quJ4XyAfqB72ZER";
@@ -46,39 +51,44 @@ fn reply() -> Bytes {
     framed.collect::<String>().into()
 }
 
-/// What the model is asked next, after it has made the call.
+/// The next request after the call.
 fn next(more: &[Value]) -> Value {
-    let anthropic = find("anthropic").unwrap();
+    let anthropic = find_dialect("anthropic").unwrap();
     let target = Target::default();
-    let opened = open_document(read_object(request(&[])).unwrap(), anthropic, anthropic, &target);
-    let watch = Watch {
-        offer: Offer::of(opened.conversation()),
-        modes: Modes::default(),
-        limits: Limits::default(),
-        schemas: Arc::default(),
+    let decoded_request =
+        decode_request(parse_object(request(&[])).unwrap(), anthropic, anthropic, &target);
+    let call_checker = CallChecker {
+        offered_tools: OfferedTools::from_conversation(decoded_request.conversation()),
+        modes: GuardModes::default(),
+        limits: ValidationLimits::default(),
+        schema_cache: Arc::default(),
     };
-    let mut stream = Stream::new(anthropic, anthropic, &Exchange::default()).watched(watch);
+    let mut stream = StreamTranslator::new(anthropic, anthropic, &ReplyContext::default())
+        .with_guard(call_checker);
     let mut out = Vec::new();
     stream.push(&reply(), &mut out);
     stream.finish(&mut out);
     assert_eq!(out, reply(), "the client sees the call as it is");
-    let answers = InMemory::default();
-    for finding in stream.findings() {
-        answers.keep("", answer_of(&finding).unwrap());
+    let answers = MemoryAnswerStore::default();
+    for finding in stream.take_findings() {
+        answers.insert("", AnswerRecord::from_finding(&finding).unwrap());
     }
 
     let call = json!({"type": "tool_use", "id": CALL, "name": "read_file", "input": {}});
     let mut turns = vec![json!({"role": "assistant", "content": [call]})];
     turns.extend_from_slice(more);
-    let opened =
-        open_document(read_object(request(&turns)).unwrap(), anthropic, anthropic, &target);
-    let told = match pin!(recall(opened.conversation(), "", &answers))
+    let decoded_request =
+        decode_request(parse_object(request(&turns)).unwrap(), anthropic, anthropic, &target);
+    let guard_answer = match pin!(find_guard_answers(decoded_request.conversation(), "", &answers))
         .poll(&mut Context::from_waker(Waker::noop()))
     {
-        Poll::Ready(told) => told,
+        Poll::Ready(guard_answer) => guard_answer,
         Poll::Pending => unreachable!("nothing is waited for"),
     };
-    let sent = opened.translate(&Recalled { told, ..Recalled::default() });
+    let sent = decoded_request.translate(&ConversationPatch {
+        guard_answers: guard_answer,
+        ..ConversationPatch::default()
+    });
     assert!(sent.ledger.entries.iter().any(|entry| entry.rule == "guard-answer"));
     serde_json::from_slice(&sent.body).unwrap()
 }
@@ -94,18 +104,19 @@ fn the_next_request_carries_the_error_if_the_client_sends_none() {
     let sent = next(&[json!({"role": "user", "content": "Well?"})]);
     let [result] = results(&sent)[..] else { panic!("not one result: {sent}") };
     assert_eq!((&result["tool_use_id"], &result["is_error"]), (&json!(CALL), &json!(true)));
-    let words = result["content"].as_str().unwrap();
+    let text = result["content"].as_str().unwrap();
     let start =
         "Error: Tool 'read_file' was called with empty arguments. This tool requires parameters.";
-    assert!(words.starts_with(start), "{words}");
-    assert!(words.contains("target_file") && words.contains("likely a mistake of the model"));
+    assert!(text.starts_with(start), "{text}");
+    assert!(text.contains("target_file") && text.contains("likely a mistake of the model"));
 }
 
 #[test]
 fn the_next_request_carries_one_result_if_the_client_answers_too() {
-    let own = json!({"type": "tool_result", "tool_use_id": CALL, "content": "no such file: "});
-    let sent = next(&[json!({"role": "user", "content": [own]})]);
+    let client_result =
+        json!({"type": "tool_result", "tool_use_id": CALL, "content": "no such file: "});
+    let sent = next(&[json!({"role": "user", "content": [client_result]})]);
     let [result] = results(&sent)[..] else { panic!("not one result: {sent}") };
-    let words = result["content"].as_str().unwrap();
-    assert!(words.starts_with("no such file: ") && words.contains("empty arguments"), "{words}");
+    let text = result["content"].as_str().unwrap();
+    assert!(text.starts_with("no such file: ") && text.contains("empty arguments"), "{text}");
 }

@@ -1,12 +1,11 @@
-//! Tool results from Claude Code for servers that speak Chat: read in every form, and none loses its
-//! call.
+//! Tool results from Claude Code for Chat servers: accepted in every form, and none loses its call.
 
-use crate::{Road, field, rules};
+use crate::{Translation, field, rules};
 
-const TO_CHAT: Road =
-    Road { from: "anthropic", to: "openai-chat", flavor: None, model: Some("gpt-4.1") };
+const TO_CHAT: Translation =
+    Translation { from: "anthropic", to: "openai-chat", flavor: None, model: Some("gpt-4.1") };
 
-/// One call to `read_file`, one to `bash`, and what the user brings then.
+/// One call to `read_file`, one to `bash`, and the user's results.
 fn answered(content: &str) -> String {
     format!(
         r#"{{"model":"m","max_tokens":64,"tools":[{{"name":"read_file","input_schema":{{"type":"object","properties":{{}}}}}},{{"name":"bash","input_schema":{{"type":"object","properties":{{}}}}}}],"messages":[{{"role":"user","content":"go"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"toolu_1","name":"read_file","input":{{}}}},{{"type":"tool_use","id":"toolu_2","name":"bash","input":{{}}}}]}},{{"role":"user","content":{content}}}]}}"#
@@ -15,16 +14,16 @@ fn answered(content: &str) -> String {
 
 const CALLED: &str = r#"{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"read_file","arguments":"{}"}},{"id":"toolu_2","type":"function","function":{"name":"bash","arguments":"{}"}}]}"#;
 
-/// A tool's message.
+/// A message with the role `tool`.
 fn tool(id: &str, content: &str) -> String {
     format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{content}"}}"#)
 }
 
 #[track_caller]
-fn assert_sent(content: &str, rest: &[String], noted: &[&str]) {
+fn assert_sent(content: &str, rest: &[String], expected_rules: &[&str]) {
     let (sent, ledger) = TO_CHAT.send(&answered(content));
     assert_eq!(field(&sent, "messages"), format!("[{CALLED},{}]", rest.join(",")));
-    assert_eq!(rules(&ledger), noted);
+    assert_eq!(rules(&ledger), expected_rules);
 }
 
 const SECOND: &str = r#"{"type":"tool_result","tool_use_id":"toolu_2","content":"done"}"#;
@@ -59,8 +58,8 @@ fn results_mixed_with_words() {
     let content = format!(
         r#"[{{"type":"tool_result","tool_use_id":"toolu_1","content":"text"}},{{"type":"text","text":"hurry"}},{SECOND}]"#
     );
-    let words = r#"{"role":"user","content":"hurry"}"#.to_owned();
-    let rest = [tool("toolu_1", "text"), tool("toolu_2", "done"), words];
+    let message = r#"{"role":"user","content":"hurry"}"#.to_owned();
+    let rest = [tool("toolu_1", "text"), tool("toolu_2", "done"), message];
     assert_sent(&content, &rest, &["order-changed"]);
 }
 
@@ -90,7 +89,7 @@ fn results_without_ids_answer_the_calls_in_their_order() {
 
 #[test]
 fn a_result_without_an_id_answers_the_open_call_of_its_tool() {
-    let chat = Road::own("openai-chat");
+    let chat = Translation::within("openai-chat");
     let body = format!(
         r#"{{"model":"gpt-4.1","messages":[{CALLED},{{"role":"tool","name":"bash","content":"done"}},{}]}}"#,
         tool("toolu_1", "text")
@@ -106,7 +105,7 @@ fn a_result_that_no_call_waits_for_is_said_as_text() {
     let content = format!(
         r#"[{{"type":"tool_result","tool_use_id":"toolu_1","content":"text"}},{SECOND},{{"type":"tool_result","content":"whose?"}}]"#
     );
-    let words = r#"{"role":"user","content":"[earlier tool output] whose?"}"#.to_owned();
-    let rest = [tool("toolu_1", "text"), tool("toolu_2", "done"), words];
+    let message = r#"{"role":"user","content":"[earlier tool output] whose?"}"#.to_owned();
+    let rest = [tool("toolu_1", "text"), tool("toolu_2", "done"), message];
     assert_sent(&content, &rest, &["odd-input", "orphan-result"]);
 }

@@ -1,14 +1,14 @@
-//! Bodies as clients of the Messages API write them.
+//! Encodes a draft as a Messages API request, with the oddities of its clients.
 
 use serde_json::{Value, json};
 
-use super::Writer;
-use super::script::{Args, Block, Media, Part, Role, Script, Source, Tool, Turn};
+use super::Generator;
+use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
 
-pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
-    let mut body = json!({"model": w.rng.pick(MODELS), "max_tokens": 4096});
-    if w.odd() {
-        body["max_tokens"] = w.rng.pick(&[
+pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
+    let mut body = json!({"model": g.rng.pick(MODELS), "max_tokens": 4096});
+    if g.roll_odd() {
+        body["max_tokens"] = g.rng.pick(&[
             json!(null),
             json!(0),
             json!(9_999_999),
@@ -17,120 +17,126 @@ pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
             json!(-5),
         ]);
     }
-    if !script.system.is_empty() {
-        body["system"] = system(w, &script.system);
+    if !draft.system.is_empty() {
+        body["system"] = system(g, &draft.system);
     }
-    if !script.tools.is_empty() {
-        body["tools"] = script.tools.iter().map(|one| tool(w, one)).collect();
-    } else if w.odd() {
+    if !draft.tools.is_empty() {
+        body["tools"] = draft.tools.iter().map(|it| tool(g, it)).collect();
+    } else if g.roll_odd() {
         body["tools"] = json!([]);
     }
-    body["messages"] = script.turns.iter().map(|turn| message(w, turn)).collect();
-    if w.odd() {
-        body["messages"] = w.odd_value();
+    body["messages"] = draft.turns.iter().map(|turn| message(g, turn)).collect();
+    if g.roll_odd() {
+        body["messages"] = g.odd_value();
     }
-    settings(w, &mut body, !script.tools.is_empty());
-    w.strew(&mut body);
+    settings(g, &mut body, !draft.tools.is_empty());
+    g.maybe_add_field(&mut body);
     body
 }
 
-fn system(w: &mut Writer, blocks: &[Block]) -> Value {
-    if w.odd() {
-        return w.odd_value();
+fn system(g: &mut Generator, blocks: &[Block]) -> Value {
+    if g.roll_odd() {
+        return g.odd_value();
     }
     match blocks {
-        [Block { part: Part::Text(text), cache: None }] if w.rng.once_in(2) => text.as_str().into(),
-        _ => blocks.iter().map(|one| block(w, one)).collect(),
+        [Block { content: DraftContent::Text(text), cache: None }] if g.rng.one_in(2) => {
+            text.as_str().into()
+        }
+        _ => blocks.iter().map(|it| block(g, it)).collect(),
     }
 }
 
-fn message(w: &mut Writer, turn: &Turn) -> Value {
+fn message(g: &mut Generator, turn: &Turn) -> Value {
     let role = match turn.role {
         Role::User => "user",
         Role::Assistant => "assistant",
         Role::System => "system",
-        Role::Odd(role) => role,
+        Role::Unknown(role) => role,
     };
     let content = match &turn.blocks[..] {
-        [Block { part: Part::Text(text), cache: None }] if w.rng.once_in(2) => text.as_str().into(),
-        [] if w.odd() => Value::from(""),
-        blocks => blocks.iter().map(|one| block(w, one)).collect(),
+        [Block { content: DraftContent::Text(text), cache: None }] if g.rng.one_in(2) => {
+            text.as_str().into()
+        }
+        [] if g.roll_odd() => Value::from(""),
+        blocks => blocks.iter().map(|it| block(g, it)).collect(),
     };
-    let content = w.or_odd(content);
+    let content = g.or_odd_value(content);
     let mut message = json!({"role": role, "content": content});
-    if w.odd() {
-        w.strew(&mut message);
+    if g.roll_odd() {
+        g.maybe_add_field(&mut message);
     }
     message
 }
 
-fn block(w: &mut Writer, block: &Block) -> Value {
-    let mut written = part(w, &block.part);
-    if let (Some(cache), true) = (&block.cache, written.is_object()) {
-        written["cache_control"] = cache.clone();
+fn block(g: &mut Generator, block: &Block) -> Value {
+    let mut encoded = part(g, &block.content);
+    if let (Some(cache), true) = (&block.cache, encoded.is_object()) {
+        encoded["cache_control"] = cache.clone();
     }
-    if written.is_object() && w.odd() {
-        w.strew(&mut written);
+    if encoded.is_object() && g.roll_odd() {
+        g.maybe_add_field(&mut encoded);
     }
-    written
+    encoded
 }
 
-fn part(w: &mut Writer, part: &Part) -> Value {
+fn part(g: &mut Generator, part: &DraftContent) -> Value {
     match part {
-        Part::Text(text) | Part::Refusal(text) => {
-            let text = w.or_odd(text.as_str().into());
+        DraftContent::Text(text) | DraftContent::Refusal(text) => {
+            let text = g.or_odd_value(text.as_str().into());
             json!({"type": "text", "text": text})
         }
-        Part::Thinking { text, seal } => {
+        DraftContent::Thinking { text, seal } => {
             let mut thinking = json!({"type": "thinking", "thinking": text});
             if let Some(seal) = seal {
-                thinking["signature"] = w.or_odd(seal.as_str().into());
+                thinking["signature"] = g.or_odd_value(seal.as_str().into());
             }
             thinking
         }
-        Part::Redacted(data) if w.odd() => json!({"type": "redacted_thinking", "signature": data}),
-        Part::Redacted(data) => json!({"type": "redacted_thinking", "data": data}),
-        Part::Call { id, name, args } => {
+        DraftContent::Redacted(data) if g.roll_odd() => {
+            json!({"type": "redacted_thinking", "signature": data})
+        }
+        DraftContent::Redacted(data) => json!({"type": "redacted_thinking", "data": data}),
+        DraftContent::Call { id, name, args } => {
             let input = match args {
                 Args::Json(json) => json.clone(),
                 Args::Text(text) => text.as_str().into(),
             };
-            let kind = if w.odd() { "server_tool_use" } else { "tool_use" };
+            let kind = if g.roll_odd() { "server_tool_use" } else { "tool_use" };
             json!({"type": kind, "id": id, "name": name, "input": input})
         }
-        Part::Result { id, content, error, .. } => {
+        DraftContent::Result { id, content, error, .. } => {
             let content = match &content[..] {
-                [Block { part: Part::Text(text), cache: None }] if w.rng.once_in(2) => {
+                [Block { content: DraftContent::Text(text), cache: None }] if g.rng.one_in(2) => {
                     text.as_str().into()
                 }
-                blocks => blocks.iter().map(|one| self::block(w, one)).collect::<Value>(),
+                blocks => blocks.iter().map(|it| self::block(g, it)).collect::<Value>(),
             };
             let mut result = json!({"type": "tool_result"});
             if let Some(id) = id {
                 result["tool_use_id"] = id.as_str().into();
             }
-            if !w.odd() {
-                result["content"] = w.or_odd(content);
+            if !g.roll_odd() {
+                result["content"] = g.or_odd_value(content);
             }
             if *error {
                 result["is_error"] = true.into();
             }
             result
         }
-        Part::Media(media) => self::media(w, media),
-        Part::Odd(value) => value.clone(),
+        DraftContent::Media(media) => self::media(g, media),
+        DraftContent::Unknown(value) => value.clone(),
     }
 }
 
-fn media(w: &mut Writer, media: &Media) -> Value {
+fn media(g: &mut Generator, media: &Media) -> Value {
     let Media { kind, mime, source, name } = media;
     let source = match source {
         Source::Base64(data) => json!({"type": "base64", "media_type": mime, "data": data}),
         Source::Url(url) => json!({"type": "url", "url": url}),
         Source::File(id) => json!({"type": "file", "file_id": id}),
-        Source::Plain(text) => json!({"type": "text", "media_type": "text/plain", "data": text}),
+        Source::Text(text) => json!({"type": "text", "media_type": "text/plain", "data": text}),
     };
-    if w.odd() {
+    if g.roll_odd() {
         let url = "data:image/png;base64,iVBORw0KGgo=";
         return json!({"type": "image_url", "image_url": {"url": url}});
     }
@@ -141,9 +147,9 @@ fn media(w: &mut Writer, media: &Media) -> Value {
     media
 }
 
-pub(super) fn tool(w: &mut Writer, tool: &Tool) -> Value {
-    if w.odd() {
-        return w.rng.pick(&[
+pub(super) fn tool(g: &mut Generator, tool: &Tool) -> Value {
+    if g.roll_odd() {
+        return g.rng.pick(&[
             json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 5}),
             json!({"type": "bash_20250124", "name": "bash"}),
             json!({"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"}),
@@ -153,41 +159,41 @@ pub(super) fn tool(w: &mut Writer, tool: &Tool) -> Value {
             json!(null),
         ]);
     }
-    let mut written = json!({"name": tool.name});
-    if let Some(about) = &tool.about {
-        written["description"] = about.as_str().into();
+    let mut encoded = json!({"name": tool.name});
+    if let Some(description) = &tool.description {
+        encoded["description"] = description.as_str().into();
     }
     if let Some(schema) = &tool.schema {
-        written["input_schema"] = schema.clone();
+        encoded["input_schema"] = schema.clone();
     }
-    if let Some((key, value)) = &tool.extra {
-        written[*key] = value.clone();
+    if let Some((key, value)) = &tool.extra_field {
+        encoded[*key] = value.clone();
     }
-    written
+    encoded
 }
 
-fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
-    if w.rng.once_in(3) {
+fn settings(g: &mut Generator, body: &mut Value, tools: bool) {
+    if g.rng.one_in(3) {
         body["stream"] = true.into();
     }
-    if w.rng.once_in(5) {
-        body["temperature"] = json!(w.rng.pick(&[0.0, 0.7, 1.0]));
+    if g.rng.one_in(5) {
+        body["temperature"] = json!(g.rng.pick(&[0.0, 0.7, 1.0]));
     }
-    if w.rng.once_in(10) {
+    if g.rng.one_in(10) {
         body["stop_sequences"] = json!(["STOP"]);
     }
-    if w.rng.once_in(8) {
+    if g.rng.one_in(8) {
         body["metadata"] = json!({"user_id": "user-1"});
     }
-    if w.rng.once_in(4) {
-        body["thinking"] = w.rng.pick(&[
+    if g.rng.one_in(4) {
+        body["thinking"] = g.rng.pick(&[
             json!({"type": "enabled", "budget_tokens": 2048}),
             json!({"type": "adaptive"}),
             json!({"type": "disabled"}),
         ]);
     }
-    if tools && w.rng.once_in(4) {
-        body["tool_choice"] = w.rng.pick(&[
+    if tools && g.rng.one_in(4) {
+        body["tool_choice"] = g.rng.pick(&[
             json!({"type": "auto"}),
             json!({"type": "any"}),
             json!({"type": "none"}),
@@ -195,18 +201,18 @@ fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
             json!({"type": "auto", "disable_parallel_tool_use": true}),
         ]);
     }
-    if w.rng.once_in(10) {
-        body["output_config"] = json!({"effort": w.rng.pick(&["low", "high", "max"])});
+    if g.rng.one_in(10) {
+        body["output_config"] = json!({"effort": g.rng.pick(&["low", "high", "max"])});
     }
-    for _ in 0..ODD.len() / 6 {
-        if w.odd() {
-            let (key, value) = w.rng.pick(ODD);
+    for _ in 0..ODD_SETTINGS.len() / 6 {
+        if g.roll_odd() {
+            let (key, value) = g.rng.pick(ODD_SETTINGS);
             body[key] = serde_json::from_str(value).unwrap_or_default();
         }
     }
 }
 
-const ODD: &[(&str, &str)] = &[
+const ODD_SETTINGS: &[(&str, &str)] = &[
     ("temperature", "2.5"),
     ("temperature", "-1"),
     ("temperature", "\"0.5\""),

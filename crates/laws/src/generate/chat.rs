@@ -1,123 +1,132 @@
-//! Bodies as clients of Chat Completions and its many relatives write them.
+//! Encodes a draft as a Chat Completions request, with the oddities of its clients and flavors.
 
 use serde_json::{Value, json};
 
-use super::Writer;
-use super::script::{Args, Block, Media, Part, Role, Script, Source, Tool, Turn};
+use super::Generator;
+use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
 
-/// How a family of clients writes what the dialect leaves open.
+/// How a family of clients writes reasoning.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Habit {
-    Plain,
+enum ReasoningStyle {
+    Omitted,
     /// `reasoning_content`, as `DeepSeek` has it.
-    Content,
+    ReasoningContent,
     /// `reasoning_details`, as `OpenRouter` has it.
-    Details,
+    ReasoningDetails,
     /// Chunks of thinking in the content, as Mistral has it.
-    Chunks,
+    ThinkingChunks,
     /// Signatures on the calls, as Gemini has it.
-    Signed,
+    SignedCalls,
 }
 
-pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
-    let habit =
-        w.rng.pick(&[Habit::Plain, Habit::Content, Habit::Details, Habit::Chunks, Habit::Signed]);
-    let mut body = json!({"model": w.rng.pick(MODELS)});
+pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
+    let style = g.rng.pick(&[
+        ReasoningStyle::Omitted,
+        ReasoningStyle::ReasoningContent,
+        ReasoningStyle::ReasoningDetails,
+        ReasoningStyle::ThinkingChunks,
+        ReasoningStyle::SignedCalls,
+    ]);
+    let mut body = json!({"model": g.rng.pick(MODELS)});
     let mut messages = Vec::new();
-    if !script.system.is_empty() {
-        let role = w.rng.pick(&["system", "system", "developer"]);
-        let content = content(w, &script.system, habit);
+    if !draft.system.is_empty() {
+        let role = g.rng.pick(&["system", "system", "developer"]);
+        let content = content(g, &draft.system, style);
         messages.push(json!({"role": role, "content": content}));
     }
-    for turn in &script.turns {
-        self::turn(w, turn, habit, &mut messages);
+    for turn in &draft.turns {
+        self::turn(g, turn, style, &mut messages);
     }
     body["messages"] = messages.into();
-    if w.odd() {
-        body["messages"] = w.odd_value();
+    if g.roll_odd() {
+        body["messages"] = g.odd_value();
     }
-    if !script.tools.is_empty() {
-        body["tools"] = script.tools.iter().map(|one| tool(w, one)).collect();
-    } else if w.odd() {
+    if !draft.tools.is_empty() {
+        body["tools"] = draft.tools.iter().map(|it| tool(g, it)).collect();
+    } else if g.roll_odd() {
         body["tools"] = json!([]);
     }
-    settings(w, &mut body, !script.tools.is_empty());
-    w.strew(&mut body);
+    settings(g, &mut body, !draft.tools.is_empty());
+    g.maybe_add_field(&mut body);
     body
 }
 
-/// Results are messages of their own; what else a turn says follows them, or stands where it stood.
-fn turn(w: &mut Writer, turn: &Turn, habit: Habit, messages: &mut Vec<Value>) {
-    let (role, said) = match turn.role {
+/// Encodes a turn: each result is a separate message, other blocks keep their position.
+fn turn(g: &mut Generator, turn: &Turn, style: ReasoningStyle, messages: &mut Vec<Value>) {
+    let (role, blocks) = match turn.role {
         Role::User => ("user", &turn.blocks),
-        Role::Assistant => return messages.push(assistant(w, &turn.blocks, habit)),
-        Role::System => (w.rng.pick(&["system", "developer"]), &turn.blocks),
-        Role::Odd(role) => (role, &turn.blocks),
+        Role::Assistant => return messages.push(assistant(g, &turn.blocks, style)),
+        Role::System => (g.rng.pick(&["system", "developer"]), &turn.blocks),
+        Role::Unknown(role) => (role, &turn.blocks),
     };
     let mut open: Vec<Block> = Vec::new();
-    for block in said {
-        let Part::Result { id, name, content, .. } = &block.part else {
+    for block in blocks {
+        let DraftContent::Result { id, name, content, .. } = &block.content else {
             open.push(block.clone());
             continue;
         };
         if !open.is_empty() {
-            messages.push(message(w, role, &std::mem::take(&mut open), habit));
+            messages.push(message(g, role, &std::mem::take(&mut open), style));
         }
         let content = match &content[..] {
             [] => Value::from(""),
-            blocks => self::content(w, blocks, habit),
+            blocks => self::content(g, blocks, style),
         };
         let mut result = json!({"role": "tool"});
         if let Some(id) = id {
-            result["tool_call_id"] = w.or_odd(id.as_str().into());
+            result["tool_call_id"] = g.or_odd_value(id.as_str().into());
         }
-        result["content"] = w.or_odd(content);
-        if w.odd() {
+        result["content"] = g.or_odd_value(content);
+        if g.roll_odd() {
             result["name"] = name.as_str().into();
         }
         messages.push(result);
     }
-    if !open.is_empty() || said.is_empty() {
-        messages.push(message(w, role, &open, habit));
+    if !open.is_empty() || blocks.is_empty() {
+        messages.push(message(g, role, &open, style));
     }
 }
 
-fn message(w: &mut Writer, role: &str, blocks: &[Block], habit: Habit) -> Value {
-    let content = content(w, blocks, habit);
-    let mut message = json!({"role": role, "content": w.or_odd(content)});
-    if w.odd() {
-        w.strew(&mut message);
+fn message(g: &mut Generator, role: &str, blocks: &[Block], style: ReasoningStyle) -> Value {
+    let content = content(g, blocks, style);
+    let mut message = json!({"role": role, "content": g.or_odd_value(content)});
+    if g.roll_odd() {
+        g.maybe_add_field(&mut message);
     }
     message
 }
 
-fn content(w: &mut Writer, blocks: &[Block], habit: Habit) -> Value {
+fn content(g: &mut Generator, blocks: &[Block], style: ReasoningStyle) -> Value {
     match blocks {
-        [] if w.odd() => Value::Null,
+        [] if g.roll_odd() => Value::Null,
         [] => "".into(),
-        [Block { part: Part::Text(text), cache: None }] if !w.odd() => text.as_str().into(),
-        blocks => blocks.iter().filter_map(|block| part(w, block, habit)).collect(),
+        [Block { content: DraftContent::Text(text), cache: None }] if !g.roll_odd() => {
+            text.as_str().into()
+        }
+        blocks => blocks.iter().filter_map(|block| part(g, block, style)).collect(),
     }
 }
 
-fn assistant(w: &mut Writer, blocks: &[Block], habit: Habit) -> Value {
+fn assistant(g: &mut Generator, blocks: &[Block], style: ReasoningStyle) -> Value {
     let mut message = json!({"role": "assistant"});
     let mut calls = Vec::new();
-    let mut said = Vec::new();
+    let mut content_blocks = Vec::new();
     for block in blocks {
-        match &block.part {
-            Part::Call { id, name, args } => calls.push(call(w, id, name, args, habit)),
-            Part::Thinking { text, seal } => think(w, &mut message, text, seal.as_deref(), habit),
-            Part::Redacted(data) => think(w, &mut message, "", Some(data), habit),
-            Part::Refusal(text) => message["refusal"] = text.as_str().into(),
-            _ => said.push(block.clone()),
+        match &block.content {
+            DraftContent::Call { id, name, args } => calls.push(call(g, id, name, args, style)),
+            DraftContent::Thinking { text, seal } => {
+                add_reasoning(g, &mut message, text, seal.as_deref(), style);
+            }
+            DraftContent::Redacted(data) => add_reasoning(g, &mut message, "", Some(data), style),
+            DraftContent::Refusal(text) => message["refusal"] = text.as_str().into(),
+            _ => content_blocks.push(block.clone()),
         }
     }
-    let content = match &said[..] {
-        [] if !calls.is_empty() => w.rng.pick(&[json!(null), json!(null), json!("")]),
-        said => content(w, said, habit),
+    let content = match &content_blocks[..] {
+        [] if !calls.is_empty() => g.rng.pick(&[json!(null), json!(null), json!("")]),
+        blocks => content(g, blocks, style),
     };
-    if habit == Habit::Chunks
+    if style == ReasoningStyle::ThinkingChunks
         && let Some(thought) = message.as_object_mut().and_then(|it| it.remove("thought"))
     {
         let mut list =
@@ -129,31 +138,39 @@ fn assistant(w: &mut Writer, blocks: &[Block], habit: Habit) -> Value {
         }
         message["content"] = list.into();
     } else {
-        message["content"] = w.or_odd(content);
+        message["content"] = g.or_odd_value(content);
     }
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
-    } else if w.odd() {
-        message["tool_calls"] = w.rng.pick(&[json!([]), json!(null)]);
+    } else if g.roll_odd() {
+        message["tool_calls"] = g.rng.pick(&[json!([]), json!(null)]);
     }
-    if w.odd() {
+    if g.roll_odd() {
         message["function_call"] = json!({"name": "read_file", "arguments": "{}"});
     }
     message
 }
 
-fn think(w: &mut Writer, message: &mut Value, text: &str, seal: Option<&str>, habit: Habit) {
-    match habit {
-        Habit::Plain if !w.odd() => {}
-        Habit::Plain => message["reasoning"] = text.into(),
-        Habit::Content | Habit::Signed => message["reasoning_content"] = text.into(),
-        Habit::Chunks => message["thought"] = text.into(),
-        Habit::Details => {
+fn add_reasoning(
+    g: &mut Generator,
+    message: &mut Value,
+    text: &str,
+    seal: Option<&str>,
+    style: ReasoningStyle,
+) {
+    match style {
+        ReasoningStyle::Omitted if !g.roll_odd() => {}
+        ReasoningStyle::Omitted => message["reasoning"] = text.into(),
+        ReasoningStyle::ReasoningContent | ReasoningStyle::SignedCalls => {
+            message["reasoning_content"] = text.into();
+        }
+        ReasoningStyle::ThinkingChunks => message["thought"] = text.into(),
+        ReasoningStyle::ReasoningDetails => {
             let detail = match (text, seal) {
                 ("", Some(seal)) => json!({"type": "reasoning.encrypted", "data": seal}),
                 (_, Some(seal)) => json!({
                     "type": "reasoning.text", "text": text, "signature": seal,
-                    "format": w.rng.pick(&["anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1"]),
+                    "format": g.rng.pick(&["anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1"]),
                     "index": 0,
                 }),
                 _ => json!({"type": "reasoning.text", "text": text}),
@@ -166,34 +183,36 @@ fn think(w: &mut Writer, message: &mut Value, text: &str, seal: Option<&str>, ha
     }
 }
 
-fn call(w: &mut Writer, id: &str, name: &str, args: &Args, habit: Habit) -> Value {
+fn call(g: &mut Generator, id: &str, name: &str, args: &Args, style: ReasoningStyle) -> Value {
     let arguments = match args {
-        Args::Json(json) if w.odd() => json.clone(),
-        Args::Json(json) => crate::spell::within(json).into(),
+        Args::Json(json) if g.roll_odd() => json.clone(),
+        Args::Json(json) => crate::raw_json::nested_json(json).into(),
         Args::Text(text) => text.as_str().into(),
     };
     let function = json!({"name": name, "arguments": arguments});
     let mut call = json!({"id": id, "type": "function", "function": function});
-    if habit == Habit::Signed {
-        call["extra_content"] = json!({"google": {"thought_signature": w.seal()}});
+    if style == ReasoningStyle::SignedCalls {
+        call["extra_content"] = json!({"google": {"thought_signature": g.seal()}});
     }
-    if w.odd() {
-        w.strew(&mut call);
+    if g.roll_odd() {
+        g.maybe_add_field(&mut call);
     }
     call
 }
 
-fn part(w: &mut Writer, block: &Block, habit: Habit) -> Option<Value> {
-    let mut part = match &block.part {
-        Part::Text(text) | Part::Refusal(text) => {
-            json!({"type": "text", "text": w.or_odd(text.as_str().into())})
+fn part(g: &mut Generator, block: &Block, style: ReasoningStyle) -> Option<Value> {
+    let mut part = match &block.content {
+        DraftContent::Text(text) | DraftContent::Refusal(text) => {
+            json!({"type": "text", "text": g.or_odd_value(text.as_str().into())})
         }
-        Part::Media(media) => self::media(media),
-        Part::Odd(value) => value.clone(),
-        Part::Thinking { text, .. } if habit == Habit::Chunks || w.odd() => {
+        DraftContent::Media(media) => self::media(media),
+        DraftContent::Unknown(value) => value.clone(),
+        DraftContent::Thinking { text, .. }
+            if style == ReasoningStyle::ThinkingChunks || g.roll_odd() =>
+        {
             json!({"type": "thinking", "thinking": text})
         }
-        Part::Call { id, name, args: Args::Json(json) } if w.odd() => {
+        DraftContent::Call { id, name, args: Args::Json(json) } if g.roll_odd() => {
             json!({"type": "tool_use", "id": id, "name": name, "input": json})
         }
         _ => return None,
@@ -210,7 +229,7 @@ fn media(media: &Media) -> Value {
         Source::Base64(data) => format!("data:{mime};base64,{data}"),
         Source::Url(url) => url.clone(),
         Source::File(id) => return json!({"type": "file", "file": {"file_id": id}}),
-        Source::Plain(text) => return json!({"type": "text", "text": text}),
+        Source::Text(text) => return json!({"type": "text", "text": text}),
     };
     match *kind {
         "audio" => {
@@ -226,9 +245,9 @@ fn media(media: &Media) -> Value {
     }
 }
 
-fn tool(w: &mut Writer, tool: &Tool) -> Value {
-    if w.odd() {
-        return w.rng.pick(&[
+fn tool(g: &mut Generator, tool: &Tool) -> Value {
+    if g.roll_odd() {
+        return g.rng.pick(&[
             json!({"type": "custom", "custom": {"name": "patch", "format": {"type": "text"}}}),
             json!({"name": "flat", "parameters": {"type": "object", "properties": {}}}),
             json!({"name": "claude_tool", "input_schema": {"type": "object", "properties": {}}}),
@@ -238,13 +257,13 @@ fn tool(w: &mut Writer, tool: &Tool) -> Value {
         ]);
     }
     let mut function = json!({"name": tool.name});
-    if let Some(about) = &tool.about {
-        function["description"] = about.as_str().into();
+    if let Some(description) = &tool.description {
+        function["description"] = description.as_str().into();
     }
     if let Some(schema) = &tool.schema {
         function["parameters"] = schema.clone();
     }
-    if let Some((key, value)) = &tool.extra
+    if let Some((key, value)) = &tool.extra_field
         && *key != "type"
     {
         function[*key] = value.clone();
@@ -252,42 +271,42 @@ fn tool(w: &mut Writer, tool: &Tool) -> Value {
     json!({"type": "function", "function": function})
 }
 
-fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
-    if w.rng.once_in(3) {
+fn settings(g: &mut Generator, body: &mut Value, tools: bool) {
+    if g.rng.one_in(3) {
         body["stream"] = true.into();
-        if w.rng.once_in(2) {
+        if g.rng.one_in(2) {
             body["stream_options"] = json!({"include_usage": true});
         }
     }
-    if w.rng.once_in(3) {
-        body[w.rng.pick(&["max_tokens", "max_completion_tokens"])] = json!(1024);
+    if g.rng.one_in(3) {
+        body[g.rng.pick(&["max_tokens", "max_completion_tokens"])] = json!(1024);
     }
-    if w.rng.once_in(5) {
-        body["temperature"] = json!(w.rng.pick(&[0.0, 0.7, 1.0]));
+    if g.rng.one_in(5) {
+        body["temperature"] = json!(g.rng.pick(&[0.0, 0.7, 1.0]));
     }
-    if w.rng.once_in(8) {
-        body["reasoning_effort"] = w.rng.pick(&["low", "medium", "high"]).into();
+    if g.rng.one_in(8) {
+        body["reasoning_effort"] = g.rng.pick(&["low", "medium", "high"]).into();
     }
-    if tools && w.rng.once_in(4) {
-        body["tool_choice"] = w.rng.pick(&[
+    if tools && g.rng.one_in(4) {
+        body["tool_choice"] = g.rng.pick(&[
             json!("auto"),
             json!("none"),
             json!("required"),
             json!({"type": "function", "function": {"name": "read_file"}}),
         ]);
     }
-    if tools && w.rng.once_in(6) {
-        body["parallel_tool_calls"] = json!(w.rng.once_in(2));
+    if tools && g.rng.one_in(6) {
+        body["parallel_tool_calls"] = json!(g.rng.one_in(2));
     }
-    for _ in 0..ODD.len() / 6 {
-        if w.odd() {
-            let (key, value) = w.rng.pick(ODD);
+    for _ in 0..ODD_SETTINGS.len() / 6 {
+        if g.roll_odd() {
+            let (key, value) = g.rng.pick(ODD_SETTINGS);
             body[key] = serde_json::from_str(value).unwrap_or_default();
         }
     }
 }
 
-const ODD: &[(&str, &str)] = &[
+const ODD_SETTINGS: &[(&str, &str)] = &[
     ("temperature", "3"),
     ("temperature", "\"1\""),
     ("temperature", "null"),

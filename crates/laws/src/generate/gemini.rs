@@ -1,25 +1,25 @@
-//! Bodies as clients of generateContent write them.
+//! Encodes a draft as a generateContent request, with the oddities of its clients.
 
 use serde_json::{Value, json};
 
-use super::Writer;
-use super::script::{Args, Block, Media, Part, Role, Script, Source, Tool, Turn};
+use super::Generator;
+use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
 
-pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
-    let contents: Value = script.turns.iter().map(|turn| content(w, turn)).collect();
-    let mut body = json!({"contents": w.or_odd(contents)});
-    if !script.system.is_empty() {
-        let parts: Vec<Value> = script.system.iter().map(|block| part(w, block)).collect();
-        let key = w.rng.pick(&["systemInstruction", "systemInstruction", "system_instruction"]);
-        body[key] = w.or_odd(json!({"parts": parts}));
+pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
+    let contents: Value = draft.turns.iter().map(|turn| content(g, turn)).collect();
+    let mut body = json!({"contents": g.or_odd_value(contents)});
+    if !draft.system.is_empty() {
+        let parts: Vec<Value> = draft.system.iter().map(|block| part(g, block)).collect();
+        let key = g.rng.pick(&["systemInstruction", "systemInstruction", "system_instruction"]);
+        body[key] = g.or_odd_value(json!({"parts": parts}));
     }
-    if !script.tools.is_empty() {
-        let tools: Vec<Value> = script.tools.iter().map(|one| tool(w, one)).collect();
+    if !draft.tools.is_empty() {
+        let tools: Vec<Value> = draft.tools.iter().map(|it| tool(g, it)).collect();
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
-    if w.odd() {
+    if g.roll_odd() {
         let list = body["tools"].as_array().cloned().unwrap_or_default();
-        let hosted = w.rng.pick(&[
+        let hosted = g.rng.pick(&[
             json!({"googleSearch": {}}),
             json!({"codeExecution": {}}),
             json!({"urlContext": {}}),
@@ -28,101 +28,109 @@ pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
         ]);
         body["tools"] = list.into_iter().chain([hosted]).collect();
     }
-    settings(w, &mut body, !script.tools.is_empty());
-    w.strew(&mut body);
+    settings(g, &mut body, !draft.tools.is_empty());
+    g.maybe_add_field(&mut body);
     body
 }
 
-fn content(w: &mut Writer, turn: &Turn) -> Value {
+fn content(g: &mut Generator, turn: &Turn) -> Value {
     let role = match turn.role {
-        Role::User if w.odd() => w.rng.pick(&["function", "tool"]),
+        Role::User if g.roll_odd() => g.rng.pick(&["function", "tool"]),
         Role::User => "user",
-        Role::Assistant if w.odd() => "assistant",
+        Role::Assistant if g.roll_odd() => "assistant",
         Role::Assistant => "model",
         Role::System => "system",
-        Role::Odd(role) => role,
+        Role::Unknown(role) => role,
     };
-    let parts: Value = turn.blocks.iter().map(|block| part(w, block)).collect();
-    let mut content = json!({"parts": w.or_odd(parts)});
-    if !w.odd() {
+    let parts: Value = turn.blocks.iter().map(|block| part(g, block)).collect();
+    let mut content = json!({"parts": g.or_odd_value(parts)});
+    if !g.roll_odd() {
         content["role"] = role.into();
     }
-    if w.odd() {
-        w.strew(&mut content);
+    if g.roll_odd() {
+        g.maybe_add_field(&mut content);
     }
     content
 }
 
-fn part(w: &mut Writer, block: &Block) -> Value {
-    let mut part = match &block.part {
-        Part::Text(text) | Part::Refusal(text) => json!({"text": w.or_odd(text.as_str().into())}),
-        Part::Thinking { text, seal } => {
+fn part(g: &mut Generator, block: &Block) -> Value {
+    let mut part = match &block.content {
+        DraftContent::Text(text) | DraftContent::Refusal(text) => {
+            json!({"text": g.or_odd_value(text.as_str().into())})
+        }
+        DraftContent::Thinking { text, seal } => {
             let mut part = json!({"text": text, "thought": true});
             if let Some(seal) = seal
-                && w.rng.once_in(2)
+                && g.rng.one_in(2)
             {
                 part["thoughtSignature"] = seal.as_str().into();
             }
             part
         }
-        Part::Redacted(data) => json!({"text": "", "thoughtSignature": data}),
-        Part::Call { id, name, args } => call(w, id, name, args),
-        Part::Result { id, name, content, error } => {
-            result(w, id.as_deref(), name, content, *error)
+        DraftContent::Redacted(data) => json!({"text": "", "thoughtSignature": data}),
+        DraftContent::Call { id, name, args } => call(g, id, name, args),
+        DraftContent::Result { id, name, content, error } => {
+            result(g, id.as_deref(), name, content, *error)
         }
-        Part::Media(media) => self::media(w, media),
-        Part::Odd(value) => value.clone(),
+        DraftContent::Media(media) => self::media(g, media),
+        DraftContent::Unknown(value) => value.clone(),
     };
-    if part.is_object() && w.odd() {
-        w.strew(&mut part);
+    if part.is_object() && g.roll_odd() {
+        g.maybe_add_field(&mut part);
     }
     part
 }
 
-fn call(w: &mut Writer, id: &str, name: &str, args: &Args) -> Value {
+fn call(g: &mut Generator, id: &str, name: &str, args: &Args) -> Value {
     let args = match args {
         Args::Json(json) => json.clone(),
         Args::Text(text) => text.as_str().into(),
     };
     let mut call = json!({"name": name});
-    if !w.odd() {
+    if !g.roll_odd() {
         call["args"] = args;
     }
-    if w.rng.once_in(2) {
+    if g.rng.one_in(2) {
         call["id"] = id.into();
     }
     let mut part = json!({"functionCall": call});
-    if !w.odd() && !w.rng.once_in(4) {
-        let seal = w.seal();
-        let key = if w.odd() { "thought_signature" } else { "thoughtSignature" };
+    if !g.roll_odd() && !g.rng.one_in(4) {
+        let seal = g.seal();
+        let key = if g.roll_odd() { "thought_signature" } else { "thoughtSignature" };
         part[key] = seal.into();
     }
     part
 }
 
-fn result(w: &mut Writer, id: Option<&str>, name: &str, content: &[Block], error: bool) -> Value {
+fn result(
+    g: &mut Generator,
+    id: Option<&str>,
+    name: &str,
+    content: &[Block],
+    error: bool,
+) -> Value {
     let key = if error { "error" } else { "output" };
     let mut parts = Vec::new();
     let mut texts = Vec::new();
     for block in content {
-        match &block.part {
-            Part::Text(text) => texts.push(text.clone()),
-            Part::Media(media) => parts.push(self::media(w, media)),
-            Part::Odd(value) => {
+        match &block.content {
+            DraftContent::Text(text) => texts.push(text.clone()),
+            DraftContent::Media(media) => parts.push(self::media(g, media)),
+            DraftContent::Unknown(value) => {
                 return json!({"functionResponse": {"name": name, "response": value}});
             }
             _ => {}
         }
     }
     let mut response = json!({"response": {key: texts.join("\n")}});
-    if w.odd() {
-        response["response"] = w.odd_value();
+    if g.roll_odd() {
+        response["response"] = g.odd_value();
     }
-    if !w.odd() {
+    if !g.roll_odd() {
         response["name"] = name.into();
     }
     if let Some(id) = id
-        && w.rng.once_in(2)
+        && g.rng.one_in(2)
     {
         response["id"] = id.into();
     }
@@ -132,46 +140,46 @@ fn result(w: &mut Writer, id: Option<&str>, name: &str, content: &[Block], error
     json!({"functionResponse": response})
 }
 
-fn media(w: &mut Writer, media: &Media) -> Value {
+fn media(g: &mut Generator, media: &Media) -> Value {
     let mime = media.mime;
     match &media.source {
-        Source::Base64(data) if w.odd() => {
+        Source::Base64(data) if g.roll_odd() => {
             json!({"inline_data": {"mime_type": mime, "data": data}})
         }
         Source::Base64(data) => json!({"inlineData": {"mimeType": mime, "data": data}}),
         Source::Url(url) | Source::File(url) => {
             json!({"fileData": {"mimeType": mime, "fileUri": url}})
         }
-        Source::Plain(text) => json!({"text": text}),
+        Source::Text(text) => json!({"text": text}),
     }
 }
 
-fn tool(w: &mut Writer, tool: &Tool) -> Value {
-    let mut written = json!({"name": tool.name});
-    if let Some(about) = &tool.about {
-        written["description"] = about.as_str().into();
+fn tool(g: &mut Generator, tool: &Tool) -> Value {
+    let mut encoded = json!({"name": tool.name});
+    if let Some(description) = &tool.description {
+        encoded["description"] = description.as_str().into();
     }
     if let Some(schema) = &tool.schema {
-        let key = w.rng.pick(&["parameters", "parametersJsonSchema"]);
-        written[key] = schema.clone();
-        if w.odd() {
-            written["parameters"] = schema.clone();
+        let key = g.rng.pick(&["parameters", "parametersJsonSchema"]);
+        encoded[key] = schema.clone();
+        if g.roll_odd() {
+            encoded["parameters"] = schema.clone();
         }
     }
-    if let Some((key, value)) = &tool.extra {
-        written[*key] = value.clone();
+    if let Some((key, value)) = &tool.extra_field {
+        encoded[*key] = value.clone();
     }
-    written
+    encoded
 }
 
-fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
-    if w.rng.once_in(2) {
+fn settings(g: &mut Generator, body: &mut Value, tools: bool) {
+    if g.rng.one_in(2) {
         body["generationConfig"] = json!({"maxOutputTokens": 1024});
-        if w.rng.once_in(2) {
+        if g.rng.one_in(2) {
             body["generationConfig"]["temperature"] = json!(0.7);
         }
-        if w.rng.once_in(3) {
-            body["generationConfig"]["thinkingConfig"] = w.rng.pick(&[
+        if g.rng.one_in(3) {
+            body["generationConfig"]["thinkingConfig"] = g.rng.pick(&[
                 json!({"includeThoughts": true}),
                 json!({"thinkingBudget": 1024}),
                 json!({"thinkingLevel": "low"}),
@@ -179,17 +187,17 @@ fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
             ]);
         }
     }
-    if tools && w.rng.once_in(4) {
-        body["toolConfig"] = w.rng.pick(&[
+    if tools && g.rng.one_in(4) {
+        body["toolConfig"] = g.rng.pick(&[
             json!({"functionCallingConfig": {"mode": "AUTO"}}),
             json!({"functionCallingConfig": {"mode": "NONE"}}),
             json!({"functionCallingConfig": {"mode": "ANY"}}),
             json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["read_file"]}}),
         ]);
     }
-    for _ in 0..ODD.len() / 5 {
-        if w.odd() {
-            let (key, value) = w.rng.pick(ODD);
+    for _ in 0..ODD_SETTINGS.len() / 5 {
+        if g.roll_odd() {
+            let (key, value) = g.rng.pick(ODD_SETTINGS);
             let value: Value = serde_json::from_str(value).unwrap_or_default();
             match key.split_once('.') {
                 Some((_, inner)) => {
@@ -204,7 +212,7 @@ fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
     }
 }
 
-const ODD: &[(&str, &str)] = &[
+const ODD_SETTINGS: &[(&str, &str)] = &[
     (".temperature", "5"),
     (".temperature", "\"1\""),
     (".topP", "2"),

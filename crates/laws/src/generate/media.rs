@@ -1,36 +1,36 @@
-//! Images, documents, sound and film, from every kind of source.
+//! Random images, documents, audio and video, from every kind of source.
 
-use super::Writer;
-use super::script::{Media, Source};
+use super::Generator;
+use super::draft::{Media, Source};
 
-impl Writer {
+impl Generator {
     pub(super) fn media(&mut self) -> Media {
-        let (kind, mime) = if self.rng.once_in(3) || self.odd() {
-            self.rng.pick(KINDS)
+        let (kind, mime) = if self.rng.one_in(3) || self.roll_odd() {
+            self.rng.pick(MEDIA_TYPES)
         } else {
             ("image", "image/png")
         };
-        let mime = if self.odd() { self.rng.pick(ODD_TYPES) } else { mime };
-        let mark = self.mark();
+        let mime = if self.roll_odd() { self.rng.pick(ODD_TYPES) } else { mime };
+        let canary = self.canary();
         let source = match self.rng.below(10) {
-            0 | 1 => Source::Url(format!("https://files.example/{mark}.png")),
-            2 if self.odd() => Source::File(format!("file-{mark}")),
-            3 if kind == "document" => Source::Plain(format!("plain {mark}")),
-            4 if self.odd() => Source::Url(self.rng.pick(ODD_URLS).into()),
-            5 if self.odd() => {
-                Source::Base64(self.rng.pick(&["", "***", "AAAA", WIDE, CUT]).into())
-            }
-            _ => Source::Base64(data(mime, &mark)),
+            0 | 1 => Source::Url(format!("https://files.example/{canary}.png")),
+            2 if self.roll_odd() => Source::File(format!("file-{canary}")),
+            3 if kind == "document" => Source::Text(format!("plain {canary}")),
+            4 if self.roll_odd() => Source::Url(self.rng.pick(ODD_URLS).into()),
+            5 if self.roll_odd() => Source::Base64(
+                self.rng.pick(&["", "***", "AAAA", OVERSIZED_PNG, TRUNCATED_PNG]).into(),
+            ),
+            _ => Source::Base64(media_data(mime, &canary)),
         };
-        let name = self.rng.once_in(3).then_some("report.pdf");
-        let name = if self.odd() { Some("weird: name?.tar.gz") } else { name };
+        let name = self.rng.one_in(3).then_some("report.pdf");
+        let name = if self.roll_odd() { Some("weird: name?.tar.gz") } else { name };
         Media { kind, mime, source, name }
     }
 }
 
-/// Base64 that begins as such a file does and holds the mark.
-fn data(mime: &str, mark: &str) -> String {
-    let begin = match mime {
+/// Base64 that starts like a file of this type and contains the canary.
+fn media_data(mime: &str, canary: &str) -> String {
+    let prefix = match mime {
         "image/png" => "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
         "image/jpeg" => "/9j/4AAQSkZJRgABAQAAAQABAAD/wAALCAABAAEBAREA/9oACAEBAAA/AAAA",
         "image/gif" => "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAAC",
@@ -38,10 +38,10 @@ fn data(mime: &str, mark: &str) -> String {
         "application/pdf" => "JVBERi0xLjcKJeLjz9MKMSAw",
         _ => "QUJDREVGR0hJSktMTU5PUFFS",
     };
-    format!("{begin}{mark}A")
+    format!("{prefix}{canary}A")
 }
 
-const KINDS: &[(&str, &str)] = &[
+const MEDIA_TYPES: &[(&str, &str)] = &[
     ("image", "image/jpeg"),
     ("image", "image/gif"),
     ("image", "image/webp"),
@@ -74,6 +74,6 @@ const ODD_URLS: &[&str] = &[
     "s3://bucket/a.png",
 ];
 
-/// Pictures that say they are wider than any provider takes, and ones that end in their head.
-const WIDE: &str = "iVBORw0KGgoAAAANSUhEUgAAw1AAAAABCAYAAAAfFcSJ";
-const CUT: &str = "iVBORw0KGgoAAAAN";
+/// A PNG header with a width above every limit, and a PNG that ends within its header.
+const OVERSIZED_PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAw1AAAAABCAYAAAAfFcSJ";
+const TRUNCATED_PNG: &str = "iVBORw0KGgoAAAAN";

@@ -1,20 +1,20 @@
-//! Request bodies by chance, from tidy to very messy: a function of the seed and a number.
+//! Generates random request bodies, from tidy to very messy; the same `Rng` gives the same body.
 //!
-//! A script in no dialect is made first, upset as interrupted agents, compaction and other
-//! programs upset it, then written in a dialect with the habits and faults of its clients.
+//! A dialect-neutral draft is generated first, then damaged as interrupted agents, compaction and
+//! other programs do, and encoded in a dialect with the oddities of its clients.
 
 mod anthropic;
 mod bedrock;
 mod chat;
-mod flow;
+mod damage;
+mod draft;
 mod gemini;
 mod media;
 mod native;
 mod responses;
-mod script;
 mod tools;
-mod upset;
-mod words;
+mod values;
+mod well_formed;
 
 use serde_json::Value;
 
@@ -22,87 +22,86 @@ use crate::rng::Rng;
 
 /// A request body in a dialect.
 #[derive(Clone, Debug)]
-pub struct Generated {
-    /// The dialect.
-    pub from: &'static str,
+pub struct GeneratedBody {
+    pub dialect: &'static str,
     pub body: Value,
-    pub level: Level,
+    pub level: Messiness,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Nothing in it is meant to be wrong.
+pub enum Messiness {
+    /// Contains no deliberate errors.
     Tidy,
     Odd,
     Messy,
     Wild,
 }
 
-/// Writes one conversation.
+/// The random state that generates one conversation.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct Generator {
     rng: Rng,
-    level: Level,
-    marks: usize,
-    calls: usize,
-    /// The model thinks, and says so.
+    level: Messiness,
+    canary_count: usize,
+    call_count: usize,
+    /// The assistant turns have thinking blocks.
     thinks: bool,
 }
 
-/// A conversation in this dialect. In one that `thinks` the model certainly does.
-pub fn generate(mut rng: Rng, from: &'static str, level: Level, thinks: bool) -> Generated {
-    let thinks = thinks || rng.once_in(3);
-    let mut writer = Writer { rng, level, marks: 0, calls: 0, thinks };
-    let mut script = writer.flow();
-    writer.upset(&mut script);
+/// Generates a conversation in this dialect; with `thinks`, it always has thinking.
+pub fn generate(mut rng: Rng, from: &'static str, level: Messiness, thinks: bool) -> GeneratedBody {
+    let thinks = thinks || rng.one_in(3);
+    let mut generator = Generator { rng, level, canary_count: 0, call_count: 0, thinks };
+    let mut draft = generator.well_formed();
+    generator.damage(&mut draft);
     let body = match from {
-        "anthropic" => anthropic::body(&mut writer, &script),
-        "openai-chat" => chat::body(&mut writer, &script),
-        "openai-responses" => responses::body(&mut writer, &script),
-        "gemini" => gemini::body(&mut writer, &script),
-        "bedrock" => bedrock::body(&mut writer, &script),
-        _ => native::body(&mut writer, &script),
+        "anthropic" => anthropic::body(&mut generator, &draft),
+        "openai-chat" => chat::body(&mut generator, &draft),
+        "openai-responses" => responses::body(&mut generator, &draft),
+        "gemini" => gemini::body(&mut generator, &draft),
+        "bedrock" => bedrock::body(&mut generator, &draft),
+        _ => native::body(&mut generator, &draft),
     };
-    Generated { from, body, level }
+    GeneratedBody { dialect: from, body, level }
 }
 
-impl Level {
-    pub(crate) fn any(rng: &mut Rng) -> Self {
+impl Messiness {
+    pub(crate) fn random(rng: &mut Rng) -> Self {
         rng.pick(&[Self::Tidy, Self::Odd, Self::Odd, Self::Messy, Self::Messy, Self::Wild])
     }
 }
 
-impl Writer {
-    /// Whether something odd happens here.
-    pub(crate) fn odd(&mut self) -> bool {
+impl Generator {
+    /// Decides randomly whether something odd happens here.
+    pub(crate) fn roll_odd(&mut self) -> bool {
         match self.level {
-            Level::Tidy => false,
-            Level::Odd => self.rng.once_in(70),
-            Level::Messy => self.rng.once_in(20),
-            Level::Wild => self.rng.once_in(6),
+            Messiness::Tidy => false,
+            Messiness::Odd => self.rng.one_in(70),
+            Messiness::Messy => self.rng.one_in(20),
+            Messiness::Wild => self.rng.one_in(6),
         }
     }
 
-    /// A word that no other text of the conversation has in it.
-    pub(crate) fn mark(&mut self) -> String {
-        self.marks += 1;
-        crate::marks::mark(self.marks)
+    /// The next unused canary.
+    pub(crate) fn canary(&mut self) -> String {
+        self.canary_count += 1;
+        crate::canary::canary(self.canary_count)
     }
 
-    /// An unknown field on an object, now and then.
-    pub(crate) fn strew(&mut self, object: &mut Value) {
-        if self.odd() {
+    /// Sometimes adds an unknown field.
+    pub(crate) fn maybe_add_field(&mut self, object: &mut Value) {
+        if self.roll_odd() {
             let (key, value) = self.odd_field();
             object[key] = value;
         }
     }
 
-    /// The value, or now and then something else in its place.
-    pub(crate) fn or_odd(&mut self, value: Value) -> Value {
-        if self.odd() { self.odd_value() } else { value }
+    /// The value, or sometimes an odd one in its place.
+    pub(crate) fn or_odd_value(&mut self, value: Value) -> Value {
+        if self.roll_odd() { self.odd_value() } else { value }
     }
 }
 
-/// Every dialect that can be generated.
+/// All dialects of [`generate`].
 pub const DIALECTS: &[&str] =
     &["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "native"];

@@ -1,73 +1,73 @@
-//! Stored sessions, in the native form.
+//! Encodes a draft as a stored session in the native form.
 
 use serde_json::{Value, json};
 
-use super::Writer;
-use super::script::{Args, Block, Media, Part, Role, Script, Source, Tool, Turn};
+use super::Generator;
+use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
 
-pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
+pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
     let mut body = json!({"interlingua": 1, "model": "claude-sonnet-4-5"});
-    if !script.system.is_empty() {
-        body["system"] = blocks(w, &script.system);
+    if !draft.system.is_empty() {
+        body["system"] = blocks(g, &draft.system);
     }
-    body["turns"] = script.turns.iter().map(|one| turn(w, one)).collect();
-    if !script.tools.is_empty() {
-        body["tools"] = script.tools.iter().map(tool).collect();
+    body["turns"] = draft.turns.iter().map(|it| turn(g, it)).collect();
+    if !draft.tools.is_empty() {
+        body["tools"] = draft.tools.iter().map(tool).collect();
     }
-    body["settings"] = settings(w, !script.tools.is_empty());
-    w.strew(&mut body);
+    body["settings"] = settings(g, !draft.tools.is_empty());
+    g.maybe_add_field(&mut body);
     body
 }
 
-fn turn(w: &mut Writer, turn: &Turn) -> Value {
+fn turn(g: &mut Generator, turn: &Turn) -> Value {
     let role = match turn.role {
         Role::User => "user",
         Role::Assistant => "assistant",
-        Role::System => w.rng.pick(&["system", "developer"]),
-        Role::Odd(role) => role,
+        Role::System => g.rng.pick(&["system", "developer"]),
+        Role::Unknown(role) => role,
     };
-    let blocks = blocks(w, &turn.blocks);
-    json!({"role": role, "blocks": w.or_odd(blocks)})
+    let blocks = blocks(g, &turn.blocks);
+    json!({"role": role, "blocks": g.or_odd_value(blocks)})
 }
 
-fn blocks(w: &mut Writer, blocks: &[Block]) -> Value {
-    blocks.iter().map(|one| block(w, one)).collect()
+fn blocks(g: &mut Generator, blocks: &[Block]) -> Value {
+    blocks.iter().map(|it| block(g, it)).collect()
 }
 
-fn block(w: &mut Writer, block: &Block) -> Value {
-    let mut written = match &block.part {
-        Part::Text(text) => json!({"text": w.or_odd(text.as_str().into())}),
-        Part::Refusal(text) => json!({"refusal": text}),
-        Part::Thinking { text, seal } => {
-            let mut thought = json!({"thinking": text});
+fn block(g: &mut Generator, block: &Block) -> Value {
+    let mut encoded = match &block.content {
+        DraftContent::Text(text) => json!({"text": g.or_odd_value(text.as_str().into())}),
+        DraftContent::Refusal(text) => json!({"refusal": text}),
+        DraftContent::Thinking { text, seal } => {
+            let mut thinking = json!({"thinking": text});
             if let Some(seal) = seal {
-                thought["seal"] = self::seal(w, seal);
+                thinking["seal"] = self::seal(g, seal);
             }
-            if w.odd() {
-                thought["form"] = "summary".into();
+            if g.roll_odd() {
+                thinking["form"] = "summary".into();
             }
-            thought
+            thinking
         }
-        Part::Redacted(data) => {
-            json!({"thinking": "", "form": "redacted", "seal": seal(w, data)})
+        DraftContent::Redacted(data) => {
+            json!({"thinking": "", "form": "redacted", "seal": seal(g, data)})
         }
-        Part::Call { id, name, args } => {
+        DraftContent::Call { id, name, args } => {
             let mut call = json!({"id": id, "name": name});
             match args {
                 Args::Json(json) => call["args"] = json.clone(),
-                Args::Text(text) if w.rng.once_in(4) => call["freeform"] = text.as_str().into(),
+                Args::Text(text) if g.rng.one_in(4) => call["freeform"] = text.as_str().into(),
                 Args::Text(text) => call["malformed"] = text.as_str().into(),
             }
             let mut block = json!({"call": call});
-            if w.odd() {
-                let data = w.seal();
+            if g.roll_odd() {
+                let data = g.seal();
                 block["seal"] = json!({"issuer": "google", "data": data});
             }
             block
         }
-        Part::Result { id, name, content, error } => {
-            let content = blocks(w, content);
-            let mut result = json!({"name": name, "content": w.or_odd(content)});
+        DraftContent::Result { id, name, content, error } => {
+            let content = blocks(g, content);
+            let mut result = json!({"name": name, "content": g.or_odd_value(content)});
             if let Some(id) = id {
                 result["call"] = id.as_str().into();
             }
@@ -76,26 +76,26 @@ fn block(w: &mut Writer, block: &Block) -> Value {
             }
             json!({"result": result})
         }
-        Part::Media(media) => self::media(media),
-        Part::Odd(_) if w.rng.once_in(2) => {
+        DraftContent::Media(media) => self::media(media),
+        DraftContent::Unknown(_) if g.rng.one_in(2) => {
             let dialect =
-                w.rng.pick(&["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"]);
+                g.rng.pick(&["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"]);
             json!({"foreign": {"dialect": dialect, "kind": "from_the_future", "json": {"type": "from_the_future"}}})
         }
-        Part::Odd(value) => value.clone(),
+        DraftContent::Unknown(value) => value.clone(),
     };
-    if let (Some(cache), true) = (&block.cache, written.is_object()) {
-        written["cache"] = cache.get("ttl").map_or(json!({}), |ttl| json!({"ttl": ttl}));
+    if let (Some(cache), true) = (&block.cache, encoded.is_object()) {
+        encoded["cache"] = cache.get("ttl").map_or(json!({}), |ttl| json!({"ttl": ttl}));
     }
-    written
+    encoded
 }
 
-fn seal(w: &mut Writer, data: &str) -> Value {
-    let issuer = w.rng.pick(&["anthropic", "anthropic", "openai", "google", "xai", "unknown"]);
+fn seal(g: &mut Generator, data: &str) -> Value {
+    let issuer = g.rng.pick(&["anthropic", "anthropic", "openai", "google", "xai", "unknown"]);
     let mut seal = json!({"issuer": issuer, "data": data});
-    if w.rng.once_in(2) {
+    if g.rng.one_in(2) {
         seal["model"] =
-            w.rng.pick(&["claude-sonnet-4-5", "gpt-5.1", "gemini-3-pro-preview"]).into();
+            g.rng.pick(&["claude-sonnet-4-5", "gpt-5.1", "gemini-3-pro-preview"]).into();
     }
     seal
 }
@@ -106,7 +106,7 @@ fn media(media: &Media) -> Value {
         Source::Base64(data) => json!({"base64": data, "mime": mime}),
         Source::Url(url) => json!({"url": url, "mime": mime}),
         Source::File(id) => json!({"file": id}),
-        Source::Plain(text) => json!({"plain": text}),
+        Source::Text(text) => json!({"plain": text}),
     };
     if let Some(name) = name {
         source["name"] = (*name).into();
@@ -115,23 +115,23 @@ fn media(media: &Media) -> Value {
 }
 
 fn tool(tool: &Tool) -> Value {
-    let mut written = json!({"name": tool.name, "schema": tool.schema});
-    if let Some(about) = &tool.about {
-        written["description"] = about.as_str().into();
+    let mut encoded = json!({"name": tool.name, "schema": tool.schema});
+    if let Some(description) = &tool.description {
+        encoded["description"] = description.as_str().into();
     }
-    if let Some(("strict", value)) = &tool.extra {
-        written["strict"] = value.clone();
+    if let Some(("strict", value)) = &tool.extra_field {
+        encoded["strict"] = value.clone();
     }
-    written
+    encoded
 }
 
-fn settings(w: &mut Writer, tools: bool) -> Value {
+fn settings(g: &mut Generator, tools: bool) -> Value {
     let mut settings = json!({});
-    if w.rng.once_in(2) {
+    if g.rng.one_in(2) {
         settings["max_tokens"] = json!(4096);
     }
-    if tools && w.rng.once_in(4) {
-        settings["choice"] = w.rng.pick(&[
+    if tools && g.rng.one_in(4) {
+        settings["choice"] = g.rng.pick(&[
             json!("auto"),
             json!("none"),
             json!("required"),
@@ -139,16 +139,16 @@ fn settings(w: &mut Writer, tools: bool) -> Value {
             json!({"allowed": ["read_file"], "required": false}),
         ]);
     }
-    for _ in 0..ODD.len() / 4 {
-        if w.odd() {
-            let (key, value) = w.rng.pick(ODD);
+    for _ in 0..ODD_SETTINGS.len() / 4 {
+        if g.roll_odd() {
+            let (key, value) = g.rng.pick(ODD_SETTINGS);
             settings[key] = serde_json::from_str(value).unwrap_or_default();
         }
     }
     settings
 }
 
-const ODD: &[(&str, &str)] = &[
+const ODD_SETTINGS: &[(&str, &str)] = &[
     ("max_tokens", "0"),
     ("max_tokens", "9999999"),
     ("temperature", "0.5"),

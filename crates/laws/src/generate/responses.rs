@@ -1,26 +1,26 @@
-//! Bodies as clients of the Responses API write them.
+//! Encodes a draft as a Responses API request, with the oddities of its clients.
 
 use serde_json::{Value, json};
 
-use super::Writer;
-use super::script::{Args, Block, Media, Part, Role, Script, Source, Tool, Turn};
+use super::Generator;
+use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
 
-pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
-    let mut body = json!({"model": w.rng.pick(MODELS), "store": false});
+pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
+    let mut body = json!({"model": g.rng.pick(MODELS), "store": false});
     let mut items = Vec::new();
-    match &script.system[..] {
+    match &draft.system[..] {
         [] => {}
-        [Block { part: Part::Text(text), .. }] if w.rng.once_in(2) => {
-            body["instructions"] = w.or_odd(text.as_str().into());
+        [Block { content: DraftContent::Text(text), .. }] if g.rng.one_in(2) => {
+            body["instructions"] = g.or_odd_value(text.as_str().into());
         }
-        blocks => items.push(message(w, "developer", blocks, "input_text")),
+        blocks => items.push(message(g, "developer", blocks, "input_text")),
     }
-    for turn in &script.turns {
-        self::turn(w, turn, &mut items);
+    for turn in &draft.turns {
+        self::turn(g, turn, &mut items);
     }
     body["input"] = items.into();
-    if w.odd() {
-        body["input"] = w.rng.pick(&[
+    if g.roll_odd() {
+        body["input"] = g.rng.pick(&[
             json!("a string"),
             json!(""),
             json!([]),
@@ -28,134 +28,143 @@ pub(super) fn body(w: &mut Writer, script: &Script) -> Value {
             json!({"role": "user", "content": "x"}),
         ]);
     }
-    if !script.tools.is_empty() {
-        body["tools"] = script.tools.iter().map(|one| tool(w, one)).collect();
+    if !draft.tools.is_empty() {
+        body["tools"] = draft.tools.iter().map(|it| tool(g, it)).collect();
     }
-    settings(w, &mut body, !script.tools.is_empty());
-    w.strew(&mut body);
+    settings(g, &mut body, !draft.tools.is_empty());
+    g.maybe_add_field(&mut body);
     body
 }
 
-fn turn(w: &mut Writer, turn: &Turn, items: &mut Vec<Value>) {
+fn turn(g: &mut Generator, turn: &Turn, items: &mut Vec<Value>) {
     let (role, text) = match turn.role {
         Role::User => ("user", "input_text"),
         Role::Assistant => ("assistant", "output_text"),
-        Role::System => (w.rng.pick(&["system", "developer"]), "input_text"),
-        Role::Odd(role) => (role, "input_text"),
+        Role::System => (g.rng.pick(&["system", "developer"]), "input_text"),
+        Role::Unknown(role) => (role, "input_text"),
     };
     let mut open: Vec<Block> = Vec::new();
     for block in &turn.blocks {
-        let Some(item) = item(w, block) else {
+        let Some(item) = standalone_item(g, block) else {
             open.push(block.clone());
             continue;
         };
         if !open.is_empty() {
-            items.push(message(w, role, &std::mem::take(&mut open), text));
+            items.push(message(g, role, &std::mem::take(&mut open), text));
         }
         items.push(item);
     }
     if !open.is_empty() || turn.blocks.is_empty() {
-        items.push(message(w, role, &open, text));
+        items.push(message(g, role, &open, text));
     }
 }
 
-fn message(w: &mut Writer, role: &str, blocks: &[Block], text: &str) -> Value {
+fn message(g: &mut Generator, role: &str, blocks: &[Block], text: &str) -> Value {
     let content = match blocks {
-        [Block { part: Part::Text(text), .. }] if w.rng.once_in(2) => text.as_str().into(),
-        blocks => blocks.iter().map(|block| part(w, block, text)).collect(),
+        [Block { content: DraftContent::Text(text), .. }] if g.rng.one_in(2) => {
+            text.as_str().into()
+        }
+        blocks => blocks.iter().map(|block| part(g, block, text)).collect(),
     };
-    let mut message = json!({"role": role, "content": w.or_odd(content)});
-    if !w.odd() {
+    let mut message = json!({"role": role, "content": g.or_odd_value(content)});
+    if !g.roll_odd() {
         message["type"] = "message".into();
     }
-    if role == "assistant" && w.rng.once_in(3) {
-        message["id"] = format!("msg_{:06}", w.rng.below(999_999)).into();
+    if role == "assistant" && g.rng.one_in(3) {
+        message["id"] = format!("msg_{:06}", g.rng.below(999_999)).into();
         message["status"] = "completed".into();
     }
-    if w.odd() {
-        w.strew(&mut message);
+    if g.roll_odd() {
+        g.maybe_add_field(&mut message);
     }
     message
 }
 
-/// What is an item of its own.
-fn item(w: &mut Writer, block: &Block) -> Option<Value> {
-    let mut item = match &block.part {
-        Part::Thinking { text, seal } => {
+/// The item of a block that is not part of a message.
+fn standalone_item(g: &mut Generator, block: &Block) -> Option<Value> {
+    let mut item = match &block.content {
+        DraftContent::Thinking { text, seal } => {
             let summary = if text.is_empty() {
                 json!([])
             } else {
                 json!([{"type": "summary_text", "text": text}])
             };
-            let mut item = json!({"type": "reasoning", "summary": w.or_odd(summary)});
-            if !w.odd() {
-                item["id"] = format!("rs_{:06}", w.rng.below(999_999)).into();
+            let mut item = json!({"type": "reasoning", "summary": g.or_odd_value(summary)});
+            if !g.roll_odd() {
+                item["id"] = format!("rs_{:06}", g.rng.below(999_999)).into();
             }
             if let Some(seal) = seal {
                 item["encrypted_content"] = seal.as_str().into();
             }
             item
         }
-        Part::Redacted(data) => {
+        DraftContent::Redacted(data) => {
             json!({"type": "reasoning", "summary": [], "encrypted_content": data})
         }
-        Part::Call { id, name, args } => {
-            if w.odd() {
+        DraftContent::Call { id, name, args } => {
+            if g.roll_odd() {
                 return Some(
                     json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": "free text"}),
                 );
             }
             let arguments = match args {
-                Args::Json(json) if w.odd() => json.clone(),
-                Args::Json(json) => crate::spell::within(json).into(),
+                Args::Json(json) if g.roll_odd() => json.clone(),
+                Args::Json(json) => crate::raw_json::nested_json(json).into(),
                 Args::Text(text) => text.as_str().into(),
             };
             let mut call = json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
-            if w.rng.once_in(4) {
-                let prefix = if w.odd() { "call_" } else { "fc_" };
-                call["id"] = format!("{prefix}{:06}", w.rng.below(999_999)).into();
+            if g.rng.one_in(4) {
+                let prefix = if g.roll_odd() { "call_" } else { "fc_" };
+                call["id"] = format!("{prefix}{:06}", g.rng.below(999_999)).into();
             }
             call
         }
-        Part::Result { id, content, .. } => {
+        DraftContent::Result { id, content, .. } => {
             let output = match &content[..] {
-                [Block { part: Part::Text(text), .. }] => text.as_str().into(),
+                [Block { content: DraftContent::Text(text), .. }] => text.as_str().into(),
                 [] => "".into(),
-                blocks => blocks.iter().map(|block| part(w, block, "input_text")).collect(),
+                blocks => blocks.iter().map(|block| part(g, block, "input_text")).collect(),
             };
-            let kind = if w.odd() { "custom_tool_call_output" } else { "function_call_output" };
-            let mut item = json!({"type": kind, "output": w.or_odd(output)});
+            let kind =
+                if g.roll_odd() { "custom_tool_call_output" } else { "function_call_output" };
+            let mut item = json!({"type": kind, "output": g.or_odd_value(output)});
             if let Some(id) = id {
                 item["call_id"] = id.as_str().into();
             }
             item
         }
-        Part::Text(_) | Part::Refusal(_) | Part::Media(_) | Part::Odd(_) => return None,
+        DraftContent::Text(_)
+        | DraftContent::Refusal(_)
+        | DraftContent::Media(_)
+        | DraftContent::Unknown(_) => return None,
     };
-    if w.odd() {
-        w.strew(&mut item);
+    if g.roll_odd() {
+        g.maybe_add_field(&mut item);
     }
     Some(item)
 }
 
-fn part(w: &mut Writer, block: &Block, text_kind: &str) -> Value {
-    match &block.part {
-        Part::Text(text) => {
-            let kind = if w.odd() {
-                w.rng.pick(&["text", "output_text", "input_text"])
+fn part(g: &mut Generator, block: &Block, text_kind: &str) -> Value {
+    match &block.content {
+        DraftContent::Text(text) => {
+            let kind = if g.roll_odd() {
+                g.rng.pick(&["text", "output_text", "input_text"])
             } else {
                 text_kind
             };
-            let mut part = json!({"type": kind, "text": w.or_odd(text.as_str().into())});
+            let mut part = json!({"type": kind, "text": g.or_odd_value(text.as_str().into())});
             if kind == "output_text" {
                 part["annotations"] = json!([]);
             }
             part
         }
-        Part::Refusal(text) => json!({"type": "refusal", "refusal": text}),
-        Part::Media(media) => self::media(media),
-        Part::Odd(value) => value.clone(),
-        Part::Thinking { .. } | Part::Redacted(_) | Part::Call { .. } | Part::Result { .. } => {
+        DraftContent::Refusal(text) => json!({"type": "refusal", "refusal": text}),
+        DraftContent::Media(media) => self::media(media),
+        DraftContent::Unknown(value) => value.clone(),
+        DraftContent::Thinking { .. }
+        | DraftContent::Redacted(_)
+        | DraftContent::Call { .. }
+        | DraftContent::Result { .. } => {
             json!({})
         }
     }
@@ -167,7 +176,7 @@ fn media(media: &Media) -> Value {
         Source::Base64(data) => format!("data:{mime};base64,{data}"),
         Source::Url(url) => url.clone(),
         Source::File(id) => return json!({"type": "input_file", "file_id": id}),
-        Source::Plain(text) => return json!({"type": "input_text", "text": text}),
+        Source::Text(text) => return json!({"type": "input_text", "text": text}),
     };
     match (*kind, source) {
         ("image", _) => json!({"type": "input_image", "image_url": url, "detail": "auto"}),
@@ -179,9 +188,9 @@ fn media(media: &Media) -> Value {
     }
 }
 
-fn tool(w: &mut Writer, tool: &Tool) -> Value {
-    if w.odd() {
-        return w.rng.pick(&[
+fn tool(g: &mut Generator, tool: &Tool) -> Value {
+    if g.roll_odd() {
+        return g.rng.pick(&[
             json!({"type": "web_search"}),
             json!({"type": "custom", "name": "patch", "format": {"type": "grammar", "syntax": "lark", "definition": "start: /x/"}}),
             json!({"type": "local_shell"}),
@@ -192,50 +201,50 @@ fn tool(w: &mut Writer, tool: &Tool) -> Value {
             json!({}),
         ]);
     }
-    let mut written = json!({"type": "function", "name": tool.name, "strict": w.rng.pick(&[json!(false), json!(null)])});
-    if let Some(about) = &tool.about {
-        written["description"] = about.as_str().into();
+    let mut encoded = json!({"type": "function", "name": tool.name, "strict": g.rng.pick(&[json!(false), json!(null)])});
+    if let Some(description) = &tool.description {
+        encoded["description"] = description.as_str().into();
     }
     if let Some(schema) = &tool.schema {
-        written["parameters"] = schema.clone();
+        encoded["parameters"] = schema.clone();
     }
-    if let Some((key, value)) = &tool.extra {
-        written[*key] = value.clone();
+    if let Some((key, value)) = &tool.extra_field {
+        encoded[*key] = value.clone();
     }
-    written
+    encoded
 }
 
-fn settings(w: &mut Writer, body: &mut Value, tools: bool) {
-    if w.rng.once_in(3) {
+fn settings(g: &mut Generator, body: &mut Value, tools: bool) {
+    if g.rng.one_in(3) {
         body["stream"] = true.into();
     }
-    if w.rng.once_in(3) {
+    if g.rng.one_in(3) {
         body["max_output_tokens"] = json!(1024);
     }
-    if w.rng.once_in(3) {
+    if g.rng.one_in(3) {
         body["include"] = json!(["reasoning.encrypted_content"]);
     }
-    if w.rng.once_in(4) {
+    if g.rng.one_in(4) {
         body["reasoning"] =
-            json!({"effort": w.rng.pick(&["low", "medium", "high"]), "summary": "auto"});
+            json!({"effort": g.rng.pick(&["low", "medium", "high"]), "summary": "auto"});
     }
-    if tools && w.rng.once_in(4) {
-        body["tool_choice"] = w.rng.pick(&[
+    if tools && g.rng.one_in(4) {
+        body["tool_choice"] = g.rng.pick(&[
             json!("auto"),
             json!("none"),
             json!("required"),
             json!({"type": "function", "name": "read_file"}),
         ]);
     }
-    for _ in 0..ODD.len() / 6 {
-        if w.odd() {
-            let (key, value) = w.rng.pick(ODD);
+    for _ in 0..ODD_SETTINGS.len() / 6 {
+        if g.roll_odd() {
+            let (key, value) = g.rng.pick(ODD_SETTINGS);
             body[key] = serde_json::from_str(value).unwrap_or_default();
         }
     }
 }
 
-const ODD: &[(&str, &str)] = &[
+const ODD_SETTINGS: &[(&str, &str)] = &[
     ("temperature", "0.5"),
     ("temperature", "5"),
     ("top_p", "0.5"),

@@ -1,20 +1,20 @@
-//! Tools and their schemas.
+//! Random tools and schemas.
 
 use serde_json::{Value, json};
 
-use super::Writer;
-use super::script::Tool;
+use super::Generator;
+use super::draft::Tool;
 
-impl Writer {
+impl Generator {
     pub(super) fn tool(&mut self, name: String) -> Tool {
-        let mark = self.mark();
-        let about = if self.odd() {
+        let canary = self.canary();
+        let description = if self.roll_odd() {
             self.rng.pick(&[None, Some(String::new()), Some("x".repeat(1100))])
         } else {
-            Some(format!("what it does {mark}"))
+            Some(format!("what it does {canary}"))
         };
-        let schema = if self.odd() && self.rng.once_in(4) { None } else { Some(self.schema()) };
-        let extra = self.odd().then(|| {
+        let schema = if self.roll_odd() && self.rng.one_in(4) { None } else { Some(self.schema()) };
+        let extra_field = self.roll_odd().then(|| {
             self.rng.pick(&[
                 ("strict", json!(true)),
                 ("strict", json!(null)),
@@ -28,13 +28,13 @@ impl Writer {
                 ("annotations", json!({"readOnlyHint": true})),
             ])
         });
-        Tool { name, about, schema, extra }
+        Tool { name, description, schema, extra_field }
     }
 
     pub(super) fn schema(&mut self) -> Value {
-        if self.odd() {
-            let odd = self.rng.below(ODD_SCHEMAS.len());
-            return serde_json::from_str(ODD_SCHEMAS[odd]).unwrap_or_default();
+        if self.roll_odd() {
+            let index = self.rng.below(ODD_SCHEMAS.len());
+            return serde_json::from_str(ODD_SCHEMAS[index]).unwrap_or_default();
         }
         match self.rng.below(4) {
             0 => json!({"type": "object", "properties": {}}),
@@ -56,7 +56,7 @@ impl Writer {
     }
 }
 
-/// What clients give as a schema, and some provider refuses.
+/// Schemas that clients send and some provider rejects.
 const ODD_SCHEMAS: &[&str] = &[
     "null",
     "{}",

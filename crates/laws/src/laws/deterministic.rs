@@ -1,31 +1,35 @@
-//! Law 8: the same input gives the same bytes and the same notes.
+//! Law 8: the same input gives the same bytes and the same ledger.
 
 use bytes::Bytes;
 
-use super::{Broken, Law, Sent, difference, translate};
+use super::{Breach, Law, SentRequest, difference, translate};
 
-pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
-    // Once in a while is enough: what depends on addresses or on the order of a hash differs soon.
-    if !sent.case.bytes.len().is_multiple_of(8) {
+pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
+    // One in eight is enough: a dependency on addresses or on hash order shows soon.
+    if !sent_request.original.bytes.len().is_multiple_of(8) {
         return;
     }
-    // Another memory, so that nothing depends on addresses.
-    let copy = Bytes::copy_from_slice(&sent.case.bytes);
-    let Ok(again) = translate(&copy, sent.case.from, sent.aim) else {
-        return broken.push(Broken::new(
+    // A copy at another address shows dependencies on addresses.
+    let copy = Bytes::copy_from_slice(&sent_request.original.bytes);
+    let Ok(again) = translate(&copy, sent_request.original.dialect, sent_request.destination)
+    else {
+        return breaches.push(Breach::new(
             Law::Deterministic,
             "refused",
             "",
-            "refused the second time",
+            "rejected the second time",
         ));
     };
-    if again.body != sent.translated.body {
-        let (path, what) = difference::first(&sent.translated.body, &again.body);
-        broken.push(Broken::new(Law::Deterministic, "bytes", path, what));
+    if again.body != sent_request.translated.body {
+        let (path, message) =
+            difference::first_difference(&sent_request.translated.body, &again.body);
+        breaches.push(Breach::new(Law::Deterministic, "bytes", path, message));
     }
-    if again.ledger.entries != sent.translated.ledger.entries {
-        let what =
-            format!("{:?} and then {:?}", sent.translated.ledger.entries, again.ledger.entries);
-        broken.push(Broken::new(Law::Deterministic, "ledger", "", what));
+    if again.ledger.entries != sent_request.translated.ledger.entries {
+        let message = format!(
+            "{:?} and then {:?}",
+            sent_request.translated.ledger.entries, again.ledger.entries
+        );
+        breaches.push(Breach::new(Law::Deterministic, "ledger", "", message));
     }
 }

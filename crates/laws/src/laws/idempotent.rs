@@ -1,23 +1,27 @@
-//! Law 3: what left, sent again to the same target, leaves as it is and nothing is noted.
+//! Law 3: a translated body, translated again for the same target, is unchanged without ledger
+//! entries.
 
-use super::{Broken, Law, Sent, difference, translate};
+use super::{Breach, Law, SentRequest, difference, translate};
 
-pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
-    let Sent { aim, translated: first, .. } = sent;
-    let again = match translate(&first.body, aim.provider.to, aim) {
+pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
+    let SentRequest { destination, translated: first, .. } = sent_request;
+    let again = match translate(&first.body, destination.provider.to, destination) {
         Ok(again) => again,
-        Err(error) => return broken.push(Broken::new(Law::Idempotent, "refused", "", error)),
+        Err(error) => return breaches.push(Breach::new(Law::Idempotent, "refused", "", error)),
     };
     if again.body == first.body && again.ledger.is_empty() {
         return;
     }
     let rule = again.ledger.entries.first().map_or("unnoted", |entry| entry.rule);
-    let (path, what) = if again.body == first.body {
-        (String::new(), "noted, and nothing changed".into())
+    let (path, message) = if again.body == first.body {
+        (String::new(), "a ledger entry without a change".into())
     } else {
-        difference::first(&first.body, &again.body)
+        difference::first_difference(&first.body, &again.body)
     };
-    let noted =
-        again.ledger.entries.first().map_or(String::new(), |entry| format!("; {}", entry.what));
-    broken.push(Broken::new(Law::Idempotent, rule, path, what + &noted));
+    let ledger_text = again
+        .ledger
+        .entries
+        .first()
+        .map_or(String::new(), |entry| format!("; {}", entry.description));
+    breaches.push(Breach::new(Law::Idempotent, rule, path, message + &ledger_text));
 }

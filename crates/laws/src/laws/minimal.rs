@@ -1,38 +1,38 @@
-//! Law 2: what the provider accepts as it is leaves as the bytes it came in, and nothing is noted.
+//! Law 2: a body that the provider accepts is sent with the same bytes and without ledger entries.
 
-use super::{Broken, Law, Sent, difference, judged};
+use super::{Breach, Law, SentRequest, difference, judge_body};
 
-pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
-    let Sent { case, aim, translated, .. } = sent;
-    if case.from.id() != aim.provider.to.id() {
+pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
+    let SentRequest { original: case, destination, translated, .. } = sent_request;
+    if case.dialect.id() != destination.provider.to.id() {
         return;
     }
-    // Another model changes the body. Where the address names the model, the body need not.
-    let same_model = match case.named() {
-        Some(named) => named == aim.model,
-        None => ADDRESSED.contains(&aim.provider.judge.dialect),
+    // Another model changes the body, unless the URL has the model.
+    let same_model = match case.model_in_body() {
+        Some(model) => model == destination.model,
+        None => MODEL_IN_URL.contains(&destination.provider.judge.dialect),
     };
     if !same_model {
         return;
     }
-    let same = translated.body == case.bytes;
-    if same && translated.ledger.is_empty() {
+    let same_bytes = translated.body == case.bytes;
+    if same_bytes && translated.ledger.is_empty() {
         return;
     }
-    let Some(body) = case.read() else { return };
-    if !judged(body, aim).is_accepted() {
+    let Some(body) = case.parsed() else { return };
+    if !judge_body(body, destination).is_accepted() {
         return;
     }
     let entry = translated.ledger.entries.first();
     let rule = entry.map_or("unnoted", |entry| entry.rule);
-    let (path, what) = if same {
-        (String::new(), "noted, and nothing changed".into())
+    let (path, message) = if same_bytes {
+        (String::new(), "a ledger entry without a change".into())
     } else {
-        difference::first(&case.bytes, &translated.body)
+        difference::first_difference(&case.bytes, &translated.body)
     };
-    let noted = entry.map_or(String::new(), |entry| format!("; {}", entry.what));
-    broken.push(Broken::new(Law::Minimal, rule, path, what + &noted));
+    let ledger_text = entry.map_or(String::new(), |entry| format!("; {}", entry.description));
+    breaches.push(Breach::new(Law::Minimal, rule, path, message + &ledger_text));
 }
 
-/// Dialects in which the model stands in the address.
-const ADDRESSED: &[&str] = &["gemini", "bedrock"];
+/// Dialects with the model in the URL.
+const MODEL_IN_URL: &[&str] = &["gemini", "bedrock"];

@@ -1,12 +1,12 @@
-//! The laws, one file each, and what breaks them.
+//! The laws of translation, one file each, and their breaches.
 
 mod deterministic;
 mod difference;
 mod idempotent;
-mod kept;
 mod minimal;
-mod prefix;
-mod seals;
+mod no_silent_loss;
+mod prefix_stable;
+mod seal_integrity;
 mod sound;
 
 use std::fmt;
@@ -14,85 +14,85 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use interlingua::{Dialect, Translated, translate_request};
-use interlingua_strict::seal::Key;
+use interlingua::{Dialect, TranslatedRequest, translate_request};
+use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches, Verdict};
 use serde_json::Value;
 
-use crate::marks;
-use crate::targets::Aim;
+use crate::canary;
+use crate::targets::Destination;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Law {
-    /// Whatever JSON object comes, a body leaves: no error, no panic.
+    /// 0: every JSON object is translated without an error or a panic.
     Total,
-    /// 1: the judge accepts what leaves.
+    /// 1: the judge accepts every translated body.
     Sound,
-    /// 2: what the provider accepts as it is leaves as it is.
+    /// 2: a body that the provider accepts is unchanged.
     Minimal,
-    /// 3: what left, sent again, leaves as it is.
+    /// 3: a second translation changes nothing.
     Idempotent,
-    /// 4: a longer history begins as the shorter one did.
-    Prefix,
-    /// 5: what does not leave is noted.
-    Kept,
-    /// 6: seals go back whole to who made them.
-    Seals,
-    /// 8: the same again comes out the same.
+    /// 4: the translation of a longer history starts with that of the shorter one.
+    PrefixStable,
+    /// 5: content that is not sent has a ledger entry.
+    NoSilentLoss,
+    /// 6: seals are sent intact, and only to their issuer.
+    SealIntegrity,
+    /// 8: the same input gives the same output.
     Deterministic,
 }
 
 /// A law that does not hold for a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct Breach {
     pub law: Law,
-    /// What it is about: the judge's rule, for example. Together with the law it names the fault.
+    /// The subject, such as the judge's rule. Law and rule identify a kind of breach.
     pub rule: String,
     pub path: String,
     pub message: String,
 }
 
-/// A request to be examined.
+/// A request that is checked.
 #[derive(Clone)]
-pub struct Case {
-    pub from: &'static dyn Dialect,
+pub struct SampleRequest {
+    pub dialect: &'static dyn Dialect,
     pub body: Value,
     pub bytes: Bytes,
-    /// The model it was made for, where the body does not say it.
-    pub asked: Option<String>,
-    /// Who made its seals, if they are genuine.
-    pub maker: Option<Maker>,
-    facts: Facts,
+    /// The requested model, if the body does not have it.
+    pub model_hint: Option<String>,
+    /// The issuer of its seals, if they are genuine.
+    pub seal_issuer: Option<SealIssuer>,
+    cache: RequestCache,
 }
 
-/// Whose seals a conversation has.
+/// The flavor and model that issued the seals of a conversation.
 #[derive(Clone, Debug)]
-pub struct Maker {
+pub struct SealIssuer {
     pub flavor: &'static str,
     pub model: String,
 }
 
-/// What several targets need to know of a request, found out once.
+/// Properties of a request that several targets need, computed once.
 #[derive(Clone, Default)]
-struct Facts {
-    /// The body as a provider reads it; `None` if it does not.
-    read: OnceLock<Option<Value>>,
-    marked: OnceLock<Vec<kept::Marked>>,
-    shorter: OnceLock<Option<Bytes>>,
-    genuine: OnceLock<bool>,
+struct RequestCache {
+    /// The body as a provider parses it; `None` for invalid JSON.
+    parsed: OnceLock<Option<Value>>,
+    canaries: OnceLock<Vec<no_silent_loss::PlacedCanary>>,
+    shorter_history: OnceLock<Option<Bytes>>,
+    is_genuine: OnceLock<bool>,
 }
 
-/// What left for one target, read once for all laws.
-struct Sent<'c> {
-    case: &'c Case,
-    aim: &'c Aim,
-    translated: Translated,
-    value: Value,
-    /// The numbers of the marks that leave, in order.
-    marks: OnceLock<Vec<usize>>,
+/// The translation for one target, parsed once for all laws.
+struct SentRequest<'c> {
+    original: &'c SampleRequest,
+    destination: &'c Destination,
+    translated: TranslatedRequest,
+    parsed_body: Value,
+    /// The numbers of the canaries in the translation, in order.
+    canaries: OnceLock<Vec<usize>>,
 }
 
-type Check = fn(&Sent<'_>, &mut Vec<Broken>);
+type LawCheck = fn(&SentRequest<'_>, &mut Vec<Breach>);
 
 impl Law {
     pub const ALL: &'static [Self] = &[
@@ -100,9 +100,9 @@ impl Law {
         Self::Sound,
         Self::Minimal,
         Self::Idempotent,
-        Self::Prefix,
-        Self::Kept,
-        Self::Seals,
+        Self::PrefixStable,
+        Self::NoSilentLoss,
+        Self::SealIntegrity,
         Self::Deterministic,
     ];
 
@@ -112,129 +112,164 @@ impl Law {
             Self::Sound => "sound",
             Self::Minimal => "minimal",
             Self::Idempotent => "idempotent",
-            Self::Prefix => "prefix",
-            Self::Kept => "kept",
-            Self::Seals => "seals",
+            Self::PrefixStable => "prefix",
+            Self::NoSilentLoss => "kept",
+            Self::SealIntegrity => "seals",
             Self::Deterministic => "deterministic",
         }
     }
 
-    pub fn find(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|law| law.name() == name)
     }
 
-    fn check(self) -> Check {
+    fn check_fn(self) -> LawCheck {
         match self {
-            // Sending shows it.
+            // `translate_sample` reports these breaches.
             Self::Total => |_, _| {},
             Self::Sound => sound::check,
             Self::Minimal => minimal::check,
             Self::Idempotent => idempotent::check,
-            Self::Prefix => prefix::check,
-            Self::Kept => kept::check,
-            Self::Seals => seals::check,
+            Self::PrefixStable => prefix_stable::check,
+            Self::NoSilentLoss => no_silent_loss::check,
+            Self::SealIntegrity => seal_integrity::check,
             Self::Deterministic => deterministic::check,
         }
     }
 }
 
-impl Case {
-    pub fn new(from: &'static dyn Dialect, body: Value) -> Self {
-        let bytes = crate::spell::spell(&body);
-        Self { from, body, bytes, asked: None, maker: None, facts: Facts::default() }
+impl SampleRequest {
+    pub fn new(dialect: &'static dyn Dialect, body: Value) -> Self {
+        let bytes = crate::raw_json::to_bytes(&body);
+        Self {
+            dialect,
+            body,
+            bytes,
+            model_hint: None,
+            seal_issuer: None,
+            cache: RequestCache::default(),
+        }
     }
 
-    /// A request as it stands in a file. One that a parsed value cannot hold is not made smaller.
-    pub fn written(from: &'static dyn Dialect, bytes: Bytes) -> Self {
+    /// A request with the exact bytes of a file. JSON that a `Value` cannot represent is not
+    /// shrunk.
+    pub fn from_bytes(from: &'static dyn Dialect, bytes: Bytes) -> Self {
         let body = serde_json::from_slice(&bytes).unwrap_or_default();
         Self { bytes, ..Self::new(from, body) }
     }
 
-    /// The body as a provider would read it.
-    fn read(&self) -> Option<&Value> {
-        self.facts.read.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
+    /// The body as a provider parses it.
+    fn parsed(&self) -> Option<&Value> {
+        self.cache.parsed.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
     }
 
-    /// The model that the client asks for, as far as it is known.
-    pub fn model(&self) -> Option<&str> {
-        self.named().or(self.asked.as_deref())
+    /// The requested model, if it is known.
+    pub fn requested_model(&self) -> Option<&str> {
+        self.model_in_body().or(self.model_hint.as_deref())
     }
 
-    /// The model that the body names.
-    fn named(&self) -> Option<&str> {
+    /// The model of the body.
+    fn model_in_body(&self) -> Option<&str> {
         self.body.get("model").or_else(|| self.body.get("modelId")).and_then(Value::as_str)
     }
 
     /// The same request with another body.
     #[must_use]
-    pub fn with(&self, body: Value) -> Self {
-        Self { asked: self.asked.clone(), maker: self.maker.clone(), ..Self::new(self.from, body) }
+    pub fn with_body(&self, body: Value) -> Self {
+        Self {
+            model_hint: self.model_hint.clone(),
+            seal_issuer: self.seal_issuer.clone(),
+            ..Self::new(self.dialect, body)
+        }
     }
 }
 
-/// Examines what leaves for one target. Every law of `laws` is tried.
-pub fn examine(case: &Case, aim: &Aim, laws: &[Law], broken: &mut Vec<Broken>) {
-    let tried = catch_unwind(AssertUnwindSafe(|| {
+/// Translates a request for one target and checks the given laws.
+pub fn check_laws(
+    case: &SampleRequest,
+    destination: &Destination,
+    laws: &[Law],
+    breaches: &mut Vec<Breach>,
+) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut found = Vec::new();
-        match send(case, aim) {
-            Ok(sent) => laws.iter().for_each(|law| law.check()(&sent, &mut found)),
-            Err(fault) if laws.contains(&fault.law) => found.push(fault),
+        match translate_sample(case, destination) {
+            Ok(sent_request) => {
+                for law in laws {
+                    law.check_fn()(&sent_request, &mut found);
+                }
+            }
+            Err(breach) if laws.contains(&breach.law) => found.push(breach),
             Err(_) => {}
         }
         found
     }));
-    match tried {
-        Ok(found) => broken.extend(found),
+    match outcome {
+        Ok(found) => breaches.extend(found),
         Err(panic) => {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
-            broken.push(Broken::new(Law::Total, "panic", "", said));
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message =
+                message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
+            breaches.push(Breach::new(Law::Total, "panic", "", message));
         }
     }
 }
 
-fn send<'c>(case: &'c Case, aim: &'c Aim) -> Result<Sent<'c>, Broken> {
-    let translated = translate(&case.bytes, case.from, aim)
-        .map_err(|error| Broken::new(Law::Total, "refused", "", error))?;
-    let value = (aim.provider.judge.parse(&translated.body))
-        .map_err(|unread| Broken::new(Law::Sound, unread.rule, "", unread.message))?;
-    Ok(Sent { case, aim, translated, value, marks: OnceLock::new() })
+fn translate_sample<'c>(
+    case: &'c SampleRequest,
+    destination: &'c Destination,
+) -> Result<SentRequest<'c>, Breach> {
+    let translated = translate(&case.bytes, case.dialect, destination)
+        .map_err(|error| Breach::new(Law::Total, "refused", "", error))?;
+    let value = (destination.provider.judge.parse(&translated.body))
+        .map_err(|violation| Breach::new(Law::Sound, violation.rule, "", violation.message))?;
+    Ok(SentRequest {
+        original: case,
+        destination,
+        translated,
+        parsed_body: value,
+        canaries: OnceLock::new(),
+    })
 }
 
-impl Sent<'_> {
-    /// Whether the mark with this number leaves.
-    fn has(&self, number: usize) -> bool {
-        let marks = self.marks.get_or_init(|| {
+impl SentRequest<'_> {
+    /// Whether the translation has the canary with this number.
+    fn has_canary(&self, number: usize) -> bool {
+        let canaries = self.canaries.get_or_init(|| {
             let body = &self.translated.body;
-            let mut marks: Vec<usize> = marks::numbers(body).collect();
-            marks.extend(marks::hidden(body));
-            marks.sort_unstable();
-            marks
+            let mut canaries: Vec<usize> = canary::find_canaries(body).collect();
+            canaries.extend(canary::find_in_base64(body));
+            canaries.sort_unstable();
+            canaries
         });
-        marks.binary_search(&number).is_ok()
+        canaries.binary_search(&number).is_ok()
     }
 }
 
-/// What leaves of a body for one target.
-pub(crate) fn translate(body: &Bytes, from: &dyn Dialect, aim: &Aim) -> Result<Translated, String> {
-    translate_request(body.clone(), from, aim.provider.to, &aim.target())
+/// Translates a body for one target.
+pub(crate) fn translate(
+    body: &Bytes,
+    from: &dyn Dialect,
+    destination: &Destination,
+) -> Result<TranslatedRequest, String> {
+    translate_request(body.clone(), from, destination.provider.to, &destination.target())
         .map_err(|error| error.to_string())
 }
 
-/// What the judge of the target says of a body; seals are not verified.
-fn judged(body: &Value, aim: &Aim) -> Verdict {
-    judged_with(body, aim, None)
+/// Checks a body with the judge of the target, without verifying seals.
+fn judge_body(body: &Value, destination: &Destination) -> Verdict {
+    judge_body_with_key(body, destination, None)
 }
 
-fn judged_with(body: &Value, aim: &Aim, key: Option<&Key>) -> Verdict {
+fn judge_body_with_key(body: &Value, destination: &Destination, key: Option<&SealKey>) -> Verdict {
     let switches = Switches::default();
-    let mut request = Request::new(body, aim.provider.flavor, &switches);
-    request.model = &aim.model;
-    request.key = key;
-    aim.provider.judge.check(&request)
+    let mut request = Request::new(body, destination.provider.flavor, &switches);
+    request.model = &destination.model;
+    request.seal_key = key;
+    destination.provider.judge.check(&request)
 }
 
-impl Broken {
+impl Breach {
     fn new(
         law: Law,
         rule: impl Into<String>,
@@ -244,26 +279,26 @@ impl Broken {
         Self { law, rule: rule.into(), path: path.into(), message: message.into() }
     }
 
-    /// The rule and what was noted under its name, without what the conversation itself says; the
-    /// place, where nothing was noted.
-    pub fn kind(&self) -> String {
-        // What is lost is told with all that was noted.
-        let told =
+    /// The rule with the text of its ledger entry, without quoted content; without an entry, the
+    /// rule with the path.
+    pub fn fine_key(&self) -> String {
+        // Only the messages of these laws end with one ledger entry.
+        let message =
             Some(&self.message).filter(|_| matches!(self.law, Law::Minimal | Law::Idempotent));
-        let Some((_, noted)) = told.and_then(|message| message.split_once("; ")) else {
-            let place = self.path.split('.').map(|step| match step.parse::<usize>() {
+        let Some((_, entry)) = message.and_then(|message| message.split_once("; ")) else {
+            let path = self.path.split('.').map(|segment| match segment.parse::<usize>() {
                 Ok(_) => "*",
-                Err(_) => step,
+                Err(_) => segment,
             });
-            return format!("{} at {}", self.rule, place.collect::<Vec<_>>().join("."));
+            return format!("{} at {}", self.rule, path.collect::<Vec<_>>().join("."));
         };
-        let words = noted.split('`').step_by(2).collect::<Vec<_>>().join("…");
-        format!("{}: {words}", self.rule)
+        let text = entry.split('`').step_by(2).collect::<Vec<_>>().join("…");
+        format!("{}: {text}", self.rule)
     }
 }
 
-impl fmt::Debug for Case {
+impl fmt::Debug for SampleRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.from.id(), String::from_utf8_lossy(&self.bytes))
+        write!(f, "{}: {}", self.dialect.id(), String::from_utf8_lossy(&self.bytes))
     }
 }

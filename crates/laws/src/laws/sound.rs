@@ -1,30 +1,30 @@
-//! Law 1: the judge accepts what leaves, whatever came.
+//! Law 1: the judge accepts every translated body.
 
-use super::{Broken, Law, Sent, judged};
+use super::{Breach, Law, SentRequest, judge_body};
 
-/// What no translation can mend: what is asked for is more than the provider has, and which part of
-/// it to give up is not ours to choose.
+/// Rules that no translation can satisfy: the request exceeds what the provider has, and the
+/// gateway must not choose which part to drop.
 const UNMENDABLE: &[&str] = &[
-    // The words of the conversation do not fit. Compaction is the agent's work.
+    // The conversation is too long. Compaction is the agent's task.
     "prompt-too-long",
     "context-length",
     "request-too-large",
-    // More messages than the API takes: leaving out old ones is compaction, too.
+    // Too many messages: dropping old ones is compaction, too.
     "too-many-messages",
-    // Whoever routes the request chooses the model.
+    // The route chooses the model.
     "unknown-model",
     "on-demand",
 ];
 
-pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
-    let verdict = judged(&sent.value, sent.aim);
+pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
+    let verdict = judge_body(&sent_request.parsed_body, sent_request.destination);
     let mut seen: Vec<&str> = Vec::new();
     for violation in &verdict.violations {
-        // One of each rule tells enough; the rest of them fall with it.
+        // One breach per rule: the others mostly have the same cause.
         if UNMENDABLE.contains(&violation.rule) || seen.contains(&violation.rule) {
             continue;
         }
         seen.push(violation.rule);
-        broken.push(Broken::new(Law::Sound, violation.rule, &violation.path, &violation.message));
+        breaches.push(Breach::new(Law::Sound, violation.rule, &violation.path, &violation.message));
     }
 }

@@ -1,7 +1,7 @@
-//! An answer that broke off before its first word is left out.
+//! Removes an assistant turn that was cut off before any text or call.
 //!
-//! It holds reasoning and perhaps an empty text, and neither words nor a call. Reasoning that nothing
-//! follows is refused; and it led to nothing.
+//! Such a turn has reasoning and perhaps an empty text. Providers reject reasoning without content
+//! after it, and the turn has nothing that later turns depend on.
 //!
 //! ## Why
 //! > messages.5: The final block in an assistant message cannot be `thinking`.
@@ -14,60 +14,75 @@
 //! after    user: "hello"   user: "again"
 //! ```
 
-use interlingua_model::{Place, Turn, Verbatim};
-use interlingua_wire::{Json, Node};
+use interlingua_model::{LedgerPath, Turn, Verbatim};
+use interlingua_wire::{JsonNode, RawJson};
 
 use crate::Work;
-use crate::look::{instructs, is_assistants, is_reasoning, is_vacant, words};
-use crate::profile::texts::{Alone, Least};
-use crate::work::many::Going;
+use crate::look::{
+    is_assistant, is_content_empty, is_instruction, is_reasoning_or_entry, plain_text,
+};
+use crate::profile::texts::{ReasoningOnlyTurn, TextMinimum};
+use crate::work::many::Removals;
 
 pub fn apply(work: &mut Work<'_>) {
-    let alone = work.profile.texts.reasoning_alone;
-    if alone == Alone::Taken {
+    let reasoning_only_turn = work.profile.texts.reasoning_only_turn;
+    if reasoning_only_turn == ReasoningOnlyTurn::Accepted {
         return;
     }
-    let mut follows = false;
-    let mut gone = Going::default();
+    let mut followed_by_assistant = false;
+    let mut removals = Removals::default();
     for turn in (0..work.turns().len()).rev() {
         let this = &work.turns()[turn];
-        if instructs(this) {
-            follows &= !work.is_reminder(turn);
+        if is_instruction(this) {
+            followed_by_assistant &= !work.becomes_user_text(turn);
             continue;
         }
-        let assistants = is_assistants(this);
-        if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(work, this, alone) {
-            work.loss(Place::turn(turn), "left out an answer that broke off before its first word");
-            if work.is_threshold_to(turn, gone.behind(turn)) {
-                work.sift(turn, |_, _| true);
+        let is_assistant_turn = is_assistant(this);
+        if is_assistant_turn
+            && !(followed_by_assistant && reasoning_only_turn == ReasoningOnlyTurn::BeforeAssistant)
+            && is_aborted(work, this, reasoning_only_turn)
+        {
+            work.record_loss(
+                LedgerPath::turn(turn),
+                "left out an assistant turn that was cut off before any text or call",
+            );
+            if work.separates_instructions_at(turn, removals.next_kept_after(turn)) {
+                work.remove_blocks_where(turn, |_, _| true);
             } else {
-                gone.push(turn);
+                removals.push(turn);
             }
         } else {
-            // What the assistant says next is what its reasoning led to.
-            follows = assistants;
+            // Reasoning may end a turn if the next assistant turn continues it.
+            followed_by_assistant = is_assistant_turn;
         }
     }
-    work.remove_turns(&gone.into_places());
+    work.remove_turns(&removals.into_indices());
 }
 
-fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {
-    // Where a turn must hold something, reasoning that is part of its content is something; what is
-    // written anew has its reasoning elsewhere.
-    let text = turn.text_for(work.profile.dialect).map(Json::doc);
-    let content = text.as_ref().and_then(|text| text.root().get("content"));
-    let blanks = work.profile.texts.least != Least::Nothing;
-    let holds = |content: Node<'_>| !content.is_empty() && !is_vacant(content, blanks);
-    if alone == Alone::Refused && content.is_some_and(holds) {
+fn is_aborted(
+    work: &Work<'_>,
+    turn: &Verbatim<Turn>,
+    reasoning_only_turn: ReasoningOnlyTurn,
+) -> bool {
+    // With `Rejected`, reasoning that is part of the written content makes the turn non-empty. A
+    // turn without verbatim text is encoded with its reasoning in another field.
+    let doc = turn.text_for(work.profile.dialect).map(RawJson::to_doc);
+    let content = doc.as_ref().and_then(|doc| doc.root().get("content"));
+    let blanks_are_empty = work.profile.texts.min_text != TextMinimum::Empty;
+    let has_content =
+        |content: JsonNode<'_>| !content.is_empty() && !is_content_empty(content, blanks_are_empty);
+    if reasoning_only_turn == ReasoningOnlyTurn::Rejected && content.is_some_and(has_content) {
         return false;
     }
-    // Where it must hold something, a blank is something.
-    let nothing = |text: &interlingua_wire::Text| match alone {
-        Alone::Refused => text.is_empty(),
-        Alone::Taken | Alone::BeforeMore => text.is_blank(),
+    // With `Rejected`, a blank text makes the turn non-empty.
+    let is_nothing = |text: &interlingua_wire::JsonString| match reasoning_only_turn {
+        ReasoningOnlyTurn::Rejected => text.is_empty(),
+        ReasoningOnlyTurn::Accepted | ReasoningOnlyTurn::BeforeAssistant => text.is_blank(),
     };
-    turn.blocks.iter().any(|block| is_reasoning(block))
+    turn.blocks.iter().any(|block| is_reasoning_or_entry(block))
         && turn.blocks.iter().all(|block| {
-            is_reasoning(block) || words(block).is_some_and(nothing) || !work.is_said(block)
+            is_reasoning_or_entry(block)
+                || plain_text(block).is_some_and(is_nothing)
+                || !work.is_encoded(block)
         })
 }

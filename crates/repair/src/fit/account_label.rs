@@ -1,10 +1,11 @@
-//! An instruction that is a label for another provider's accounts is left out.
+//! Removes a billing label of another provider from the instructions.
 //!
-//! Some agents put a line for their own provider's bill before their instructions. It changes with
-//! each request, so that elsewhere no prompt is ever found in a cache; and it says nothing to a model.
+//! Some agents put a billing line for one provider before their instructions. It changes with each
+//! request, so the prompt prefix never matches a cache of another provider, and it means nothing to
+//! a model.
 //!
 //! ## Why
-//! The line counts requests: every prompt begins anew, and the cache of the provider never hits.
+//! The line counts requests: every prompt has another prefix, and the provider's cache never hits.
 //!
 //! ## Example
 //! ```text
@@ -12,41 +13,42 @@
 //! after    system: "You are an agent"
 //! ```
 
-use interlingua_model::{Block, Body, Place};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath};
+use interlingua_wire::JsonString;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    // Whoever speaks the target's own dialect has said it to the target.
-    if work.is_own() {
+    // In the same dialect the label is meant for the target.
+    if work.is_same_dialect() {
         return;
     }
-    let labels = work.profile.fields.labels;
-    let is_label = |text: &Text| labels.iter().any(|label| text.raw().starts_with(label));
-    let labels = |block: &Block| matches!(&block.body, Body::Text { text, .. } if is_label(text));
-    work.sift_system(|work, at| {
-        let goes = labels(&work.conversation().system[at]);
-        if goes {
-            work.loss(Place::system(at), LEFT_OUT);
+    let prefixes = work.profile.fields.billing_prefixes;
+    let is_label = |text: &JsonString| prefixes.iter().any(|prefix| text.raw().starts_with(prefix));
+    let has_label =
+        |block: &Block| matches!(&block.content, BlockContent::Text { text, .. } if is_label(text));
+    work.remove_system_where(|work, at| {
+        let is_removed = has_label(&work.conversation().system[at]);
+        if is_removed {
+            work.record_loss(LedgerPath::system(at), LABEL_REMOVED);
         }
-        goes
+        is_removed
     });
-    // The same of instructions that stand among the turns, before anybody speaks.
-    let mut emptied = Vec::new();
-    for turn in 0..work.leading() {
-        work.sift(turn, |work, at| {
-            let goes = labels(work.block(turn, at));
-            if goes {
-                work.loss(Place::block(turn, at), LEFT_OUT);
+    // Instructions among the turns, before the first user or assistant turn.
+    let mut emptied_turns = Vec::new();
+    for turn in 0..work.leading_instructions() {
+        work.remove_blocks_where(turn, |work, at| {
+            let is_removed = has_label(work.block(turn, at));
+            if is_removed {
+                work.record_loss(LedgerPath::block(turn, at), LABEL_REMOVED);
             }
-            goes
+            is_removed
         });
         if work.blocks(turn).is_empty() {
-            emptied.push(turn);
+            emptied_turns.push(turn);
         }
     }
-    work.remove_turns(&emptied);
+    work.remove_turns(&emptied_turns);
 }
 
-const LEFT_OUT: &str = "left out a label for another provider's accounts";
+const LABEL_REMOVED: &str = "left out a billing label of another provider";

@@ -1,7 +1,7 @@
-//! Tools that come in the middle of a conversation are those that the target takes.
+//! Removes rejected tools from blocks that add tools in the middle of a conversation.
 //!
-//! Some dialects bring tools along among the items. One that could not stand in the list of tools is
-//! left out there, too.
+//! Some dialects add tools with an item of the conversation. A tool that the target would reject in
+//! the list of tools is removed there as well.
 //!
 //! ## Why
 //! > Invalid 'input\[0\].tools\[0\].name': string does not match pattern. Expected a string that matches
@@ -13,20 +13,22 @@
 //! after    additional tools: `c`
 //! ```
 
-use interlingua_model::{Body, Place};
-use interlingua_wire::{Json, Node};
+use interlingua_model::{BlockContent, LedgerPath};
+use interlingua_wire::{JsonNode, RawJson};
 
 use crate::Work;
 use crate::tools;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(added) = work.profile.tools.added else { return };
+    let Some(added) = work.profile.tools.tool_adding_kind else { return };
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            if let Some(json) = sifted(work, turn, at, added) {
-                let what = "left out tools among those added: the target does not take them";
-                work.loss(Place::block(turn, at), what);
-                if let Body::Foreign { json: written, .. } = &mut work.edit(turn, at).body {
+            if let Some(json) = without_rejected_tools(work, turn, at, added) {
+                let message = "left out added tools that the target does not accept";
+                work.record_loss(LedgerPath::block(turn, at), message);
+                if let BlockContent::Foreign { json: written, .. } =
+                    &mut work.edit_block(turn, at).content
+                {
                     *written = json;
                 }
             }
@@ -34,30 +36,42 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// The block with the tools that may stand there, if some may not.
-fn sifted(work: &Work<'_>, turn: usize, at: usize, added: &str) -> Option<Json> {
-    let Body::Foreign { kind, json, .. } = &work.block(turn, at).body else { return None };
-    let doc = json.doc();
-    let list = doc.root().get("tools").filter(|list| kind == added && list.is_array())?;
-    let mut known = Vec::new();
-    let mut fits = |tool: Node<'_>| {
-        let name = tool.get("name").map(Node::word).unwrap_or_default();
-        let kind = tool.get("type").map(Node::word).unwrap_or_default();
-        let again = work.profile.tools.unique
-            && matches!(&*kind, "function" | "custom")
-            && known.iter().any(|one: &String| *one == *name);
-        known.push(name.into_owned());
-        !again && tools::fits(tool, work.profile)
+/// The block's JSON without rejected tools; `None` if all are accepted.
+fn without_rejected_tools(
+    work: &Work<'_>,
+    turn: usize,
+    at: usize,
+    adding_kind: &str,
+) -> Option<RawJson> {
+    let BlockContent::Foreign { kind, json, .. } = &work.block(turn, at).content else {
+        return None;
     };
-    let kept: Vec<Node<'_>> = list.items().filter(|tool| fits(*tool)).collect();
-    if kept.len() == list.len() {
+    let doc = json.to_doc();
+    let list = doc.root().get("tools").filter(|list| kind == adding_kind && list.is_array())?;
+    let mut names = Vec::new();
+    let mut is_accepted = |tool: JsonNode<'_>| {
+        let name = tool.get("name").map(JsonNode::str_or_empty).unwrap_or_default();
+        let kind = tool.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+        let is_duplicate = work.profile.tools.unique_names
+            && matches!(&*kind, "function" | "custom")
+            && names.iter().any(|known: &String| *known == *name);
+        names.push(name.into_owned());
+        !is_duplicate && tools::accepts_tool(tool, work.profile)
+    };
+    let remaining: Vec<JsonNode<'_>> = list.items().filter(|tool| is_accepted(*tool)).collect();
+    if remaining.len() == list.len() {
         return None;
     }
-    let kept = Json::array(|out| kept.iter().for_each(|tool| out.item().json(&tool.json())));
-    Some(Json::object(|object| {
+    let remaining =
+        RawJson::array(|out| remaining.iter().for_each(|tool| out.item().json(&tool.json())));
+    Some(RawJson::object(|object| {
         for field in doc.root().fields() {
             let written = field.value.json();
-            object.key_text(&field.key()).json(if field.is("tools") { &kept } else { &written });
+            object.key_json_string(&field.key_json_string()).json(if field.key_is("tools") {
+                &remaining
+            } else {
+                &written
+            });
         }
     }))
 }

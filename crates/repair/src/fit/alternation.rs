@@ -1,7 +1,8 @@
-//! Neighbours of one role are one turn where the target wants the roles to alternate.
+//! Merges neighbouring turns of one role where the target requires alternating roles.
 //!
-//! Results come first in a turn of the user's. Two answers are kept apart by a short turn of the user's
-//! if the second holds reasoning with a signature: joined, that would stand in another place.
+//! Tool results come first in a merged user turn. Two assistant turns are separated by a short user
+//! turn if the second has signed reasoning: merging would change the position that its signature
+//! covers.
 //!
 //! ## Why
 //! > A conversation must alternate between user and assistant roles. Make sure the conversation
@@ -20,100 +21,105 @@
 //! after    user: "first", "second"          assistant: "ok", "and more"
 //! ```
 
-use interlingua_model::{Block, Body, Lesson, Place, Role, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, Lesson, Role, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
 use super::ends_with_assistant::CONTINUE;
-use super::missing_role::UNKNOWN;
+use super::missing_role::UNKNOWN_ROLE;
 use super::string_content::BLANK_LINE;
 use super::{blank_between_reasoning, misplaced_thinking};
-use crate::look::{is_assistants, is_call, is_result};
-use crate::pairing::Spot;
-use crate::profile::roles::Joined;
-use crate::profile::texts::Strings;
-use crate::work::many::Moved;
-use crate::{About, Work};
+use crate::look::{is_assistant, is_call, is_result};
+use crate::pairing::BlockPos;
+use crate::profile::roles::MergePolicy;
+use crate::profile::texts::StringContent;
+use crate::work::many::DetachedBlock;
+use crate::{Feature, Work};
 
 pub fn apply(work: &mut Work<'_>) {
-    // Where dialects are crossed, writing joins what belongs together.
-    let joined = joined(work);
-    if joined == Joined::None || joined != Joined::Words && !work.is_own() {
+    // Across dialects the encoder merges neighbours.
+    let policy = merge_policy(work);
+    if policy == MergePolicy::Never
+        || policy != MergePolicy::WithoutResults && !work.is_same_dialect()
+    {
         return;
     }
-    // Thinking may stand elsewhere among what is joined, and words may end elsewhere.
-    while alternate(work, joined) && work.holds(About::OddThinking) {
-        work.begin("misplaced-thinking");
+    // Merging changes positions of reasoning and of empty texts, so both rules run again.
+    while merge_neighbours(work, policy) && work.has(Feature::MisplacedReasoning) {
+        work.set_rule("misplaced-thinking");
         misplaced_thinking::apply(work);
-        work.begin("blank-between-reasoning");
+        work.set_rule("blank-between-reasoning");
         blank_between_reasoning::apply(work);
-        work.begin("alternation");
+        work.set_rule("alternation");
     }
 }
 
-/// Which neighbours are joined here, also by what was learned.
-fn joined(work: &Work<'_>) -> Joined {
-    match work.profile.roles.joined {
-        Joined::None | Joined::AtTheEnd | Joined::BeforeCalls
-            if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::Alternation) =>
+/// Which neighbours are merged, lessons included.
+fn merge_policy(work: &Work<'_>) -> MergePolicy {
+    match work.profile.roles.merge_policy {
+        MergePolicy::Never | MergePolicy::AtEnd | MergePolicy::BeforeCalls
+            if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::AlternateRoles) =>
         {
-            Joined::Words
+            MergePolicy::WithoutResults
         }
-        joined => joined,
+        merge_policy => merge_policy,
     }
 }
 
-/// Whether any turns were joined or kept apart.
-fn alternate(work: &mut Work<'_>, joined: Joined) -> bool {
-    let end = if joined == Joined::AtTheEnd { end(work) } else { 0 };
-    let together = |work: &Work<'_>, turn: usize| {
+/// Merges or separates turns; returns whether any changed.
+fn merge_neighbours(work: &mut Work<'_>, merge_policy: MergePolicy) -> bool {
+    let end = if merge_policy == MergePolicy::AtEnd { final_assistant_start(work) } else { 0 };
+    let is_mergeable = |work: &Work<'_>, turn: usize| {
         let [this, next] = &work.turns()[turn..turn + 2] else { return false };
-        match joined {
-            Joined::None => false,
-            Joined::All => this.role == next.role,
-            Joined::BeforeCalls => is_assistants(this) && is_assistants(next) && has_call(next),
-            Joined::AtTheEnd => turn >= end,
-            Joined::Words => this.role == next.role && ![this, next].iter().any(|one| tells(one)),
+        match merge_policy {
+            MergePolicy::Never => false,
+            MergePolicy::All => this.role == next.role,
+            MergePolicy::BeforeCalls => is_assistant(this) && is_assistant(next) && has_call(next),
+            MergePolicy::AtEnd => turn >= end,
+            MergePolicy::WithoutResults => {
+                this.role == next.role && ![this, next].iter().any(|turn| has_result(turn))
+            }
         }
     };
     let mut pairs = 0..work.turns().len().saturating_sub(1);
-    let Some(mut turn) = pairs.find(|turn| together(work, *turn)) else { return false };
-    // What comes later is put aside, and what is joined lands at once: so each moves only once.
-    let mut aside = work.put_aside(turn + 2);
-    let mut joining = Joining::default();
+    let Some(mut turn) = pairs.find(|turn| is_mergeable(work, *turn)) else { return false };
+    // Later turns are split off and moved blocks inserted in bulk, so each block moves only once.
+    let mut detached_turns = work.split_off(turn + 2);
+    let mut pending_blocks = PendingBlocks::default();
     while turn + 1 < work.turns().len() {
         let [this, next] = &work.turns()[turn..turn + 2] else { break };
-        if !together(work, turn) {
-            joining.land(work, turn);
+        if !is_mergeable(work, turn) {
+            pending_blocks.insert(work, turn);
             turn += 1;
-        } else if joined == Joined::All && is_assistants(this) && next.is_sealed() {
-            joining.land(work, turn);
-            part(work, turn + 1);
+        } else if merge_policy == MergePolicy::All && is_assistant(this) && next.has_sealed_block()
+        {
+            pending_blocks.insert(work, turn);
+            separate(work, turn + 1);
             turn += 2;
         } else {
-            join(work, turn, &mut joining);
+            merge_next(work, turn, &mut pending_blocks);
         }
-        work.bring_next(&mut aside, turn);
+        work.reattach_after(&mut detached_turns, turn);
     }
-    joining.land(work, turn);
+    pending_blocks.insert(work, turn);
     true
 }
 
-/// Where the turns begin after which there are only the assistant's, and none of somebody unknown.
-fn end(work: &Work<'_>) -> usize {
-    let ends = |turn: &&Verbatim<Turn>| is_assistants(turn) && !is_stranger(turn);
+/// First turn after which only assistant turns follow, turns of unknown role excluded.
+fn final_assistant_start(work: &Work<'_>) -> usize {
+    let ends = |turn: &&Verbatim<Turn>| is_assistant(turn) && !has_unknown_role(turn);
     work.turns().len() - work.turns().iter().rev().take_while(ends).count()
 }
 
-/// Blocks on their way into the turn that they are joined with.
+/// Blocks on their way into the turn that they are merged with.
 #[derive(Default)]
-struct Joining {
-    results: Vec<Moved>,
-    others: Vec<Moved>,
+struct PendingBlocks {
+    results: Vec<DetachedBlock>,
+    others: Vec<DetachedBlock>,
 }
 
-impl Joining {
-    /// Results come behind those that the turn begins with, all else at its end.
-    fn land(&mut self, work: &mut Work<'_>, turn: usize) {
+impl PendingBlocks {
+    /// Inserts results after the turn's leading results, all others at its end.
+    fn insert(&mut self, work: &mut Work<'_>, turn: usize) {
         if self.results.is_empty() && self.others.is_empty() {
             return;
         }
@@ -122,28 +128,32 @@ impl Joining {
             (blocks.len(), blocks.iter().take_while(|block| is_result(block)).count());
         let results = self.results.drain(..).map(|block| (first, block));
         let all = results.chain(self.others.drain(..).map(|block| (end, block))).collect();
-        work.land(turn, all);
+        work.insert_blocks(turn, all);
     }
 }
 
-/// Whether the turn says that it is of somebody unknown, which the target takes.
-fn is_stranger(turn: &Turn) -> bool {
-    turn.extras.all().is_some_and(|(dialect, _)| turn.extras.find(dialect, UNKNOWN).is_some())
+/// Whether the turn was decoded from an unknown role that the target accepts.
+fn has_unknown_role(turn: &Turn) -> bool {
+    turn.extras
+        .as_parts()
+        .is_some_and(|(dialect, _)| turn.extras.get(dialect, UNKNOWN_ROLE).is_some())
 }
 
-/// Whether the texts of a turn run on from those before: as pieces of one, or in a list that not every
-/// template parts.
-fn runs_on(work: &Work<'_>, turn: usize) -> bool {
-    match joined(work) {
-        Joined::None | Joined::All | Joined::BeforeCalls => false,
-        Joined::AtTheEnd => true,
-        Joined::Words if is_assistants(&work.turns()[turn]) => work.is_own(),
-        Joined::Words => work.profile.texts.strings != Strings::Everybodys,
+/// Whether merged texts need a blank line between them: they become parts of one string, or of a
+/// list that not every chat template separates.
+fn needs_blank_line(work: &Work<'_>, turn: usize) -> bool {
+    match merge_policy(work) {
+        MergePolicy::Never | MergePolicy::All | MergePolicy::BeforeCalls => false,
+        MergePolicy::AtEnd => true,
+        MergePolicy::WithoutResults if is_assistant(&work.turns()[turn]) => work.is_same_dialect(),
+        MergePolicy::WithoutResults => {
+            work.profile.texts.string_content != StringContent::AllMessages
+        }
     }
 }
 
-/// Whether the turn tells what a tool returned.
-fn tells(turn: &Turn) -> bool {
+/// Whether the turn has a tool result.
+fn has_result(turn: &Turn) -> bool {
     turn.blocks.iter().any(|block| is_result(block))
 }
 
@@ -151,35 +161,42 @@ fn has_call(turn: &Verbatim<Turn>) -> bool {
     turn.blocks.iter().any(|block| is_call(block))
 }
 
-fn part(work: &mut Work<'_>, at: usize) {
+fn separate(work: &mut Work<'_>, at: usize) {
     let mut turn = Turn::new(Role::User);
-    turn.blocks.push(Block::text(Text::word(CONTINUE)).into());
+    turn.blocks.push(Block::text(JsonString::from_static(CONTINUE)).into());
     work.insert_turn(at, turn);
-    work.change(
-        Place::turn(at),
-        "two answers with signatures are kept apart by a turn of the user's",
+    work.record_change(
+        LedgerPath::turn(at),
+        "inserted a user turn between two signed assistant turns",
     );
 }
 
-fn join(work: &mut Work<'_>, turn: usize, joining: &mut Joining) {
-    let before = match work.turns()[turn].role {
-        Role::Assistant => "assistant's turn",
-        Role::User => "user's turn",
+fn merge_next(work: &mut Work<'_>, turn: usize, pending_blocks: &mut PendingBlocks) {
+    let previous = match work.turns()[turn].role {
+        Role::Assistant => "assistant turn",
+        Role::User => "user turn",
         Role::System | Role::Developer => "instructions",
     };
-    let what = format!("joined with the {before} before: roles alternate here");
-    work.change(Place::turn(turn + 1), what);
-    if runs_on(work, turn)
-        && let Some(Body::Text { text, .. }) = work.blocks(turn + 1).first().map(|one| &one.body)
+    let message = format!("merged with the previous {previous}: roles alternate here");
+    work.record_change(LedgerPath::turn(turn + 1), message);
+    if needs_blank_line(work, turn)
+        && let Some(BlockContent::Text { text, .. }) =
+            work.blocks(turn + 1).first().map(|block| &block.content)
     {
-        // Their texts become pieces of one.
-        let parted = Text::concat([&Text::new(BLANK_LINE), text]);
-        work.edit(turn + 1, 0).body = Body::Text { text: parted, citations: Vec::new() };
+        // The texts become parts of one string.
+        let separated = JsonString::concat([&JsonString::new(BLANK_LINE), text]);
+        work.edit_block(turn + 1, 0).content =
+            BlockContent::Text { text: separated, citations: Vec::new() };
     }
-    let spots: Vec<Spot> = (0..work.blocks(turn + 1).len()).map(|at| (turn + 1, at)).collect();
-    for moved in work.lift(&spots) {
-        let list = if is_result(&moved.block) { &mut joining.results } else { &mut joining.others };
-        list.push(moved);
+    let positions: Vec<BlockPos> =
+        (0..work.blocks(turn + 1).len()).map(|at| (turn + 1, at)).collect();
+    for detached in work.take_blocks(&positions) {
+        let list = if is_result(&detached.block) {
+            &mut pending_blocks.results
+        } else {
+            &mut pending_blocks.others
+        };
+        list.push(detached);
     }
     work.remove_turn(turn + 1);
 }

@@ -1,9 +1,10 @@
-//! An answer's form is asked for in the way that the target knows.
+//! Requests JSON answers in a way that the target supports.
 //!
-//! JSON without a schema becomes JSON of any object where it needs the word "json" in the conversation
-//! and has none, or is not known; where it has no place at all, it is asked for in the instructions, and so
-//! is a schema where only JSON of any object can be asked for.
-//! JSON that does not go with tools, or with thinking, gives way to the tools, or thinking to it.
+//! JSON without a schema becomes a schema that allows any object where the target requires the word
+//! "json" in the conversation and it is missing, or where the target has no such mode. Where the
+//! target has no setting for JSON at all, JSON is requested in the instructions; so is a schema
+//! where the target only supports JSON without one. JSON that the target cannot combine with tools
+//! is removed; JSON that it cannot combine with reasoning turns reasoning off.
 //!
 //! ## Why
 //! > 'messages' must contain the word 'json' in some form, to use 'response_format' of type
@@ -19,132 +20,164 @@
 //! after    answer: JSON of any object     user: "list the files"
 //! ```
 
-use interlingua_model::{Block, Body, DialectId, Format, Place, Role, Turn, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{
+    Block, BlockContent, DialectId, LedgerPath, ResponseFormat, Role, Turn, Verbatim,
+};
+use interlingua_wire::{JsonString, RawJson};
 
-use super::forced_while_thinking::turn_off;
-use crate::schema::close;
+use super::forced_while_thinking::turn_off_reasoning;
+use crate::schema::close_objects;
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.params.format;
-    let Some(format) = &work.conversation().settings.format else { return };
-    let is_json = *format == Format::Json;
-    // Where its objects are closed, a schema of any object is said like JSON without one.
-    let any = |schema: &Json| close::is_any_object(schema.doc().root());
-    let is_any = row.closed
-        && !work.is_own()
-        && matches!(format, Format::Schema { schema, .. } if any(schema));
-    let odd = |schema: &Json| !work.is_own() && !schema.is_object();
-    if matches!(format, Format::Schema { schema, .. } if odd(schema)) {
-        work.loss(Place::SETTINGS, "left out the form of the answer: its schema is none");
-        work.settings().format = None;
+    let support = work.profile.settings.response_format;
+    let Some(format) = &work.conversation().settings.response_format else { return };
+    let is_json = *format == ResponseFormat::Json;
+    // Where the target closes all objects, a schema of any object means the same as JSON without a
+    // schema.
+    let allows_any_object = |schema: &RawJson| close_objects::is_any_object(schema.to_doc().root());
+    let is_any = support.closed_objects
+        && !work.is_same_dialect()
+        && matches!(format, ResponseFormat::Schema { schema, .. } if allows_any_object(schema));
+    let is_invalid = |schema: &RawJson| !work.is_same_dialect() && !schema.is_object();
+    if matches!(format, ResponseFormat::Schema { schema, .. } if is_invalid(schema)) {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out the answer format: its schema is no object",
+        );
+        work.edit_settings().response_format = None;
         return;
     }
-    let beside = !row.with_tools && !work.conversation().tools.is_empty();
-    if *format != Format::Text && beside && is_asked(work) {
-        work.loss(Place::SETTINGS, "left out the form of the answer: it does not go with tools");
-        work.settings().format = None;
+    let conflicts_with_tools = !support.json_with_tools && !work.conversation().tools.is_empty();
+    if *format != ResponseFormat::Text && conflicts_with_tools && is_json_requested(work) {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out the answer format: the target cannot combine it with tools",
+        );
+        work.edit_settings().response_format = None;
         return;
     }
-    if let Format::Schema { schema, .. } = format
-        && !row.schema
-        && says_schema(work)
+    if let ResponseFormat::Schema { schema, .. } = format
+        && !support.json_schema
+        && requests_schema(work)
     {
         let schema = schema.clone();
-        say_schema(work, &schema);
+        move_schema_to_instructions(work, &schema);
     } else if !is_json && !is_any {
         return;
     }
-    if row.json_in_words && !work.is_own() {
-        work.settings().format = None;
-        work.instruct(Text::word(ANSWER));
-        work.change(Place::SYSTEM, "said that the answer is to be JSON: it has no other place");
+    if support.json_by_instruction && !work.is_same_dialect() {
+        work.edit_settings().response_format = None;
+        work.append_instruction(JsonString::from_static(JSON_INSTRUCTION));
+        work.record_change(
+            LedgerPath::SYSTEM,
+            "requested JSON in the instructions: the target has no setting for it",
+        );
         return;
     }
-    if !row.json_while_thinking && work.thinks() {
-        turn_off(work, "thinking is off for this request: JSON does not go with it");
+    if !support.json_while_reasoning && work.is_reasoning_enabled() {
+        turn_off_reasoning(
+            work,
+            "reasoning is off for this request: the target cannot combine it with JSON",
+        );
     }
-    if row.schema && lacks_word(work, work.is_own()) {
-        let schema = Json::object(|schema| schema.word("type", "object"));
-        let name = Some(Text::word("response"));
-        let any = Format::Schema { name, description: None, schema, strict: None };
-        work.settings().format = Some(any);
-        work.change(Place::SETTINGS, "any JSON is asked for as an object of any schema");
+    if support.json_schema && cannot_request_json(work, work.is_same_dialect()) {
+        let schema = RawJson::object(|schema| schema.str("type", "object"));
+        let name = Some(JsonString::from_static("response"));
+        let any_object = ResponseFormat::Schema { name, description: None, schema, strict: None };
+        work.edit_settings().response_format = Some(any_object);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "JSON is requested as a schema that allows any object",
+        );
     }
 }
 
-/// Whether a schema is asked for, and does not only stand there.
-fn says_schema(work: &Work<'_>) -> bool {
-    let mut fields = work.conversation().fields.iter();
-    let format = fields.find(|field| field.key == FORMAT).map(|field| field.value.doc());
+/// Whether the body really requests a schema: a schema of the same dialect may stand next to
+/// another type.
+fn requests_schema(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().top_level_fields.iter();
+    let format = fields.find(|field| field.key == FORMAT_FIELD).map(|field| field.value.to_doc());
     let kind = format.as_ref().and_then(|format| format.root().get("type"));
-    !work.is_own() || kind.is_some_and(|kind| kind.word() == "json_schema")
+    !work.is_same_dialect() || kind.is_some_and(|kind| kind.str_or_empty() == "json_schema")
 }
 
-/// Asks for any JSON, and says in the instructions what it is to be.
-fn say_schema(work: &mut Work<'_>, schema: &Json) {
-    work.settings().format = Some(Format::Json);
-    if !schema.is_object() || *schema == Json::EMPTY_OBJECT {
-        work.change(Place::SETTINGS, "any JSON is asked for: the answer's schema says nothing");
+/// Requests JSON without a schema and puts the schema into the instructions.
+fn move_schema_to_instructions(work: &mut Work<'_>, schema: &RawJson) {
+    work.edit_settings().response_format = Some(ResponseFormat::Json);
+    if !schema.is_object() || *schema == RawJson::EMPTY_OBJECT {
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "JSON is requested without a schema: the schema has no content",
+        );
         return;
     }
-    work.instruct(Text::new(&format!("{SCHEMA}{}", schema.as_str())));
-    work.change(Place::SETTINGS, "the answer's schema is said in the instructions");
+    work.append_instruction(JsonString::new(&format!("{SCHEMA_INSTRUCTION}{}", schema.as_str())));
+    work.record_change(
+        LedgerPath::SETTINGS,
+        "the answer's schema is in the instructions: the target has no setting for it",
+    );
 }
 
-/// Whether JSON cannot be asked for as it is: at all, or without its word in the conversation, the whole
-/// of it or its beginning.
-pub(super) fn lacks_word(work: &Work<'_>, whole: bool) -> bool {
-    let row = work.profile.params.format;
-    let elsewhere = offer::is_elsewhere(work);
-    !row.json || row.json_word && !elsewhere && !has_word(work, row.word_in_system, whole)
+/// Whether the target has no JSON mode, or the conversation lacks the word that it requires.
+/// `whole` searches all turns, otherwise only those before the first assistant turn.
+pub(super) fn cannot_request_json(work: &Work<'_>, whole: bool) -> bool {
+    let support = work.profile.settings.response_format;
+    let may_have_stored_tools = offer::may_have_stored_tools(work);
+    !support.json_object
+        || support.needs_json_word
+            && !may_have_stored_tools
+            && !has_json_word(work, support.json_word_in_system, whole)
 }
 
-/// Whether JSON is asked for in the way that counts. What is written anew is said in that way.
-fn is_asked(work: &Work<'_>) -> bool {
-    let Some((field, key, word)) = work.profile.params.format.asked_by else { return true };
-    let reading = work.profile.reading();
-    let mut fields = work.conversation().fields.iter();
-    let config = fields.find(|one| reading.is(&one.key.contents(), field));
-    !work.is_own()
+/// Whether JSON is requested by the field that counts for the target. An encoded request always
+/// uses that field.
+fn is_json_requested(work: &Work<'_>) -> bool {
+    let Some((field, key, expected)) = work.profile.settings.response_format.json_trigger else {
+        return true;
+    };
+    let checker = work.profile.shape_checker();
+    let mut fields = work.conversation().top_level_fields.iter();
+    let config = fields.find(|entry| checker.is_same_name(&entry.key.unescape(), field));
+    !work.is_same_dialect()
         || config.is_some_and(|config| {
-            let doc = config.value.doc();
-            let said = doc.root().find(|one| reading.is(&one.name(), key));
-            said.is_some_and(|said| said.word() == word)
+            let doc = config.value.to_doc();
+            let value = doc.root().find_last(|field| checker.is_same_name(&field.key(), key));
+            value.is_some_and(|value| value.str_or_empty() == expected)
         })
 }
 
-/// The conversation has the word. Often only its beginning counts, so that what is said later does not
-/// change it; in its own dialect, what is taken as it is stays so.
-fn has_word(work: &Work<'_>, in_system: bool, whole: bool) -> bool {
+/// Whether the conversation contains the word. Usually only its beginning counts, so that later
+/// turns do not change the result; with `whole`, a request that is accepted as it is stays so.
+fn has_json_word(work: &Work<'_>, in_system: bool, whole: bool) -> bool {
     let conversation = work.conversation();
-    let instructs = |role: Role| matches!(role, Role::System | Role::Developer);
-    let counts = |role: Role| in_system || work.is_own() || !instructs(role);
+    let is_instruction = |role: Role| matches!(role, Role::System | Role::Developer);
+    let is_searched = |role: Role| in_system || work.is_same_dialect() || !is_instruction(role);
     let system = conversation.system.iter().filter(|_| in_system);
-    let begun = |turn: &&Verbatim<Turn>| whole || turn.role != Role::Assistant;
-    let turns = conversation.turns.iter().take_while(begun).filter(|turn| counts(turn.role));
+    let is_in_range = |turn: &&Verbatim<Turn>| whole || turn.role != Role::Assistant;
+    let turns =
+        conversation.turns.iter().take_while(is_in_range).filter(|turn| is_searched(turn.role));
     let dialect = work.profile.dialect;
     let mut blocks = turns.flat_map(|turn| &turn.blocks).chain(system);
-    blocks.any(|block| says_json(block, in_system, dialect))
+    blocks.any(|block| block_has_json_word(block, in_system, dialect))
 }
 
-fn says_json(block: &Verbatim<Block>, in_results: bool, dialect: DialectId) -> bool {
-    let has_it = |text: &str| text.to_ascii_lowercase().contains("json");
-    match &block.body {
-        Body::Text { text, .. } => has_it(&text.contents()),
-        Body::ToolResult(result) if in_results => {
-            result.content.iter().any(|inner| says_json(inner, in_results, dialect))
+fn block_has_json_word(block: &Verbatim<Block>, in_results: bool, dialect: DialectId) -> bool {
+    let contains_json = |text: &str| text.to_ascii_lowercase().contains("json");
+    match &block.content {
+        BlockContent::Text { text, .. } => contains_json(&text.unescape()),
+        BlockContent::ToolResult(result) if in_results => {
+            result.content.iter().any(|inner| block_has_json_word(inner, in_results, dialect))
         }
-        // It leaves as it came.
-        Body::Foreign { dialect: of, json, .. } if *of == dialect => {
-            json.doc().root().get("text").is_some_and(|text| has_it(&text.word()))
+        // It is sent verbatim.
+        BlockContent::Foreign { dialect: block_dialect, json, .. } if *block_dialect == dialect => {
+            json.to_doc().root().get("text").is_some_and(|text| contains_json(&text.str_or_empty()))
         }
         _ => false,
     }
 }
 
-const ANSWER: &str = "Answer with one JSON object and nothing else.";
-const FORMAT: &str = "response_format";
-const SCHEMA: &str =
+const JSON_INSTRUCTION: &str = "Answer with one JSON object and nothing else.";
+const FORMAT_FIELD: &str = "response_format";
+const SCHEMA_INSTRUCTION: &str =
     "Answer with one JSON value and nothing else. It must be valid for this JSON schema: ";

@@ -1,8 +1,8 @@
-//! The schema of the answer is one that the target takes, or is not held to.
+//! Makes the schema of the answer acceptable for the target, or removes its strictness.
 //!
-//! As with the schemas of tools: an array says what it holds, and an answer is held to a schema only if
-//! that is made for it. One that stands beside a form that has no schema is left out where it would be
-//! refused.
+//! As with schemas of tools: an array gets `items`, and the answer is strict only if the schema
+//! meets the target's rules for that. A schema next to an answer format that has none is removed
+//! where the target would reject it.
 //!
 //! ## Why
 //! > Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to
@@ -19,151 +19,179 @@
 //! after    answer: {"type": "object", "properties": {"a": {"type": "array", "items": {}}}}, not strict
 //! ```
 
-use interlingua_model::{Format, Place};
-use interlingua_wire::{Json, Node};
+use interlingua_model::{LedgerPath, ResponseFormat};
+use interlingua_wire::{JsonNode, RawJson};
 
 use crate::Work;
-use crate::profile::tools::{Root, Strict};
-use crate::schema::{close, look, own, spell};
+use crate::profile::tools::{SchemaRoot, StrictMode};
+use crate::schema::{check, close_objects, keywords, openapi};
 use crate::tools::names;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(Format::Schema { schema, strict, .. }) = &work.conversation().settings.format else {
-        return idle_schema(work);
+    let Some(ResponseFormat::Schema { schema, strict, .. }) =
+        &work.conversation().settings.response_format
+    else {
+        return drop_unused_schema(work);
     };
     let rules = work.profile.tools;
     let (schema, strict) = (schema.clone(), *strict == Some(true));
-    let doc = schema.doc();
-    if rules.schema.items && look::has_bare_array(doc.root()) {
-        let (mended, touched) = spell::mend(&schema, &[], false);
+    let doc = schema.to_doc();
+    if rules.schema.arrays_need_items && check::has_array_without_items(doc.root()) {
+        let (rewritten, touched) = keywords::rewrite_keywords(&schema, &[], false);
         let touched: Vec<_> = touched.iter().map(|key| format!("`{key}`")).collect();
-        let what = format!("in the schema of the answer, {} is said otherwise", touched.join(", "));
-        work.change(Place::SETTINGS, what);
-        if let Some(Format::Schema { schema, .. }) = &mut work.settings().format {
-            *schema = mended;
+        let message = format!("rewrote {} in the schema of the answer", touched.join(", "));
+        work.record_change(LedgerPath::SETTINGS, message);
+        if let Some(ResponseFormat::Schema { schema, .. }) =
+            &mut work.edit_settings().response_format
+        {
+            *schema = rewritten;
         }
     }
-    if let Strict::Closed(refused) = rules.strict
+    if let StrictMode::Closed(rejected) = rules.strict
         && strict
-        && !(work.is_own() && is_untold(work))
-        && (look::is_loose(doc.root(), refused)
-            || !look::root_fits(Some(doc.root()), Root::Object, &[]))
+        && !(work.is_same_dialect() && lacks_written_schema(work))
+        && (check::violates_strict(doc.root(), rejected)
+            || !check::root_fits(Some(doc.root()), SchemaRoot::ObjectIfPresent, &[]))
     {
-        let what = "the answer is not held to its schema: that is not made for it";
-        work.loss(Place::SETTINGS, what);
-        if let Some(Format::Schema { strict, .. }) = &mut work.settings().format {
+        let message =
+            "the answer is not strict: its schema does not meet the rules for strict mode";
+        work.record_loss(LedgerPath::SETTINGS, message);
+        if let Some(ResponseFormat::Schema { strict, .. }) =
+            &mut work.edit_settings().response_format
+        {
             *strict = Some(false);
         }
     }
-    closed_objects(work);
-    plain_name(work);
-    own_schema(work);
+    close_schema_objects(work);
+    rename_schema(work);
+    replace_openapi_schema(work);
 }
 
-/// Where an answer is held to its schema in any case, the objects of one that crosses are closed.
-fn closed_objects(work: &mut Work<'_>) {
-    let Some(Format::Schema { schema, .. }) = &work.conversation().settings.format else { return };
-    let wanted = work.profile.params.format.closed && !work.is_own();
-    if !wanted || !close::has_open(schema.doc().root()) {
+/// Closes the schema's objects where the target enforces every schema; only for requests of another
+/// dialect.
+fn close_schema_objects(work: &mut Work<'_>) {
+    let Some(ResponseFormat::Schema { schema, .. }) = &work.conversation().settings.response_format
+    else {
+        return;
+    };
+    let is_required =
+        work.profile.settings.response_format.closed_objects && !work.is_same_dialect();
+    if !is_required || !close_objects::has_open_object(schema.to_doc().root()) {
         return;
     }
-    let closed = close::close(schema);
-    work.change(Place::SETTINGS, "the objects in the schema of the answer are closed");
-    if let Some(Format::Schema { schema, .. }) = &mut work.settings().format {
+    let closed = close_objects::close_objects(schema);
+    work.record_change(LedgerPath::SETTINGS, "closed the objects in the schema of the answer");
+    if let Some(ResponseFormat::Schema { schema, .. }) = &mut work.edit_settings().response_format {
         *schema = closed;
     }
 }
 
-/// A schema whose name cannot be said is called something like it.
-fn plain_name(work: &mut Work<'_>) {
-    let names = &work.profile.tools.names;
-    let Some(Format::Schema { name: Some(name), .. }) = &work.conversation().settings.format else {
+/// Renames the schema if the target rejects its name.
+fn rename_schema(work: &mut Work<'_>) {
+    let names = &work.profile.tools.name_format;
+    let Some(ResponseFormat::Schema { name: Some(name), .. }) =
+        &work.conversation().settings.response_format
+    else {
         return;
     };
-    if !work.profile.params.format.plain_name || names.fit(&name.contents()) {
+    if !work.profile.settings.response_format.ascii_schema_name || names.accepts(&name.unescape()) {
         return;
     }
     let alias = names::alias(name, "tool", names, 0);
-    let what = format!("the schema of the answer is called `{alias}`, and not `{name}`");
-    work.change(Place::SETTINGS, what);
-    if let Some(Format::Schema { name, .. }) = &mut work.settings().format {
+    let message = format!("renamed the schema of the answer from `{name}` to `{alias}`");
+    work.record_change(LedgerPath::SETTINGS, message);
+    if let Some(ResponseFormat::Schema { name, .. }) = &mut work.edit_settings().response_format {
         *name = Some(alias);
     }
 }
 
-/// Whether the body asks for a schema and does not say which.
-fn is_untold(work: &Work<'_>) -> bool {
-    let field = work.conversation().fields.iter().find(|field| field.key == FORMAT);
+/// Whether the body requests a schema and gives none.
+fn lacks_written_schema(work: &Work<'_>) -> bool {
+    let field = work.conversation().top_level_fields.iter().find(|field| field.key == FORMAT_FIELD);
     field.is_some_and(|field| {
-        let doc = field.value.doc();
-        let inner = doc.root().get(FORM);
+        let doc = field.value.to_doc();
+        let inner = doc.root().get(SCHEMA_FIELD);
         inner.is_some_and(|inner| inner.get("schema").is_none())
     })
 }
 
-/// A schema beside an answer's form that has none is not used; it is left out where it would be refused.
-fn idle_schema(work: &mut Work<'_>) {
+/// Removes a schema that the target would reject and that the answer format does not use.
+fn drop_unused_schema(work: &mut Work<'_>) {
     let (conversation, rules) = (work.conversation(), work.profile.tools);
-    if conversation.source != work.profile.dialect || conversation.settings.format.is_none() {
+    if conversation.dialect != work.profile.dialect
+        || conversation.settings.response_format.is_none()
+    {
         return;
     }
-    let Some(at) = conversation.fields.iter().position(|field| field.key == FORMAT) else { return };
-    let doc = conversation.fields[at].value.doc();
-    let Some(inner) = doc.root().get(FORM) else { return };
-    let Some(schema) = inner.get("schema") else { return };
-    let strict = inner.get("strict").and_then(Node::boolean) == Some(true);
-    let bare = rules.schema.items && look::has_bare_array(schema);
-    let loose = match rules.strict {
-        Strict::Closed(refused) if strict => {
-            look::is_loose(schema, refused) || !look::root_fits(Some(schema), Root::Object, &[])
+    let Some(at) = conversation.top_level_fields.iter().position(|field| field.key == FORMAT_FIELD)
+    else {
+        return;
+    };
+    let doc = conversation.top_level_fields[at].value.to_doc();
+    let Some(format_schema) = doc.root().get(SCHEMA_FIELD) else { return };
+    let Some(schema) = format_schema.get("schema") else { return };
+    let strict = format_schema.get("strict").and_then(JsonNode::as_bool) == Some(true);
+    let lacks_items = rules.schema.arrays_need_items && check::has_array_without_items(schema);
+    let violates_strict = match rules.strict {
+        StrictMode::Closed(rejected) if strict => {
+            check::violates_strict(schema, rejected)
+                || !check::root_fits(Some(schema), SchemaRoot::ObjectIfPresent, &[])
         }
         _ => false,
     };
-    if !bare && !loose {
+    if !lacks_items && !violates_strict {
         return;
     }
-    let rest = Json::object(|object| {
-        for field in doc.root().fields().filter(|field| !field.is(FORM)) {
-            object.key_text(&field.key()).json(&field.value.json());
+    let rest = RawJson::object(|object| {
+        for field in doc.root().fields().filter(|field| !field.key_is(SCHEMA_FIELD)) {
+            object.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     });
-    work.loss(Place::SETTINGS, "left out a schema that the form of the answer has no use for");
-    work.fields()[at].value = rest;
+    work.record_loss(LedgerPath::SETTINGS, "left out a schema that the answer format does not use");
+    work.edit_top_level_fields()[at].value = rest;
 }
 
-/// A schema of the provider's own kind that has more than it may is sent as JSON Schema.
-fn own_schema(work: &mut Work<'_>) {
-    let Some(kind) = work.profile.tools.schema.own else { return };
-    if !work.is_own() {
+/// Sends a schema in the provider's `OpenAPI` style as JSON Schema if it has keywords that the style
+/// lacks.
+fn replace_openapi_schema(work: &mut Work<'_>) {
+    let Some(kind) = work.profile.tools.schema.openapi else { return };
+    if !work.is_same_dialect() {
         return;
     }
-    let reading = work.profile.reading();
-    let is = |written: &str, name: &str| reading.is(written, name);
-    let fields = &work.conversation().fields;
-    let Some(at) = fields.iter().position(|field| is(&field.key.contents(), CONFIG)) else {
+    let checker = work.profile.shape_checker();
+    let is_named = |written: &str, name: &str| checker.is_same_name(written, name);
+    let fields = &work.conversation().top_level_fields;
+    let Some(at) = fields.iter().position(|field| is_named(&field.key.unescape(), CONFIG_FIELD))
+    else {
         return;
     };
-    let doc = fields[at].value.doc();
-    let written = doc.root().find(|field| is(&field.name(), OWN)).filter(|own| !own.is_null());
-    if written.is_none_or(|written| own::fits(written, kind, own::Spelled::Here)) {
+    let doc = fields[at].value.to_doc();
+    let written = doc
+        .root()
+        .find_last(|field| is_named(&field.key(), OPENAPI_FIELD))
+        .filter(|field| !field.is_null());
+    if written
+        .is_none_or(|written| openapi::is_accepted(written, kind, openapi::SchemaSyntax::OpenApi))
+    {
         return;
     }
-    let rest = Json::object(|object| {
-        for field in doc.root().fields().filter(|field| !is(&field.name(), OWN)) {
-            object.key_text(&field.key()).json(&field.value.json());
+    let rest = RawJson::object(|object| {
+        for field in doc.root().fields().filter(|field| !is_named(&field.key(), OPENAPI_FIELD)) {
+            object.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     });
-    let untold = written.is_some_and(|written| !Node::is_object(written));
-    let what = "the schema of the answer is sent as JSON Schema: it has more than its kind";
-    work.change(Place::SETTINGS, what);
-    work.fields()[at].value = rest;
-    let settings = work.settings();
-    if untold {
-        settings.format = None;
+    let is_no_object = written.is_some_and(|written| !JsonNode::is_object(written));
+    let message =
+        "the schema of the answer is sent as JSON Schema: its style lacks some of the keywords";
+    work.record_change(LedgerPath::SETTINGS, message);
+    work.edit_top_level_fields()[at].value = rest;
+    let settings = work.edit_settings();
+    if is_no_object {
+        settings.response_format = None;
     }
 }
 
-const FORMAT: &str = "response_format";
-const FORM: &str = "json_schema";
-const CONFIG: &str = "generationConfig";
-const OWN: &str = "responseSchema";
+const FORMAT_FIELD: &str = "response_format";
+const SCHEMA_FIELD: &str = "json_schema";
+const CONFIG_FIELD: &str = "generationConfig";
+const OPENAPI_FIELD: &str = "responseSchema";

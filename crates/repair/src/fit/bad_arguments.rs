@@ -1,7 +1,7 @@
-//! Arguments that are not what the target takes travel inside an object that is.
+//! Wraps call arguments that are not in the form that the target accepts.
 //!
-//! A string that holds an object is read. Nothing at all is no arguments. Anything else, be it cut
-//! JSON or a list, is kept word for word under `_invalid_arguments`, so that the history stays true:
+//! A string that contains an object is parsed. Missing arguments become an empty object. Anything
+//! else, such as truncated JSON or a list, is sent unchanged under `_invalid_arguments`, so that
 //! the model sees what it wrote.
 //!
 //! ## Why
@@ -17,72 +17,83 @@
 
 use std::borrow::Cow;
 
-use interlingua_model::{Args, Body, Place};
-use interlingua_wire::{Json, Kind};
+use interlingua_model::{BlockContent, LedgerPath, ToolArgs};
+use interlingua_wire::{JsonKind, RawJson};
 
 use crate::Work;
 use crate::pairing;
-use crate::profile::calls::Arguments;
+use crate::profile::calls::ArgumentForm;
 
 pub fn apply(work: &mut Work<'_>) {
-    let wanted = if pairing::crosses(work) && work.profile.calls.arguments != Arguments::Any {
-        Arguments::Object
+    let form = if pairing::is_cross_dialect(work)
+        && work.profile.calls.argument_form != ArgumentForm::Any
+    {
+        ArgumentForm::Object
     } else {
-        work.profile.calls.arguments
+        work.profile.calls.argument_form
     };
-    if wanted == Arguments::Any {
+    if form == ArgumentForm::Any {
         return;
     }
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
-            // Who takes calls without arguments sees none.
-            let unsaid = block.extras.find(work.profile.dialect, "no arguments").is_some();
-            let Body::ToolCall(call) = &block.body else { continue };
-            // What is called in the old way is not looked into.
-            if pairing::is_old(block) && !pairing::crosses(work) {
+            // Targets that accept calls without arguments get none.
+            let has_no_arguments = block.extras.get(work.profile.dialect, "no arguments").is_some();
+            let BlockContent::ToolCall(call) = &block.content else { continue };
+            // Arguments of legacy calls are not checked by the target.
+            if pairing::is_legacy(block) && !pairing::is_cross_dialect(work) {
                 continue;
             }
-            let Some((args, what)) = mended(&call.args, wanted).filter(|_| !unsaid) else {
+            let Some((args, message)) =
+                accepted_arguments(&call.args, form).filter(|_| !has_no_arguments)
+            else {
                 continue;
             };
-            if let Body::ToolCall(call) = &mut work.edit(turn, at).body {
-                call.args = Args::Json(args);
+            if let BlockContent::ToolCall(call) = &mut work.edit_block(turn, at).content {
+                call.args = ToolArgs::Json(args);
             }
-            work.change(Place::block(turn, at), what);
+            work.record_change(LedgerPath::block(turn, at), message);
         }
     }
 }
 
-/// The arguments as the target takes them, where that is not how they are.
-fn mended(args: &Args, wanted: Arguments) -> Option<(Json, Cow<'static, str>)> {
+/// The arguments in a form that the target accepts, with the ledger message; `None` if they are
+/// accepted as they are.
+fn accepted_arguments(args: &ToolArgs, form: ArgumentForm) -> Option<(RawJson, Cow<'static, str>)> {
     match args {
-        Args::Freeform(_) => None,
-        Args::Json(json) if json.is_object() || wanted != Arguments::Object => None,
-        Args::Malformed(text) if text.is_empty() && wanted == Arguments::JsonOrNothing => None,
-        Args::Json(json) if json.kind() == Kind::Null => Some((Json::EMPTY_OBJECT, NONE.into())),
-        Args::Malformed(text) if text.is_blank() => Some((Json::EMPTY_OBJECT, NONE.into())),
-        Args::Json(json) => match json.text().map(|text| Args::from_text(&text)) {
-            Some(Args::Json(inner)) if inner.is_object() => Some((inner, READ.into())),
-            Some(Args::Malformed(text)) if text.is_blank() => {
-                Some((Json::EMPTY_OBJECT, NONE.into()))
+        ToolArgs::Freeform(_) => None,
+        ToolArgs::Json(json) if json.is_object() || form != ArgumentForm::Object => None,
+        ToolArgs::Malformed(text) if text.is_empty() && form == ArgumentForm::JsonOrNothing => None,
+        ToolArgs::Json(json) if json.kind() == JsonKind::Null => {
+            Some((RawJson::EMPTY_OBJECT, NO_ARGUMENTS.into()))
+        }
+        ToolArgs::Malformed(text) if text.is_blank() => {
+            Some((RawJson::EMPTY_OBJECT, NO_ARGUMENTS.into()))
+        }
+        ToolArgs::Json(json) => {
+            match json.json_string().map(|text| ToolArgs::from_json_string(&text)) {
+                Some(ToolArgs::Json(inner)) if inner.is_object() => Some((inner, PARSED.into())),
+                Some(ToolArgs::Malformed(text)) if text.is_blank() => {
+                    Some((RawJson::EMPTY_OBJECT, NO_ARGUMENTS.into()))
+                }
+                _ => {
+                    let wrapped = RawJson::object(|object| object.json(WRAPPER_KEY, json));
+                    Some((wrapped, wrapped_message(json.as_str()).into()))
+                }
             }
-            _ => {
-                let kept = Json::object(|object| object.json(KEY, json));
-                Some((kept, said(json.as_str()).into()))
-            }
-        },
-        Args::Malformed(text) => {
-            let kept = Json::object(|object| object.text(KEY, text));
-            Some((kept, said(&text.contents()).into()))
+        }
+        ToolArgs::Malformed(text) => {
+            let wrapped = RawJson::object(|object| object.json_string(WRAPPER_KEY, text));
+            Some((wrapped, wrapped_message(&text.unescape()).into()))
         }
     }
 }
 
-fn said(raw: &str) -> String {
-    format!("the arguments are no object and travel in `{KEY}`: {raw}")
+fn wrapped_message(raw: &str) -> String {
+    format!("the arguments are no object and are sent in `{WRAPPER_KEY}`: {raw}")
 }
 
-const KEY: &str = "_invalid_arguments";
-const NONE: &str = "a call came without arguments: none are sent";
-const READ: &str = "the arguments were a string: what it holds is sent";
+const WRAPPER_KEY: &str = "_invalid_arguments";
+const NO_ARGUMENTS: &str = "the call has no arguments: an empty object is sent";
+const PARSED: &str = "the arguments were a string: its contents are sent";

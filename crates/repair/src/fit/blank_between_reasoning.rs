@@ -1,11 +1,12 @@
-//! An empty text between two blocks of reasoning stays, as a blank.
+//! Sends an empty text between two reasoning blocks as a blank.
 //!
-//! A model that reasons in several steps gives a blank text between them, and its signatures count it:
-//! without it the reasoning after it stands in another place. Clients trim it to an empty text, which
-//! is refused, or leave it out, which is refused as well. A blank is what is taken at present. Providers
-//! have changed their minds about it: where one refuses the blank, it is left out, or stays as it came,
-//! or the reasoning around it goes, whichever that provider was seen to take. Where the reasoning around
-//! it is gone, the blank goes too.
+//! A model that reasons in several steps writes a blank text between them, and its signatures
+//! depend on that position: without the text, the reasoning after it is in another position.
+//! Clients trim the text to an empty one, which is rejected, or remove it, which is rejected as
+//! well. A blank is accepted at present. Providers have changed this before: where one rejects the
+//! blank, the text is removed, stays as it is, or is removed with the reasoning around it, as that
+//! provider was seen to accept. Where the reasoning around the blank was removed, the blank is
+//! removed too.
 //!
 //! ## Why
 //! > messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest assistant message
@@ -19,73 +20,81 @@
 //! after    assistant: reasoning, " ", reasoning, "the answer"
 //! ```
 
-use interlingua_model::{Body, EmptyText, Place};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, EmptyTextHandling, LedgerPath};
+use interlingua_wire::JsonString;
 
-use super::empty_text::{leave_out, note};
-use crate::look::{is_assistants, words};
-use crate::profile::texts::Least;
-use crate::work::many::Going;
+use super::empty_text::{note_removal, remove_noted};
+use crate::look::{is_assistant, plain_text};
+use crate::profile::texts::TextMinimum;
+use crate::work::many::Removals;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;
-    if texts.least == Least::Nothing || texts.as_a_whole && work.is_own() {
+    if texts.min_text == TextMinimum::Empty || texts.checks_whole_message && work.is_same_dialect()
+    {
         return;
     }
     for turn in (0..work.turns().len()).rev() {
-        if mend(work, turn) {
-            thoughts::leave_out(work, turn..turn + 1, |_, _, _| {
-                Some("left out reasoning around an empty text: neither is taken".to_owned())
+        if fix_turn(work, turn) {
+            thoughts::remove_reasoning(work, turn..turn + 1, |_, _, _| {
+                Some(
+                    "left out reasoning around an empty text: the target accepts neither"
+                        .to_owned(),
+                )
             });
-            // Of the other empty texts, none is between reasoning now.
+            // The remaining empty texts are no longer between reasoning.
             if turn < work.turns().len() {
-                mend(work, turn);
+                fix_turn(work, turn);
             }
         }
     }
 }
 
-/// Looks at the empty texts of a turn, from the last to the first; whether one was found that goes with the
-/// reasoning around it.
-fn mend(work: &mut Work<'_>, turn: usize) -> bool {
-    let assistants = is_assistants(&work.turns()[turn]);
-    let mut gone = Going::default();
-    let mut left = work.blocks(turn).len();
-    let mut strips = false;
-    for block in (0..left).rev() {
-        if left <= 1 || !work.is_refused(work.block(turn, block)) {
+/// Fixes the empty texts of a turn, from the last to the first. Returns whether one was removed for
+/// which the reasoning around it must go too.
+fn fix_turn(work: &mut Work<'_>, turn: usize) -> bool {
+    let is_assistant_turn = is_assistant(&work.turns()[turn]);
+    let mut removals = Removals::default();
+    let mut remaining = work.blocks(turn).len();
+    let mut strips_reasoning = false;
+    for block in (0..remaining).rev() {
+        if remaining <= 1 || !work.is_text_rejected(work.block(turn, block)) {
             continue;
         }
-        let next = gone.behind(block);
-        let stands = assistants && work.is_between_reasoning(turn, block, next);
-        match work.profile.texts.between_reasoning {
-            EmptyText::Keep if stands => continue,
-            EmptyText::Space if stands => {
-                blank(work, turn, block);
+        let next = removals.next_kept_after(block);
+        let is_between = is_assistant_turn && work.is_between_reasoning(turn, block, next);
+        match work.profile.texts.empty_between_reasoning {
+            EmptyTextHandling::Keep if is_between => continue,
+            EmptyTextHandling::ReplaceWithSpace if is_between => {
+                replace_with_blank(work, turn, block);
                 continue;
             }
-            EmptyText::Drop | EmptyText::Keep | EmptyText::Space | EmptyText::Strip => {}
+            EmptyTextHandling::Drop
+            | EmptyTextHandling::Keep
+            | EmptyTextHandling::ReplaceWithSpace
+            | EmptyTextHandling::DropWithReasoning => {}
         }
-        note(work, turn, block);
-        gone.push(block);
-        left -= 1;
-        strips = stands && work.profile.texts.between_reasoning == EmptyText::Strip;
-        if strips {
+        note_removal(work, turn, block);
+        removals.push(block);
+        remaining -= 1;
+        strips_reasoning = is_between
+            && work.profile.texts.empty_between_reasoning == EmptyTextHandling::DropWithReasoning;
+        if strips_reasoning {
             break;
         }
     }
-    leave_out(work, turn, gone);
-    strips
+    remove_noted(work, turn, removals);
+    strips_reasoning
 }
 
-fn blank(work: &mut Work<'_>, turn: usize, block: usize) {
-    if words(work.block(turn, block)).is_some_and(Text::is_empty) {
-        let blank = Text::word(" ");
-        let edited = work.edit(turn, block);
-        edited.body = Body::Text { text: blank, citations: Vec::new() };
-        edited.cache = None;
-        let what = "an empty text between two blocks of reasoning is sent as a blank";
-        work.change(Place::block(turn, block), what);
+fn replace_with_blank(work: &mut Work<'_>, turn: usize, block: usize) {
+    if plain_text(work.block(turn, block)).is_some_and(JsonString::is_empty) {
+        let blank = JsonString::from_static(" ");
+        let edited = work.edit_block(turn, block);
+        edited.content = BlockContent::Text { text: blank, citations: Vec::new() };
+        edited.cache_breakpoint = None;
+        let message = "an empty text between two reasoning blocks is sent as a blank";
+        work.record_change(LedgerPath::block(turn, block), message);
     }
 }

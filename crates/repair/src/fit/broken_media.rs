@@ -1,7 +1,7 @@
-//! An image that cannot be read, or fetched, is left out, and the text says so.
+//! Puts a note in place of an image that cannot be decoded or fetched.
 //!
-//! A broken image in the history is refused again with every request: the session is bricked. A note in
-//! its place keeps the conversation going.
+//! A broken image in the history is rejected with every later request, so the session cannot
+//! continue. A note in its place keeps the conversation usable.
 //!
 //! ## Why
 //! > Could not process image
@@ -18,62 +18,65 @@
 //! after    result 1: "[image omitted: it cannot be read]"
 //! ```
 
-use interlingua_model::{Media, MediaKind, Source};
+use interlingua_model::{Media, MediaKind, MediaSource};
 
 use crate::Work;
-use crate::media::header::Header;
-use crate::media::{self, Spot, base64};
-use crate::profile::media::{Checked, Fetched, Media as Rules};
+use crate::media::image_header::ImageHeader;
+use crate::media::{self, MediaPos, base64};
+use crate::profile::media::{ImageCheck, MediaProfile as Rules, UrlCheck};
 
 pub fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;
-    let unchecked = rules.images == Checked::Unchecked && rules.addresses == Fetched::Unchecked;
-    if unchecked && !rules.base64 {
+    let is_unchecked =
+        rules.image_check == ImageCheck::Unchecked && rules.url_check == UrlCheck::Unchecked;
+    if is_unchecked && !rules.checks_base64 {
         return;
     }
-    for spot in media::all(work) {
-        let broken = media::media(work, &spot).and_then(|one| broken(one, &spot, rules));
-        if let Some(why) = broken {
-            media::omit(work, &spot, why);
+    for media_pos in media::all(work) {
+        let defect =
+            media::media(work, &media_pos).and_then(|media| find_defect(media, &media_pos, rules));
+        if let Some(reason) = defect {
+            media::replace_with_note(work, &media_pos, reason);
         }
     }
 }
 
-fn broken(media: &Media, spot: &Spot, rules: &Rules) -> Option<&'static str> {
+fn find_defect(media: &Media, media_pos: &MediaPos, rules: &Rules) -> Option<&'static str> {
     let is_image = media.kind == MediaKind::Image;
-    let fits = match &media.source {
-        Source::Base64 { data, .. } => {
-            let data = data.contents();
-            let reads = match rules.images {
+    let is_usable = match &media.source {
+        MediaSource::Base64 { data, .. } => {
+            let data = data.unescape();
+            let is_readable = match rules.image_check {
                 _ if !is_image => true,
-                Checked::Header if spot.is_seen() => Header::read(&data).is_some(),
-                Checked::Unchecked | Checked::Header => true,
-                // One that is shorter may lack its padding.
-                Checked::Start => {
-                    let start = data.get(..16).map_or_else(|| base64::tidy(&data), str::to_owned);
-                    base64::is_valid(&data, false) && Header::starts(&start)
+                ImageCheck::Header if media_pos.is_direct() => ImageHeader::read(&data).is_some(),
+                ImageCheck::Unchecked | ImageCheck::Header => true,
+                // A shorter start may lack its padding.
+                ImageCheck::MagicBytes => {
+                    let start =
+                        data.get(..16).map_or_else(|| base64::normalize(&data), str::to_owned);
+                    base64::is_valid(&data, false) && ImageHeader::is_image_start(&start)
                 }
             };
-            reads && (!rules.base64 || base64::is_valid(&data, true))
+            is_readable && (!rules.checks_base64 || base64::is_valid(&data, true))
         }
-        Source::Url { url, .. } => {
-            let url = url.contents();
-            let fetched = match rules.addresses {
-                Fetched::Unchecked => true,
-                Fetched::NoData => !is_image || !url.starts_with("data:"),
-                Fetched::Https => !spot.is_seen() || is_address(&url),
+        MediaSource::Url { url, .. } => {
+            let url = url.unescape();
+            let is_fetchable = match rules.url_check {
+                UrlCheck::Unchecked => true,
+                UrlCheck::NoDataUrl => !is_image || !url.starts_with("data:"),
+                UrlCheck::HttpsOnly => !media_pos.is_direct() || is_https_url(&url),
             };
-            if !fetched {
+            if !is_fetchable {
                 return Some("nothing can be fetched from its address");
             }
             true
         }
-        Source::File { .. } | Source::Text(_) | Source::Blocks(_) => true,
+        MediaSource::File { .. } | MediaSource::Text(_) | MediaSource::Blocks(_) => true,
     };
-    (!fits).then_some("it cannot be read")
+    (!is_usable).then_some("it cannot be read")
 }
 
-fn is_address(url: &str) -> bool {
+fn is_https_url(url: &str) -> bool {
     let rest = url.strip_prefix("https://");
     rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
 }

@@ -1,4 +1,5 @@
-//! A cache mark asks for a lifetime that there is, and for none longer than the mark before it.
+//! Gives each cache breakpoint a lifetime that the target has, and none longer than the breakpoint
+//! before it.
 //!
 //! ## Why
 //! > system.0.cache_control.ephemeral.ttl: Input should be '5m' or '1h'
@@ -13,57 +14,65 @@
 //! after    tools: `bash` (5m)   user: "hi" (5m)   assistant: "hello" (5m)
 //! ```
 
-use interlingua_model::{Cache, Place};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{CacheBreakpoint, LedgerPath};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
 use crate::marks;
 
 pub fn apply(work: &mut Work<'_>) {
-    let lifetimes = work.profile.cache.lifetimes;
-    let Some(shortest) = lifetimes.len().checked_sub(1) else { return };
+    let ttls = work.profile.cache.ttls;
+    let Some(shortest) = ttls.len().checked_sub(1) else { return };
     let mut longest = 0;
     let mut last = None;
-    for (spot, ttl) in marks::all(work) {
+    for (pos, ttl) in marks::list_breakpoints(work) {
         let asked = match &ttl {
-            Some(ttl) => lifetimes.iter().position(|known| ttl == *known),
+            Some(ttl) => ttls.iter().position(|known| ttl == *known),
             None => Some(shortest),
         };
         let rank = asked.unwrap_or(shortest).max(longest);
         if asked != Some(rank) {
-            let lifetime = lifetimes[rank];
-            let asked = ttl.as_ref().map_or_else(String::new, |ttl| format!(" instead of {ttl}"));
-            work.change(spot.place(), format!("the cache mark lasts {lifetime}{asked}"));
-            marks::set(work, spot, Some(Cache { ttl: Some(Text::new(lifetime)) }));
+            let ttl_text = ttls[rank];
+            let instead = ttl.as_ref().map_or_else(String::new, |ttl| format!(" instead of {ttl}"));
+            work.record_change(
+                pos.ledger_path(),
+                format!("the cache breakpoint lasts {ttl_text}{instead}"),
+            );
+            marks::set_breakpoint(
+                work,
+                pos,
+                Some(CacheBreakpoint { ttl: Some(JsonString::new(ttl_text)) }),
+            );
         }
         longest = rank;
-        last = Some((spot, rank));
+        last = Some((pos, rank));
     }
-    let on_last = last.filter(|(spot, _)| *spot == last_block(work));
-    whole(work, on_last.map(|(_, rank)| rank));
+    let on_last = last.filter(|(pos, _)| *pos == last_block(work));
+    align_request_breakpoint(work, on_last.map(|(_, rank)| rank));
 }
 
-/// The last block of the conversation.
-fn last_block(work: &Work<'_>) -> marks::Spot {
+/// The position of the conversation's last block.
+fn last_block(work: &Work<'_>) -> marks::CacheBreakpointPos {
     let turn = work.turns().len().saturating_sub(1);
     let blocks = work.turns().last().map_or(0, |turn| turn.blocks.len());
-    marks::Spot::Block(turn, blocks.saturating_sub(1))
+    marks::CacheBreakpointPos::Block(turn, blocks.saturating_sub(1))
 }
 
-/// The mark on the whole request stands on its last block, and agrees with a mark that is there.
-fn whole(work: &mut Work<'_>, on_last: Option<usize>) {
+/// The breakpoint of the whole request applies to the last block, so its lifetime must equal that
+/// of a breakpoint there.
+fn align_request_breakpoint(work: &mut Work<'_>, last_rank: Option<usize>) {
     let cache = work.profile.cache;
-    let (Some(field), Some(rank)) = (cache.whole, on_last) else { return };
-    let Some((at, written)) = marks::whole(work, field) else { return };
-    let lifetime = cache.lifetimes[rank];
-    if written.as_deref().unwrap_or(cache.lifetimes[cache.lifetimes.len() - 1]) != lifetime {
-        work.change(
-            Place::BODY,
-            format!("`{field}` lasts {lifetime}, as the mark on the last block"),
+    let (Some(field), Some(rank)) = (cache.request_breakpoint_field, last_rank) else { return };
+    let Some((at, written_ttl)) = marks::request_breakpoint(work, field) else { return };
+    let lifetime = cache.ttls[rank];
+    if written_ttl.as_deref().unwrap_or(cache.ttls[cache.ttls.len() - 1]) != lifetime {
+        work.record_change(
+            LedgerPath::BODY,
+            format!("`{field}` lasts {lifetime}, as the cache breakpoint on the last block"),
         );
-        work.fields()[at].value = Json::object(|out| {
-            out.word("type", "ephemeral");
-            out.word("ttl", lifetime);
+        work.edit_top_level_fields()[at].value = RawJson::object(|out| {
+            out.str("type", "ephemeral");
+            out.str("ttl", lifetime);
         });
     }
 }

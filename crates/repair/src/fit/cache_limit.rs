@@ -1,7 +1,7 @@
-//! Of more cache marks than the target takes, the oldest in the messages go.
+//! Removes the oldest cache breakpoints in the messages beyond the target's limit.
 //!
-//! The last marks cover the longest prefix. Marks on tools and instructions stay as long as there are
-//! others to take away.
+//! The last breakpoints cover the longest prefix. Those on tools and instructions stay as long as
+//! there are others to remove.
 //!
 //! ## Why
 //! > A maximum of 4 blocks with cache_control may be provided. Found 5.
@@ -17,18 +17,24 @@ use crate::marks;
 
 pub fn apply(work: &mut Work<'_>) {
     let cache = work.profile.cache;
-    let Some(most) = cache.most else { return };
-    let marks = marks::all(work);
-    let whole = cache.whole.and_then(|field| marks::whole(work, field)).is_some();
-    let more = (marks.len() + usize::from(whole)).saturating_sub(most);
-    if more == 0 {
+    let Some(max) = cache.max_breakpoints else { return };
+    let breakpoints = marks::list_breakpoints(work);
+    let has_request_breakpoint = cache
+        .request_breakpoint_field
+        .and_then(|field| marks::request_breakpoint(work, field))
+        .is_some();
+    let excess = (breakpoints.len() + usize::from(has_request_breakpoint)).saturating_sub(max);
+    if excess == 0 {
         return;
     }
-    // Those of the turns go first, the oldest before the others.
+    // Breakpoints in turns are removed first, the oldest first.
     let (turns, others): (Vec<_>, Vec<_>) =
-        marks.into_iter().map(|(spot, _)| spot).partition(|spot| spot.is_in_turns());
-    for spot in turns.into_iter().chain(others).take(more) {
-        work.loss(spot.place(), format!("left out a cache mark: the target takes {most}"));
-        marks::set(work, spot, None);
+        breakpoints.into_iter().map(|(pos, _)| pos).partition(|pos| pos.is_in_turns());
+    for pos in turns.into_iter().chain(others).take(excess) {
+        work.record_loss(
+            pos.ledger_path(),
+            format!("left out a cache breakpoint: the target accepts {max}"),
+        );
+        marks::set_breakpoint(work, pos, None);
     }
 }

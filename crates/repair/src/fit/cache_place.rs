@@ -1,8 +1,8 @@
-//! A cache mark on reasoning goes to the block before it.
+//! Moves a cache breakpoint from a reasoning block to the block before it.
 //!
-//! One that a client of another API puts on a whole message goes to the last block of that message.
-//! A mark that stood at the head of a turn, where it marks nothing, marks the block that comes before it
-//! now.
+//! A breakpoint that a client of another API sets on a whole message moves to the message's last
+//! block. A breakpoint at the start of a turn, where it marks nothing, moves to the block that is
+//! now before it.
 //!
 //! ## Why
 //! > messages.1.content.0.thinking.cache_control: Extra inputs are not permitted
@@ -13,93 +13,122 @@
 //! after    assistant: "so far" (mark), thinking
 //! ```
 
-use interlingua_model::{Block, Body, Cache, Place};
-use interlingua_wire::{Json, Node};
+use interlingua_model::{Block, BlockContent, CacheBreakpoint, LedgerPath};
+use interlingua_wire::{JsonNode, RawJson};
 
-use crate::marks::{self, Spot};
-use crate::{About, Work};
+use crate::marks::{self, CacheBreakpointPos};
+use crate::{Feature, Work};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.is_own() && work.holds(About::Extras) {
-        whole_turns(work);
+    if !work.is_same_dialect() && work.has(Feature::Extras) {
+        move_turn_breakpoints(work);
     }
-    if let Some(kind) = work.profile.cache.beside.filter(|_| work.holds(About::Foreign)) {
-        heads(work, kind);
+    if let Some(kind) =
+        work.profile.cache.breakpoint_block_kind.filter(|_| work.has(Feature::ForeignBlocks))
+    {
+        move_leading_breakpoints(work, kind);
     }
-    if !work.holds(About::Cache) {
+    if !work.has(Feature::CacheBreakpoints) {
         return;
     }
     if !work.profile.cache.not_on_reasoning {
         return;
     }
-    for (spot, ttl) in marks::all(work) {
-        let Spot::Block(turn, block) = spot else { continue };
+    for (pos, ttl) in marks::list_breakpoints(work) {
+        let CacheBreakpointPos::Block(turn, block) = pos else { continue };
         if !is_reasoning(work, turn, block) {
             continue;
         }
         let before = (0..block).rev().find(|before| {
-            !is_reasoning(work, turn, *before) && !work.is_refused(work.block(turn, *before))
+            !is_reasoning(work, turn, *before) && !work.is_text_rejected(work.block(turn, *before))
         });
-        match before.filter(|before| work.block(turn, *before).cache.is_none()) {
+        match before.filter(|before| work.block(turn, *before).cache_breakpoint.is_none()) {
             Some(before) => {
-                work.change(spot.place(), "the cache mark goes to the block before");
-                let cache = Cache { ttl };
-                marks::set(work, Spot::Block(turn, before), Some(cache));
+                work.record_change(
+                    pos.ledger_path(),
+                    "moved the cache breakpoint to the block before",
+                );
+                let breakpoint = CacheBreakpoint { ttl };
+                marks::set_breakpoint(
+                    work,
+                    CacheBreakpointPos::Block(turn, before),
+                    Some(breakpoint),
+                );
             }
-            None => work.loss(spot.place(), "left out a cache mark: reasoning carries none"),
+            None => work.record_loss(
+                pos.ledger_path(),
+                "left out a cache breakpoint: reasoning cannot have one",
+            ),
         }
-        marks::set(work, spot, None);
+        marks::set_breakpoint(work, pos, None);
     }
 }
 
-/// Where dialects are crossed, blocks are marked, and not the turn around them.
-fn whole_turns(work: &mut Work<'_>) {
-    let source = work.conversation().source;
+/// Moves breakpoints of whole turns to their last block.
+fn move_turn_breakpoints(work: &mut Work<'_>) {
+    let source = work.conversation().dialect;
     for turn in 0..work.turns().len() {
-        let mark = work.turns()[turn].extras.find(source, marks::FIELD).map(Json::doc);
-        let Some(mark) = mark.filter(|mark| mark.root().is_object()) else { continue };
-        let takes = |block: &usize| {
-            !is_reasoning(work, turn, *block) && !work.is_refused(work.block(turn, *block))
+        let breakpoint =
+            work.turns()[turn].extras.get(source, marks::CACHE_CONTROL).map(RawJson::to_doc);
+        let Some(breakpoint) = breakpoint.filter(|breakpoint| breakpoint.root().is_object()) else {
+            continue;
         };
-        let Some(block) = (0..work.blocks(turn).len()).rev().find(takes) else { continue };
-        work.turn(turn).extras.retain(source, |key, _| key != marks::FIELD);
-        if work.block(turn, block).cache.is_none() {
-            let ttl = mark.root().get("ttl").and_then(Node::text);
-            marks::set(work, Spot::Block(turn, block), Some(Cache { ttl }));
+        let can_have_breakpoint = |block: &usize| {
+            !is_reasoning(work, turn, *block) && !work.is_text_rejected(work.block(turn, *block))
+        };
+        let Some(block) = (0..work.blocks(turn).len()).rev().find(can_have_breakpoint) else {
+            continue;
+        };
+        work.edit_turn(turn).extras.retain(source, |key, _| key != marks::CACHE_CONTROL);
+        if work.block(turn, block).cache_breakpoint.is_none() {
+            let ttl = breakpoint.root().get("ttl").and_then(JsonNode::json_string);
+            marks::set_breakpoint(
+                work,
+                CacheBreakpointPos::Block(turn, block),
+                Some(CacheBreakpoint { ttl }),
+            );
         }
-        work.change(Place::turn(turn), "the cache mark of the message is one of its last block");
+        work.record_change(
+            LedgerPath::turn(turn),
+            "moved the message's cache breakpoint to its last block",
+        );
     }
 }
 
 fn is_reasoning(work: &Work<'_>, turn: usize, block: usize) -> bool {
-    matches!(work.block(turn, block).body, Body::Thinking(_))
+    matches!(work.block(turn, block).content, BlockContent::Reasoning(_))
 }
 
-/// Takes blocks of this kind, which are marks, for what they are where something came before them.
-fn heads(work: &mut Work<'_>, kind: &str) {
+/// Turns foreign cache-point blocks of this kind into a breakpoint on the block before them.
+fn move_leading_breakpoints(work: &mut Work<'_>, kind: &str) {
     for turn in 0..work.turns().len() {
-        let (mut before, mut gone) = (0, Vec::new());
+        let (mut before, mut removed) = (0, Vec::new());
         for at in 1..work.blocks(turn).len() {
-            match point(work.block(turn, at), kind) {
-                Some(ttl) if point(work.block(turn, before), kind).is_none() => {
-                    work.change(
-                        Place::block(turn, at),
-                        "the cache mark is one of the block before",
+            match cache_point(work.block(turn, at), kind) {
+                Some(breakpoint) if cache_point(work.block(turn, before), kind).is_none() => {
+                    work.record_change(
+                        LedgerPath::block(turn, at),
+                        "moved the cache breakpoint to the block before",
                     );
-                    work.joins((turn, at), (turn, before));
-                    marks::set(work, Spot::Block(turn, before), Some(ttl));
-                    gone.push(at);
+                    work.record_merge((turn, at), (turn, before));
+                    marks::set_breakpoint(
+                        work,
+                        CacheBreakpointPos::Block(turn, before),
+                        Some(breakpoint),
+                    );
+                    removed.push(at);
                 }
                 _ => before = at,
             }
         }
-        work.remove_blocks(turn, &gone);
+        work.remove_blocks(turn, &removed);
     }
 }
 
-/// The mark that a block of this kind is.
-fn point(block: &Block, kind: &str) -> Option<Cache> {
-    let Body::Foreign { kind: of, json, .. } = &block.body else { return None };
-    let ttl = |json: &Json| json.doc().root().get(kind)?.get("ttl").and_then(Node::text);
-    (of == kind).then(|| Cache { ttl: ttl(json) })
+/// The breakpoint that a block of this kind stands for.
+fn cache_point(block: &Block, kind: &str) -> Option<CacheBreakpoint> {
+    let BlockContent::Foreign { kind: block_kind, json, .. } = &block.content else { return None };
+    let ttl =
+        |json: &RawJson| json.to_doc().root().get(kind)?.get("ttl").and_then(JsonNode::json_string);
+    (block_kind == kind).then(|| CacheBreakpoint { ttl: ttl(json) })
 }

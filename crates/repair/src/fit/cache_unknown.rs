@@ -1,4 +1,4 @@
-//! A cache mark goes where the model knows none.
+//! Removes cache breakpoints where the model does not support them.
 //!
 //! ## Why
 //! > Additional properties are not allowed ('prompt_cache_breakpoint' was unexpected) -
@@ -14,11 +14,11 @@ use crate::Work;
 use crate::marks;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.cache.any || !work.is_own() {
+    if work.profile.cache.supported || !work.is_same_dialect() {
         return;
     }
-    for (spot, _) in marks::all(work) {
-        work.loss(spot.place(), "left out a cache mark: the model knows none");
-        marks::set(work, spot, None);
+    for (pos, _) in marks::list_breakpoints(work) {
+        work.record_loss(pos.ledger_path(), "left out a cache breakpoint: the model supports none");
+        marks::set_breakpoint(work, pos, None);
     }
 }

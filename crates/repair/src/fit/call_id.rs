@@ -1,8 +1,8 @@
-//! Ids of calls have the form that the target takes.
+//! Replaces call ids that the target rejects.
 //!
-//! An id that fits stays as it is. Any other is replaced by one that depends on it, and never on what
-//! comes later; no two calls get the same. The reply brings the client's ids back. Where there are no
-//! ids at all, they are left out.
+//! An accepted id stays. Any other id is replaced by one that is derived from it, and never from
+//! later turns; no two calls get the same id. The reply is translated back to the client's ids.
+//! Where the target has no call ids, they are removed.
 //!
 //! ## Why
 //! > Tool call id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9.
@@ -20,170 +20,177 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Calls, Place, Verbatim, derive_id};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, ToolCallIndex, Verbatim, derive_id};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
-use crate::pairing::{self, Spot, UNWRITTEN};
-use crate::profile::calls::Ids;
+use crate::pairing::{self, BlockPos, WRITTEN_ID};
+use crate::profile::calls::CallIdFormat;
 
 pub fn apply(work: &mut Work<'_>) {
     let calls = &work.profile.calls;
-    let ids = calls.crossing_ids.filter(|_| !work.is_own()).unwrap_or(calls.ids);
-    if ids.absent {
-        return leave_out(work);
+    let format = calls
+        .cross_dialect_id_format
+        .filter(|_| !work.is_same_dialect())
+        .unwrap_or(calls.id_format);
+    if format.omitted {
+        return remove_ids(work);
     }
-    if ids.surely_fit(work.survey().ids()) || all_fit(work, ids) {
+    if format.accepts_lengths(work.survey().id_lengths()) || all_fit(work, format) {
         return;
     }
     let dialect = work.profile.dialect;
-    let mut map = Map::new(ids);
+    let mut map = IdMap::new(format);
     let mut turn = 0;
     while turn < work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
             let Some(id) = id_of(block).cloned() else { continue };
-            // Where it may be null, it says nothing, and is no id.
-            let null = block.extras.find(dialect, NULL).is_some();
-            if null && id.is_empty() && !pairing::is_incomplete(work, &block.extras) {
+            // An accepted null is no id.
+            let is_null = block.extras.get(dialect, NULL_CALL_MARKER).is_some();
+            if is_null && id.is_empty() && !pairing::has_rejected_spelling(work, &block.extras) {
                 continue;
             }
-            // Nobody looks at what names no call that is here.
-            let named = pairing::call(block).is_some() || map.known.contains_key(&*id.contents());
-            if ids.of_calls && !named {
+            // Ids without a call in this request are not checked.
+            let has_call = pairing::as_call(block).is_some()
+                || map.sent_by_client.contains_key(&*id.unescape());
+            if format.calls_only && !has_call {
                 continue;
             }
-            let sent = map.sent(&id);
+            let sent = map.sent_id(&id);
             if sent != id {
-                replace(work, (turn, at), id, sent);
+                replace_id(work, (turn, at), id, sent);
             }
         }
         turn += 1;
     }
 }
 
-fn all_fit(work: &Work<'_>, ids: Ids) -> bool {
-    let fits = |block: &Verbatim<Block>| id_of(block).is_none_or(|id| ids.fit(&id.contents()));
-    work.turns().iter().all(|turn| turn.blocks.iter().all(fits))
+fn all_fit(work: &Work<'_>, format: CallIdFormat) -> bool {
+    let is_accepted =
+        |block: &Verbatim<Block>| id_of(block).is_none_or(|id| format.accepts(&id.unescape()));
+    work.turns().iter().all(|turn| turn.blocks.iter().all(is_accepted))
 }
 
-fn id_of(block: &Block) -> Option<&Text> {
-    match &block.body {
-        Body::ToolCall(call) if !pairing::is_old(block) => Some(&call.id),
-        Body::ToolResult(result) if !pairing::is_old(block) => Some(&result.call),
+fn id_of(block: &Block) -> Option<&JsonString> {
+    match &block.content {
+        BlockContent::ToolCall(call) if !pairing::is_legacy(block) => Some(&call.id),
+        BlockContent::ToolResult(result) if !pairing::is_legacy(block) => Some(&result.call_id),
         _ => None,
     }
 }
 
-/// The client's ids, and those sent in their place.
-struct Map {
-    ids: Ids,
-    known: HashMap<String, Text>,
-    taken: HashSet<String>,
+/// The client's ids, and the ids sent for them.
+struct IdMap {
+    format: CallIdFormat,
+    sent_by_client: HashMap<String, JsonString>,
+    used: HashSet<String>,
 }
 
-impl Map {
-    fn new(ids: Ids) -> Self {
-        Self { ids, known: HashMap::new(), taken: HashSet::new() }
+impl IdMap {
+    fn new(format: CallIdFormat) -> Self {
+        Self { format, sent_by_client: HashMap::new(), used: HashSet::new() }
     }
 
-    fn sent(&mut self, id: &Text) -> Text {
-        let contents = id.contents();
-        if let Some(sent) = self.known.get(&*contents) {
+    fn sent_id(&mut self, id: &JsonString) -> JsonString {
+        let client_id = id.unescape();
+        if let Some(sent) = self.sent_by_client.get(&*client_id) {
             return sent.clone();
         }
         let mut sent = id.clone();
         let mut number = 0;
-        while !self.ids.fit(&sent.contents()) || self.taken.contains(&*sent.contents()) {
-            sent = self.derived(id, number);
+        while !self.format.accepts(&sent.unescape()) || self.used.contains(&*sent.unescape()) {
+            sent = self.derive(id, number);
             number += 1;
         }
-        self.taken.insert(sent.contents().into_owned());
-        self.known.insert(contents.into_owned(), sent.clone());
+        self.used.insert(sent.unescape().into_owned());
+        self.sent_by_client.insert(client_id.into_owned(), sent.clone());
         sent
     }
 
-    /// An id of the right form.
-    fn derived(&self, id: &Text, number: usize) -> Text {
+    /// Derives an id in the accepted format.
+    fn derive(&self, id: &JsonString, number: usize) -> JsonString {
         let plain = derive_id("call_", id, number);
-        if self.ids.fit(&plain.contents()) {
+        if self.format.accepts(&plain.unescape()) {
             return plain;
         }
-        // The digits of the derived id in a larger alphabet, so that few of them tell ids apart.
-        let contents = plain.contents();
+        // Writes the hexadecimal digits in base 62, so that short ids stay distinct.
+        let contents = plain.unescape();
         let digits = contents.trim_start_matches("call_");
         let mut rest = digits.chars().fold(0_u128, |number, digit| {
             (number << 4) | u128::from(digit.to_digit(16).unwrap_or(0))
         });
-        let mut short = String::with_capacity(self.ids.least);
-        while short.len() < self.ids.least {
-            let base = LETTERS.len() as u128;
-            short.push(char::from(LETTERS[(rest % base) as usize]));
+        let mut short = String::with_capacity(self.format.min_chars);
+        while short.len() < self.format.min_chars {
+            let base = ALPHANUMERIC.len() as u128;
+            short.push(char::from(ALPHANUMERIC[(rest % base) as usize]));
             rest /= base;
         }
-        Text::new(&short)
+        JsonString::new(&short)
     }
 }
 
-fn replace(work: &mut Work<'_>, (turn, at): Spot, id: Text, sent: Text) {
-    let is_call = pairing::call(work.block(turn, at)).is_some();
-    let what = format!("the id {id} is sent as {sent}");
-    match &mut work.edit(turn, at).body {
-        Body::ToolCall(call) => call.id = sent.clone(),
-        Body::ToolResult(result) => result.call = sent.clone(),
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Thinking(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::Foreign { .. } => {}
+fn replace_id(work: &mut Work<'_>, (turn, at): BlockPos, id: JsonString, sent: JsonString) {
+    let is_call = pairing::as_call(work.block(turn, at)).is_some();
+    let message = format!("the call id {id} is sent as {sent}");
+    match &mut work.edit_block(turn, at).content {
+        BlockContent::ToolCall(call) => call.id = sent.clone(),
+        BlockContent::ToolResult(result) => result.call_id = sent.clone(),
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::Foreign { .. } => {}
     }
-    work.change(Place::block(turn, at), what);
+    work.record_change(LedgerPath::block(turn, at), message);
     if is_call {
-        work.renamed_call(sent, id);
+        work.record_call_rename(sent, id);
     }
 }
 
-/// Calls and results find each other by name and order. The names are said while the ids still tell
-/// them.
-fn leave_out(work: &mut Work<'_>) {
-    let is_written = |work: &Work<'_>, (turn, at): Spot| {
+/// Removes all ids. Results are matched by name and order then, so their names are resolved first.
+fn remove_ids(work: &mut Work<'_>) {
+    let is_written = |work: &Work<'_>, (turn, at): BlockPos| {
         let block = work.block(turn, at);
-        let written = block.extras.find(work.profile.dialect, UNWRITTEN);
-        // An empty one is written, too.
-        id_of(block).is_some_and(|id| written.map_or(!id.is_empty(), |it| *it != Json::NULL))
+        let written = block.extras.get(work.profile.dialect, WRITTEN_ID);
+        // An empty id is sent as well.
+        id_of(block).is_some_and(|id| written.map_or(!id.is_empty(), |raw| *raw != RawJson::NULL))
     };
-    let everything = 0..work.turns().len();
-    let spots = pairing::blocks(work, everything).map(|(spot, _)| spot);
-    let written: Vec<Spot> = spots.filter(|spot| is_written(work, *spot)).collect();
-    let calls = Calls::of(work.conversation());
-    let name_of = |(turn, at): &Spot| {
-        let result = pairing::result(work.block(*turn, *at))?;
-        calls.call_of(*turn, &result.call).map(|call| call.name.clone())
+    let all_turns = 0..work.turns().len();
+    let positions = pairing::blocks(work, all_turns).map(|(pos, _)| pos);
+    let written: Vec<BlockPos> = positions.filter(|pos| is_written(work, *pos)).collect();
+    let calls = ToolCallIndex::new(work.conversation());
+    let name_of = |(turn, at): &BlockPos| {
+        let result = pairing::as_result(work.block(*turn, *at))?;
+        calls.call_before(*turn, &result.call_id).map(|call| call.name.clone())
     };
-    let names: Vec<Option<Text>> = written.iter().map(name_of).collect();
+    let names: Vec<Option<JsonString>> = written.iter().map(name_of).collect();
     for ((turn, at), name) in written.into_iter().zip(names).rev() {
         let dialect = work.profile.dialect;
-        let extras = crate::extras::without(&work.block(turn, at).extras, dialect, UNWRITTEN);
-        let block = work.edit(turn, at);
+        let extras = crate::extras::without_key(&work.block(turn, at).extras, dialect, WRITTEN_ID);
+        let block = work.edit_block(turn, at);
         block.extras = extras;
-        match &mut block.body {
-            Body::ToolCall(call) => call.id = Text::EMPTY,
-            Body::ToolResult(result) => {
-                result.call = Text::EMPTY;
+        match &mut block.content {
+            BlockContent::ToolCall(call) => call.id = JsonString::EMPTY,
+            BlockContent::ToolResult(result) => {
+                result.call_id = JsonString::EMPTY;
                 result.name = name.or(result.name.take());
             }
-            Body::Text { .. }
-            | Body::Refusal(_)
-            | Body::Thinking(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::Foreign { .. } => {}
+            BlockContent::Text { .. }
+            | BlockContent::Refusal(_)
+            | BlockContent::Reasoning(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::Foreign { .. } => {}
         }
-        work.change(Place::block(turn, at), "left out the id: the order tells");
+        work.record_change(
+            LedgerPath::block(turn, at),
+            "left out the call id: the target matches results by order",
+        );
     }
 }
 
-/// What a result whose call is null has among its extras.
-const NULL: &str = "null call";
-const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// Extras key of results that were written with a null call id.
+const NULL_CALL_MARKER: &str = "null call";
+const ALPHANUMERIC: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,7 +1,7 @@
-//! A setting that does not go with the others, or beyond its limits, is left out.
+//! Removes a setting that conflicts with other settings or is out of range.
 //!
-//! This is about fields that only the target's own dialect has, such as how many probabilities to show,
-//! and about how tools are called where there are none.
+//! This covers fields that only the target's own dialect has, such as the number of log
+//! probabilities, and the setting for parallel calls in a request without tools.
 //!
 //! ## Why
 //! > The 'stream_options' parameter is only allowed when 'stream' is enabled.
@@ -28,127 +28,143 @@
 //! after    no stream
 //! ```
 
-use interlingua_model::{Place, ToolKind, TopField};
-use interlingua_wire::{Json, Node};
+use interlingua_model::{LedgerPath, ToolKind, TopLevelField};
+use interlingua_wire::{JsonNode, RawJson};
 
-use crate::profile::params::{Conflict, When};
+use crate::profile::settings::{ConflictCondition, FieldConflict};
 use crate::{Work, number, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.params.storing && work.conversation().settings.store.is_some() {
-        work.loss(Place::SETTINGS, "left out whether to keep the reply: it cannot be said");
-        work.settings().store = None;
+    if !work.profile.settings.supports_store && work.conversation().settings.store.is_some() {
+        work.record_loss(LedgerPath::SETTINGS, "left out `store`: the target has no such setting");
+        work.edit_settings().store = None;
     }
-    parallel(work);
-    if !work.is_own() {
+    drop_parallel(work);
+    if !work.is_same_dialect() {
         return;
     }
-    for conflict in work.profile.params.conflicts {
-        let reading = work.profile.reading();
-        let is_it = |field: &TopField| {
-            reading.is(&field.key.contents(), conflict.field) && field.value != Json::NULL
+    for conflict in work.profile.settings.conflicts {
+        let checker = work.profile.shape_checker();
+        let is_conflicting = |field: &TopLevelField| {
+            checker.is_same_name(&field.key.unescape(), conflict.field)
+                && field.value != RawJson::NULL
         };
-        let Some(at) = work.conversation().fields.iter().position(is_it) else { continue };
+        let Some(at) = work.conversation().top_level_fields.iter().position(is_conflicting) else {
+            continue;
+        };
         if is_met(work, conflict, at) {
-            leave_out(work, conflict, at);
+            remove_field(work, conflict, at);
         }
     }
 }
 
-/// How calls are made is not said where there are none, be it of tools that do not cross, or of those
-/// in the older list, which are called one at a time; nor to who does not let it be said.
-fn parallel(work: &mut Work<'_>) {
-    let choice = work.profile.params.choice;
-    let said = work.conversation().settings.parallel.is_some();
-    let alone = !offer::is_listed(work) || offer::is_old(work);
-    if said && !choice.parallel {
-        let what = "left out whether calls may be made side by side: it cannot be said";
-        work.loss(Place::SETTINGS, what);
-        work.settings().parallel = None;
-    } else if said && !choice.lone_parallel && alone {
-        let what = "left out whether calls may be made side by side: there are no tools";
-        work.change(Place::SETTINGS, what);
-        work.settings().parallel = None;
+/// Removes the setting for parallel calls where the target has none, or where the request has no
+/// tools: tools of another dialect are not sent, and legacy functions are called one at a time.
+fn drop_parallel(work: &mut Work<'_>) {
+    let choice = work.profile.settings.tool_choice;
+    let is_set = work.conversation().settings.parallel_tool_calls.is_some();
+    let has_no_tools = !offer::has_encoded_tools(work) || offer::offers_legacy_functions(work);
+    if is_set && !choice.parallel_setting {
+        let message = "left out the setting for parallel calls: the target has none";
+        work.record_loss(LedgerPath::SETTINGS, message);
+        work.edit_settings().parallel_tool_calls = None;
+    } else if is_set && !choice.parallel_without_tools && has_no_tools {
+        let message = "left out the setting for parallel calls: there are no tools";
+        work.record_change(LedgerPath::SETTINGS, message);
+        work.edit_settings().parallel_tool_calls = None;
     }
 }
 
-fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
+fn is_met(work: &Work<'_>, conflict: &FieldConflict, at: usize) -> bool {
     let settings = &work.conversation().settings;
-    let fields = &work.conversation().fields;
+    let fields = &work.conversation().top_level_fields;
     let value = &fields[at].value;
-    match conflict.when {
-        When::Always => true,
-        When::Thinking => work.thinks(),
-        When::ThinkingIfTrue => *value == Json::TRUE && work.thinks(),
-        When::NeverThinks => !work.profile.thinking.asked,
-        When::Silent => settings.stream != Some(true),
-        When::Tools => !work.conversation().tools.is_empty(),
-        When::ToolsAndStream => {
-            *value == Json::TRUE
+    match conflict.condition {
+        ConflictCondition::Always => true,
+        ConflictCondition::WhileReasoning => work.is_reasoning_enabled(),
+        ConflictCondition::TrueWhileReasoning => {
+            *value == RawJson::TRUE && work.is_reasoning_enabled()
+        }
+        ConflictCondition::ModelNeverReasons => !work.profile.reasoning.configurable,
+        ConflictCondition::NotStreamed => settings.stream != Some(true),
+        ConflictCondition::ToolsPresent => !work.conversation().tools.is_empty(),
+        ConflictCondition::TrueWithToolsAndStream => {
+            *value == RawJson::TRUE
                 && !work.conversation().tools.is_empty()
                 && settings.stream == Some(true)
         }
-        When::Without(other) => {
-            !fields.iter().any(|field| field.key == other && field.value == Json::TRUE)
+        ConflictCondition::FieldNotTrue(other) => {
+            !fields.iter().any(|field| field.key == other && field.value == RawJson::TRUE)
         }
-        When::WithoutTool(start) => {
+        ConflictCondition::HostedToolMissing(start) => {
             let tools = &work.conversation().tools;
             !tools.iter().any(|tool| match &tool.kind {
-                ToolKind::Foreign { kind, .. } => kind.contents().starts_with(start),
+                ToolKind::Foreign { kind, .. } => kind.unescape().starts_with(start),
                 ToolKind::Function { .. } | ToolKind::Freeform { .. } => false,
             })
         }
-        When::Words => value.text().is_some_and(|text| !text.is_empty()),
-        When::With(other) => {
-            fields.iter().any(|field| field.key == other && field.value != Json::NULL)
+        ConflictCondition::NonEmptyText => value.json_string().is_some_and(|text| !text.is_empty()),
+        ConflictCondition::FieldPresent(other) => {
+            fields.iter().any(|field| field.key == other && field.value != RawJson::NULL)
         }
-        When::Beside(others) => {
-            let reading = work.profile.reading();
-            let is_other = |field: &TopField| {
-                let key = field.key.contents();
-                field.value != Json::NULL && others.iter().any(|name| reading.is(&key, name))
+        ConflictCondition::AnyFieldPresent(others) => {
+            let checker = work.profile.shape_checker();
+            let is_other = |field: &TopLevelField| {
+                let key = field.key.unescape();
+                field.value != RawJson::NULL
+                    && others.iter().any(|name| checker.is_same_name(&key, name))
             };
             let conversation = work.conversation();
-            let said = !conversation.system.is_empty() || !conversation.tools.is_empty();
-            value.text().is_some_and(|text| !text.is_empty())
-                && (said || fields.iter().any(is_other))
+            let has_prompt = !conversation.system.is_empty() || !conversation.tools.is_empty();
+            value.json_string().is_some_and(|text| !text.is_empty())
+                && (has_prompt || fields.iter().any(is_other))
         }
-        When::Beyond(span) => number::said(value).is_none_or(|said| !span.holds(said)),
-        When::ThinkingBeyond(span) => {
-            work.thinks() && number::said(value).is_some_and(|said| !span.holds(said))
+        ConflictCondition::OutOfRange(range) => {
+            number::parse(value).is_none_or(|number| !range.contains(number))
         }
-        When::Longer(most) => {
-            value.text().is_some_and(|text| text.contents().chars().count() > most)
+        ConflictCondition::OutOfRangeWhileReasoning(range) => {
+            work.is_reasoning_enabled()
+                && number::parse(value).is_some_and(|number| !range.contains(number))
+        }
+        ConflictCondition::LongerThan(max) => {
+            value.json_string().is_some_and(|text| text.unescape().chars().count() > max)
         }
     }
 }
 
-fn leave_out(work: &mut Work<'_>, conflict: &Conflict, at: usize) {
-    let field = &work.conversation().fields[at];
-    let Some(item) = conflict.item else {
-        work.loss(Place::BODY, format!("left out `{}`: it does not go here", conflict.field));
-        work.fields().remove(at);
-        // What the settings hold of it goes, too.
+fn remove_field(work: &mut Work<'_>, conflict: &FieldConflict, at: usize) {
+    let field = &work.conversation().top_level_fields[at];
+    let Some(item) = conflict.list_item else {
+        work.record_loss(
+            LedgerPath::BODY,
+            format!("left out `{}`: it conflicts with the other settings", conflict.field),
+        );
+        work.edit_top_level_fields().remove(at);
+        // The decoded setting is removed as well.
         if conflict.field == STREAM_OPTIONS {
-            work.settings().stream_usage = None;
+            work.edit_settings().stream_usage = None;
         }
         return;
     };
-    let doc = field.value.doc();
-    if !doc.root().items().any(|one| one.word() == item) {
+    let doc = field.value.to_doc();
+    if !doc.root().items().any(|entry| entry.str_or_empty() == item) {
         return;
     }
-    let kept: Vec<Json> =
-        doc.root().items().filter(|one| one.word() != item).map(Node::json).collect();
-    work.loss(
-        Place::BODY,
-        format!("left out `{item}` of `{}`: it does not go here", conflict.field),
+    let remaining: Vec<RawJson> = doc
+        .root()
+        .items()
+        .filter(|entry| entry.str_or_empty() != item)
+        .map(JsonNode::json)
+        .collect();
+    work.record_loss(
+        LedgerPath::BODY,
+        format!("left out `{item}` of `{}`: it conflicts with the other settings", conflict.field),
     );
-    if kept.is_empty() {
-        work.fields().remove(at);
+    if remaining.is_empty() {
+        work.edit_top_level_fields().remove(at);
     } else {
-        work.fields()[at].value =
-            Json::array(|list| kept.iter().for_each(|one| list.item().json(one)));
+        work.edit_top_level_fields()[at].value =
+            RawJson::array(|list| remaining.iter().for_each(|item| list.item().json(item)));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The developer's instructions are the system's where the target knows no developer, and the other way
+//! Renames the developer role to system where the target has no developer role, and the other way
 //! round.
 //!
 //! ## Why
@@ -15,41 +15,41 @@
 //! after    system: "Be brief."
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
     let roles = work.profile.roles;
-    // Where dialects are crossed, writing says it in the words there are.
-    if !roles.developer && work.is_own() {
-        rename(
+    // Across dialects the encoder writes the target's roles.
+    if !roles.has_developer_role && work.is_same_dialect() {
+        change_role(
             work,
             Role::Developer,
             Role::System,
-            "the developer's instructions are the system's",
+            "the role `developer` is sent as `system`",
         );
     }
-    if !roles.system {
-        rename(
+    if !roles.has_system_role {
+        change_role(
             work,
             Role::System,
             Role::Developer,
-            "the system's instructions are the developer's",
+            "the role `system` is sent as `developer`",
         );
     }
 }
 
-fn rename(work: &mut Work<'_>, from: Role, to: Role, what: &'static str) {
-    // Of what crosses, the texts at the head have a place of their own.
-    let text = |block: &Verbatim<Block>| block.body.as_text().is_some();
-    let texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(text);
-    let leading = if work.is_own() { 0 } else { work.leading() };
-    let head = work.turns()[..leading].iter().take_while(texts).count();
-    for turn in head..work.turns().len() {
+fn change_role(work: &mut Work<'_>, from: Role, to: Role, message: &'static str) {
+    // From another dialect, leading texts go into the target's separate field for instructions.
+    let is_text = |block: &Verbatim<Block>| block.content.as_text().is_some();
+    let has_only_texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(is_text);
+    let leading = if work.is_same_dialect() { 0 } else { work.leading_instructions() };
+    let first = work.turns()[..leading].iter().take_while(has_only_texts).count();
+    for turn in first..work.turns().len() {
         if work.turns()[turn].role == from {
-            work.turn(turn).role = to;
-            work.change(Place::turn(turn), what);
+            work.edit_turn(turn).role = to;
+            work.record_change(LedgerPath::turn(turn), message);
         }
     }
 }

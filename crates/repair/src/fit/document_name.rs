@@ -1,5 +1,7 @@
-//! A document has a name of letters, digits, single blanks, hyphens and brackets; or just a name, where
-//! any will do.
+//! Gives documents names that the target accepts.
+//!
+//! Letters, digits, single spaces, hyphens and brackets are accepted; other targets only require
+//! that an inline file has some name.
 //!
 //! ## Why
 //! > The document file name can only contain alphanumeric characters, whitespace characters, hyphens,
@@ -14,85 +16,92 @@
 //! after    user: the document `report-v2-pdf`
 //! ```
 
-use interlingua_model::{MediaKind, Source};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{MediaKind, MediaSource};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::media::{self, Spot};
+use crate::media::{self, MediaPos};
 
 pub fn apply(work: &mut Work<'_>) {
-    if let Some(known_by) = work.profile.media.named_data.filter(|_| work.is_own()) {
-        any_name(work, known_by);
+    if let Some(name_field) =
+        work.profile.media.inline_files_need_name.filter(|_| work.is_same_dialect())
+    {
+        name_inline_files(work, name_field);
     }
-    if !work.profile.media.named_documents {
+    if !work.profile.media.documents_need_name_and_text {
         return;
     }
-    for (at, spot) in media::all(work).iter().enumerate() {
-        let Some(one) = media::media(work, spot).filter(|one| one.kind == MediaKind::Document)
+    for (at, media_pos) in media::all(work).iter().enumerate() {
+        let Some(document) =
+            media::media(work, media_pos).filter(|document| document.kind == MediaKind::Document)
         else {
             continue;
         };
-        let name = one.name.as_ref().map(Text::contents).unwrap_or_default();
-        if fits(&name) || !spot.is_seen() {
+        let name = document.name.as_ref().map(JsonString::unescape).unwrap_or_default();
+        if is_accepted_name(&name) || !media_pos.is_direct() {
             continue;
         }
-        let better = spelled(&name).unwrap_or_else(|| format!("document-{}", at + 1));
-        let what = match &*name {
-            "" => format!("a document without a name is called `{better}`"),
-            name => format!("the document `{name}` is called `{better}`"),
+        let new_name = sanitized_name(&name).unwrap_or_else(|| format!("document-{}", at + 1));
+        let message = match &*name {
+            "" => format!("named a document without a name `{new_name}`"),
+            name => format!("renamed the document `{name}` to `{new_name}`"),
         };
-        rename(work, spot, what, &better);
+        rename_document(work, media_pos, message, &new_name);
     }
 }
 
-/// Those of other dialects are named where they are written.
-fn any_name(work: &mut Work<'_>, (outer, inner): (&str, &str)) {
-    for spot in media::all(work) {
-        let nameless = media::media(work, &spot).is_some_and(|one| {
+/// Files of other dialects get their name in the encoder.
+fn name_inline_files(work: &mut Work<'_>, (outer, inner): (&str, &str)) {
+    for media_pos in media::all(work) {
+        let is_nameless = media::media(work, &media_pos).is_some_and(|media| {
             let is_data =
-                matches!(&one.source, Source::Base64 { mime: Some(mime), .. } if mime == PDF);
-            one.kind == MediaKind::Document && is_data && one.name.is_none()
+                matches!(&media.source, MediaSource::Base64 { mime: Some(mime), .. } if mime == PDF);
+            media.kind == MediaKind::Document && is_data && media.name.is_none()
         });
-        let is_known = || {
-            let written = media::block(work, &spot).text_for(work.profile.dialect).map(Json::doc);
-            let holder = written.as_ref().and_then(|written| written.root().get(outer));
-            holder.and_then(|it| it.get(inner)).is_some_and(Node::is_string)
+        let has_written_name = || {
+            let written =
+                media::block(work, &media_pos).text_for(work.profile.dialect).map(RawJson::to_doc);
+            let container = written.as_ref().and_then(|written| written.root().get(outer));
+            container.and_then(|object| object.get(inner)).is_some_and(JsonNode::is_string)
         };
-        if nameless && !is_known() {
-            let what = format!("a file without a name is called `{USUAL}`");
-            rename(work, &spot, what, USUAL);
+        if is_nameless && !has_written_name() {
+            let message = format!("named a file without a name `{DEFAULT_NAME}`");
+            rename_document(work, &media_pos, message, DEFAULT_NAME);
         }
     }
 }
 
-fn rename(work: &mut Work<'_>, spot: &Spot, what: String, better: &str) {
-    work.change(spot.place(), what);
-    let better = Text::new(better);
-    media::edit_media(work, spot, |media| media.name = Some(better));
+fn rename_document(work: &mut Work<'_>, media_pos: &MediaPos, message: String, new_name: &str) {
+    work.record_change(media_pos.ledger_path(), message);
+    let new_name = JsonString::new(new_name);
+    media::edit_media(work, media_pos, |media| media.name = Some(new_name));
 }
 
-fn fits(name: &str) -> bool {
+fn is_accepted_name(name: &str) -> bool {
     let mut pairs = name.chars().zip(name.chars().skip(1));
-    let doubled = pairs.any(|(one, other)| one.is_whitespace() && other.is_whitespace());
-    !name.is_empty() && name.chars().count() <= MOST && name.chars().all(is_known) && !doubled
+    let has_double_space = pairs.any(|(a, b)| a.is_whitespace() && b.is_whitespace());
+    !name.is_empty()
+        && name.chars().count() <= MAX_NAME_CHARS
+        && name.chars().all(is_allowed_char)
+        && !has_double_space
 }
 
-fn is_known(c: char) -> bool {
+fn is_allowed_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c.is_whitespace() || "-()[]".contains(c)
 }
 
-fn spelled(name: &str) -> Option<String> {
-    let mut spelled = String::with_capacity(name.len());
-    for c in name.trim().chars().take(MOST) {
+fn sanitized_name(name: &str) -> Option<String> {
+    let mut sanitized = String::with_capacity(name.len());
+    for c in name.trim().chars().take(MAX_NAME_CHARS) {
         match c {
-            c if c.is_whitespace() && spelled.ends_with(' ') => {}
-            c if c.is_whitespace() => spelled.push(' '),
-            c => spelled.push(if is_known(c) { c } else { '-' }),
+            c if c.is_whitespace() && sanitized.ends_with(' ') => {}
+            c if c.is_whitespace() => sanitized.push(' '),
+            c => sanitized.push(if is_allowed_char(c) { c } else { '-' }),
         }
     }
-    (!spelled.is_empty()).then_some(spelled)
+    (!sanitized.is_empty()).then_some(sanitized)
 }
 
-const MOST: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 const PDF: &str = "application/pdf";
-const USUAL: &str = "document.pdf";
+const DEFAULT_NAME: &str = "document.pdf";

@@ -1,7 +1,8 @@
-//! Two tools of one name become one if they are alike, and the later gets another name if not.
+//! Merges equal tools of one name, and renames the later one if they differ.
 //!
-//! An agent that loads the tools of a server twice sends them twice. Alike they are one tool; unlike,
-//! the later is called something else on the way, and its calls come back under the client's name.
+//! An agent that loads the tools of a server twice sends them twice. Equal tools are sent once. Of
+//! differing tools the later one is sent under another name, and its calls are returned under the
+//! client's name.
 //!
 //! ## Why
 //! > tools: Tool names must be unique.
@@ -16,104 +17,114 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Choice, Place, Tool, ToolKind};
-use interlingua_wire::Text;
+use interlingua_model::{LedgerPath, Tool, ToolChoice, ToolKind};
+use interlingua_wire::JsonString;
 
-use crate::tools::nameless;
-use crate::tools::names::{Taken, among, told};
-use crate::{Profile, Work};
+use crate::tools::count_exempt_legacy_tools;
+use crate::tools::names::{NameTable, target_name, with_namespace};
+use crate::{TargetProfile, Work};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.tools.unique {
+    if !work.profile.tools.unique_names {
         return;
     }
-    let mut first: HashMap<Name, usize> = HashMap::new();
-    let mut taken = None;
-    let (mut gone, mut others) = (HashSet::new(), Vec::new());
-    let mut end = work.conversation().tools.len() - nameless(work);
+    let mut first_with_name: HashMap<OccupiedName, usize> = HashMap::new();
+    let mut name_table = None;
+    let (mut removed, mut renamed) = (HashSet::new(), Vec::new());
+    let mut end = work.conversation().tools.len() - count_exempt_legacy_tools(work);
     let mut at = 0;
     while at < end {
         let tools = &work.conversation().tools;
-        let known = name(&tools[at], work.profile);
-        let holder = known.clone().map_or(at, |name| *first.entry(name).or_insert(at));
+        let occupied = occupied_name(&tools[at], work.profile);
+        let holder = occupied.clone().map_or(at, |name| *first_with_name.entry(name).or_insert(at));
         if holder != at {
-            let (one, other) = (&tools[holder], &tools[at]);
-            if alike(one, other) || both_typed(one, other) {
-                let what = format!("left out `{}`, which stands there twice", other.name);
-                work.change(Place::tool(at), what);
-                work.tools();
-                gone.insert(at);
+            let (first_tool, tool) = (&tools[holder], &tools[at]);
+            if is_same_definition(first_tool, tool) || both_typed(first_tool, tool) {
+                let message = format!("left out the duplicate of `{}`", tool.name);
+                work.record_change(LedgerPath::tool(at), message);
+                work.edit_tools();
+                removed.insert(at);
             } else {
-                // The name of a typed tool is given.
-                let (which, keeps) = if is_typed(other) { (holder, at) } else { (at, holder) };
-                first.extend(known.map(|name| (name, keeps)));
-                let taken = taken.get_or_insert_with(|| Taken::of(tools));
-                others.push(rename(work, which, taken));
-                if let Some(name) = name(&work.conversation().tools[which], work.profile) {
-                    let holder = first.entry(name).or_insert(which);
-                    *holder = which.min(*holder);
+                // A typed tool cannot be renamed.
+                let (renamed_at, kept_at) =
+                    if is_typed(tool) { (holder, at) } else { (at, holder) };
+                first_with_name.extend(occupied.map(|name| (name, kept_at)));
+                let name_table = name_table.get_or_insert_with(|| NameTable::from_tools(tools));
+                renamed.push(rename_tool(work, renamed_at, name_table));
+                if let Some(name) =
+                    occupied_name(&work.conversation().tools[renamed_at], work.profile)
+                {
+                    let holder = first_with_name.entry(name).or_insert(renamed_at);
+                    *holder = renamed_at.min(*holder);
                 }
             }
-            // Those of an older list stand among the others now.
-            end = work.conversation().tools.len() - nameless(work);
+            // Editing the tools merges those of the legacy list into the others.
+            end = work.conversation().tools.len() - count_exempt_legacy_tools(work);
         }
         at += 1;
     }
-    if !gone.is_empty() {
-        work.retain_tools(|tool| !gone.contains(&tool));
+    if !removed.is_empty() {
+        work.retain_tools(|tool| !removed.contains(&tool));
     }
-    allow(work, &others);
+    extend_allowed_tools(work, &renamed);
 }
 
-/// By what two tools are taken for one another: the name, and the group where there are groups.
-type Name = (String, Option<String>);
+/// The name by which tools collide, with the namespace where the target has namespaces.
+type OccupiedName = (String, Option<String>);
 
-/// Nothing if the tool takes no name away: if only another dialect knows it, it is not written, and those
-/// known by their type have names of their own in some dialects only.
-fn name(tool: &Tool, profile: &Profile) -> Option<Name> {
+/// The name that a tool occupies for the target. `None` for tools of other dialects, which are not
+/// sent, and for typed tools where the dialect gives them no names.
+fn occupied_name(tool: &Tool, profile: &TargetProfile) -> Option<OccupiedName> {
     let rules = profile.tools;
-    let takes = match &tool.kind {
+    let occupies_name = match &tool.kind {
         ToolKind::Foreign { dialect, .. } => {
-            *dialect == profile.dialect && rules.named_types && !tool.name.is_empty()
+            *dialect == profile.dialect && rules.typed_tools_have_names && !tool.name.is_empty()
         }
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
     };
-    let group = tool.namespace.as_ref().filter(|_| rules.groups);
-    let contents = |text: &Text| text.contents().into_owned();
-    takes.then(|| (contents(&tool.name), group.map(contents)))
+    let namespace = tool.namespace.as_ref().filter(|_| rules.has_namespaces);
+    let contents = |text: &JsonString| text.unescape().into_owned();
+    occupies_name.then(|| (contents(&tool.name), namespace.map(contents)))
 }
 
-/// Gives the name that a tool had, and the one that it is sent under.
-fn rename(work: &mut Work<'_>, at: usize, taken: &mut Taken) -> (Text, Text) {
+/// Renames a tool; returns the client's name and the sent name.
+fn rename_tool(
+    work: &mut Work<'_>,
+    at: usize,
+    name_table: &mut NameTable,
+) -> (JsonString, JsonString) {
     let rules = work.profile.tools;
     let tool = &work.conversation().tools[at];
     let client = tool.name.clone();
-    let alias = taken.free_alias(&told(tool, rules), &rules.names);
+    let alias = name_table.unused_alias(&target_name(tool, rules), &rules.name_format);
     let sent = match &tool.namespace {
-        Some(group) if rules.groups => among(group, &alias),
+        Some(namespace) if rules.has_namespaces => with_namespace(namespace, &alias),
         _ => alias,
     };
-    taken.rename(&client, &sent);
-    work.tools()[at].edit().name = sent.clone();
-    work.change(Place::tool(at), format!("another `{client}` is called `{sent}`"));
-    work.renamed_tool(sent.clone(), client.clone());
+    name_table.rename(&client, &sent);
+    work.edit_tools()[at].edit().name = sent.clone();
+    work.record_change(
+        LedgerPath::tool(at),
+        format!("another tool named `{client}` is sent as `{sent}`"),
+    );
+    work.record_tool_rename(sent.clone(), client.clone());
     (client, sent)
 }
 
-/// Who may call a tool by its name may call the others of that name, too.
-fn allow(work: &mut Work<'_>, others: &[(Text, Text)]) {
-    let choice = &work.conversation().settings.choice;
-    let Some(Choice::Allowed { names, required }) = choice else { return };
+/// Allows the renamed duplicates of a tool that the client allows.
+fn extend_allowed_tools(work: &mut Work<'_>, renamed: &[(JsonString, JsonString)]) {
+    let choice = &work.conversation().settings.tool_choice;
+    let Some(ToolChoice::Allowed { names, required }) = choice else { return };
     let mut allowed: HashSet<String> =
-        names.iter().map(|name| name.contents().into_owned()).collect();
-    let may = others.iter().filter(|(client, sent)| {
-        let may = allowed.contains(&*client.contents());
-        may && allowed.insert(sent.contents().into_owned())
+        names.iter().map(|name| name.unescape().into_owned()).collect();
+    let newly_allowed = renamed.iter().filter(|(client, sent)| {
+        let is_allowed = allowed.contains(&*client.unescape());
+        is_allowed && allowed.insert(sent.unescape().into_owned())
     });
-    let more: Vec<Text> = may.map(|(_, sent)| sent.clone()).collect();
-    if !more.is_empty() {
-        let (names, required) = (names.iter().cloned().chain(more).collect(), *required);
-        work.settings().choice = Some(Choice::Allowed { names, required });
+    let added: Vec<JsonString> = newly_allowed.map(|(_, sent)| sent.clone()).collect();
+    if !added.is_empty() {
+        let (names, required) = (names.iter().cloned().chain(added).collect(), *required);
+        work.edit_settings().tool_choice = Some(ToolChoice::Allowed { names, required });
     }
 }
 
@@ -121,11 +132,11 @@ fn is_typed(tool: &Tool) -> bool {
     matches!(tool.kind, ToolKind::Foreign { .. })
 }
 
-fn both_typed(one: &Tool, other: &Tool) -> bool {
-    is_typed(one) && is_typed(other)
+fn both_typed(a: &Tool, b: &Tool) -> bool {
+    is_typed(a) && is_typed(b)
 }
 
-/// The same definition; how it is cached does not count.
-fn alike(one: &Tool, other: &Tool) -> bool {
-    one.kind == other.kind && one.description == other.description && one.strict == other.strict
+/// Whether two tools have the same definition; cache breakpoints do not count.
+fn is_same_definition(a: &Tool, b: &Tool) -> bool {
+    a.kind == b.kind && a.description == b.description && a.strict == b.strict
 }

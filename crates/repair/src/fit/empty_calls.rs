@@ -1,4 +1,4 @@
-//! An empty list of calls is left out.
+//! Removes an empty list of calls.
 //!
 //! ## Why
 //! > Invalid 'messages\[4\].tool_calls': empty array. Expected an array with minimum length 1, but got
@@ -10,25 +10,25 @@
 //! after    {"role": "assistant", "content": "hello"}
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.calls.empty_list {
+    if work.profile.calls.accepts_empty_list {
         return;
     }
     let dialect = work.profile.dialect;
     for turn in 0..work.turns().len() {
         let extras = &work.turns()[turn].extras;
-        if extras.is_empty() || extras.find(dialect, EMPTY).is_none() {
+        if extras.is_empty() || extras.get(dialect, EMPTY_CALLS_MARKER).is_none() {
             continue;
         }
-        let kept = crate::extras::without(extras, dialect, EMPTY);
-        work.turn(turn).extras = kept;
-        work.change(Place::turn(turn), "left out the list of calls: there are none");
+        let remaining = crate::extras::without_key(extras, dialect, EMPTY_CALLS_MARKER);
+        work.edit_turn(turn).extras = remaining;
+        work.record_change(LedgerPath::turn(turn), "left out the list of calls: there are none");
     }
 }
 
-/// What a turn with an empty list of calls has among its extras.
-const EMPTY: &str = "empty calls";
+/// Extras key of a turn that was written with an empty list of calls.
+const EMPTY_CALLS_MARKER: &str = "empty calls";

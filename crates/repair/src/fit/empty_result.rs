@@ -1,8 +1,8 @@
-//! A result without content says that there was no output.
+//! Gives an empty tool result the text `(no output)`.
 //!
-//! A tool that returns nothing is no failure, but an empty text in its result is refused, a failed
-//! result must say something, and of results without any content there are reports both ways: what
-//! crosses from another dialect says `(no output)`.
+//! A tool may return nothing, but an empty text in a result is rejected, and a failed result must
+//! have content. For results without any content there are reports of both behaviours: those from
+//! another dialect get `(no output)`.
 //!
 //! ## Why
 //! > messages: text content blocks must be non-empty
@@ -15,70 +15,75 @@
 //! after    user: result 1 "(no output)"
 //! ```
 
-use interlingua_model::{Block, Body, Place, ToolResult, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, ToolResult, Verbatim};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::look::words;
-use crate::profile::texts::Least;
+use crate::look::plain_text;
+use crate::profile::texts::TextMinimum;
 
 pub fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;
-    if texts.least_in_result == Least::Nothing
-        && !texts.failed_result_holds
-        && !texts.empty_result_doubtful
+    if texts.min_result_text == TextMinimum::Empty
+        && !texts.failed_result_needs_content
+        && !texts.empty_result_unreliable
     {
         return;
     }
     for turn in 0..work.turns().len() {
         for block in 0..work.blocks(turn).len() {
-            if let Body::ToolResult(result) = &work.block(turn, block).body
-                && is_wanting(work, result)
+            if let BlockContent::ToolResult(result) = &work.block(turn, block).content
+                && is_too_empty(work, result)
             {
-                mend(work, turn, block);
+                fill(work, turn, block);
             }
         }
     }
 }
 
-fn is_wanting(work: &Work<'_>, result: &ToolResult) -> bool {
+fn is_too_empty(work: &Work<'_>, result: &ToolResult) -> bool {
     let texts = &work.profile.texts;
-    let listed = |one: &Verbatim<Block>| {
-        !texts.result_strings || result.content.len() > 1 || !is_string(one)
+    let is_in_list = |block: &Verbatim<Block>| {
+        !texts.string_results || result.content.len() > 1 || !is_plain_string(block)
     };
-    let refused = |one: &Verbatim<Block>| {
-        listed(one) && words(one).is_some_and(|text| texts.least_in_result.refuses(text))
+    let is_rejected = |block: &Verbatim<Block>| {
+        is_in_list(block)
+            && plain_text(block).is_some_and(|text| texts.min_result_text.rejects(text))
     };
-    if result.content.iter().any(refused) {
+    if result.content.iter().any(is_rejected) {
         return true;
     }
-    let says_nothing = result.content.iter().all(|one| words(one).is_some_and(Text::is_empty));
-    let failed = result.is_error
-        && texts.failed_result_holds
-        && !result.content.iter().any(|one| work.is_said(one));
-    failed || says_nothing && texts.empty_result_doubtful && !work.is_own()
+    let is_empty =
+        result.content.iter().all(|block| plain_text(block).is_some_and(JsonString::is_empty));
+    let is_failed_and_empty = result.is_error
+        && texts.failed_result_needs_content
+        && !result.content.iter().any(|block| work.is_encoded(block));
+    is_failed_and_empty || is_empty && texts.empty_result_unreliable && !work.is_same_dialect()
 }
 
-/// A text with nothing to it that a string cannot say.
-fn is_string(block: &Verbatim<Block>) -> bool {
-    block.written().is_none() && block.cache.is_none() && block.extras.is_empty()
+/// Whether the text can be written as a plain string.
+fn is_plain_string(block: &Verbatim<Block>) -> bool {
+    block.original().is_none() && block.cache_breakpoint.is_none() && block.extras.is_empty()
 }
 
-fn mend(work: &mut Work<'_>, turn: usize, block: usize) {
-    let Body::ToolResult(result) = &work.block(turn, block).body else { return };
-    let speaks = |one: &Verbatim<Block>| words(one).is_none_or(|text| !text.is_empty());
-    let empty = !result.content.iter().any(|one| speaks(one) && work.is_said(one));
-    let Body::ToolResult(result) = &mut work.edit(turn, block).body else { return };
-    result.content.retain(speaks);
-    let what = if empty {
-        result.content.push(Block::text(Text::word(NO_OUTPUT)).into());
-        "the result is empty, and says so"
+fn fill(work: &mut Work<'_>, turn: usize, block: usize) {
+    let BlockContent::ToolResult(result) = &work.block(turn, block).content else { return };
+    let has_content =
+        |block: &Verbatim<Block>| plain_text(block).is_none_or(|text| !text.is_empty());
+    let empty = !result.content.iter().any(|block| has_content(block) && work.is_encoded(block));
+    let BlockContent::ToolResult(result) = &mut work.edit_block(turn, block).content else {
+        return;
+    };
+    result.content.retain(has_content);
+    let change = if empty {
+        result.content.push(Block::text(JsonString::from_static(NO_OUTPUT)).into());
+        "the empty result has the text `(no output)`"
     } else {
         "left out an empty text of the result"
     };
-    let what = format!("{what} ({})", result.call);
-    work.change(Place::block(turn, block), what);
+    let message = format!("{change} ({})", result.call_id);
+    work.record_change(LedgerPath::block(turn, block), message);
 }
 
-/// What stands in place of nothing.
+/// Text of a result without content.
 pub const NO_OUTPUT: &str = "(no output)";

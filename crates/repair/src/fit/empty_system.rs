@@ -1,6 +1,6 @@
-//! Empty instructions are left out, and with the last of them the field.
+//! Removes empty instruction blocks, and the field if none is left.
 //!
-//! A cache mark on them goes to the block before.
+//! A cache breakpoint on a removed block moves to the block before.
 //!
 //! ## Why
 //! > Invalid length for parameter system\[0\].text, value: 0, valid min length: 1
@@ -16,42 +16,45 @@
 //! after    system: "Be brief."
 //! ```
 
-use interlingua_model::Place;
-use interlingua_wire::Kind;
+use interlingua_model::LedgerPath;
+use interlingua_wire::JsonKind;
 
 use crate::Work;
-use crate::profile::texts::Least;
+use crate::profile::texts::TextMinimum;
 
 pub fn apply(work: &mut Work<'_>) {
-    let least = match work.profile.texts.least_in_system {
-        Least::Nothing if !work.is_own() => Least::Something,
-        least => least,
+    let minimum = match work.profile.texts.min_system_text {
+        TextMinimum::Empty if !work.is_same_dialect() => TextMinimum::NonEmpty,
+        minimum => minimum,
     };
     let system = &work.conversation().system;
-    // An empty string is not the same as a block of it.
+    // An instruction field that is a plain string is not a block.
     let is_string =
-        system.text_for(work.profile.dialect).is_some_and(|text| text.kind() == Kind::String);
-    if is_string || !system.iter().any(|block| work.holds_less(block, least)) {
+        system.text_for(work.profile.dialect).is_some_and(|text| text.kind() == JsonKind::String);
+    if is_string || !system.iter().any(|block| work.is_text_below(block, minimum)) {
         return;
     }
-    let mut gone = Vec::new();
+    let mut removed = Vec::new();
     for at in (0..work.conversation().system.len()).rev() {
-        if work.holds_less(&work.conversation().system[at], least) {
-            hand_on(work, at);
-            gone.push(at);
+        if work.is_text_below(&work.conversation().system[at], minimum) {
+            pass_breakpoint_back(work, at);
+            removed.push(at);
         }
     }
-    work.sift_system(|_, at| gone.pop_if(|next| *next == at).is_some());
+    work.remove_system_where(|_, at| removed.pop_if(|next| *next == at).is_some());
 }
 
-/// Its mark goes to what stands before it.
-fn hand_on(work: &mut Work<'_>, at: usize) {
-    work.change(Place::system(at), "left out empty instructions");
-    let Some(cache) = work.conversation().system[at].cache.clone() else { return };
-    let before = at.checked_sub(1).and_then(|before| work.system().get_mut(before));
+/// Moves the removed block's cache breakpoint to the block before.
+fn pass_breakpoint_back(work: &mut Work<'_>, at: usize) {
+    work.record_change(LedgerPath::system(at), "left out empty instructions");
+    let Some(breakpoint) = work.conversation().system[at].cache_breakpoint.clone() else { return };
+    let before = at.checked_sub(1).and_then(|before| work.edit_system().get_mut(before));
     match before {
-        Some(before) if before.cache.is_none() => before.edit().cache = Some(cache),
+        Some(before) if before.cache_breakpoint.is_none() => {
+            before.edit().cache_breakpoint = Some(breakpoint);
+        }
         Some(_) => {}
-        None => work.loss(Place::SYSTEM, "left out the cache mark of empty instructions"),
+        None => work
+            .record_loss(LedgerPath::SYSTEM, "left out the cache breakpoint of empty instructions"),
     }
 }

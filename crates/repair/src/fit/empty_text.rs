@@ -1,10 +1,10 @@
-//! Empty texts are left out where the target refuses them.
+//! Removes empty texts that the target rejects.
 //!
-//! A text without a word says nothing, and many providers refuse it; once it is in the history, each
-//! later request is refused as well. Its cache mark goes to the block before it. What is empty between
-//! two blocks of reasoning is left to `blank-between-reasoning`, and a turn that holds nothing else to
-//! `empty-turn`. A block that was never empty, but lost what was said in it on its way, keeps its place
-//! where the model has thought: the signatures after it count it.
+//! An empty text has no meaning, and many providers reject it; once it is in the history, each
+//! later request is rejected as well. Its cache breakpoint moves to the block before. An empty text
+//! between two reasoning blocks is left to `blank-between-reasoning`, and a turn with nothing else
+//! to `empty-turn`. A block that lost its text on the way keeps its position if reasoning comes
+//! before it: the signatures after it depend on that position.
 //!
 //! ## Why
 //! > messages: text content blocks must be non-empty
@@ -23,76 +23,84 @@
 //! after    user: "go on"
 //! ```
 
-use interlingua_model::{Body, Place, Role, Section};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath, LedgerSection, Role};
+use interlingua_wire::JsonString;
 
 use crate::mend::unanswered_call;
-use crate::profile::texts::Least;
-use crate::work::many::Going;
+use crate::profile::texts::TextMinimum;
+use crate::work::many::Removals;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;
-    if texts.least == Least::Nothing || texts.as_a_whole && work.is_own() {
+    if texts.min_text == TextMinimum::Empty || texts.checks_whole_message && work.is_same_dialect()
+    {
         return;
     }
     for turn in 0..work.turns().len() {
-        let mut gone = Going::default();
-        let mut left = work.blocks(turn).len();
-        for block in (0..left).rev() {
-            if left > 1
-                && work.is_refused(work.block(turn, block))
-                && !work.is_between_reasoning(turn, block, gone.behind(block))
+        let mut removals = Removals::default();
+        let mut remaining = work.blocks(turn).len();
+        for block in (0..remaining).rev() {
+            if remaining > 1
+                && work.is_text_rejected(work.block(turn, block))
+                && !work.is_between_reasoning(turn, block, removals.next_kept_after(block))
             {
-                note(work, turn, block);
-                gone.push(block);
-                left -= 1;
+                note_removal(work, turn, block);
+                removals.push(block);
+                remaining -= 1;
             }
         }
-        leave_out(work, turn, gone);
+        remove_noted(work, turn, removals);
     }
 }
 
-/// Takes empty texts away that were noted.
-pub(super) fn leave_out(work: &mut Work<'_>, turn: usize, gone: Going) {
-    let gone = gone.into_places();
-    if !gone.is_empty() {
-        work.remove_blocks(turn, &gone);
-        unanswered_call::keep_word(work, turn);
+/// Removes empty texts that `note_removal` has recorded.
+pub(super) fn remove_noted(work: &mut Work<'_>, turn: usize, removals: Removals) {
+    let removed = removals.into_indices();
+    if !removed.is_empty() {
+        work.remove_blocks(turn, &removed);
+        unanswered_call::keep_user_turn(work, turn);
     }
 }
 
-/// An empty text is about to go.
-pub(super) fn note(work: &mut Work<'_>, turn: usize, block: usize) {
-    let place = Place::block(turn, block);
+/// Records the removal of an empty text.
+pub(super) fn note_removal(work: &mut Work<'_>, turn: usize, block: usize) {
+    let path = LedgerPath::block(turn, block);
     if work.block(turn, block).seal.is_some() {
-        work.loss(place, "left out an empty text and the signature on it");
+        work.record_loss(path, "left out an empty text and the signature on it");
     } else {
-        work.change(place, "left out an empty text");
+        work.record_change(path, "left out an empty text");
     }
-    if work.hand_on(turn, block) {
-        work.loss(
-            Place::turn(turn),
-            "left out the cache mark of an empty text: nothing stands before it",
+    if work.pass_cache_breakpoint_back(turn, block) {
+        work.record_loss(
+            LedgerPath::turn(turn),
+            "left out the cache breakpoint of an empty text: no block before it",
         );
     }
 }
 
-/// Puts a word into what the model said here, if that was lost where the model has thought.
-pub(crate) fn hold_place(work: &mut Work<'_>, place: Place) {
-    let (Some(turn), Some(at)) = (place.index, place.block) else { return };
+/// Puts a placeholder into an assistant text that was lost, if reasoning comes before it.
+pub(crate) fn fill_lost_text(work: &mut Work<'_>, path: LedgerPath) {
+    let (Some(turn), Some(at)) = (path.index, path.block) else { return };
     let (turn, at) = (turn as usize, at as usize);
     let Some(this) = work.turns().get(turn) else { return };
-    let is_lost = place.section == Section::Turns
+    let is_lost = path.section == LedgerSection::Turns
         && this.role == Role::Assistant
-        && this.blocks.get(at).and_then(|block| block.body.as_text()).is_some_and(Text::is_empty);
-    let mut thoughts = work.turns()[..=turn].iter().flat_map(|turn| &turn.blocks);
-    if is_lost && thoughts.any(|block| thoughts::is_thinking(block)) {
-        work.begin("empty-text");
-        work.change(place, "a text that lost its words keeps its place among thoughts");
-        let text = Text::word(LOST);
-        work.edit(turn, at).body = Body::Text { text, citations: Vec::new() };
+        && this
+            .blocks
+            .get(at)
+            .and_then(|block| block.content.as_text())
+            .is_some_and(JsonString::is_empty);
+    let mut earlier_blocks = work.turns()[..=turn].iter().flat_map(|turn| &turn.blocks);
+    if is_lost && earlier_blocks.any(|block| thoughts::is_reasoning_block(block)) {
+        work.set_rule("empty-text");
+        work.record_change(
+            path,
+            "a placeholder keeps the position of a lost text among reasoning blocks",
+        );
+        let text = JsonString::from_static(LOST_TEXT);
+        work.edit_block(turn, at).content = BlockContent::Text { text, citations: Vec::new() };
     }
 }
 
-const LOST: &str = "(lost text)";
+const LOST_TEXT: &str = "(lost text)";

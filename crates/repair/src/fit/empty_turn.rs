@@ -1,8 +1,8 @@
-//! A turn that says nothing is left out, or says that it is empty.
+//! Removes turns without content, or fills them with a placeholder.
 //!
-//! The assistant's and instructions are left out. The user's is left out after another of the user's,
-//! and says `(empty message)` otherwise: its place between two answers counts. The words are never
-//! blank, because blanks are refused as well.
+//! Empty assistant turns and instructions are removed. An empty user turn is removed after another
+//! user turn, and gets the text `(empty message)` otherwise: it separates two assistant turns. The
+//! placeholder is never blank, because blank texts are rejected as well.
 //!
 //! ## Why
 //! > messages.2: all messages must have non-empty content except for the optional final assistant
@@ -22,242 +22,260 @@
 //! after    user: "(empty message)"   assistant: "hi"   user: "a"   user: "b"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, LedgerPath, Role, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
-use super::empty_text::{leave_out, note};
+use super::empty_text::{note_removal, remove_noted};
 use crate::Work;
-use crate::look::{instructs, is_call, is_result, words};
-use crate::profile::calls::Answers;
-use crate::profile::roles::{Instructions, Joined, Last};
-use crate::profile::texts::NoContent;
-use crate::thoughts::is_thinking;
-use crate::work::many::Going;
+use crate::look::{is_call, is_instruction, is_result, plain_text};
+use crate::profile::calls::ResultPlacement;
+use crate::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
+use crate::profile::texts::MissingContent;
+use crate::thoughts::is_reasoning_block;
+use crate::work::many::Removals;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.takes_empty() && work.takes_silence() {
+    if work.accepts_empty_user_turn() && work.accepts_empty_assistant_turn() {
         return;
     }
-    let says_nothing = |work: &Work<'_>, turn| is_empty(work, turn) && !is_taken(work, turn);
+    let is_rejected_empty =
+        |work: &Work<'_>, turn| is_empty(work, turn) && !is_accepted(work, turn);
     let mut turns = 0..work.turns().len();
-    let Some(mut turn) = turns.find(|turn| says_nothing(work, *turn)) else { return };
-    let mut before = Before::default();
-    // What comes later is put aside: a turn less moves nothing then.
-    let mut aside = work.put_aside(turn + 2);
+    let Some(mut turn) = turns.find(|turn| is_rejected_empty(work, *turn)) else { return };
+    let mut preceding = PrecedingTurns::default();
+    // Later turns are split off, so that removing a turn does not move them.
+    let mut detached_turns = work.split_off(turn + 2);
     while turn < work.turns().len() {
-        if !says_nothing(work, turn) || fill_or_leave_out(work, turn, &mut before) {
+        if !is_rejected_empty(work, turn) || fill_or_remove(work, turn, &mut preceding) {
             turn += 1;
         }
-        work.bring_next(&mut aside, turn);
+        work.reattach_after(&mut detached_turns, turn);
     }
 }
 
-/// What was said before a turn, as far as somebody has looked.
+/// The turns before a turn, scanned incrementally.
 #[derive(Default)]
-struct Before {
-    looked: usize,
-    /// Who had the word last.
-    speaker: Option<Role>,
-    /// There is more than instructions.
-    opened: bool,
+struct PrecedingTurns {
+    scanned: usize,
+    /// Role of the last encoded turn.
+    last_role: Option<Role>,
+    /// Whether a user or assistant turn was scanned.
+    has_dialogue: bool,
 }
 
-impl Before {
-    fn look(&mut self, work: &Work<'_>, until: usize) {
-        for turn in &work.turns()[self.looked..until] {
-            if work.is_spoken(turn) {
-                self.speaker = Some(turn.role);
+impl PrecedingTurns {
+    fn scan(&mut self, work: &Work<'_>, until: usize) {
+        for turn in &work.turns()[self.scanned..until] {
+            if work.is_turn_encoded(turn) {
+                self.last_role = Some(turn.role);
             }
-            self.opened |= !instructs(turn);
+            self.has_dialogue |= !is_instruction(turn);
         }
-        self.looked = until;
+        self.scanned = until;
     }
 }
 
-/// Whether a turn of the assistant's will be left out for having nothing in it.
-pub(super) fn vanishes(work: &Work<'_>, turn: usize) -> bool {
-    !(work.takes_empty() && work.takes_silence())
+/// Whether an assistant turn is empty and will be removed.
+pub(super) fn will_be_removed(work: &Work<'_>, turn: usize) -> bool {
+    !(work.accepts_empty_user_turn() && work.accepts_empty_assistant_turn())
         && work.turns()[turn].role == Role::Assistant
         && is_empty(work, turn)
-        && !is_taken(work, turn)
+        && !is_accepted(work, turn)
 }
 
-/// Whether a turn of the user's that has nothing in it will say so.
-pub(crate) fn speaks(work: &Work<'_>, turn: usize) -> bool {
-    !work.takes_empty() && is_empty(work, turn) && !follows(work, turn, Role::User)
-}
-
-/// Whether instructions that say nothing will be the user's, and say so.
-pub(super) fn becomes_users(work: &Work<'_>, turn: usize) -> bool {
-    !(work.takes_empty() && work.takes_silence())
-        && parts_speech(work, turn)
+/// Whether a user turn is empty and will get the placeholder.
+pub(crate) fn will_be_filled(work: &Work<'_>, turn: usize) -> bool {
+    !work.accepts_empty_user_turn()
         && is_empty(work, turn)
-        && !is_taken(work, turn)
+        && !is_preceded_by(work, turn, Role::User)
 }
 
-/// Whether nothing but these instructions keeps apart what the model said before and after them.
-fn parts_speech(work: &Work<'_>, turn: usize) -> bool {
-    may_part(work, turn) && follows(work, turn, Role::Assistant)
+/// Whether empty instructions will become a user turn with the placeholder.
+pub(super) fn will_become_user_turn(work: &Work<'_>, turn: usize) -> bool {
+    !(work.accepts_empty_user_turn() && work.accepts_empty_assistant_turn())
+        && separates_assistant_turns(work, turn)
+        && is_empty(work, turn)
+        && !is_accepted(work, turn)
 }
 
-/// Whether these are instructions, and what the model said before and after them would be joined.
-fn may_part(work: &Work<'_>, turn: usize) -> bool {
+/// Whether only these instructions separate two assistant turns.
+fn separates_assistant_turns(work: &Work<'_>, turn: usize) -> bool {
+    may_separate(work, turn) && is_preceded_by(work, turn, Role::Assistant)
+}
+
+/// Whether these are instructions, and the target or the encoder would merge the turns around them.
+fn may_separate(work: &Work<'_>, turn: usize) -> bool {
     let profile = work.profile;
-    let counted = profile.calls.answers == Answers::Counted;
-    let joins = !work.is_own() || profile.roles.joined == Joined::All || counted;
-    instructs(&work.turns()[turn]) && joins
+    let counts_results = profile.calls.result_placement == ResultPlacement::MatchingCount;
+    let merges =
+        !work.is_same_dialect() || profile.roles.merge_policy == MergePolicy::All || counts_results;
+    is_instruction(&work.turns()[turn]) && merges
 }
 
-/// Who had the word before this turn.
-fn follows(work: &Work<'_>, turn: usize, role: Role) -> bool {
-    let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
-    before.is_some_and(|before| before.role == role)
+/// Whether the last encoded turn before this one has a role.
+fn is_preceded_by(work: &Work<'_>, turn: usize, role: Role) -> bool {
+    let last_encoded = work.turns()[..turn].iter().rev().find(|turn| work.is_turn_encoded(turn));
+    last_encoded.is_some_and(|last_encoded| last_encoded.role == role)
 }
 
-/// Has no block that says something.
+/// Whether no block of the turn has content.
 fn is_empty(work: &Work<'_>, turn: usize) -> bool {
-    let assistants = work.turns()[turn].role == Role::Assistant;
-    let as_a_whole = work.profile.texts.as_a_whole;
-    let users = work.turns()[turn].role == Role::User;
-    let out_of_place =
-        |block: &Verbatim<Block>| is_call(block) && !assistants || is_result(block) && !users;
-    let nothing = |block: &Verbatim<Block>| {
-        work.is_refused(block)
-            || assistants && is_filler(work, block)
-            || as_a_whole && out_of_place(block)
-            || !work.is_said(block)
+    let is_assistant_turn = work.turns()[turn].role == Role::Assistant;
+    let checks_whole_message = work.profile.texts.checks_whole_message;
+    let is_user_turn = work.turns()[turn].role == Role::User;
+    let is_misplaced = |block: &Verbatim<Block>| {
+        is_call(block) && !is_assistant_turn || is_result(block) && !is_user_turn
+    };
+    let is_nothing = |block: &Verbatim<Block>| {
+        work.is_text_rejected(block)
+            || is_assistant_turn && is_empty_string(work, block)
+            || checks_whole_message && is_misplaced(block)
+            || !work.is_encoded(block)
     };
     match work.blocks(turn) {
         [] => true,
-        [one, ..] => nothing(one) && work.blocks(turn).iter().all(nothing),
+        [first, ..] => is_nothing(first) && work.blocks(turn).iter().all(is_nothing),
     }
 }
 
-/// What is written as a string for content, with nothing in it.
-fn is_filler(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+/// Whether the block is encoded as an empty string.
+fn is_empty_string(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
     block.text_for(work.profile.dialect).is_none()
-        && !work.is_sealed(block)
-        && words(block).is_some_and(Text::is_empty)
+        && !work.is_sealed_by_target(block)
+        && plain_text(block).is_some_and(JsonString::is_empty)
 }
 
-fn is_taken(work: &Work<'_>, turn: usize) -> bool {
+fn is_accepted(work: &Work<'_>, turn: usize) -> bool {
     let roles = work.profile.roles;
     let this = &work.turns()[turn];
     match this.role {
         Role::Assistant => {
-            work.takes_silence()
-                || is_thought(work, turn)
-                || work.is_own()
-                    && roles.silent_last
+            work.accepts_empty_assistant_turn()
+                || has_written_reasoning(work, turn)
+                || work.is_same_dialect()
+                    && roles.allows_empty_last_assistant
                     && turn + 1 == work.turns().len()
-                    && is_as_written(work, turn)
-                    && !(roles.last == Last::PrefillUnlessThinking && work.thinks())
+                    && is_written_empty(work, turn)
+                    && !(roles.last_role == LastRole::PrefillUnlessReasoning
+                        && work.is_reasoning_enabled())
         }
-        Role::User => work.takes_empty(),
-        // What has fields beside its content says something by them, where it may stand.
+        Role::User => work.accepts_empty_user_turn(),
+        // Instructions with other fields have a meaning of their own where they may stand.
         Role::System | Role::Developer => {
-            let stands = work.is_own()
-                && roles.instructions != Instructions::Apart
-                && work.profile.texts.no_content == NoContent::Taken;
-            work.takes_empty() || stands && this.blocks.is_empty() && !this.extras.is_empty()
+            let may_stand = work.is_same_dialect()
+                && roles.instruction_placement != InstructionPlacement::SeparateField
+                && work.profile.texts.missing_content == MissingContent::Accepted;
+            work.accepts_empty_user_turn()
+                || may_stand && this.blocks.is_empty() && !this.extras.is_empty()
         }
     }
 }
 
-/// Whether the content is a thought, if one without words, as the client wrote it.
-fn is_thought(work: &Work<'_>, turn: usize) -> bool {
+/// Whether the content that the client wrote is reasoning, even without text.
+fn has_written_reasoning(work: &Work<'_>, turn: usize) -> bool {
     let dialect = work.profile.dialect;
-    let part = |block: &Verbatim<Block>| {
-        is_thinking(block)
-            && block.extras.of(dialect).iter().any(|(key, _)| key.raw().starts_with(PART))
+    let is_reasoning_part = |block: &Verbatim<Block>| {
+        is_reasoning_block(block)
+            && block
+                .extras
+                .fields_for(dialect)
+                .iter()
+                .any(|(key, _)| key.raw().starts_with(PART_PREFIX))
     };
     work.profile.texts.reasoning_in_content
         && work.turns()[turn].text_for(dialect).is_some()
-        && work.blocks(turn).iter().any(part)
+        && work.blocks(turn).iter().any(is_reasoning_part)
 }
 
-/// Whether the content is an empty list or string, as the client wrote it.
-fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
-    let empty = |block: &Verbatim<Block>| {
-        block.written().is_none() && words(block).is_some_and(Text::is_empty)
+/// Whether the client wrote an empty list or string.
+fn is_written_empty(work: &Work<'_>, turn: usize) -> bool {
+    let is_empty_text = |block: &Verbatim<Block>| {
+        block.original().is_none() && plain_text(block).is_some_and(JsonString::is_empty)
     };
-    work.turns()[turn].written().is_some() && work.blocks(turn).iter().all(empty)
+    work.turns()[turn].original().is_some() && work.blocks(turn).iter().all(is_empty_text)
 }
 
-/// Whether the turn is still there.
-fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> bool {
-    before.look(work, turn);
+/// Fills or removes an empty turn; returns whether it is still there.
+fn fill_or_remove(work: &mut Work<'_>, turn: usize, preceding: &mut PrecedingTurns) -> bool {
+    preceding.scan(work, turn);
     let role = work.turns()[turn].role;
-    if role == Role::User && before.speaker != Some(Role::User) {
+    if role == Role::User && preceding.last_role != Some(Role::User) {
         fill(work, turn);
         return true;
     }
-    // Instructions after it are said in the midst of the conversation, and stay there.
-    if !before.opened && work.is_threshold(turn) {
-        work.turn(turn).role = Role::User;
+    // Later instructions then keep their position in the conversation.
+    if !preceding.has_dialogue && work.separates_instructions(turn) {
+        work.edit_turn(turn).role = Role::User;
         fill(work, turn);
         return true;
     }
-    if may_part(work, turn) && before.speaker == Some(Role::Assistant) {
-        work.turn(turn).role = Role::User;
+    if may_separate(work, turn) && preceding.last_role == Some(Role::Assistant) {
+        work.edit_turn(turn).role = Role::User;
         fill(work, turn);
         return true;
     }
-    // Where reasoning is content, there is nothing to write of a turn that holds an empty one.
-    let written = work.is_own() && work.profile.texts.reasoning_in_content;
-    if written && work.blocks(turn).iter().any(|block| !work.is_said(block)) {
-        work.loss(Place::turn(turn), "left out a turn of which nothing can be said here");
+    // Where reasoning is part of the content, a turn with empty reasoning cannot be encoded.
+    let reasoning_in_content = work.is_same_dialect() && work.profile.texts.reasoning_in_content;
+    if reasoning_in_content && work.blocks(turn).iter().any(|block| !work.is_encoded(block)) {
+        work.record_loss(LedgerPath::turn(turn), "left out a turn that the target has no form for");
         work.remove_turn(turn);
         return false;
     }
-    // What cannot be said here is noted by who leaves it out.
-    if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
-        let mut gone = Going::default();
+    // Blocks that cannot be encoded are removed and recorded by their own rules.
+    if work.blocks(turn).iter().any(|block| !work.is_encoded(block)) {
+        let mut removals = Removals::default();
         for block in (0..work.blocks(turn).len()).rev() {
-            if work.is_said(work.block(turn, block)) {
-                note(work, turn, block);
-                gone.push(block);
+            if work.is_encoded(work.block(turn, block)) {
+                note_removal(work, turn, block);
+                removals.push(block);
             }
         }
-        leave_out(work, turn, gone);
+        remove_noted(work, turn, removals);
         return true;
     }
-    let whose = match role {
+    let role_name = match role {
         Role::User => "the user's turn",
         Role::Assistant => "the assistant's turn",
         Role::System | Role::Developer => "the instructions",
     };
-    let place = Place::turn(turn);
-    let what = format!("left out {whose}: there is nothing in it");
-    let fields = work.turns()[turn].extras.of(work.profile.dialect);
+    let path = LedgerPath::turn(turn);
+    let message = format!("left out {role_name}: it is empty");
+    let fields = work.turns()[turn].extras.fields_for(work.profile.dialect);
     if work.blocks(turn).iter().any(|block| is_call(block) || is_result(block)) {
-        work.loss(place, what + ", but for a call or a result that cannot stand there");
-    } else if fields.iter().any(|(_, value)| *value != Json::NULL) {
-        work.loss(place, what + ", but for fields beside it");
+        work.record_loss(path, message + ", except for a call or a result that is misplaced");
+    } else if fields.iter().any(|(_, value)| *value != RawJson::NULL) {
+        work.record_loss(path, message + ", except for other fields");
     } else {
-        work.change(place, what);
+        work.record_change(path, message);
     }
-    let marked = work.blocks(turn).iter().rposition(|block| block.cache.is_some());
-    if marked.is_some_and(|block| work.hand_on(turn, block)) {
-        work.loss(place, "left out the cache mark of an empty turn: nothing stands before it");
+    let with_breakpoint =
+        work.blocks(turn).iter().rposition(|block| block.cache_breakpoint.is_some());
+    if with_breakpoint.is_some_and(|block| work.pass_cache_breakpoint_back(turn, block)) {
+        work.record_loss(
+            path,
+            "left out the cache breakpoint of an empty turn: no block before it",
+        );
     }
     work.remove_turn(turn);
     false
 }
 
 fn fill(work: &mut Work<'_>, turn: usize) {
-    let cache = work.blocks(turn).iter().find_map(|block| block.cache.clone());
-    work.sift(turn, |work, at| {
+    let breakpoint = work.blocks(turn).iter().find_map(|block| block.cache_breakpoint.clone());
+    work.remove_blocks_where(turn, |work, at| {
         let block = work.block(turn, at);
-        work.is_said(block) && !is_call(block)
+        work.is_encoded(block) && !is_call(block)
     });
-    let mut block = Block::text(Text::word(EMPTY_MESSAGE));
-    block.cache = cache;
-    work.insert(turn, 0, block);
-    work.change(Place::turn(turn), "the user's turn is empty, and says so");
+    let mut block = Block::text(JsonString::from_static(EMPTY_MESSAGE));
+    block.cache_breakpoint = breakpoint;
+    work.insert_block(turn, 0, block);
+    work.record_change(
+        LedgerPath::turn(turn),
+        "the empty user turn has the text `(empty message)`",
+    );
 }
 
-/// How the mark of a part begins that not every server knows.
-const PART: &str = "part ";
-/// What stands in place of nothing.
+/// Prefix of the extras keys that record part types that not every server supports.
+const PART_PREFIX: &str = "part ";
+/// Text of an empty user turn.
 pub const EMPTY_MESSAGE: &str = "(empty message)";

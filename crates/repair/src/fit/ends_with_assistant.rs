@@ -1,8 +1,8 @@
-//! The user has the last word where the target wants it: `Continue.`
+//! Appends the user turn `Continue.` where the target requires a user turn at the end.
 //!
-//! The assistant's words at the end are words to go on with, which many models no longer take; while a
-//! model thinks none does. Calls that wait for results and turns that the provider's own tools
-//! interrupted are another matter.
+//! An assistant turn at the end is a prefill that the model continues. Many models no longer accept
+//! that, and none does while it reasons. Calls that wait for results, and turns that the provider's
+//! hosted tools interrupted, are not affected.
 //!
 //! ## Why
 //! > This model does not support assistant message prefill. The conversation must end with a user
@@ -18,60 +18,73 @@
 //! after    user: "A title?"   assistant: "Title:"   user: "Continue."
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
-use crate::look::{instructs, is_assistants, words};
-use crate::profile::roles::Last;
+use crate::look::{is_assistant, is_instruction, plain_text};
+use crate::profile::roles::LastRole;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(last) = work.last_speaker() else { return };
-    if !is_assistants(&work.turns()[last]) || may_be_last(work, last) || is_reminded(work, last) {
+    let Some(last) = work.last_dialogue_turn() else { return };
+    if !is_assistant(&work.turns()[last])
+        || may_be_last(work, last)
+        || is_followed_by_user_text(work, last)
+    {
         return;
     }
     let mut turn = Turn::new(Role::User);
-    turn.blocks.push(Block::text(Text::word(CONTINUE)).into());
+    turn.blocks.push(Block::text(JsonString::from_static(CONTINUE)).into());
     let at = work.turns().len();
     work.insert_turn(at, turn);
-    work.change(Place::turn(at), "the user has the last word: the model is asked to continue");
+    work.record_change(
+        LedgerPath::turn(at),
+        "appended a user turn: the target requires one at the end",
+    );
 }
 
-/// Whether instructions follow that the user says in the end.
-fn is_reminded(work: &Work<'_>, last: usize) -> bool {
-    let says = |block: &Verbatim<Block>| words(block).is_some_and(|text| !text.is_blank());
-    !work.is_own()
-        && work.profile.roles.instructions.are_apart(true)
+/// Whether later instructions will be sent as user text.
+fn is_followed_by_user_text(work: &Work<'_>, last: usize) -> bool {
+    let has_text = |block: &Verbatim<Block>| plain_text(block).is_some_and(|text| !text.is_blank());
+    !work.is_same_dialect()
+        && work.profile.roles.instruction_placement.must_move(true)
         && work.turns()[last + 1..]
             .iter()
-            .any(|turn| instructs(turn) && turn.blocks.iter().any(says))
+            .any(|turn| is_instruction(turn) && turn.blocks.iter().any(has_text))
 }
 
-/// Whether a turn of the assistant's at the end stays there.
+/// Whether an assistant turn may be the last one.
 pub(crate) fn may_be_last(work: &Work<'_>, last: usize) -> bool {
     let turn = &work.turns()[last];
-    match work.profile.roles.last {
-        Last::Anyone => true,
-        Last::PrefillUnlessThinking => !work.thinks() || work.resumes(turn),
-        Last::User => work.resumes(turn),
-        Last::UserUnless(field) => {
+    match work.profile.roles.last_role {
+        LastRole::Any => true,
+        LastRole::PrefillUnlessReasoning => {
+            !work.is_reasoning_enabled() || work.ends_resumable(turn)
+        }
+        LastRole::User => work.ends_resumable(turn),
+        LastRole::UserUnlessField(field) => {
             last + 1 == work.turns().len()
                 && turn
                     .extras
-                    .find(work.profile.dialect, field)
-                    .is_some_and(|value| *value == Json::TRUE)
+                    .get(work.profile.dialect, field)
+                    .is_some_and(|value| *value == RawJson::TRUE)
         }
     }
 }
 
 impl Work<'_> {
-    /// Whether the turn ends with something of the provider's own tools, and so goes on by itself.
-    pub fn resumes(&self, turn: &Turn) -> bool {
+    /// Whether the turn ends with a block of the provider's hosted tools, so that the provider
+    /// resumes it.
+    pub fn ends_resumable(&self, turn: &Turn) -> bool {
         let Some(last) = turn.blocks.last() else { return false };
-        match &last.body {
-            Body::Foreign { dialect, kind, .. } if *dialect == self.profile.dialect => {
-                let kind = kind.contents();
-                self.profile.roles.resumes.iter().any(|end| kind.ends_with(end))
+        match &last.content {
+            BlockContent::Foreign { dialect, kind, .. } if *dialect == self.profile.dialect => {
+                let kind = kind.unescape();
+                self.profile
+                    .roles
+                    .resumable_block_suffixes
+                    .iter()
+                    .any(|suffix| kind.ends_with(suffix))
                     && !kind.starts_with("mcp_")
             }
             _ => false,
@@ -79,5 +92,5 @@ impl Work<'_> {
     }
 }
 
-/// What the user says who has nothing to say.
+/// Text of a user turn that only continues the conversation.
 pub(super) const CONTINUE: &str = "Continue.";

@@ -1,4 +1,4 @@
-//! A result that failed holds text; media in it follow the results.
+//! Moves media out of failed tool results, to a position after the results.
 //!
 //! ## Why
 //! > all content must be type "text" if "is_error" is true
@@ -9,73 +9,81 @@
 //! after    user: result 1 (error) "cut off", "[image 1 follows]"; "[image 1 of the failed result 1]", the image
 //! ```
 
-use interlingua_model::{Block, Body, Place, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, Verbatim};
+use interlingua_wire::JsonString;
 
 use crate::Work;
 use crate::look::is_result;
-use crate::media::follow::last_of_results;
-use crate::media::noun;
+use crate::media::kind_name;
+use crate::media::move_out::last_result_turn;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.media.failed_media {
+    if work.profile.media.media_in_failed_results {
         return;
     }
     for turn in 0..work.turns().len() {
-        let mut follow = Vec::new();
+        let mut moved = Vec::new();
         for at in 0..work.blocks(turn).len() {
-            let Body::ToolResult(result) = &work.block(turn, at).body else { continue };
+            let BlockContent::ToolResult(result) = &work.block(turn, at).content else { continue };
             if !result.is_error || result.content.iter().all(|block| is_text(block)) {
                 continue;
             }
-            let what = "what is not text in a failed result follows the results";
-            work.change(Place::block(turn, at), what);
-            if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
-                let call = result.call.clone();
+            let message = "moved media out of a failed result to a position after the results";
+            work.record_change(LedgerPath::block(turn, at), message);
+            if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, at).content {
+                let call = result.call_id.clone();
                 for block in &mut result.content {
-                    part(block, &call, at, &mut follow);
+                    take_media(block, &call, at, &mut moved);
                 }
             }
         }
-        let home = last_of_results(work, turn);
-        let results = work.blocks(home).iter().rposition(|block| is_result(block));
-        for (at, (of, block)) in (results.map_or(0, |at| at + 1)..).zip(follow) {
-            work.part((turn, of), (home, at), block);
+        let target = last_result_turn(work, turn);
+        let results = work.blocks(target).iter().rposition(|block| is_result(block));
+        for (at, (source_at, block)) in (results.map_or(0, |at| at + 1)..).zip(moved) {
+            work.insert_derived((turn, source_at), (target, at), block);
         }
     }
 }
 
 fn is_text(block: &Block) -> bool {
-    match &block.body {
-        Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => true,
-        Body::Media(_)
-        | Body::Thinking(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_)
-        | Body::Foreign { .. } => false,
+    match &block.content {
+        BlockContent::Text { .. } | BlockContent::Refusal(_) | BlockContent::Json(_) => true,
+        BlockContent::Media(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => false,
     }
 }
 
-/// Takes media out of the result at a place; whatever else is no text is said as its text.
-fn part(block: &mut Verbatim<Block>, call: &Text, at: usize, follow: &mut Vec<(usize, Block)>) {
-    match &block.body {
-        Body::Media(media) => {
-            let noun = noun(media.kind);
-            let number = follow.len() / 2 + 1;
-            let words = format!("[{noun} {number} follows]");
-            let moved = std::mem::replace(block, Block::text(Text::new(&words)).into());
-            let words = format!("[{noun} {number} of the failed result {call}]");
-            follow.extend([(at, Block::text(Text::new(&words))), (at, moved.into_value())]);
+/// Takes media out of a result's content; other blocks that are no text become text.
+fn take_media(
+    block: &mut Verbatim<Block>,
+    call: &JsonString,
+    at: usize,
+    moved: &mut Vec<(usize, Block)>,
+) {
+    match &block.content {
+        BlockContent::Media(media) => {
+            let noun = kind_name(media.kind);
+            let number = moved.len() / 2 + 1;
+            let note = format!("[{noun} {number} follows]");
+            let media_block = std::mem::replace(block, Block::text(JsonString::new(&note)).into());
+            let note = format!("[{noun} {number} of the failed result {call}]");
+            moved.extend([
+                (at, Block::text(JsonString::new(&note))),
+                (at, media_block.into_value()),
+            ]);
         }
-        Body::Foreign { json, .. } => {
-            let words = Text::new(json.as_str());
-            *block = Block::text(words).into();
+        BlockContent::Foreign { json, .. } => {
+            let note = JsonString::new(json.as_str());
+            *block = Block::text(note).into();
         }
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Data(_)
-        | Body::Thinking(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_) => {}
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Json(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_) => {}
     }
 }

@@ -1,7 +1,7 @@
-//! What a backend wants said in one way only is said that way.
+//! Sets the required value of settings for which a backend accepts only one.
 //!
-//! Such as that the answer is streamed, or that nothing is kept. Whoever asked for an answer in one piece
-//! gets it put together from the stream.
+//! For example that the reply is streamed, or that nothing is stored. A client that requested a
+//! complete reply gets one that is assembled from the stream.
 //!
 //! ## Why
 //! > Stream must be set to true
@@ -16,27 +16,36 @@
 //! after    stream: true   store: false
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
-use super::forced_while_thinking::turn_off;
+use super::forced_while_thinking::turn_off_reasoning;
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let params = &work.profile.params;
-    if let Some(stream) = params.stream
+    let settings_profile = &work.profile.settings;
+    if let Some(stream) = settings_profile.required_stream
         && work.conversation().settings.stream != Some(stream)
     {
-        work.settings().stream = Some(stream);
-        work.change(Place::SETTINGS, format!("`stream` is {stream}: nothing else is taken"));
+        work.edit_settings().stream = Some(stream);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            format!("`stream` is {stream}: the target accepts no other value"),
+        );
     }
-    if let Some(store) = params.store
+    if let Some(store) = settings_profile.required_store
         && work.conversation().settings.store != Some(store)
     {
-        work.settings().store = Some(store);
-        work.change(Place::SETTINGS, format!("`store` is {store}: nothing else is taken"));
+        work.edit_settings().store = Some(store);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            format!("`store` is {store}: the target accepts no other value"),
+        );
     }
     let settings = &work.conversation().settings;
-    if params.streams_thinking && settings.stream != Some(true) && work.thinks() {
-        turn_off(work, "thinking is off for this request: the answer is not streamed");
+    if settings_profile.reasoning_requires_stream
+        && settings.stream != Some(true)
+        && work.is_reasoning_enabled()
+    {
+        turn_off_reasoning(work, "reasoning is off for this request: the reply is not streamed");
     }
 }

@@ -1,7 +1,7 @@
-//! Where a call is forced, thinking is turned off for this request.
+//! Turns reasoning off for a request that forces a tool call.
 //!
-//! Some models cannot do both. The forced call is what the client waits for, such as an answer in a given
-//! form; thinking is how the model gets there.
+//! Some models do not support both. The client depends on the forced call, for example for an
+//! answer in a given format; reasoning is only how the model gets there.
 //!
 //! ## Why
 //! > Thinking may not be enabled when tool_choice forces tool use.
@@ -14,75 +14,82 @@
 //! after    choice: call `answer`   thinking: off
 //! ```
 
-use interlingua_model::{Place, ReasoningMode};
+use interlingua_model::{LedgerPath, ReasoningMode};
 
 use super::tool_choice::is_forced;
-use crate::profile::params::Forced;
-use crate::profile::thinking::{Asked, asked};
+use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
+use crate::profile::settings::ForcedCall;
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    if is_unread(work) {
+    if is_choice_ignored(work) {
         return;
     }
-    force(work);
+    check_forced_call(work);
 }
 
-fn force(work: &mut Work<'_>) {
+fn check_forced_call(work: &mut Work<'_>) {
     let settings = &work.conversation().settings;
-    if settings.choice.is_none() && unread(work) {
-        offer::forget_choice(work);
-        return work.loss(Place::SETTINGS, "left out a tool choice that cannot be read");
+    if settings.tool_choice.is_none() && is_unreadable_choice_forcing(work) {
+        offer::remove_written_choice(work);
+        return work
+            .record_loss(LedgerPath::SETTINGS, "left out a tool choice that cannot be decoded");
     }
-    let object = work.is_own() && offer::is_object(work);
-    // A word that nobody knows there forces nothing.
-    let strange = work.is_own() && offer::word(work).is_some_and(|word| word != "required");
-    let forced = settings.choice.as_ref().is_some_and(is_forced) && !strange;
-    let refused = match work.profile.params.choice.forced {
-        Forced::NotWithBudget => forced && asked(settings) == Asked::Budget,
-        // Whatever is no word is taken for a forced one.
-        Forced::NotWhileThinking => (forced || object) && work.thinks(),
-        Forced::NotIfThinking => forced && work.thinks(),
-        Forced::Free | Forced::Named | Forced::Never => false,
+    let is_object = work.is_same_dialect() && offer::is_written_as_object(work);
+    // A string that is no known choice forces nothing.
+    let is_unknown_word = work.is_same_dialect()
+        && offer::written_choice_string(work).is_some_and(|word| word != "required");
+    let is_forced_call = settings.tool_choice.as_ref().is_some_and(is_forced) && !is_unknown_word;
+    let is_rejected = match work.profile.settings.tool_choice.forced_call {
+        ForcedCall::NotWithBudget => {
+            is_forced_call && reasoning_request(settings) == ReasoningRequest::Budget
+        }
+        // The target treats every object as a forced call.
+        ForcedCall::NoObjectWhileReasoning => {
+            (is_forced_call || is_object) && work.is_reasoning_enabled()
+        }
+        ForcedCall::NotForcedWhileReasoning => is_forced_call && work.is_reasoning_enabled(),
+        ForcedCall::Allowed | ForcedCall::NamedOnly | ForcedCall::Never => false,
     };
-    if refused {
-        turn_off(work, "thinking is off for this request: it forces a call");
+    if is_rejected {
+        turn_off_reasoning(work, "reasoning is off for this request: it forces a call");
     }
 }
 
-/// As [`apply`], when it is known how the tools leave: those of the older list may be written anew, and the
-/// choice among them with them.
-pub(super) fn look_again(work: &mut Work<'_>) {
+/// As [`apply`], once it is known how the tools are encoded: tools of the legacy list may be
+/// encoded in the current form, and the choice with them.
+pub(super) fn recheck(work: &mut Work<'_>) {
     let (conversation, dialect) = (work.conversation(), work.profile.dialect);
-    let anew = !conversation.tools.is_empty() && conversation.tools.text_for(dialect).is_none();
-    if anew && is_unread(work) {
-        force(work);
+    let is_reencoded =
+        !conversation.tools.is_empty() && conversation.tools.text_for(dialect).is_none();
+    if is_reencoded && is_choice_ignored(work) {
+        check_forced_call(work);
     }
 }
 
-/// Whether the choice is made in the old way, which the target does not look at.
-fn is_unread(work: &Work<'_>) -> bool {
-    offer::chooses_old(work) && !work.profile.params.choice.old
+/// Whether the choice is in the legacy form and the target ignores it.
+fn is_choice_ignored(work: &Work<'_>) -> bool {
+    offer::uses_legacy_choice(work) && !work.profile.settings.tool_choice.reads_legacy_choice
 }
 
-/// A choice that nobody can read, and that the target takes for a forced one.
-fn unread(work: &Work<'_>) -> bool {
-    work.profile.params.choice.forced == Forced::NotWhileThinking
-        && work.is_own()
-        && offer::is_object(work)
-        && work.thinks()
+/// Whether the choice is an object that cannot be decoded and that the target treats as forced.
+fn is_unreadable_choice_forcing(work: &Work<'_>) -> bool {
+    work.profile.settings.tool_choice.forced_call == ForcedCall::NoObjectWhileReasoning
+        && work.is_same_dialect()
+        && offer::is_written_as_object(work)
+        && work.is_reasoning_enabled()
 }
 
-/// Turns thinking off, in words for the ledger.
-pub fn turn_off(work: &mut Work<'_>, what: &'static str) {
-    if work.is_own() {
-        let unheard = work.profile.thinking.unheard_in;
-        work.fields().retain(|field| !unheard.contains(&&*field.key.contents()));
+/// Turns reasoning off and records `message` in the ledger.
+pub fn turn_off_reasoning(work: &mut Work<'_>, message: &'static str) {
+    if work.is_same_dialect() {
+        let ignored = work.profile.reasoning.ignored_fields;
+        work.edit_top_level_fields().retain(|field| !ignored.contains(&&*field.key.unescape()));
     }
-    let said = work.settings().reasoning.get_or_insert_default();
-    said.mode = Some(ReasoningMode::Off);
-    said.budget = None;
-    said.effort = None;
-    said.display = None;
-    work.change(Place::SETTINGS, what);
+    let reasoning = work.edit_settings().reasoning.get_or_insert_default();
+    reasoning.mode = Some(ReasoningMode::Off);
+    reasoning.budget_tokens = None;
+    reasoning.effort = None;
+    reasoning.display = None;
+    work.record_change(LedgerPath::SETTINGS, message);
 }

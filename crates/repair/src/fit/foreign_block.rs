@@ -1,9 +1,9 @@
-//! A block that only another dialect knows is told in words.
+//! Describes blocks of other dialects as text.
 //!
-//! What a provider's own tools did, what a search found, a block of a type that nobody has heard of: the
-//! target has no such block, but the model has to know what was said and done. What has a text is that
-//! text; calls and results of such tools say what they are, and an image among them is shown. What says
-//! nothing to a reader is left to `unknown-block`.
+//! Calls of hosted tools, search results and blocks of unknown types have no equivalent in the
+//! target, but the model needs their content. A block with a text becomes that text; calls and
+//! results of such tools get a label, and an image among them becomes an image block. A block
+//! without readable content is left to `unknown-block`.
 //!
 //! ## Why
 //! > messages.0.content.0: Input tag 'input_text' found using 'type' does not match any of the
@@ -16,10 +16,12 @@
 //!          "found it"
 //! ```
 
-use interlingua_model::{Block, Body, Media, MediaKind, Place, Source, ToolResult};
+use interlingua_model::{
+    Block, BlockContent, LedgerPath, Media, MediaKind, MediaSource, ToolResult,
+};
 
 use crate::Work;
-use crate::telling::{self, Words};
+use crate::telling::{self, Description};
 
 pub fn apply(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
@@ -28,74 +30,87 @@ pub fn apply(work: &mut Work<'_>) {
         while next < work.blocks(turn).len() {
             let at = next;
             next += 1;
-            let place = Place::block(turn, at);
+            let path = LedgerPath::block(turn, at);
             let block = work.block(turn, at);
-            if let Some(mut words) = telling::words(block, dialect) {
-                note(work, place, &words, &kind(work.block(turn, at)));
-                let shown = words.shown.take();
-                say(work.edit(turn, at), words);
-                if let Some(source) = shown {
-                    work.part((turn, at), (turn, next), image(source));
+            if let Some(mut description) = telling::describe_foreign(block, dialect) {
+                record_description(work, path, &description, &foreign_kind(work.block(turn, at)));
+                let image_source = description.image.take();
+                replace_with_text(work.edit_block(turn, at), description);
+                if let Some(source) = image_source {
+                    work.insert_derived((turn, at), (turn, next), image_block(source));
                     next += 1;
                 }
-            } else if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
-                let told: Vec<_> =
-                    content.iter().map(|inner| telling::words(inner, dialect)).collect();
-                if told.iter().any(Option::is_some) {
-                    inside(work, (turn, at), told);
+            } else if let BlockContent::ToolResult(ToolResult { content, .. }) = &block.content {
+                let descriptions: Vec<_> =
+                    content.iter().map(|inner| telling::describe_foreign(inner, dialect)).collect();
+                if descriptions.iter().any(Option::is_some) {
+                    describe_in_result(work, (turn, at), descriptions);
                 }
             }
         }
     }
     for at in 0..work.conversation().system.len() {
         let block = &work.conversation().system[at];
-        let Some(words) = telling::words(block, dialect) else { continue };
-        let kind = kind(block);
-        note(work, Place::system(at), &words, &kind);
-        say(work.system()[at].edit(), words);
+        let Some(description) = telling::describe_foreign(block, dialect) else { continue };
+        let kind = foreign_kind(block);
+        record_description(work, LedgerPath::system(at), &description, &kind);
+        replace_with_text(work.edit_system()[at].edit(), description);
     }
 }
 
-/// Tells what stands within a result.
-fn inside(work: &mut Work<'_>, (turn, at): (usize, usize), told: Vec<Option<Words>>) {
-    let Body::ToolResult(ToolResult { content, .. }) = &work.block(turn, at).body else { return };
-    let kinds: Vec<_> = content.iter().map(|inner| kind(inner)).collect();
-    for (words, kind) in told.iter().zip(&kinds) {
-        if let Some(words) = words {
-            note(work, Place::block(turn, at), words, kind);
+/// Describes foreign blocks within a result.
+fn describe_in_result(
+    work: &mut Work<'_>,
+    (turn, at): (usize, usize),
+    descriptions: Vec<Option<Description>>,
+) {
+    let BlockContent::ToolResult(ToolResult { content, .. }) = &work.block(turn, at).content else {
+        return;
+    };
+    let kinds: Vec<_> = content.iter().map(|inner| foreign_kind(inner)).collect();
+    for (description, kind) in descriptions.iter().zip(&kinds) {
+        if let Some(description) = description {
+            record_description(work, LedgerPath::block(turn, at), description, kind);
         }
     }
-    if let Body::ToolResult(ToolResult { content, .. }) = &mut work.edit(turn, at).body {
-        for (inner, words) in content.iter_mut().zip(told) {
-            if let Some(words) = words {
-                say(inner.edit(), words);
+    if let BlockContent::ToolResult(ToolResult { content, .. }) =
+        &mut work.edit_block(turn, at).content
+    {
+        for (inner, description) in content.iter_mut().zip(descriptions) {
+            if let Some(description) = description {
+                replace_with_text(inner.edit(), description);
             }
         }
     }
 }
 
-fn note(work: &mut Work<'_>, place: Place, words: &Words, kind: &str) {
-    if words.whole {
-        work.change(place, format!("`{kind}` is said as text"));
+fn record_description(
+    work: &mut Work<'_>,
+    path: LedgerPath,
+    description: &Description,
+    kind: &str,
+) {
+    if description.is_complete {
+        work.record_change(path, format!("`{kind}` is sent as text"));
     } else {
-        work.loss(place, format!("`{kind}` is told in words: there is no such block here"));
+        work.record_loss(path, format!("described `{kind}` as text: the target has no such block"));
     }
 }
 
-fn image(source: Source) -> Block {
+fn image_block(source: MediaSource) -> Block {
     let media = Media { kind: MediaKind::Image, source, name: None, detail: None };
-    Block::new(Body::Media(Box::new(media)))
+    Block::new(BlockContent::Media(Box::new(media)))
 }
 
-pub(crate) fn say(block: &mut Block, words: Words) {
-    // Whoever vouches for the block does not vouch for the words.
+pub(crate) fn replace_with_text(block: &mut Block, description: Description) {
+    // The seal covers the block, not its description.
     block.seal = None;
-    block.body = Body::Text { text: words.text, citations: Vec::new() };
+    block.content = BlockContent::Text { text: description.text, citations: Vec::new() };
 }
 
-fn kind(block: &Block) -> String {
-    match &block.body {
-        Body::Foreign { kind, .. } => kind.to_string(),
+fn foreign_kind(block: &Block) -> String {
+    match &block.content {
+        BlockContent::Foreign { kind, .. } => kind.to_string(),
         _ => String::new(),
     }
 }

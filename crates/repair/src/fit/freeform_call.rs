@@ -1,7 +1,7 @@
-//! A call with free text is one of a function where the target knows no other calls.
+//! Turns freeform calls into function calls where the target supports only functions.
 //!
-//! The text travels in the one argument of the function; what the call came to is that of a function,
-//! too. A tool that comes from another dialect is offered as one.
+//! The text is sent as the function's only argument, and the result becomes the result of a
+//! function. A freeform tool of another dialect is offered as a function.
 //!
 //! ## Why
 //! > Cannot determine type of 'item'
@@ -12,98 +12,105 @@
 //! after    call `patch` of {"input": "*** Begin"}
 //! ```
 
-use interlingua_model::{Args, Body, Place, ToolKind};
-use interlingua_wire::Json;
+use interlingua_model::{BlockContent, LedgerPath, ToolArgs, ToolKind};
+use interlingua_wire::RawJson;
 
-use super::strange_calls::are_taken;
-use crate::{About, Work};
+use super::strange_calls::are_arguments_accepted;
+use crate::{Feature, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.calls.freeform {
-        return beside(work);
+        return remove_extra_function(work);
     }
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            one(work, turn, at);
+            convert_block(work, turn, at);
         }
     }
-    // Whoever speaks the target's own dialect is left to offer what is not looked at.
-    if work.is_own() {
+    // In the same dialect, tools that the target does not check stay as they are.
+    if work.is_same_dialect() {
         return;
     }
     for at in 0..work.conversation().tools.len() {
         let tool = &work.conversation().tools[at];
         if matches!(tool.kind, ToolKind::Freeform { .. }) {
-            let what = format!("`{}`, which takes free text, is offered as a function", tool.name);
-            work.loss(Place::tool(at), what);
-            work.tools()[at].edit().kind = ToolKind::Function { schema: Some(schema()) };
+            let message = format!("the freeform tool `{}` is offered as a function", tool.name);
+            work.record_loss(LedgerPath::tool(at), message);
+            work.edit_tools()[at].edit().kind =
+                ToolKind::Function { schema: Some(wrapper_schema()) };
         }
     }
 }
 
-/// What such a call says of a function besides is left out where its arguments are read.
-fn beside(work: &mut Work<'_>) {
-    if !work.is_own() || !work.holds(About::Freeform) {
+/// Removes a function object next to a freeform call where its arguments would be rejected.
+fn remove_extra_function(work: &mut Work<'_>) {
+    if !work.is_same_dialect() || !work.has(Feature::FreeformCall) {
         return;
     }
     let profile = work.profile;
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
-            let Body::ToolCall(call) = &block.body else { continue };
-            let text = block.text_for(profile.dialect).map(Json::doc);
-            let function = text.as_ref().and_then(|text| text.root().get(FUNCTION));
+            let BlockContent::ToolCall(call) = &block.content else { continue };
+            let doc = block.text_for(profile.dialect).map(RawJson::to_doc);
+            let function = doc.as_ref().and_then(|doc| doc.root().get(FUNCTION_FIELD));
             let args = function.and_then(|function| function.get("arguments"));
-            let freeform = matches!(call.args, Args::Freeform(_));
-            if freeform && args.is_some_and(|args| !are_taken(profile, args)) {
-                let what = format!("left out a `{FUNCTION}` beside the text of a call");
-                work.loss(Place::block(turn, at), what);
-                work.edit(turn, at);
+            let freeform = matches!(call.args, ToolArgs::Freeform(_));
+            if freeform && args.is_some_and(|args| !are_arguments_accepted(profile, args)) {
+                let message = format!("left out a `{FUNCTION_FIELD}` object of a freeform call");
+                work.record_loss(LedgerPath::block(turn, at), message);
+                work.edit_block(turn, at);
             }
         }
     }
 }
 
-fn one(work: &mut Work<'_>, turn: usize, at: usize) {
+fn convert_block(work: &mut Work<'_>, turn: usize, at: usize) {
     let dialect = work.profile.dialect;
-    let mark = work.profile.calls.freeform_mark;
+    let result_key = work.profile.calls.freeform_result_key;
     let block = work.block(turn, at);
-    match &block.body {
-        Body::ToolCall(call) => {
-            let Args::Freeform(text) = &call.args else { return };
-            let args = Json::object(|object| object.text(KEY, text));
-            let what = format!("the text for `{}` travels in `{KEY}`", call.name);
-            if let Body::ToolCall(call) = &mut work.edit(turn, at).body {
-                call.args = Args::Json(args);
+    match &block.content {
+        BlockContent::ToolCall(call) => {
+            let ToolArgs::Freeform(text) = &call.args else { return };
+            let args = RawJson::object(|object| object.json_string(TEXT_ARGUMENT, text));
+            let message =
+                format!("the text of the call of `{}` is sent in `{TEXT_ARGUMENT}`", call.name);
+            if let BlockContent::ToolCall(call) = &mut work.edit_block(turn, at).content {
+                call.args = ToolArgs::Json(args);
             }
-            work.change(Place::block(turn, at), what);
+            work.record_change(LedgerPath::block(turn, at), message);
         }
-        Body::ToolResult(_) => {
-            let Some(mark) = mark.filter(|mark| block.extras.find(dialect, mark).is_some()) else {
+        BlockContent::ToolResult(_) => {
+            let Some(marker) = result_key.filter(|key| block.extras.get(dialect, key).is_some())
+            else {
                 return;
             };
-            work.edit(turn, at).extras.retain(dialect, |key, _| *key != mark);
-            work.change(Place::block(turn, at), "the result is that of a function");
+            work.edit_block(turn, at).extras.retain(dialect, |key, _| *key != marker);
+            work.record_change(
+                LedgerPath::block(turn, at),
+                "the result is sent as that of a function",
+            );
         }
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Thinking(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::Foreign { .. } => {}
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::Foreign { .. } => {}
     }
 }
 
-/// One text, and nothing else.
-fn schema() -> Json {
-    Json::object(|schema| {
-        schema.word("type", "object");
-        schema.object("properties", |o| o.object(KEY, |o| o.word("type", "string")));
+/// A schema with one text argument.
+fn wrapper_schema() -> RawJson {
+    RawJson::object(|schema| {
+        schema.str("type", "object");
+        schema.object("properties", |o| o.object(TEXT_ARGUMENT, |o| o.str("type", "string")));
         schema.array("required", |a| {
-            a.item().json(&Json::string(&interlingua_wire::Text::word(KEY)));
+            a.item()
+                .json(&RawJson::string(&interlingua_wire::JsonString::from_static(TEXT_ARGUMENT)));
         });
     })
 }
 
-const KEY: &str = "input";
-const FUNCTION: &str = "function";
+const TEXT_ARGUMENT: &str = "input";
+const FUNCTION_FIELD: &str = "function";

@@ -1,8 +1,8 @@
-//! A call that lacks what the target asks for is written whole, and so is a result.
+//! Adds the parts that a call or a result lacks and that the target requires.
 //!
-//! Some servers replay calls without an id or a type, or with arguments that are an object where a
-//! string should be; others refuse that. A result that does not say which call it answers gets an id, and
-//! one in the old form the name of its tool.
+//! Some servers replay calls without an id or a type, or with arguments that are an object instead
+//! of a string; others reject that. A result without a call id gets an id, and a legacy result gets
+//! the name of its tool.
 //!
 //! ## Why
 //! > Missing required parameter: 'messages\[1\].tool_calls\[0\].id'.
@@ -18,8 +18,8 @@
 //! after    {"id": "call_4f0c…", "type": "function", "function": {"name": "read", "arguments": "{…}"}}
 //! ```
 
-use interlingua_model::{Body, Place, derive_id};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath, derive_id};
+use interlingua_wire::JsonString;
 
 use crate::{Work, pairing};
 
@@ -28,61 +28,65 @@ pub fn apply(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
-            let is_call = pairing::call(block).is_some();
-            if !is_call || !pairing::is_incomplete(work, &block.extras) {
+            let is_call = pairing::as_call(block).is_some();
+            if !is_call || !pairing::has_rejected_spelling(work, &block.extras) {
                 continue;
             }
             let mut extras = block.extras.clone();
-            let mut missed = Vec::new();
-            for mark in MARKS.iter().filter(|mark| block.extras.find(dialect, mark).is_some()) {
-                extras = crate::extras::without(&extras, dialect, mark);
-                missed.push(*mark);
+            let mut deviations = Vec::new();
+            for marker in
+                CALL_MARKERS.iter().filter(|marker| block.extras.get(dialect, marker).is_some())
+            {
+                extras = crate::extras::without_key(&extras, dialect, marker);
+                deviations.push(*marker);
             }
-            work.edit(turn, at).extras = extras;
-            let what = format!("the call had {}: it is written whole", missed.join(", "));
-            work.change(Place::block(turn, at), what);
+            work.edit_block(turn, at).extras = extras;
+            let message = format!("the call had {}: it is sent complete", deviations.join(", "));
+            work.record_change(LedgerPath::block(turn, at), message);
         }
     }
-    results(work);
+    complete_results(work);
 }
 
-/// Writes results whole that no call was found for, where such are taken.
-fn results(work: &mut Work<'_>) {
+/// Completes results without a known call, where the target accepts such results.
+fn complete_results(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
-            let Body::ToolResult(result) = &block.body else { continue };
-            // What is written anew in the new way is whole, if it is known which call it answers.
-            let anew = work.turns()[turn].text_for(dialect).is_none();
-            let named = anew && !pairing::is_old(block) && !result.call.is_empty();
-            if named || !pairing::is_incomplete(work, &block.extras) {
+            let BlockContent::ToolResult(result) = &block.content else { continue };
+            // A result that is encoded in the current form is complete if its call is known.
+            let is_reencoded = work.turns()[turn].text_for(dialect).is_none();
+            let has_call = is_reencoded && !pairing::is_legacy(block) && !result.call_id.is_empty();
+            if has_call || !pairing::has_rejected_spelling(work, &block.extras) {
                 continue;
             }
-            let mut whole = result.clone();
-            if pairing::is_old(block) {
-                let call = work.conversation().call_of(turn, &result.call);
+            let mut completed = result.clone();
+            if pairing::is_legacy(block) {
+                let call = work.conversation().call_before(turn, &result.call_id);
                 let name = call.map(|call| call.name.clone()).filter(|name| !name.is_empty());
-                whole.name = result.name.clone().or(name).or(Some(Text::word(NAMELESS)));
-            } else if result.call.is_empty() {
-                whole.call = derive_id("call_", result.name.as_ref().unwrap_or(&Text::EMPTY), turn);
+                completed.name =
+                    result.name.clone().or(name).or(Some(JsonString::from_static(UNKNOWN_TOOL)));
+            } else if result.call_id.is_empty() {
+                completed.call_id =
+                    derive_id("call_", result.name.as_ref().unwrap_or(&JsonString::EMPTY), turn);
             }
             let mut extras = block.extras.clone();
-            for mark in RESULT_MARKS {
-                extras = crate::extras::without(&extras, dialect, mark);
+            for marker in RESULT_MARKERS {
+                extras = crate::extras::without_key(&extras, dialect, marker);
             }
-            let edited = work.edit(turn, at);
-            (edited.extras, edited.body) = (extras, Body::ToolResult(whole));
-            work.change(
-                Place::block(turn, at),
-                "a result does not say of what: it is written whole",
+            let edited = work.edit_block(turn, at);
+            (edited.extras, edited.content) = (extras, BlockContent::ToolResult(completed));
+            work.record_change(
+                LedgerPath::block(turn, at),
+                "a result does not name its call: it is sent complete",
             );
         }
     }
 }
 
-/// What a call that was written otherwise has among its extras.
-pub const MARKS: &[&str] = &[
+/// Extras keys that record how a call was written.
+pub const CALL_MARKERS: &[&str] = &[
     "no id",
     "no type",
     "no tool",
@@ -91,6 +95,6 @@ pub const MARKS: &[&str] = &[
     "object arguments",
     "other arguments",
 ];
-const RESULT_MARKS: &[&str] = &["no call", "empty call", "null call", "no name"];
-/// What a tool is called that nobody names.
-const NAMELESS: &str = "unknown";
+const RESULT_MARKERS: &[&str] = &["no call", "empty call", "null call", "no name"];
+/// Name of a tool that the request does not name.
+const UNKNOWN_TOOL: &str = "unknown";

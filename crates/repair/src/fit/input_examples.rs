@@ -1,5 +1,5 @@
-//! Examples of a tool's input that do not fit are left out; where examples have no place, the
-//! description tells them.
+//! Removes input examples that do not match a tool's schema, or moves all of them to its
+//! description where the target has no field for them.
 //!
 //! ## Why
 //! > tools.0.custom.input_examples.0: Input example does not match input_schema
@@ -12,86 +12,89 @@
 //! after    `read`: "reads a file\n\nExamples of the input:\n{\"path\": \"a\"}"
 //! ```
 
-use interlingua_model::{Place, Tool, ToolKind};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{LedgerPath, Tool, ToolKind};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
     for at in 0..work.conversation().tools.len() {
         let tool = &work.conversation().tools[at];
-        let Some(examples) = examples(tool) else { continue };
-        if work.profile.tools.examples {
-            sift(work, at, &examples);
-        } else if tool.extras.find(work.profile.dialect, KEY).is_none() {
-            // In the target's own dialect it takes them for whatever they are.
-            tell(work, at, &examples);
+        let Some(examples) = input_examples(tool) else { continue };
+        if work.profile.tools.input_examples {
+            drop_invalid(work, at, &examples);
+        } else if tool.extras.get(work.profile.dialect, EXAMPLES_FIELD).is_none() {
+            // In the same dialect the target accepts the field as it is.
+            move_to_description(work, at, &examples);
         }
     }
 }
 
-/// The examples, if there are any.
-fn examples(tool: &Tool) -> Option<Json> {
-    let (_, extras) = tool.extras.all()?;
-    let (_, list) = extras.iter().find(|(key, _)| key == KEY)?;
-    let some = list.doc().root().items().next().is_some();
-    (some && matches!(tool.kind, ToolKind::Function { .. })).then(|| list.clone())
+/// The tool's input examples, if it has any.
+fn input_examples(tool: &Tool) -> Option<RawJson> {
+    let (_, extras) = tool.extras.as_parts()?;
+    let (_, list) = extras.iter().find(|(key, _)| key == EXAMPLES_FIELD)?;
+    let is_non_empty = list.to_doc().root().items().next().is_some();
+    (is_non_empty && matches!(tool.kind, ToolKind::Function { .. })).then(|| list.clone())
 }
 
-/// Keeps the examples that have what the schema requires.
-fn sift(work: &mut Work<'_>, at: usize, examples: &Json) {
+/// Removes examples that lack required properties.
+fn drop_invalid(work: &mut Work<'_>, at: usize, examples: &RawJson) {
     let tool = &work.conversation().tools[at];
     let schema = match &tool.kind {
-        ToolKind::Function { schema: Some(schema) } => schema.doc(),
+        ToolKind::Function { schema: Some(schema) } => schema.to_doc(),
         _ => return,
     };
     let required: Vec<_> = schema
         .root()
         .get("required")
         .into_iter()
-        .flat_map(Node::items)
+        .flat_map(JsonNode::items)
         .filter(|name| name.is_string())
-        .map(Node::word)
+        .map(JsonNode::str_or_empty)
         .collect();
-    let fits = |example: &Node<'_>| {
+    let is_valid = |example: &JsonNode<'_>| {
         example.is_object() && required.iter().all(|name| example.get(name).is_some())
     };
-    let doc = examples.doc();
-    let kept: Vec<Json> = doc.root().items().filter(fits).map(Node::json).collect();
-    let gone = doc.root().len() - kept.len();
-    if gone == 0 {
+    let doc = examples.to_doc();
+    let remaining: Vec<RawJson> = doc.root().items().filter(is_valid).map(JsonNode::json).collect();
+    let removed_count = doc.root().len() - remaining.len();
+    if removed_count == 0 {
         return;
     }
-    let what =
-        format!("left out {gone} examples for `{}` that its schema does not allow", tool.name);
-    work.loss(Place::tool(at), what);
+    let message = format!(
+        "left out {removed_count} examples for `{}` that its schema does not allow",
+        tool.name
+    );
+    work.record_loss(LedgerPath::tool(at), message);
     let dialect = work.profile.dialect;
-    let extras = &mut work.tools()[at].edit().extras;
-    extras.retain(dialect, |key, _| key != KEY);
-    if !kept.is_empty() {
-        let list = Json::array(|list| kept.iter().for_each(|example| list.item().json(example)));
-        extras.put(dialect, Text::word(KEY), list);
+    let extras = &mut work.edit_tools()[at].edit().extras;
+    extras.retain(dialect, |key, _| key != EXAMPLES_FIELD);
+    if !remaining.is_empty() {
+        let list =
+            RawJson::array(|list| remaining.iter().for_each(|example| list.item().json(example)));
+        extras.push(dialect, JsonString::from_static(EXAMPLES_FIELD), list);
     }
 }
 
-fn tell(work: &mut Work<'_>, at: usize, examples: &Json) {
-    let doc = examples.doc();
-    let mut words = "Examples of the input:".to_owned();
+fn move_to_description(work: &mut Work<'_>, at: usize, examples: &RawJson) {
+    let doc = examples.to_doc();
+    let mut text = "Examples of the input:".to_owned();
     for example in doc.root().items() {
-        words.push('\n');
-        words.push_str(example.raw());
+        text.push('\n');
+        text.push_str(example.raw());
     }
-    let tool = work.tools()[at].edit();
-    let words = Text::new(&words);
+    let tool = work.edit_tools()[at].edit();
+    let text = JsonString::new(&text);
     tool.description = Some(match &tool.description {
-        Some(description) => Text::join([description, &words], "\n\n"),
-        None => words,
+        Some(description) => JsonString::join([description, &text], "\n\n"),
+        None => text,
     });
-    if let Some((dialect, _)) = tool.extras.all() {
-        tool.extras.retain(dialect, |key, _| key != KEY);
+    if let Some((dialect, _)) = tool.extras.as_parts() {
+        tool.extras.retain(dialect, |key, _| key != EXAMPLES_FIELD);
     }
-    let what = format!("the examples for `{}` are told in its description", tool.name);
-    work.change(Place::tool(at), what);
+    let message = format!("the examples for `{}` are in its description", tool.name);
+    work.record_change(LedgerPath::tool(at), message);
 }
 
-const KEY: &str = "input_examples";
+const EXAMPLES_FIELD: &str = "input_examples";

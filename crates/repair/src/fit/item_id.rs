@@ -1,9 +1,9 @@
-//! Ids of items that their provider did not make are left out.
+//! Removes item ids that the provider did not make.
 //!
-//! Where every item of a conversation may have an id of its own, beside that of a call, the provider
-//! knows its own ids by their form. Whoever replays a conversation of another provider has others.
-//! The ids are optional: calls and results find each other without them. Reasoning under such an id is
-//! of another provider, and is left out.
+//! Where every item of a conversation may have an id in addition to the call id, the provider
+//! recognizes its ids by their format. A client that replays a conversation of another provider
+//! sends other ids. The ids are optional: calls and results are matched without them. Reasoning
+//! with such an id is from another provider and is removed.
 //!
 //! ## Why
 //! > Invalid 'input\[2\].id': 'call_1'. Expected an ID that begins with 'fc'.
@@ -21,169 +21,177 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Args, Block, Body, DialectId, Extras, Place, derive_id};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, DialectId, Extras, LedgerPath, ToolArgs, derive_id};
+use interlingua_wire::{JsonString, RawJson};
 
 use super::lone_reasoning;
-use crate::fingerprint::{fingerprint, repeats};
-use crate::profile::calls::ItemIds;
+use crate::fingerprint::{fingerprint, has_duplicates};
+use crate::profile::calls::ItemIdFormat;
 use crate::{Work, pairing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(ids) = work.profile.calls.item_ids else { return };
-    if is_fine(work, &ids) {
+    let Some(ids) = work.profile.calls.item_id_format else { return };
+    if are_ids_valid(work, &ids) {
         return;
     }
     let dialect = work.profile.dialect;
     let mut seen = HashSet::new();
     for turn in 0..work.turns().len() {
-        let id = said(&work.turns()[turn].extras, dialect);
-        if let Some(id) = id.filter(|id| !ids.accept(Some(ids.message), id, &mut seen)) {
-            let kept = crate::extras::without(&work.turns()[turn].extras, dialect, KEY);
-            work.turn(turn).extras = kept;
-            work.change(Place::turn(turn), format!("left out the id {id}"));
-            if id.raw().starts_with(ids.reasoning) {
-                thoughts::unname_followers(work, turn + 1);
+        let id = written_id(&work.turns()[turn].extras, dialect);
+        if let Some(id) = id.filter(|id| !ids.accept(Some(ids.message_prefix), id, &mut seen)) {
+            let remaining =
+                crate::extras::without_key(&work.turns()[turn].extras, dialect, ID_FIELD);
+            work.edit_turn(turn).extras = remaining;
+            work.record_change(LedgerPath::turn(turn), format!("left out the id {id}"));
+            if id.raw().starts_with(ids.reasoning_prefix) {
+                thoughts::drop_ids_after_reasoning(work, turn + 1);
             }
         }
         let mut at = 0;
         while at < work.blocks(turn).len() {
-            at += usize::from(one(work, &ids, turn, at, &mut seen));
+            at += usize::from(check_block(work, &ids, turn, at, &mut seen));
         }
     }
-    // What came after reasoning is known by its id.
+    // Items that follow removed reasoning still refer to its id.
     lone_reasoning::apply(work);
 }
 
-/// Whether all ids are of the right form, and perhaps no two the same.
-fn is_fine(work: &Work<'_>, ids: &ItemIds) -> bool {
-    let (dialect, written_anew) = (work.profile.dialect, pairing::crosses(work));
+/// Whether all ids are valid and none is likely a duplicate.
+fn are_ids_valid(work: &Work<'_>, ids: &ItemIdFormat) -> bool {
+    let (dialect, is_reencoded) = (work.profile.dialect, pairing::is_cross_dialect(work));
     let mut seen = Vec::new();
-    let mut fits = |(id, prefix): (Text, Option<&str>)| {
+    let mut is_valid = |(id, prefix): (JsonString, Option<&str>)| {
         seen.push(fingerprint(&id));
-        ids.fit(prefix, &id.contents())
+        ids.is_valid(prefix, &id.unescape())
     };
     for turn in work.turns() {
-        let id = said(&turn.extras, dialect).map(|id| (id, Some(ids.message)));
-        let inner = turn.blocks.iter();
-        let mut inner = inner.filter_map(|block| id_of(block, ids, dialect, written_anew));
-        if !id.is_none_or(&mut fits) || !inner.all(&mut fits) {
+        let id = written_id(&turn.extras, dialect).map(|id| (id, Some(ids.message_prefix)));
+        let block_ids = turn.blocks.iter();
+        let mut block_ids = block_ids.filter_map(|block| id_of(block, ids, dialect, is_reencoded));
+        if !id.is_none_or(&mut is_valid) || !block_ids.all(&mut is_valid) {
             return false;
         }
     }
-    !repeats(&mut seen)
+    !has_duplicates(&mut seen)
 }
 
-/// Looks at one block; whether it is still there.
-fn one(
+/// Checks one block; returns whether it is still there.
+fn check_block(
     work: &mut Work<'_>,
-    ids: &ItemIds,
+    ids: &ItemIdFormat,
     turn: usize,
     at: usize,
     seen: &mut HashSet<String>,
 ) -> bool {
     let dialect = work.profile.dialect;
     let block = work.block(turn, at);
-    let written_anew = pairing::crosses(work);
-    let Some((id, prefix)) = id_of(block, ids, dialect, written_anew) else { return true };
+    let is_reencoded = pairing::is_cross_dialect(work);
+    let Some((id, prefix)) = id_of(block, ids, dialect, is_reencoded) else { return true };
     if ids.accept(prefix, &id, seen) {
         return true;
     }
-    let place = Place::block(turn, at);
-    match &block.body {
-        Body::Thinking(_) => {
-            work.loss(place, format!("left out reasoning under the id {id}"));
-            work.remove(turn, at);
-            thoughts::unname_followers(work, turn + 1);
+    let path = LedgerPath::block(turn, at);
+    match &block.content {
+        BlockContent::Reasoning(_) => {
+            work.record_loss(path, format!("left out reasoning with the id {id}"));
+            work.remove_block(turn, at);
+            thoughts::drop_ids_after_reasoning(work, turn + 1);
             return false;
         }
-        Body::Foreign { json, kind, .. } if !ids.needed.iter().any(|needed| kind == needed) => {
-            let kept = Json::object(|object| {
-                let doc = json.doc();
-                for field in doc.root().fields().filter(|field| !field.is(KEY)) {
-                    object.key_text(&field.key()).json(&field.value.json());
+        BlockContent::Foreign { json, kind, .. }
+            if !ids.id_required_kinds.iter().any(|needed| kind == needed) =>
+        {
+            let remaining = RawJson::object(|object| {
+                let doc = json.to_doc();
+                for field in doc.root().fields().filter(|field| !field.key_is(ID_FIELD)) {
+                    object.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             });
-            if let Body::Foreign { json, .. } = &mut work.edit(turn, at).body {
-                *json = kept;
+            if let BlockContent::Foreign { json, .. } = &mut work.edit_block(turn, at).content {
+                *json = remaining;
             }
         }
-        Body::Foreign { kind, .. } => {
-            let what = format!("left out `{kind}` {id}: it is there already");
-            work.loss(place, what);
-            work.remove(turn, at);
+        BlockContent::Foreign { kind, .. } => {
+            let message = format!("left out `{kind}` {id}: it is a duplicate");
+            work.record_loss(path, message);
+            work.remove_block(turn, at);
             return false;
         }
-        Body::ToolCall(_) | Body::ToolResult(_) => {
-            let kept = crate::extras::without(&block.extras, dialect, KEY);
-            work.edit(turn, at).extras = kept;
+        BlockContent::ToolCall(_) | BlockContent::ToolResult(_) => {
+            let remaining = crate::extras::without_key(&block.extras, dialect, ID_FIELD);
+            work.edit_block(turn, at).extras = remaining;
         }
-        Body::Text { .. } | Body::Refusal(_) | Body::Media(_) | Body::Data(_) => return true,
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_) => return true,
     }
-    work.change(place, format!("left out the id {id}"));
+    work.record_change(path, format!("left out the id {id}"));
     true
 }
 
-/// The id of an item, and how it must begin.
+/// The id of an item, and its required prefix.
 fn id_of(
     block: &Block,
-    ids: &ItemIds,
+    ids: &ItemIdFormat,
     dialect: DialectId,
-    written_anew: bool,
-) -> Option<(Text, Option<&'static str>)> {
-    match &block.body {
-        Body::ToolCall(call) => {
-            let freeform = matches!(call.args, Args::Freeform(_));
-            let prefix = if freeform { ids.freeform } else { ids.call };
-            Some((said(&block.extras, dialect)?, Some(prefix)))
+    is_reencoded: bool,
+) -> Option<(JsonString, Option<&'static str>)> {
+    match &block.content {
+        BlockContent::ToolCall(call) => {
+            let freeform = matches!(call.args, ToolArgs::Freeform(_));
+            let prefix = if freeform { ids.freeform_prefix } else { ids.call_prefix };
+            Some((written_id(&block.extras, dialect)?, Some(prefix)))
         }
-        Body::ToolResult(_) => {
-            let freeform = block.extras.find(dialect, ids.freeform_mark).is_some();
-            let prefix = if freeform { ids.freeform } else { ids.call };
-            Some((said(&block.extras, dialect)?, Some(prefix)))
+        BlockContent::ToolResult(_) => {
+            let freeform = block.extras.get(dialect, ids.freeform_result_key).is_some();
+            let prefix = if freeform { ids.freeform_prefix } else { ids.call_prefix };
+            Some((written_id(&block.extras, dialect)?, Some(prefix)))
         }
-        Body::Thinking(_) => {
+        BlockContent::Reasoning(_) => {
             let seal = block.seal.as_ref();
             let id = seal.and_then(|seal| seal.id.clone()).filter(|id| !id.is_empty());
-            if let Some(id) = id.or_else(|| said(&block.extras, dialect)) {
-                return Some((id, Some(ids.reasoning)));
+            if let Some(id) = id.or_else(|| written_id(&block.extras, dialect)) {
+                return Some((id, Some(ids.reasoning_prefix)));
             }
-            // Written anew, it gets an id that depends on the seal alone.
-            let data = seal.filter(|_| written_anew).map(|seal| &seal.data)?;
-            Some((derive_id(ids.reasoning, data, 0), Some(ids.reasoning)))
+            // A block without verbatim text gets an id that is derived from the seal alone.
+            let data = seal.filter(|_| is_reencoded).map(|seal| &seal.data)?;
+            Some((derive_id(ids.reasoning_prefix, data, 0), Some(ids.reasoning_prefix)))
         }
-        Body::Foreign { dialect: of, kind, json } if *of == dialect => {
-            let doc = json.doc();
-            let id = doc.root().get(KEY)?.text().filter(|id| !id.is_empty())?;
-            let prefix = ids.others.iter().find(|(known, _)| kind == known);
+        BlockContent::Foreign { dialect: block_dialect, kind, json }
+            if *block_dialect == dialect =>
+        {
+            let doc = json.to_doc();
+            let id = doc.root().get(ID_FIELD)?.json_string().filter(|id| !id.is_empty())?;
+            let prefix = ids.other_prefixes.iter().find(|(known, _)| kind == known);
             Some((id, prefix.map(|(_, prefix)| *prefix)))
         }
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Media(_)
-        | Body::Data(_)
-        | Body::Foreign { .. } => None,
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::Foreign { .. } => None,
     }
 }
 
-fn said(extras: &Extras, dialect: DialectId) -> Option<Text> {
+fn written_id(extras: &Extras, dialect: DialectId) -> Option<JsonString> {
     if extras.is_empty() {
         return None;
     }
-    extras.find(dialect, KEY)?.text().filter(|id| !id.is_empty())
+    extras.get(dialect, ID_FIELD)?.json_string().filter(|id| !id.is_empty())
 }
 
-impl ItemIds {
-    /// Whether an id is of the right form, and nothing before has it.
-    fn accept(&self, prefix: Option<&str>, id: &Text, seen: &mut HashSet<String>) -> bool {
-        let contents = id.contents();
-        self.fit(prefix, &contents) && seen.insert(contents.into_owned())
+impl ItemIdFormat {
+    /// Whether an id is valid and not a duplicate.
+    fn accept(&self, prefix: Option<&str>, id: &JsonString, seen: &mut HashSet<String>) -> bool {
+        let contents = id.unescape();
+        self.is_valid(prefix, &contents) && seen.insert(contents.into_owned())
     }
 
-    fn fit(&self, prefix: Option<&str>, id: &str) -> bool {
+    fn is_valid(&self, prefix: Option<&str>, id: &str) -> bool {
         prefix.is_none_or(|prefix| id.starts_with(prefix))
-            && (id.len() <= self.most || id.chars().count() <= self.most)
+            && (id.len() <= self.max_chars || id.chars().count() <= self.max_chars)
     }
 }
 
-const KEY: &str = "id";
+const ID_FIELD: &str = "id";

@@ -1,7 +1,9 @@
-//! The word "JSON" is said where an answer in JSON needs it, and no schema can be asked for.
+//! Adds the word "JSON" to the instructions where a JSON answer requires it and no schema can be
+//! requested.
 //!
-//! Where it is said only after the model first spoke, it counts if nothing else of the request needs a
-//! repair; otherwise it is said at the head, as it was when the conversation was shorter.
+//! A word that appears only after the first assistant turn counts if nothing else of the request
+//! needs a repair. Otherwise the word is added to the instructions, as it was when the conversation
+//! was shorter.
 //!
 //! ## Why
 //! > Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.
@@ -12,19 +14,25 @@
 //! after    answer: any JSON   system: "Answer in JSON."   user: "list the files"
 //! ```
 
-use interlingua_model::{Block, Format, Place};
-use interlingua_wire::Text;
+use interlingua_model::{Block, LedgerPath, ResponseFormat};
+use interlingua_wire::JsonString;
 
-use super::answer_format::lacks_word;
+use super::answer_format::cannot_request_json;
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let any = work.conversation().settings.format == Some(Format::Json);
-    if !any || work.profile.params.format.schema || !lacks_word(work, work.is_untouched()) {
+    let wants_json = work.conversation().settings.response_format == Some(ResponseFormat::Json);
+    if !wants_json
+        || work.profile.settings.response_format.json_schema
+        || !cannot_request_json(work, work.is_verbatim())
+    {
         return;
     }
-    work.system().push(Block::text(Text::word(ANSWER)).into());
-    work.change(Place::SYSTEM, "said that the answer is to be JSON: the word must be there");
+    work.edit_system().push(Block::text(JsonString::from_static(JSON_INSTRUCTION)).into());
+    work.record_change(
+        LedgerPath::SYSTEM,
+        "added the word JSON to the instructions: the target requires it",
+    );
 }
 
-const ANSWER: &str = "Answer in JSON.";
+const JSON_INSTRUCTION: &str = "Answer in JSON.";

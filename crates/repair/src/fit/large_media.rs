@@ -1,8 +1,8 @@
-//! An image or document that is larger than the target takes is made smaller, or left out with a word
-//! in its place.
+//! Shrinks an image or document that exceeds the target's size limit, or replaces it with a note.
 //!
-//! Where the provider can be asked to make an image smaller it is asked; otherwise a note says what was
-//! there and why it is gone. Among many images each must be smaller than one alone.
+//! Where the provider can be asked to downsize an image, the request does that. Otherwise a note
+//! names the media and the reason. In requests with many images each must be smaller than a single
+//! image.
 //!
 //! ## Why
 //! > messages.169.content.0.tool_result.content.1.image.source.base64: image exceeds 10 MB maximum
@@ -15,73 +15,83 @@
 //! after    result 1: "[image omitted: it has 12 MB, and 10 MB is the most]"
 //! ```
 
-use interlingua_model::{Media, MediaKind, Source};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Media, MediaKind, MediaSource};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::media::{self, Spot};
-use crate::profile::media::Media as Rules;
+use crate::media::{self, MediaPos};
+use crate::profile::media::MediaProfile as Rules;
 
 pub fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;
-    if rules.image_size.is_none() && rules.document_size.is_none() && rules.image_side.is_none() {
+    if rules.max_image_base64_chars.is_none()
+        && rules.max_document_base64_chars.is_none()
+        && rules.max_image_pixels.is_none()
+    {
         return;
     }
-    let spots = media::all(work);
-    for spot in &spots {
-        if let Some(why) = media::media(work, spot).and_then(|one| too_heavy(one, spot, rules)) {
-            media::omit(work, spot, &why);
+    let positions = media::all(work);
+    for media_pos in &positions {
+        if let Some(why) =
+            media::media(work, media_pos).and_then(|media| size_problem(media, media_pos, rules))
+        {
+            media::replace_with_note(work, media_pos, &why);
         }
     }
-    let images = |spot: &&Spot| {
-        spot.is_seen()
-            && media::media(work, spot).is_some_and(|media| media.kind == MediaKind::Image)
+    let images = |media_pos: &&MediaPos| {
+        media_pos.is_direct()
+            && media::media(work, media_pos).is_some_and(|media| media.kind == MediaKind::Image)
     };
-    let crowd = rules.crowd.filter(|(few, _)| spots.iter().filter(images).count() > *few);
-    let most = crowd.map(|(_, side)| side).or(rules.image_side);
-    let Some(most) = most else { return };
-    for spot in spots.iter().filter(|spot| spot.is_seen()) {
-        let side = media::media(work, spot).and_then(media::header).and_then(|header| header.side);
-        let Some(side) = side.filter(|side| *side > most) else { continue };
-        if !rules.downsizing {
-            let why = format!("it is {side} pixels wide or high, and {most} is the most");
-            media::omit(work, spot, &why);
-        } else if !is_downsized(work, spot) {
-            downsize(work, spot, most);
+    let many_images_side = rules
+        .many_images_limit
+        .filter(|(count, _)| positions.iter().filter(images).count() > *count);
+    let max_side = many_images_side.map(|(_, side)| side).or(rules.max_image_pixels);
+    let Some(max_side) = max_side else { return };
+    for media_pos in positions.iter().filter(|media_pos| media_pos.is_direct()) {
+        let side = media::media(work, media_pos)
+            .and_then(media::image_header)
+            .and_then(|header| header.longer_side);
+        let Some(side) = side.filter(|side| *side > max_side) else { continue };
+        if !rules.supports_downsizing {
+            let why = format!("it is {side} pixels wide or high, and {max_side} is the most");
+            media::replace_with_note(work, media_pos, &why);
+        } else if !is_downsized(work, media_pos) {
+            downsize(work, media_pos, max_side);
         }
     }
 }
 
-fn too_heavy(media: &Media, spot: &Spot, rules: &Rules) -> Option<String> {
-    let most = match media.kind {
-        MediaKind::Image => rules.image_size,
-        MediaKind::Document => rules.document_size,
+fn size_problem(media: &Media, media_pos: &MediaPos, rules: &Rules) -> Option<String> {
+    let max_chars = match media.kind {
+        MediaKind::Image => rules.max_image_base64_chars,
+        MediaKind::Document => rules.max_document_base64_chars,
         MediaKind::Audio | MediaKind::Video => None,
     };
-    let Source::Base64 { data, .. } = &media.source else { return None };
-    let size = data.contents().len();
-    let most = most.filter(|most| size > *most && spot.is_seen())?;
+    let MediaSource::Base64 { data, .. } = &media.source else { return None };
+    let size = data.unescape().len();
+    let max_chars = max_chars.filter(|max_chars| size > *max_chars && media_pos.is_direct())?;
     let megabytes = |size: usize| size.div_ceil(1024 * 1024);
-    Some(format!("it has {} MB, and {} MB is the most", megabytes(size), megabytes(most)))
+    Some(format!("it has {} MB, and {} MB is the most", megabytes(size), megabytes(max_chars)))
 }
 
-fn is_downsized(work: &Work<'_>, spot: &Spot) -> bool {
-    let extras = &media::block(work, spot).extras;
-    let asked = extras.find(work.profile.dialect, FIELD).map(Json::doc);
-    asked.is_some_and(|doc| {
-        doc.root().get("oversized_image").map(Node::word).as_deref() == Some("downsize")
+fn is_downsized(work: &Work<'_>, media_pos: &MediaPos) -> bool {
+    let extras = &media::block(work, media_pos).extras;
+    let transformations =
+        extras.get(work.profile.dialect, TRANSFORMATIONS_FIELD).map(RawJson::to_doc);
+    transformations.is_some_and(|doc| {
+        doc.root().get("oversized_image").map(JsonNode::str_or_empty).as_deref() == Some("downsize")
     })
 }
 
-fn downsize(work: &mut Work<'_>, spot: &Spot, most: u32) {
-    let what = format!("asked that the image be made smaller: {most} pixels are the most");
-    work.change(spot.place(), what);
+fn downsize(work: &mut Work<'_>, media_pos: &MediaPos, max: u32) {
+    let message = format!("the provider is asked to downsize the image to {max} pixels");
+    work.record_change(media_pos.ledger_path(), message);
     let dialect = work.profile.dialect;
-    let asked = Json::object(|object| object.word("oversized_image", "downsize"));
-    media::edit(work, spot, |block| {
-        block.extras.retain(dialect, |key, _| key != FIELD);
-        block.extras.put(dialect, Text::word(FIELD), asked);
+    let transformations = RawJson::object(|object| object.str("oversized_image", "downsize"));
+    media::edit_block(work, media_pos, |block| {
+        block.extras.retain(dialect, |key, _| key != TRANSFORMATIONS_FIELD);
+        block.extras.push(dialect, JsonString::from_static(TRANSFORMATIONS_FIELD), transformations);
     });
 }
 
-const FIELD: &str = "transformations";
+const TRANSFORMATIONS_FIELD: &str = "transformations";

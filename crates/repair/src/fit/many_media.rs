@@ -1,4 +1,4 @@
-//! Of more images or documents than the target takes, the oldest are left out, and the text says so.
+//! Replaces the oldest images or documents beyond the target's limit with notes.
 //!
 //! ## Why
 //! > too many images and documents: 105 + 0 > 100
@@ -11,81 +11,82 @@
 //! after    "[image omitted: more than 100 images]" and the last 100
 //! ```
 
-use interlingua_model::{MediaKind, Role, Source, Turn, Verbatim};
+use interlingua_model::{MediaKind, MediaSource, Role, Turn, Verbatim};
 
 use crate::Work;
-use crate::media::{self, Spot, base64};
+use crate::media::{self, MediaPos, base64};
 
 pub fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;
-    let limits = [rules.most_images, rules.most_pages, rules.message_images];
+    let limits = [rules.max_images, rules.max_pdf_pages, rules.max_images_per_message];
     if limits.iter().all(Option::is_none) {
         return;
     }
-    let spots = media::all(work);
-    if spots.is_empty() {
+    let positions = media::all(work);
+    if positions.is_empty() {
         return;
     }
-    let of = |work: &Work<'_>, kind: MediaKind| -> Vec<Spot> {
-        let is = |spot: &&Spot| {
-            spot.is_seen() && media::media(work, spot).is_some_and(|media| media.kind == kind)
+    let direct_media = |work: &Work<'_>, kind: MediaKind| -> Vec<MediaPos> {
+        let has_kind = |media_pos: &&MediaPos| {
+            media_pos.is_direct()
+                && media::media(work, media_pos).is_some_and(|media| media.kind == kind)
         };
-        spots.iter().filter(is).cloned().collect()
+        positions.iter().filter(has_kind).cloned().collect()
     };
-    if let Some(most) = rules.most_images {
-        leave(work, &of(work, MediaKind::Image), most, "images");
+    if let Some(max) = rules.max_images {
+        keep_last(work, &direct_media(work, MediaKind::Image), max, "images");
     }
-    if let Some(most) = rules.most_pages {
-        pages(work, &of(work, MediaKind::Document), most);
+    if let Some(max) = rules.max_pdf_pages {
+        limit_pdf_pages(work, &direct_media(work, MediaKind::Document), max);
     }
-    for (kind, most, nouns) in [
-        (MediaKind::Image, rules.message_images, "images in a message"),
-        (MediaKind::Document, rules.message_documents, "documents in a message"),
+    for (kind, max, nouns) in [
+        (MediaKind::Image, rules.max_images_per_message, "images in a message"),
+        (MediaKind::Document, rules.max_documents_per_message, "documents in a message"),
     ] {
-        let Some(most) = most else { continue };
-        let all: Vec<Spot> = of(work, kind).into_iter().filter(Spot::is_outer).collect();
-        let messages: Vec<&[Spot]> =
-            all.chunk_by(|one, other| is_one_message(work, one, other)).collect();
+        let Some(max) = max else { continue };
+        let all: Vec<MediaPos> =
+            direct_media(work, kind).into_iter().filter(MediaPos::is_top_level).collect();
+        let messages: Vec<&[MediaPos]> = all.chunk_by(|a, b| is_one_message(work, a, b)).collect();
         for message in messages {
-            leave(work, message, most, nouns);
+            keep_last(work, message, max, nouns);
         }
     }
 }
 
-/// Leaves out the first of too many.
-fn leave(work: &mut Work<'_>, spots: &[Spot], most: usize, nouns: &str) {
-    for spot in &spots[..spots.len().saturating_sub(most)] {
-        media::omit(work, spot, &format!("more than {most} {nouns}"));
+/// Replaces all but the last `max` media with notes.
+fn keep_last(work: &mut Work<'_>, positions: &[MediaPos], max: usize, nouns: &str) {
+    for media_pos in &positions[..positions.len().saturating_sub(max)] {
+        media::replace_with_note(work, media_pos, &format!("more than {max} {nouns}"));
     }
 }
 
-/// Whether two spots, the one before the other, are in turns that leave as one message.
-fn is_one_message(work: &Work<'_>, one: &Spot, other: &Spot) -> bool {
-    let (Some(one), Some(other)) = (one.turn, other.turn) else { return one.turn == other.turn };
-    let assistants = |turn: &Verbatim<Turn>| turn.role == Role::Assistant;
-    let mut between = work.turns()[one..=other].iter().map(assistants);
-    between.next().is_none_or(|first| between.all(|next| next == first))
+/// Whether two positions, in order, are in turns that are sent as one message.
+fn is_one_message(work: &Work<'_>, first: &MediaPos, end: &MediaPos) -> bool {
+    let (Some(first), Some(end)) = (first.turn, end.turn) else { return first.turn == end.turn };
+    let is_assistant_turn = |turn: &Verbatim<Turn>| turn.role == Role::Assistant;
+    let mut sides = work.turns()[first..=end].iter().map(is_assistant_turn);
+    sides.next().is_none_or(|first| sides.all(|next| next == first))
 }
 
-fn pages(work: &mut Work<'_>, documents: &[Spot], most: usize) {
+fn limit_pdf_pages(work: &mut Work<'_>, documents: &[MediaPos], max: usize) {
     let counts: Vec<usize> = documents
         .iter()
-        .map(|spot| match media::media(work, spot).map(|media| &media.source) {
-            Some(Source::Base64 { data, .. }) => count(&data.contents()),
+        .map(|media_pos| match media::media(work, media_pos).map(|media| &media.source) {
+            Some(MediaSource::Base64 { data, .. }) => count_pdf_pages(&data.unescape()),
             _ => 0,
         })
         .collect();
-    let mut all: usize = counts.iter().sum();
-    for (spot, count) in documents.iter().zip(&counts) {
-        if all > most && *count > 0 {
-            media::omit(work, spot, &format!("more than {most} pages"));
-            all -= count;
+    let mut total: usize = counts.iter().sum();
+    for (media_pos, count) in documents.iter().zip(&counts) {
+        if total > max && *count > 0 {
+            media::replace_with_note(work, media_pos, &format!("more than {max} pages"));
+            total -= count;
         }
     }
 }
 
-/// The pages of a PDF, where its objects stand in the open.
-fn count(data: &str) -> usize {
+/// Counts the pages of a PDF. Pages in compressed object streams are not counted.
+fn count_pdf_pages(data: &str) -> usize {
     let Some(bytes) = base64::decode(data, data.len()) else { return 0 };
     let named = bytes.windows(PAGE.len()).enumerate().filter(|(_, window)| *window == PAGE);
     let is_page = |at: usize| {

@@ -1,7 +1,7 @@
-//! The length of the answer is brought within what the model takes.
+//! Brings `max_tokens` into the range that the model accepts.
 //!
-//! Where a length is required and none is given, it is a usual one. Asking for nothing at all, to warm a
-//! cache, goes only with what does not concern the answer.
+//! Where a value is required and missing, a default is set. A value of zero, which only warms the
+//! cache, is sent only if no other setting concerns the output.
 //!
 //! ## Why
 //! > max_tokens: Field required
@@ -18,59 +18,73 @@
 //! after    max_tokens: 64000
 //! ```
 
-use interlingua_model::{Format, Place};
-use interlingua_wire::Json;
+use interlingua_model::{LedgerPath, ResponseFormat};
+use interlingua_wire::RawJson;
 
 use super::tool_choice::is_forced;
-use crate::profile::params::Spelling;
-use crate::profile::thinking::{Asked, asked};
+use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
+use crate::profile::settings::NumberFormat;
 use crate::{Work, number};
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.params.max_tokens;
-    if work.profile.params.spelling == Spelling::Free && work.is_own() {
+    let limits = work.profile.settings.max_tokens;
+    if work.profile.settings.number_format == NumberFormat::Unchecked && work.is_same_dialect() {
         return;
     }
-    let said = work.conversation().settings.max_tokens.as_ref().and_then(number::said);
-    if row.negative && work.is_own() && said.is_some_and(|said| said < 0.0) {
+    let requested = work.conversation().settings.max_tokens.as_ref().and_then(number::parse);
+    if limits.accepts_negative
+        && work.is_same_dialect()
+        && requested.is_some_and(|requested| requested < 0.0)
+    {
         return;
     }
-    let Some(said) = said else {
-        if row.required {
-            let usual = USUAL.min(row.most);
-            work.settings().max_tokens = Some(Json::number(usual));
-            work.change(Place::SETTINGS, format!("the answer has at most {usual} tokens"));
+    let Some(requested) = requested else {
+        if limits.required {
+            let default = DEFAULT_MAX_TOKENS.min(limits.max);
+            work.edit_settings().max_tokens = Some(RawJson::number(default));
+            work.record_change(
+                LedgerPath::SETTINGS,
+                format!("`max_tokens` is {default}: the target requires a value"),
+            );
         }
         return;
     };
-    if row.most < row.least {
-        work.settings().max_tokens = None;
-        return work.loss(Place::SETTINGS, "left out the length of the answer: it is not taken");
+    if limits.max < limits.min {
+        work.edit_settings().max_tokens = None;
+        return work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out `max_tokens`: the target does not accept it",
+        );
     }
-    // Asking for nothing means something to few; what it means is for their own clients to know.
-    let least = if work.is_own() || row.prewarms { row.least } else { row.least.max(1) };
-    let mut wanted = number::count(said).clamp(least, row.most);
-    if said < 0.0 {
-        wanted = wanted.max(1);
+    // Few targets give a negative value or zero a meaning; only clients of the same dialect rely on
+    // it.
+    let minimum = if work.is_same_dialect() || limits.zero_prewarms_cache {
+        limits.min
+    } else {
+        limits.min.max(1)
+    };
+    let mut accepted = number::to_count(requested).clamp(minimum, limits.max);
+    if requested < 0.0 {
+        accepted = accepted.max(1);
     }
-    if wanted == 0 && row.prewarms && concerns_output(work) {
-        wanted = 1;
+    if accepted == 0 && limits.zero_prewarms_cache && concerns_output(work) {
+        accepted = 1;
     }
-    if wanted != number::count(said) || said < 0.0 {
-        work.settings().max_tokens = Some(Json::number(wanted));
-        let what = format!("the answer has at most {wanted} tokens, and not {said}");
-        work.change(Place::SETTINGS, what);
+    if accepted != number::to_count(requested) || requested < 0.0 {
+        work.edit_settings().max_tokens = Some(RawJson::number(accepted));
+        let message = format!("`max_tokens` is {accepted} instead of {requested}");
+        work.record_change(LedgerPath::SETTINGS, message);
     }
 }
 
-/// Something is said of the answer.
+/// Whether a setting concerns the output.
 fn concerns_output(work: &Work<'_>) -> bool {
     let settings = &work.conversation().settings;
     settings.stream == Some(true)
-        || asked(settings) == Asked::Budget
-        || matches!(settings.format, Some(Format::Schema { .. }))
-        || settings.choice.as_ref().is_some_and(is_forced)
+        || reasoning_request(settings) == ReasoningRequest::Budget
+        || matches!(settings.response_format, Some(ResponseFormat::Schema { .. }))
+        || settings.tool_choice.as_ref().is_some_and(is_forced)
 }
 
-/// What clients ask for that know nothing about the model.
-const USUAL: u64 = 32_000;
+/// Value for clients that give none.
+const DEFAULT_MAX_TOKENS: u64 = 32_000;

@@ -1,7 +1,8 @@
-//! An image says the type that it is of, and its data are spelled as base64 is.
+//! Corrects the media type of an image or document, and the spelling of its base64 data.
 //!
-//! Tools that take screenshots often say PNG of a JPEG. The first bytes tell what an image is. Base64 in
-//! the alphabet for addresses, with line breaks or without its padding is spelled in the usual way.
+//! Tools that take screenshots often declare a JPEG as PNG. The first bytes show the real type.
+//! Base64 in the URL-safe alphabet, with line breaks or without padding is rewritten in the
+//! standard form.
 //!
 //! ## Why
 //! > messages.1.content.0.image.source.base64: The image was specified using the image/jpeg media type,
@@ -13,108 +14,118 @@
 //!
 //! ## Example
 //! ```text
-//! before   user: an image, said to be image/jpeg, that begins as a PNG does
-//! after    user: the image, said to be image/png
+//! before   user: an image declared as image/jpeg that starts like a PNG
+//! after    user: the image, declared as image/png
 //! ```
 
-use interlingua_model::{Media, MediaKind, Source};
-use interlingua_wire::Text;
+use interlingua_model::{Media, MediaKind, MediaSource};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::media::header::Header;
-use crate::media::{self, Spot, base64};
-use crate::profile::media::{Checked, Media as Rules};
+use crate::media::image_header::ImageHeader;
+use crate::media::{self, MediaPos, base64};
+use crate::profile::media::{ImageCheck, MediaProfile as Rules};
 
 pub fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;
-    let any = rules.image_types.is_none() && rules.document_types.is_none();
-    if !rules.exact_types && any && !rules.base64 {
+    let accepts_any_type = rules.image_types.is_none() && rules.document_types.is_none();
+    if !rules.types_must_match && accepts_any_type && !rules.checks_base64 {
         return;
     }
-    for spot in media::all(work) {
-        let Some(found) = media::media(work, &spot).and_then(|one| better(one, &spot, rules))
+    for media_pos in media::all(work) {
+        let Some(correction) = media::media(work, &media_pos)
+            .and_then(|media| find_correction(media, &media_pos, rules))
         else {
             continue;
         };
-        let what = match (&found.mime, &found.data) {
+        let message = match (&correction.mime, &correction.data) {
             (Some(mime), _) => {
-                let noun = media::media(work, &spot).map_or("image", |one| media::noun(one.kind));
-                format!("the {noun} is said to be {mime}, which it is")
+                let noun = media::media(work, &media_pos)
+                    .map_or("image", |media| media::kind_name(media.kind));
+                format!("the {noun} is sent as {mime}, its real type")
             }
-            (None, _) => "the data are spelled as base64 is".to_owned(),
+            (None, _) => "the data are rewritten as standard base64".to_owned(),
         };
-        work.change(spot.place(), what);
+        work.record_change(media_pos.ledger_path(), message);
         let dialect = work.profile.dialect;
-        media::edit(work, &spot, |block| {
-            // Where a format was not known it is kept beside the media.
+        media::edit_block(work, &media_pos, |block| {
+            // An unknown format is recorded in the extras; the corrected type replaces it.
             block.extras.retain(dialect, |key, _| key != "format");
         });
-        media::edit_media(work, &spot, |media| {
-            if let Source::Base64 { mime, data } = &mut media.source {
-                *mime = found.mime.map(Text::word).or_else(|| mime.take());
-                *data = found.data.unwrap_or_else(|| data.clone());
+        media::edit_media(work, &media_pos, |media| {
+            if let MediaSource::Base64 { mime, data } = &mut media.source {
+                *mime = correction.mime.map(JsonString::from_static).or_else(|| mime.take());
+                *data = correction.data.unwrap_or_else(|| data.clone());
             }
         });
     }
 }
 
-/// What must be said otherwise.
-struct Better {
+/// The parts of a media source that must be corrected.
+struct Correction {
     mime: Option<&'static str>,
-    data: Option<Text>,
+    data: Option<JsonString>,
 }
 
-fn better(media: &Media, spot: &Spot, rules: &Rules) -> Option<Better> {
-    let Source::Base64 { mime, data } = &media.source else { return None };
-    let contents = data.contents();
-    let tidied = || Some(base64::tidy(&contents)).filter(|tidy| *tidy != *contents);
-    if let Some(mime) = document(media, rules) {
-        return Some(Better { mime: Some(mime), data: None });
+fn find_correction(media: &Media, media_pos: &MediaPos, rules: &Rules) -> Option<Correction> {
+    let MediaSource::Base64 { mime, data } = &media.source else { return None };
+    let contents = data.unescape();
+    let rewrite = || Some(base64::normalize(&contents)).filter(|rewritten| *rewritten != *contents);
+    if let Some(mime) = document_type(media, rules) {
+        return Some(Correction { mime: Some(mime), data: None });
     }
     if media.kind != MediaKind::Image {
-        let odd = rules.base64 && !base64::is_valid(&contents, true);
-        let data = tidied().filter(|tidy| odd && base64::is_valid(tidy, false))?;
-        return Some(Better { mime: None, data: Some(Text::new(&data)) });
+        let is_invalid = rules.checks_base64 && !base64::is_valid(&contents, true);
+        let data =
+            rewrite().filter(|rewritten| is_invalid && base64::is_valid(rewritten, false))?;
+        return Some(Correction { mime: None, data: Some(JsonString::new(&data)) });
     }
-    let said = mime.as_ref().map(Text::contents).unwrap_or_default();
-    let fits = rules.takes_type(&said);
-    let looks = rules.exact_types && spot.is_seen();
-    let reads = match rules.images {
-        Checked::Header if spot.is_seen() => None,
-        Checked::Start => Some(base64::is_valid(&contents, false)),
-        _ if rules.base64 => Some(base64::is_valid(&contents, true)),
+    let declared = mime.as_ref().map(JsonString::unescape).unwrap_or_default();
+    let is_declared_type_accepted = rules.accepts_image_type(&declared);
+    let must_match = rules.types_must_match && media_pos.is_direct();
+    let is_readable = match rules.image_check {
+        ImageCheck::Header if media_pos.is_direct() => None,
+        ImageCheck::MagicBytes => Some(base64::is_valid(&contents, false)),
+        _ if rules.checks_base64 => Some(base64::is_valid(&contents, true)),
         _ => Some(true),
     };
-    if fits && !looks && reads == Some(true) {
+    if is_declared_type_accepted && !must_match && is_readable == Some(true) {
         return None;
     }
-    let header = Header::read(&contents);
-    let valid = reads.unwrap_or(header.is_some());
-    let tidy = tidied().filter(|_| !valid);
-    let tidy_header = tidy.as_ref().and_then(|tidy| Header::read(tidy));
-    let mime = header.or(tidy_header).map(|header| header.mime);
-    // A name that nobody registered; where the first bytes tell nothing it means what it says.
-    let meant = || (said == "image/jpg" && rules.images == Checked::Unchecked).then_some(JPEG);
-    let mime = mime.or_else(meant);
-    let mime = mime.filter(|mime| rules.takes_type(mime) && *mime != said && (looks || !fits));
-    let data = tidy.filter(|_| tidy_header.is_some()).map(|tidy| Text::new(&tidy));
-    (mime.is_some() || data.is_some()).then_some(Better { mime, data })
+    let header = ImageHeader::read(&contents);
+    let valid = is_readable.unwrap_or(header.is_some());
+    let rewritten = rewrite().filter(|_| !valid);
+    let rewritten_header = rewritten.as_ref().and_then(|rewritten| ImageHeader::read(rewritten));
+    let mime = header.or(rewritten_header).map(|header| header.media_type);
+    // A type that is not registered; the intended type is used where the first bytes show none.
+    let intended =
+        || (declared == "image/jpg" && rules.image_check == ImageCheck::Unchecked).then_some(JPEG);
+    let mime = mime.or_else(intended);
+    let mime = mime.filter(|mime| {
+        rules.accepts_image_type(mime)
+            && *mime != declared
+            && (must_match || !is_declared_type_accepted)
+    });
+    let data = rewritten
+        .filter(|_| rewritten_header.is_some())
+        .map(|rewritten| JsonString::new(&rewritten));
+    (mime.is_some() || data.is_some()).then_some(Correction { mime, data })
 }
 
-/// The type of a document that says another, or none, as its first bytes tell.
-fn document(media: &Media, rules: &Rules) -> Option<&'static str> {
-    let Source::Base64 { mime, data } = &media.source else { return None };
-    let bare = mime.as_ref().is_some_and(|mime| rules.is_bare(&mime.contents()));
-    let first = match rules.document_types {
+/// The type of a document by its first bytes, if it is declared otherwise or not at all.
+fn document_type(media: &Media, rules: &Rules) -> Option<&'static str> {
+    let MediaSource::Base64 { mime, data } = &media.source else { return None };
+    let bare = mime.as_ref().is_some_and(|mime| rules.is_type_without_slash(&mime.unescape()));
+    let expected = match rules.document_types {
         Some(types) => *types.first()?,
         None => bare.then_some("application/pdf")?,
     };
-    let said = mime.as_ref().is_some_and(|mime| *mime == first);
-    let looks = || data.contents().starts_with(PDF);
-    (media.kind == MediaKind::Document && !said && looks()).then_some(first)
+    let is_declared = mime.as_ref().is_some_and(|mime| *mime == expected);
+    let is_pdf = || data.unescape().starts_with(PDF);
+    (media.kind == MediaKind::Document && !is_declared && is_pdf()).then_some(expected)
 }
 
 const JPEG: &str = "image/jpeg";
 
-/// How `%PDF-` begins in base64.
+/// First characters of `%PDF-` in base64.
 const PDF: &str = "JVBERi";

@@ -1,4 +1,4 @@
-//! Metadata beyond what the target takes is left out.
+//! Removes metadata beyond the target's limits.
 //!
 //! ## Why
 //! > Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an
@@ -10,52 +10,53 @@
 //! after    metadata: the first 16 of them
 //! ```
 
-use interlingua_model::Place;
-use interlingua_wire::Json;
+use interlingua_model::LedgerPath;
+use interlingua_wire::RawJson;
 
 use crate::Work;
-use crate::profile::params::Pairs;
+use crate::profile::settings::MetadataLimits;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(limits) = work.profile.params.metadata else { return };
+    let Some(limits) = work.profile.settings.metadata else { return };
     let Some(metadata) = &work.conversation().settings.metadata else { return };
     if !metadata.is_object() {
-        work.loss(Place::SETTINGS, "left out the metadata: it is no object");
-        work.settings().metadata = None;
+        work.record_loss(LedgerPath::SETTINGS, "left out the metadata: it is no object");
+        work.edit_settings().metadata = None;
         return;
     }
-    if limits.most < limits.least {
-        work.loss(Place::SETTINGS, "left out the metadata: it is not taken");
-        work.settings().metadata = None;
+    if limits.max_pairs < limits.min_pairs {
+        work.record_loss(LedgerPath::SETTINGS, "left out the metadata: the target accepts none");
+        work.edit_settings().metadata = None;
         return;
     }
-    let (kept, count, gone) = fitting(metadata, limits);
-    if gone > 0 || count < limits.least {
-        work.loss(
-            Place::SETTINGS,
-            format!("left out {gone} pairs of metadata: too many or too long"),
+    let (accepted, count, removed) = accepted_pairs(metadata, limits);
+    if removed > 0 || count < limits.min_pairs {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            format!("left out {removed} pairs of metadata: too many or too long"),
         );
-        work.settings().metadata = (count >= limits.least).then_some(kept);
+        work.edit_settings().metadata = (count >= limits.min_pairs).then_some(accepted);
     }
 }
 
-/// The pairs that are taken, how many they are, and how many are not.
-fn fitting(metadata: &Json, limits: Pairs) -> (Json, usize, usize) {
-    let doc = metadata.doc();
-    let (mut count, mut gone) = (0, 0);
-    let kept = Json::object(|kept| {
+/// The accepted pairs, their count, and the count of those removed.
+fn accepted_pairs(metadata: &RawJson, limits: MetadataLimits) -> (RawJson, usize, usize) {
+    let doc = metadata.to_doc();
+    let (mut count, mut removed) = (0, 0);
+    let accepted = RawJson::object(|accepted| {
         for field in doc.root().fields() {
-            let long = |text: &str, most: usize| text.len() > most && text.chars().count() > most;
-            if count < limits.most
-                && !long(&field.name(), limits.key)
-                && !long(&field.value.word(), limits.value)
+            let is_too_long =
+                |text: &str, max: usize| text.len() > max && text.chars().count() > max;
+            if count < limits.max_pairs
+                && !is_too_long(&field.key(), limits.max_key_chars)
+                && !is_too_long(&field.value.str_or_empty(), limits.max_value_chars)
             {
                 count += 1;
-                kept.key_text(&field.key()).json(&field.value.json());
+                accepted.key_json_string(&field.key_json_string()).json(&field.value.json());
             } else {
-                gone += 1;
+                removed += 1;
             }
         }
     });
-    (kept, count, gone)
+    (accepted, count, removed)
 }

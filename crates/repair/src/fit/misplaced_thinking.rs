@@ -1,8 +1,7 @@
-//! Thinking that stands where no thinking may stand is left out.
+//! Removes reasoning where the target accepts none.
 //!
-//! It is the assistant's alone; it is what an answer begins with, on models that think once; it is never
-//! what an answer ends with; and it is not in words that the model shall go on with while it does not
-//! think.
+//! Only assistant turns have reasoning. On models that reason once, it is the first block of a reply.
+//! It is never the last block of a reply, and a prefill has none while reasoning is off.
 //!
 //! ## Why
 //! > messages.0.content: thinking blocks may only be in `assistant` messages
@@ -26,105 +25,112 @@ use interlingua_model::{Block, Role, Verbatim};
 
 use super::{empty_turn, ends_with_assistant};
 use crate::Work;
-use crate::look::words;
-use crate::profile::thinking::{Asked, asked};
-use crate::thoughts::{self, is_thinking};
+use crate::look::plain_text;
+use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
+use crate::thoughts::{self, is_reasoning_block};
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    // An item of reasoning among the client's would be taken for the model's next words.
-    let apart = row.items && !work.is_own();
-    // Instructions are texts.
-    let plain = work.profile.fields.plain_system && work.is_own();
-    if !(row.placed || apart || plain) || !has_thinking(work) {
+    let reasoning = &work.profile.reasoning;
+    // A reasoning item in a user turn would be taken for the start of the model's next reply.
+    let is_separate_item = reasoning.is_item && !work.is_same_dialect();
+    // Instructions may only be texts.
+    let text_only_system = work.profile.fields.text_only_system && work.is_same_dialect();
+    if !(reasoning.checks_placement || is_separate_item || text_only_system) || !has_reasoning(work)
+    {
         return;
     }
     let all = 0..work.turns().len();
-    thoughts::leave_out(work, all, |work, turn, _| {
-        let strange = match work.turns()[turn].role {
+    thoughts::remove_reasoning(work, all, |work, turn, _| {
+        let is_misplaced = match work.turns()[turn].role {
             Role::Assistant => false,
-            Role::User => row.placed || apart,
+            Role::User => reasoning.checks_placement || is_separate_item,
             Role::System | Role::Developer => true,
         };
-        strange.then(|| "left out thinking in words that are not the assistant's".to_owned())
+        is_misplaced
+            .then(|| "left out reasoning in a message that is not the assistant's".to_owned())
     });
-    if !row.placed {
+    if !reasoning.checks_placement {
         return;
     }
-    if row.comes_first {
-        for run in thoughts::runs(work).into_iter().rev() {
-            if thinks_late(work, &run) {
-                thoughts::leave_out(work, run, |_, _, _| {
-                    Some("left out thinking that its answer does not begin with".to_owned())
+    if reasoning.must_come_first {
+        for run in thoughts::assistant_runs(work).into_iter().rev() {
+            if has_late_reasoning(work, &run) {
+                thoughts::remove_reasoning(work, run, |_, _, _| {
+                    Some("left out reasoning that is not at the start of its reply".to_owned())
                 });
             }
         }
     }
-    if is_off(work) {
-        prefilled(work);
+    if is_reasoning_off(work) {
+        remove_from_prefill(work);
     }
-    for run in thoughts::runs(work).into_iter().rev() {
-        ends(work, run);
+    for run in thoughts::assistant_runs(work).into_iter().rev() {
+        remove_trailing(work, run);
     }
 }
 
-fn has_thinking(work: &Work<'_>) -> bool {
-    work.turns().iter().flat_map(|turn| &turn.blocks).any(|block| is_thinking(block))
+fn has_reasoning(work: &Work<'_>) -> bool {
+    work.turns().iter().flat_map(|turn| &turn.blocks).any(|block| is_reasoning_block(block))
 }
 
 /// The blocks of a run that are written for the target.
-fn blocks<'w>(
+fn encoded_blocks<'w>(
     work: &'w Work<'_>,
     run: &Range<usize>,
 ) -> impl DoubleEndedIterator<Item = &'w Block> {
     let turns = work.turns()[run.clone()].iter().filter(|turn| turn.role == Role::Assistant);
-    let said = |block: &&Verbatim<Block>| is_thinking(block) || work.is_said(block);
-    turns.flat_map(|turn| &turn.blocks).filter(said).map(|block| &**block)
+    let is_kept = |block: &&Verbatim<Block>| is_reasoning_block(block) || work.is_encoded(block);
+    turns.flat_map(|turn| &turn.blocks).filter(is_kept).map(|block| &**block)
 }
 
-fn thinks_late(work: &Work<'_>, run: &Range<usize>) -> bool {
-    blocks(work, run).next().is_some_and(|first| !is_thinking(first))
-        && blocks(work, run).any(is_thinking)
+fn has_late_reasoning(work: &Work<'_>, run: &Range<usize>) -> bool {
+    encoded_blocks(work, run).next().is_some_and(|first| !is_reasoning_block(first))
+        && encoded_blocks(work, run).any(is_reasoning_block)
 }
 
-fn is_off(work: &Work<'_>) -> bool {
+fn is_reasoning_off(work: &Work<'_>) -> bool {
     let settings = &work.conversation().settings;
-    match asked(settings) {
-        Asked::Off => true,
-        Asked::Unsaid => !work.profile.thinking.unasked,
-        Asked::BetweenTools | Asked::Budget | Asked::Adaptive => false,
+    match reasoning_request(settings) {
+        ReasoningRequest::Off => true,
+        ReasoningRequest::Unspecified => !work.profile.reasoning.reasons_by_default,
+        ReasoningRequest::BetweenTools | ReasoningRequest::Budget | ReasoningRequest::Adaptive => {
+            false
+        }
     }
 }
 
-/// The assistant's words at the end, which the model goes on with.
-fn prefilled(work: &mut Work<'_>) {
-    let speaks = |at: usize| match work.turns()[at].role {
-        Role::Assistant => work.is_spoken(&work.turns()[at]),
-        _ => thoughts::is_users(work, at) || empty_turn::becomes_users(work, at),
+/// Removes reasoning from a prefill at the end of the conversation.
+fn remove_from_prefill(work: &mut Work<'_>) {
+    let counts = |at: usize| match work.turns()[at].role {
+        Role::Assistant => work.is_turn_encoded(&work.turns()[at]),
+        _ => thoughts::counts_as_user(work, at) || empty_turn::will_become_user_turn(work, at),
     };
-    let stays = |at: usize| speaks(at) && !empty_turn::vanishes(work, at);
-    let last = (0..work.turns().len()).rev().find(|at| stays(*at));
-    let goes_on = |at: &usize| {
+    let remains = |at: usize| counts(at) && !empty_turn::will_be_removed(work, at);
+    let last = (0..work.turns().len()).rev().find(|at| remains(*at));
+    let is_prefill = |at: &usize| {
         work.turns()[*at].role == Role::Assistant && ends_with_assistant::may_be_last(work, *at)
     };
-    let Some(last) = last.filter(goes_on) else { return };
-    // From another dialect, what the assistant says in a row is one message.
-    let run = thoughts::runs(work).into_iter().find(|run| run.contains(&last));
-    let words = run.filter(|_| !work.is_own()).unwrap_or(last..last + 1);
-    thoughts::leave_out(work, words, |_, _, _| {
-        Some("left out thinking in words to go on with: thinking is off".to_owned())
+    let Some(last) = last.filter(is_prefill) else { return };
+    // Consecutive assistant turns of another dialect are encoded as one message.
+    let run = thoughts::assistant_runs(work).into_iter().find(|run| run.contains(&last));
+    let prefill = run.filter(|_| !work.is_same_dialect()).unwrap_or(last..last + 1);
+    thoughts::remove_reasoning(work, prefill, |_, _, _| {
+        Some("left out reasoning in a prefill: reasoning is off".to_owned())
     });
 }
 
-/// The thinking that an answer ends with, such as that of one that was broken off.
-fn ends(work: &mut Work<'_>, run: Range<usize>) {
-    // A blank text between thinking says nothing, and goes where thinking no more follows it.
-    let blank = |block: &Block| words(block).is_some_and(interlingua_wire::Text::is_blank);
-    let tail = blocks(work, &run).rev().take_while(|block| is_thinking(block) || blank(block));
-    let mut left = tail.filter(|block| is_thinking(block)).count();
-    thoughts::leave_out(work, run, |_, _, _| {
-        let gone = left > 0;
-        left = left.saturating_sub(1);
-        gone.then(|| "left out thinking that its answer ends with".to_owned())
+/// Removes reasoning at the end of a run, for example of a reply that was cut off.
+fn remove_trailing(work: &mut Work<'_>, run: Range<usize>) {
+    // A blank text between reasoning blocks has no content and is removed when no reasoning follows.
+    let is_blank =
+        |block: &Block| plain_text(block).is_some_and(interlingua_wire::JsonString::is_blank);
+    let tail = encoded_blocks(work, &run)
+        .rev()
+        .take_while(|block| is_reasoning_block(block) || is_blank(block));
+    let mut to_remove = tail.filter(|block| is_reasoning_block(block)).count();
+    thoughts::remove_reasoning(work, run, |_, _, _| {
+        let is_trailing = to_remove > 0;
+        to_remove = to_remove.saturating_sub(1);
+        is_trailing.then(|| "left out reasoning at the end of its reply".to_owned())
     });
 }

@@ -1,6 +1,6 @@
-//! Content that is null or not there is an empty string where the target wants one.
+//! Writes missing or null content as an empty string where the target requires content.
 //!
-//! A message with calls needs no content; every other does, for many servers.
+//! A message with calls needs no content; many servers require it in every other message.
 //!
 //! ## Why
 //! > Invalid value for 'content': expected a string, got null.
@@ -15,71 +15,85 @@
 //! after    tool: ""
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, Turn};
-use interlingua_wire::{Node, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn};
+use interlingua_wire::{JsonNode, JsonString};
 
-use super::missing_role::UNKNOWN;
+use super::missing_role::UNKNOWN_ROLE;
 use crate::Work;
-use crate::look::{is_assistants, is_call, is_reasoning, is_vacant, speaks_elsewhere, words};
-use crate::pairing::is_old;
-use crate::profile::texts::NoContent;
+use crate::look::{
+    has_content_elsewhere, is_assistant, is_call, is_content_empty, is_reasoning_or_entry,
+    plain_text,
+};
+use crate::pairing::is_legacy;
+use crate::profile::texts::MissingContent;
 
 pub fn apply(work: &mut Work<'_>) {
-    // What crosses is written with its content.
-    if work.profile.texts.no_content == NoContent::Taken || !work.is_own() {
+    // Requests of another dialect are always encoded with content.
+    if work.profile.texts.missing_content == MissingContent::Accepted || !work.is_same_dialect() {
         return;
     }
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
         let dialect = work.profile.dialect;
-        let stranger = this.extras.find(dialect, UNKNOWN).is_some();
-        let calls = || this.blocks.iter().any(|block| is_call(block));
-        let elsewhere = || is_assistants(this) && speaks_elsewhere(this, dialect) && !calls();
-        let blanks = work.profile.texts.as_a_whole;
-        if (stranger || may_lack(this, blanks) || elsewhere()) && is_refused(work, turn) {
-            work.change(Place::turn(turn), "the message has no content: it is written with one");
-            work.turn(turn);
+        let has_unknown_role = this.extras.get(dialect, UNKNOWN_ROLE).is_some();
+        let has_calls = || this.blocks.iter().any(|block| is_call(block));
+        let has_other_content =
+            || is_assistant(this) && has_content_elsewhere(this, dialect) && !has_calls();
+        let blanks = work.profile.texts.checks_whole_message;
+        if (has_unknown_role || may_lack_content(this, blanks) || has_other_content())
+            && is_rejected(work, turn)
+        {
+            work.record_change(
+                LedgerPath::turn(turn),
+                "the message has no content: an empty string is sent",
+            );
+            work.edit_turn(turn);
         }
     }
 }
 
-/// Whether the blocks leave it open that there is no content, or none but empty texts where these are none.
-fn may_lack(turn: &Turn, blanks: bool) -> bool {
+/// Whether the decoded blocks allow that the content was missing. With `blanks`, empty texts next
+/// to other fields count as missing too.
+fn may_lack_content(turn: &Turn, blanks: bool) -> bool {
     match turn.role {
         Role::Assistant => {
-            let beside = |body: &Body| matches!(body, Body::Refusal(_) | Body::Media(_));
-            let any = turn.blocks.iter().any(|block| beside(&block.body));
-            let blank = |block: &Block| words(block).is_some_and(Text::is_empty);
+            let is_in_other_field = |body: &BlockContent| {
+                matches!(body, BlockContent::Refusal(_) | BlockContent::Media(_))
+            };
+            let has_other_field = turn.blocks.iter().any(|block| is_in_other_field(&block.content));
+            let is_blank = |block: &Block| plain_text(block).is_some_and(JsonString::is_empty);
             !turn.blocks.iter().any(|block| is_call(block))
                 && turn.blocks.iter().all(|block| {
-                    is_reasoning(block) || beside(&block.body) || any && blanks && blank(block)
+                    is_reasoning_or_entry(block)
+                        || is_in_other_field(&block.content)
+                        || has_other_field && blanks && is_blank(block)
                 })
         }
         Role::System | Role::Developer | Role::User => {
-            turn.blocks.iter().all(|block| match &block.body {
-                Body::ToolResult(result) => result.content.is_empty() && !is_old(block),
+            turn.blocks.iter().all(|block| match &block.content {
+                BlockContent::ToolResult(result) => result.content.is_empty() && !is_legacy(block),
                 _ => false,
             })
         }
     }
 }
 
-fn is_refused(work: &Work<'_>, turn: usize) -> bool {
+fn is_rejected(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
-    let Some(text) = this.text_for(work.profile.dialect) else { return false };
-    let message = text.doc();
-    let content = message.root().get("content");
-    let absent = content.is_none();
-    let null = content.is_some_and(Node::is_null);
-    match work.profile.texts.no_content {
-        NoContent::Taken => false,
-        NoContent::NullRefusedOfOthers => null && this.role != Role::Assistant,
-        NoContent::AbsenceRefused => absent,
-        NoContent::Refused => null || absent,
-        NoContent::SilenceRefused => {
-            let blanks = work.profile.texts.as_a_whole;
-            let empty = content.is_some_and(|content| is_vacant(content, blanks));
-            this.role == Role::Assistant && (null || absent || empty)
+    let Some(raw) = this.text_for(work.profile.dialect) else { return false };
+    let doc = raw.to_doc();
+    let content = doc.root().get("content");
+    let is_absent = content.is_none();
+    let is_null = content.is_some_and(JsonNode::is_null);
+    match work.profile.texts.missing_content {
+        MissingContent::Accepted => false,
+        MissingContent::NullOnlyFromAssistant => is_null && this.role != Role::Assistant,
+        MissingContent::AbsentRejected => is_absent,
+        MissingContent::Rejected => is_null || is_absent,
+        MissingContent::EmptyAssistantRejected => {
+            let blanks = work.profile.texts.checks_whole_message;
+            let empty = content.is_some_and(|content| is_content_empty(content, blanks));
+            this.role == Role::Assistant && (is_null || is_absent || empty)
         }
     }
 }

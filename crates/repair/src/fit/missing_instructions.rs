@@ -1,4 +1,4 @@
-//! Instructions that the target insists on are added where there are none.
+//! Adds instructions where the target requires them and the request has none.
 //!
 //! ## Why
 //! > Instructions are required
@@ -9,34 +9,39 @@
 //! after    instructions: "You are a helpful assistant."   user: "hi"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::look::words;
+use crate::look::plain_text;
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.roles.instructed || is_instructed(work) {
+    if !work.profile.roles.requires_instructions || has_instructions(work) {
         return;
     }
-    work.sift_system(|work, at| words(&work.conversation().system[at]).is_some());
-    work.system().push(Block::text(Text::word(USUAL)).into());
-    work.change(Place::SYSTEM, "instructions are added: the target insists on some");
+    work.remove_system_where(|work, at| plain_text(&work.conversation().system[at]).is_some());
+    work.edit_system().push(Block::text(JsonString::from_static(DEFAULT_INSTRUCTIONS)).into());
+    work.record_change(LedgerPath::SYSTEM, "added instructions: the target requires them");
 }
 
-fn is_instructed(work: &Work<'_>) -> bool {
-    // Of instructions nothing but texts is written.
-    let text = |block: &Verbatim<Block>| block.body.as_text().is_some();
-    let says = |block: &Verbatim<Block>| block.body.as_text().is_some_and(|text| !text.is_blank());
+fn has_instructions(work: &Work<'_>) -> bool {
+    // Only texts of the instructions are encoded.
+    let is_text = |block: &Verbatim<Block>| block.content.as_text().is_some();
+    let has_text =
+        |block: &Verbatim<Block>| block.content.as_text().is_some_and(|text| !text.is_blank());
     let turns = work.turns();
-    let told = if work.is_own() {
+    let has_text_turns = if work.is_same_dialect() {
         turns.iter().any(|turn| turn.role == Role::Developer)
     } else {
-        // Of what crosses, instructions at the head go into the place for them.
-        let texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(text);
-        turns[..work.leading()].iter().take_while(texts).flat_map(|turn| &turn.blocks).any(says)
+        // From another dialect, leading instructions go into the separate field.
+        let has_only_texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(is_text);
+        turns[..work.leading_instructions()]
+            .iter()
+            .take_while(has_only_texts)
+            .flat_map(|turn| &turn.blocks)
+            .any(has_text)
     };
-    told || work.conversation().system.iter().any(says)
+    has_text_turns || work.conversation().system.iter().any(has_text)
 }
 
-const USUAL: &str = "You are a helpful assistant.";
+const DEFAULT_INSTRUCTIONS: &str = "You are a helpful assistant.";

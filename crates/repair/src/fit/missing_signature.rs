@@ -1,10 +1,11 @@
-//! A call that must be sealed and is not gets the value that its provider documents for it.
+//! Adds the provider's documented placeholder signature to a call that must be signed and is not.
 //!
-//! Some models seal the first call of each step and want the seal back. A call of another model, or one
-//! whose seal got lost, carries the documented word that tells the provider not to ask.
+//! Some models sign the first call of each step and require the signature in later requests. A call
+//! of another model, or one that lost its signature, gets the documented value that turns the check
+//! off.
 //!
-//! In the provider's own dialect only calls of the current turn are touched; from another dialect all
-//! of them, so that old turns are written the same way every time.
+//! In the provider's own dialect only calls of the current turn are changed; from another dialect
+//! all of them, so that earlier turns are encoded in the same way every time.
 //!
 //! ## Why
 //! > Function call is missing a thought_signature in functionCall parts. This is required for tools to
@@ -18,134 +19,153 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Place, Role, Seal, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, Seal, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::profile::thinking::SealedCalls;
+use crate::profile::reasoning::CallSealing;
 use crate::{Work, pairing, stand_in, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    let rule = work.profile.thinking.sealed_calls;
-    if rule == SealedCalls::Free {
+    let rule = work.profile.reasoning.call_sealing;
+    if rule == CallSealing::NotRequired {
         return;
     }
-    let (elder, current) = steps(work);
+    let (earlier, current) = find_steps(work);
     for step in current {
-        seal(work, step, true);
+        seal_step(work, step, true);
     }
-    // What stands elsewhere was put in its place while its turn was the current one.
-    if !work.is_untouched() {
-        for step in elder {
-            seal(work, step, false);
+    // Seals in other positions were moved while their turn was the current one.
+    if !work.is_verbatim() {
+        for step in earlier {
+            seal_step(work, step, false);
         }
     }
 }
 
-/// Puts the seal of a step where it is looked for; where there is none and one is needed, the word for
-/// that.
-fn seal(work: &mut Work<'_>, step: Range<usize>, needed: bool) {
-    let rule = work.profile.thinking.sealed_calls;
-    let places =
+/// Puts the seal of a step where the target expects it, or adds the placeholder if there is none
+/// and one is needed.
+fn seal_step(work: &mut Work<'_>, step: Range<usize>, needed: bool) {
+    let rule = work.profile.reasoning.call_sealing;
+    let positions =
         || step.clone().flat_map(|turn| (0..work.blocks(turn).len()).map(move |at| (turn, at)));
     let block = |(turn, at): &(usize, usize)| work.block(*turn, *at);
-    let Some((turn, at)) = places().find(|place| is_call(rule, block(place))) else { return };
+    let Some((turn, at)) = positions().find(|pos| needs_seal(rule, block(pos))) else { return };
     let sealed = match rule {
-        SealedCalls::Step => places().any(|place| carries(work, place)),
-        SealedCalls::First | SealedCalls::InCalls | SealedCalls::Free => {
+        CallSealing::CallOrReasoning => positions().any(|pos| has_step_seal(work, pos)),
+        CallSealing::FirstCall | CallSealing::FirstCallInMessage | CallSealing::NotRequired => {
             is_sealed(work.block(turn, at))
         }
     };
-    let elsewhere = match rule {
-        SealedCalls::Step => places().find(|place| {
-            let one = block(place);
-            matches!(one.body, Body::ToolCall(_)) && is_sealed(one)
+    let seal_pos = match rule {
+        CallSealing::CallOrReasoning => positions().find(|pos| {
+            let candidate = block(pos);
+            matches!(candidate.content, BlockContent::ToolCall(_)) && is_sealed(candidate)
         }),
-        SealedCalls::First | SealedCalls::InCalls | SealedCalls::Free => Some((turn, at)),
+        CallSealing::FirstCall | CallSealing::FirstCallInMessage | CallSealing::NotRequired => {
+            Some((turn, at))
+        }
     };
-    match elsewhere.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
-        Some(place) if !sealed || is_untold(work, place) => respell(work, place),
+    match seal_pos.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
+        Some(pos) if !sealed || is_seal_elsewhere(work, pos) => rewrite_call(work, pos),
         _ if sealed || !needed => {}
         _ => {
-            let seal = Seal::new(Text::word(ISSUER), Text::word(SKIP));
-            if !stand_in::put(work, (turn, at), &seal) {
-                work.edit(turn, at).seal = Some(Box::new(seal));
+            let seal = Seal::new(
+                JsonString::from_static(SEAL_ISSUER),
+                JsonString::from_static(SKIP_SIGNATURE),
+            );
+            if !stand_in::insert(work, (turn, at), &seal) {
+                work.edit_block(turn, at).seal = Some(Box::new(seal));
             }
-            work.change(Place::block(turn, at), "said that the call's signature is not known");
+            work.record_change(
+                LedgerPath::block(turn, at),
+                "added the placeholder signature: that of the call is missing",
+            );
         }
     }
 }
 
-/// Whether the step's list of reasoning has a seal in this block.
-fn carries(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
+/// Whether a block has the seal in its step's list of reasoning.
+fn has_step_seal(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
     let block = work.block(turn, at);
-    match block.body {
-        // What was read from the call itself is not in the list.
-        Body::ToolCall(_) => is_sealed(block) && block.text_for(work.profile.dialect).is_none(),
-        Body::Thinking(_) => is_sealed(block) || is_sealed_entry(work, block),
+    match block.content {
+        // A seal that was decoded from the call itself is not in the list.
+        BlockContent::ToolCall(_) => {
+            is_sealed(block) && block.text_for(work.profile.dialect).is_none()
+        }
+        BlockContent::Reasoning(_) => is_sealed(block) || is_sealed_entry(work, block),
         _ => is_signed_entry(block),
     }
 }
 
-/// Whether the message was written with the seal of its call in another place.
-fn is_untold(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
+/// Whether the client wrote the seal of the call in another position of the message.
+fn is_seal_elsewhere(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
     let dialect = work.profile.dialect;
-    matches!(work.profile.thinking.sealed_calls, SealedCalls::First | SealedCalls::InCalls)
-        && work.turns()[turn].text_for(dialect).is_some()
+    matches!(
+        work.profile.reasoning.call_sealing,
+        CallSealing::FirstCall | CallSealing::FirstCallInMessage
+    ) && work.turns()[turn].text_for(dialect).is_some()
         && work.block(turn, at).text_for(dialect).is_none()
 }
 
-fn respell(work: &mut Work<'_>, (turn, at): (usize, usize)) {
-    work.edit(turn, at);
-    work.change(Place::block(turn, at), "the call's signature stands where it is looked for");
+fn rewrite_call(work: &mut Work<'_>, (turn, at): (usize, usize)) {
+    work.edit_block(turn, at);
+    work.record_change(
+        LedgerPath::block(turn, at),
+        "moved the call's signature to the position that the target expects",
+    );
 }
 
-/// A call that must be sealed; where the seal stands in the call, the older form of one has no place
-/// for it, and nobody asks.
-fn is_call(rule: SealedCalls, block: &Block) -> bool {
-    matches!(block.body, Body::ToolCall(_))
-        && (rule == SealedCalls::Step || pairing::call(block).is_some())
+/// Whether a block is a call that must be sealed. Where the seal is part of the call, legacy calls
+/// have no field for it and are not checked.
+fn needs_seal(rule: CallSealing, block: &Block) -> bool {
+    matches!(block.content, BlockContent::ToolCall(_))
+        && (rule == CallSealing::CallOrReasoning || pairing::as_call(block).is_some())
 }
 
-/// An entry of no known type that has a signature.
+/// Whether the block is an entry of unknown type with a signature.
 fn is_signed_entry(block: &Block) -> bool {
-    let Body::Foreign { json, .. } = &block.body else { return false };
-    let doc = json.doc();
-    doc.root().get("signature").is_some_and(|seal| !seal.word().is_empty())
+    let BlockContent::Foreign { json, .. } = &block.content else { return false };
+    let doc = json.to_doc();
+    doc.root().get("signature").is_some_and(|seal| !seal.str_or_empty().is_empty())
 }
 
-/// An entry of the list with a seal that is not said to be another's.
+/// Whether the block is a list entry with a seal that no other issuer is known to have made.
 fn is_sealed_entry(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
-    let is_entry = |text: &Json| {
-        text.doc().root().get("type").is_some_and(|kind| kind.word().starts_with("reasoning."))
+    let is_entry = |text: &RawJson| {
+        text.to_doc()
+            .root()
+            .get("type")
+            .is_some_and(|kind| kind.str_or_empty().starts_with("reasoning."))
     };
     block.seal.is_some() && block.text_for(work.profile.dialect).is_some_and(is_entry)
 }
 
 fn is_sealed(block: &Block) -> bool {
-    block.seal.as_deref().is_some_and(|seal| seal.origin.issuer == ISSUER)
+    block.seal.as_deref().is_some_and(|seal| seal.origin.issuer == SEAL_ISSUER)
 }
 
-/// What the model said at once: before the current turn, and where calls must be sealed.
-fn steps(work: &Work<'_>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
-    if !work.is_own() {
-        return (Vec::new(), thoughts::runs(work));
+/// The steps before the current user turn, and those in which calls must be sealed. A step is one
+/// reply of the model.
+fn find_steps(work: &Work<'_>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    if !work.is_same_dialect() {
+        return (Vec::new(), thoughts::assistant_runs(work));
     }
     let turns = work.turns();
-    let asks = |at: &usize| {
+    let is_user_message = |at: &usize| {
         let turn = &turns[*at];
-        let answers = |block: &Block| matches!(block.body, Body::ToolResult(_));
+        let is_result = |block: &Block| matches!(block.content, BlockContent::ToolResult(_));
         turn.role == Role::User
-            && (work.profile.roles.empty_turns || !turn.blocks.is_empty())
-            && !turn.blocks.iter().any(|block| answers(block))
+            && (work.profile.roles.allows_empty_user || !turn.blocks.is_empty())
+            && !turn.blocks.iter().any(|block| is_result(block))
     };
-    let current = (0..turns.len()).rev().find(asks).map_or(0, |at| at + 1);
-    let steps = |turns_of: Range<usize>| {
-        let spoken = turns_of.filter(|at| turns[*at].role == Role::Assistant);
-        spoken.map(|at| at..at + 1).collect()
+    let current = (0..turns.len()).rev().find(is_user_message).map_or(0, |at| at + 1);
+    let assistant_steps = |range: Range<usize>| {
+        let assistant_turns = range.filter(|at| turns[*at].role == Role::Assistant);
+        assistant_turns.map(|at| at..at + 1).collect()
     };
-    (steps(0..current), steps(current..turns.len()))
+    (assistant_steps(0..current), assistant_steps(current..turns.len()))
 }
 
-const ISSUER: &str = "google";
-/// Documented for calls that the model did not make itself.
-const SKIP: &str = "skip_thought_signature_validator";
+const SEAL_ISSUER: &str = "google";
+/// Documented value for calls that the model did not make itself.
+const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";

@@ -1,7 +1,8 @@
-//! Where an open tool loop does not begin with thinking, thinking is turned off until it ends.
+//! Turns reasoning off where an open tool loop does not start with reasoning.
 //!
-//! With a budget, some models want the thinking that led to a call to come back with it. Where it got lost,
-//! or another model made the call, the request goes without thinking rather than be refused.
+//! With a reasoning budget, some models require the reasoning that led to a call. Where it was lost,
+//! or another model made the call, reasoning is off until the loop ends, because the request would
+//! be rejected.
 //!
 //! ## Why
 //! > messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When
@@ -15,27 +16,33 @@
 
 use interlingua_model::{Role, Turn};
 
-use super::forced_while_thinking::turn_off;
+use super::forced_while_thinking::turn_off_reasoning;
 use super::missing_reasoning;
 use crate::Work;
-use crate::profile::thinking::{Asked, asked};
-use crate::thoughts::{is_thinking, is_users, open_loop};
+use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
+use crate::thoughts::{counts_as_user, is_reasoning_block, open_tool_loop_start};
 
 pub fn apply(work: &mut Work<'_>) {
-    work.begin("missing-reasoning");
-    missing_reasoning::echo(work);
-    work.begin("missing-thinking");
-    if !work.profile.thinking.opens_loop || asked(&work.conversation().settings) != Asked::Budget {
+    work.set_rule("missing-reasoning");
+    missing_reasoning::add_empty_reasoning(work);
+    work.set_rule("missing-thinking");
+    if !work.profile.reasoning.must_open_loop
+        || reasoning_request(&work.conversation().settings) != ReasoningRequest::Budget
+    {
         return;
     }
-    let (open, turns) = (open_loop(work), work.turns());
-    let assistants = |turn: &Turn| turn.role == Role::Assistant && work.is_spoken(turn);
-    let speaks = |at: &usize| assistants(&turns[*at]) || is_users(work, *at);
-    let last = (open..turns.len()).rev().find(speaks);
+    let (open, turns) = (open_tool_loop_start(work), work.turns());
+    let is_assistant_turn =
+        |turn: &Turn| turn.role == Role::Assistant && work.is_turn_encoded(turn);
+    let counts = |at: &usize| is_assistant_turn(&turns[*at]) || counts_as_user(work, *at);
+    let last = (open..turns.len()).rev().find(counts);
     let ends_in_results = last.is_some_and(|at| turns[at].role != Role::Assistant);
-    let said = turns[open..].iter().filter(|turn| assistants(turn));
-    let first = said.flat_map(|turn| &turn.blocks).find(|block| work.is_said(block));
-    if ends_in_results && first.is_some_and(|block| !is_thinking(block)) {
-        turn_off(work, "thinking is off for this request: the open calls lack theirs");
+    let assistant_turns = turns[open..].iter().filter(|turn| is_assistant_turn(turn));
+    let first = assistant_turns.flat_map(|turn| &turn.blocks).find(|block| work.is_encoded(block));
+    if ends_in_results && first.is_some_and(|block| !is_reasoning_block(block)) {
+        turn_off_reasoning(
+            work,
+            "reasoning is off for this request: the open calls lack their reasoning",
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Tools that the history calls are declared where the request has none.
+//! Declares the tools that the history calls where the request has no tools.
 //!
-//! An agent that asks for a summary of its history often sends no tools, and some providers take no
-//! history of calls then. Each name that the history calls is declared, taking any object; none of
-//! them may be called, since nobody would answer.
+//! An agent that requests a summary of its history often sends no tools, and some providers reject
+//! calls in the history then. Each name that the history calls is declared with a schema that
+//! accepts any object; none of them may be called, since the client would not answer.
 //!
 //! ## Why
 //! > The toolConfig field must be defined when using toolUse and toolResult content blocks.
@@ -17,72 +17,83 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Body, Choice, Place, Tool, ToolKind};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{BlockContent, LedgerPath, Tool, ToolChoice, ToolKind};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::{Work, pairing};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.tools.history_needs_tools || has_tools(work) || pairing::continues(work) {
+    if !work.profile.tools.history_needs_tools
+        || has_tools(work)
+        || pairing::continues_stored_conversation(work)
+    {
         return;
     }
-    for name in called(work) {
-        let schema = Json::object(|schema| {
-            schema.word("type", "object");
+    for name in called_names(work) {
+        let schema = RawJson::object(|schema| {
+            schema.str("type", "object");
             schema.object("properties", |_| {});
         });
         let tool = Tool::new(name.clone(), ToolKind::Function { schema: Some(schema) });
-        work.tools().push(tool.into());
+        work.edit_tools().push(tool.into());
         let at = work.conversation().tools.len() - 1;
-        work.change(Place::tool(at), format!("declared `{name}`, which the history calls"));
+        work.record_change(
+            LedgerPath::tool(at),
+            format!("declared the tool `{name}`: the history calls it"),
+        );
     }
     if work.conversation().tools.is_empty() {
         return;
     }
-    let choice = work.profile.tools.takes_no_choice.then_some(Choice::None);
-    if work.conversation().settings.choice != choice {
-        work.settings().choice = choice;
-        work.change(Place::SETTINGS, "no tool is to be called");
+    let choice = work.profile.tools.supports_choice_none.then_some(ToolChoice::None);
+    if work.conversation().settings.tool_choice != choice {
+        work.edit_settings().tool_choice = choice;
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "tool calls are turned off: the request has no tools",
+        );
     }
 }
 
-/// Whether any tool goes to the target: one that only another dialect knows does not.
+/// Whether any tool is sent; tools of other dialects are not.
 fn has_tools(work: &Work<'_>) -> bool {
-    let goes = |tool: &Tool| match &tool.kind {
+    let is_sent = |tool: &Tool| match &tool.kind {
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
         ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
     };
-    work.conversation().tools.iter().any(|tool| goes(tool))
+    work.conversation().tools.iter().any(|tool| is_sent(tool))
 }
 
 /// The names that the history calls, each once.
-fn called(work: &Work<'_>) -> Vec<Text> {
-    let served = work.profile.tools.served;
-    let (mut names, mut known, mut ids) = (Vec::new(), HashSet::new(), HashSet::new());
+fn called_names(work: &Work<'_>) -> Vec<JsonString> {
+    let hosted_kinds = work.profile.tools.hosted_call_kinds;
+    let (mut names, mut seen, mut ids) = (Vec::new(), HashSet::new(), HashSet::new());
     for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
-        let name = match &block.body {
-            Body::ToolCall(call) => {
-                ids.insert(call.id.contents());
+        let name = match &block.content {
+            BlockContent::ToolCall(call) => {
+                ids.insert(call.id.unescape());
                 call.name.clone()
             }
-            // Nothing tells what a result is of whose call is not there.
-            Body::ToolResult(result) if !ids.contains(&result.call.contents()) => {
-                Text::word(UNKNOWN)
+            // A result without its call has no known tool.
+            BlockContent::ToolResult(result) if !ids.contains(&result.call_id.unescape()) => {
+                JsonString::from_static(UNKNOWN_TOOL)
             }
-            // A call of a tool that the provider ran, or what came of it.
-            Body::Foreign { kind, json, .. } if served.iter().any(|one| kind == one) => {
-                let doc = json.doc();
-                let call = doc.root().get(&kind.contents());
-                let name = call.and_then(|call| call.get("name")).and_then(Node::text);
-                name.unwrap_or(Text::word(UNKNOWN))
+            // A call of a hosted tool, or its result.
+            BlockContent::Foreign { kind, json, .. }
+                if hosted_kinds.iter().any(|hosted| kind == hosted) =>
+            {
+                let doc = json.to_doc();
+                let call = doc.root().get(&kind.unescape());
+                let name = call.and_then(|call| call.get("name")).and_then(JsonNode::json_string);
+                name.unwrap_or(JsonString::from_static(UNKNOWN_TOOL))
             }
             _ => continue,
         };
-        if known.insert(name.contents().into_owned()) {
+        if seen.insert(name.unescape().into_owned()) {
             names.push(name);
         }
     }
     names
 }
 
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_TOOL: &str = "unknown";

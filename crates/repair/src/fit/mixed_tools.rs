@@ -1,7 +1,7 @@
-//! The provider's own tools stand beside functions only where they may.
+//! Removes the provider's hosted tools where they cannot be combined with functions.
 //!
-//! Some models take either; newer ones take both if they are told that calls of the provider's own
-//! tools may come. Where they cannot stand together the functions stay: they are the client's.
+//! Some models accept either; newer ones accept both if the request allows calls of hosted tools.
+//! Where they cannot be combined, the functions stay: they are the client's.
 //!
 //! ## Why
 //! > Tool use with function calling is unsupported
@@ -15,77 +15,89 @@
 //! after    tools: the function `read`
 //! ```
 
-use interlingua_model::{Place, Tool, ToolKind, TopField};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{LedgerPath, Tool, ToolKind, TopLevelField};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use crate::profile::tools::Mixing;
-use crate::{Profile, Work};
+use crate::profile::tools::HostedToolMixing;
+use crate::{TargetProfile, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
     let rules = profile.tools;
     let tools = &work.conversation().tools;
-    let own = |tool: &Tool| is_own(tool, profile);
-    let declared = |tool: &Tool| !matches!(tool.kind, ToolKind::Foreign { .. });
-    let mixed = tools.iter().any(|tool| own(tool)) && tools.iter().any(|tool| declared(tool));
-    match rules.mixing {
-        Mixing::Free => {}
-        _ if !mixed => {}
-        Mixing::Asked(key) if work.is_own() => ask(work, key),
-        Mixing::Asked(_) | Mixing::Never => {
+    let is_hosted_tool = |tool: &Tool| is_hosted(tool, profile);
+    let is_declared = |tool: &Tool| !matches!(tool.kind, ToolKind::Foreign { .. });
+    let is_mixed =
+        tools.iter().any(|tool| is_hosted_tool(tool)) && tools.iter().any(|tool| is_declared(tool));
+    match rules.hosted_tool_mixing {
+        HostedToolMixing::Allowed => {}
+        _ if !is_mixed => {}
+        HostedToolMixing::OptIn(key) if work.is_same_dialect() => opt_in(work, key),
+        HostedToolMixing::OptIn(_) | HostedToolMixing::Never => {
             let tools = &work.conversation().tools;
-            let gone: Vec<bool> = tools.iter().map(|tool| is_own(tool, profile)).collect();
-            for at in (0..gone.len()).filter(|at| gone[*at]) {
+            let removed: Vec<bool> = tools.iter().map(|tool| is_hosted(tool, profile)).collect();
+            for at in (0..removed.len()).filter(|at| removed[*at]) {
                 let name = &work.conversation().tools[at].name;
-                let what = format!("left out `{name}`: it does not stand beside functions");
-                work.loss(Place::tool(at), what);
+                let message =
+                    format!("left out `{name}`: the target cannot combine it with functions");
+                work.record_loss(LedgerPath::tool(at), message);
             }
-            work.retain_tools(|at| !gone[at]);
+            work.retain_tools(|at| !removed[at]);
         }
     }
 }
 
-fn is_own(tool: &Tool, profile: &Profile) -> bool {
+fn is_hosted(tool: &Tool, profile: &TargetProfile) -> bool {
     match &tool.kind {
-        // One that is null is only named.
+        // A tool with only null fields is only named.
         ToolKind::Foreign { json, .. }
-            if json.doc().root().fields().all(|field| field.value.is_null()) =>
+            if json.to_doc().root().fields().all(|field| field.value.is_null()) =>
         {
             false
         }
         ToolKind::Foreign { kind, .. } => {
-            let kind = kind.contents();
-            profile.tools.built_in.iter().any(|name| profile.reading().is(&kind, name))
+            let kind = kind.unescape();
+            profile
+                .tools
+                .unmixable_tools
+                .iter()
+                .any(|name| profile.shape_checker().is_same_name(&kind, name))
         }
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => false,
     }
 }
 
-/// Says in the config of the tools that calls of the provider's own may come.
-fn ask(work: &mut Work<'_>, key: &'static str) {
-    let reading = work.profile.reading();
-    let config = |field: &TopField| reading.is(&field.key.contents(), CONFIG);
-    let fields = &work.conversation().fields;
-    let written = fields.iter().position(config);
-    let doc = written.map(|at| fields[at].value.doc());
+/// Sets the config field that allows calls of hosted tools next to functions.
+fn opt_in(work: &mut Work<'_>, key: &'static str) {
+    let checker = work.profile.shape_checker();
+    let is_config =
+        |field: &TopLevelField| checker.is_same_name(&field.key.unescape(), CONFIG_FIELD);
+    let fields = &work.conversation().top_level_fields;
+    let written = fields.iter().position(is_config);
+    let doc = written.map(|at| fields[at].value.to_doc());
     let root = doc.as_ref().map(|doc| doc.root());
-    let asked = root.and_then(|root| root.find(|field| reading.is(&field.name(), key)));
-    if asked.and_then(Node::boolean) == Some(true) {
+    let current =
+        root.and_then(|root| root.find_last(|field| checker.is_same_name(&field.key(), key)));
+    if current.and_then(JsonNode::as_bool) == Some(true) {
         return;
     }
-    let value = Json::object(|object| {
-        for field in root.into_iter().flat_map(Node::fields) {
-            if !reading.is(&field.name(), key) {
-                object.key_text(&field.key()).json(&field.value.json());
+    let value = RawJson::object(|object| {
+        for field in root.into_iter().flat_map(JsonNode::fields) {
+            if !checker.is_same_name(&field.key(), key) {
+                object.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
         object.boolean(key, true);
     });
-    work.change(Place::BODY, "asked that calls of the provider's own tools may come");
+    work.record_change(LedgerPath::BODY, "the request allows calls of hosted tools");
     match written {
-        Some(at) => work.fields()[at].value = value,
-        None => work.fields().push(TopField { key: Text::word(CONFIG), value, known: true }),
+        Some(at) => work.edit_top_level_fields()[at].value = value,
+        None => work.edit_top_level_fields().push(TopLevelField {
+            key: JsonString::from_static(CONFIG_FIELD),
+            value,
+            is_modeled: true,
+        }),
     }
 }
 
-const CONFIG: &str = "toolConfig";
+const CONFIG_FIELD: &str = "toolConfig";

@@ -1,4 +1,4 @@
-//! Rules that ask what the target takes.
+//! Fit rules: each one changes a request for targets that would reject or misread it as it is.
 
 pub mod aborted_turn;
 pub mod account_label;

@@ -1,4 +1,4 @@
-//! A conversation in which nobody speaks gets a turn of the user's that says so.
+//! Adds a user turn to a conversation that has no messages.
 //!
 //! ## Why
 //! > messages: at least one message is required
@@ -16,57 +16,70 @@
 //! after    system: "Be brief."   user: "(empty message)"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn};
-use interlingua_wire::{Json, Kind, Text};
+use interlingua_model::{Block, LedgerPath, Role, Turn};
+use interlingua_wire::{JsonKind, JsonString, RawJson};
 
 use super::empty_turn::EMPTY_MESSAGE;
 use crate::Work;
-use crate::look::{instructs, is_result};
-use crate::profile::roles::{Instructions, Last, NoTurns};
+use crate::look::{is_instruction, is_result};
+use crate::profile::roles::{EmptyConversation, InstructionPlacement, LastRole};
 
 pub fn apply(work: &mut Work<'_>) {
-    if is_taken(work) {
+    if is_accepted(work) {
         return;
     }
     let at = work.turns().len();
     let mut turn = Turn::new(Role::User);
-    turn.blocks.push(Block::text(Text::word(EMPTY_MESSAGE)).into());
+    turn.blocks.push(Block::text(JsonString::from_static(EMPTY_MESSAGE)).into());
     work.insert_turn(at, turn);
-    work.change(Place::turn(at), "nobody speaks: a turn of the user's says so");
+    work.record_change(LedgerPath::turn(at), "added a user turn: the conversation has no messages");
 }
 
-fn is_taken(work: &Work<'_>) -> bool {
+fn is_accepted(work: &Work<'_>) -> bool {
     let roles = work.profile.roles;
-    let fields = &work.conversation().fields;
+    let fields = &work.conversation().top_level_fields;
     let has = |key: &str| fields.iter().any(|field| field.key == key);
-    let says = |key: &str| fields.iter().any(|one| one.key == key && one.value != Json::NULL);
-    match roles.none {
-        NoTurns::Taken => anyone_speaks(work) || work.is_own() && has(roles.list),
-        NoTurns::Refused => anyone_speaks(work),
-        NoTurns::Unless(state) => {
-            anyone_speaks(work) && !is_empty_string(work)
-                || work.is_own() && state.iter().any(|key| says(key))
+    let is_set =
+        |key: &str| fields.iter().any(|field| field.key == key && field.value != RawJson::NULL);
+    match roles.empty_conversation {
+        EmptyConversation::Accepted => {
+            has_messages(work) || work.is_same_dialect() && has(roles.messages_field)
         }
-        NoTurns::UserNeeded => work.turns().iter().any(|turn| {
+        EmptyConversation::Rejected => has_messages(work),
+        EmptyConversation::AcceptedWithState(state) => {
+            has_messages(work) && !is_empty_string(work)
+                || work.is_same_dialect() && state.iter().any(|key| is_set(key))
+        }
+        EmptyConversation::UserRequired => work.turns().iter().any(|turn| {
             let results = turn.blocks.iter().all(|block| is_result(block));
-            turn.role == Role::User && work.is_spoken(turn) && (turn.blocks.is_empty() || !results)
+            turn.role == Role::User
+                && work.is_turn_encoded(turn)
+                && (turn.blocks.is_empty() || !results)
         }),
     }
 }
 
-/// Instructions that have a place of their own, or may not be the last, are no turns.
-fn anyone_speaks(work: &Work<'_>) -> bool {
+/// Instructions are no messages if they have a separate field or may not be the last turn.
+fn has_messages(work: &Work<'_>) -> bool {
     let roles = work.profile.roles;
-    let head = if roles.head_apart && !work.is_own() { work.leading() } else { 0 };
-    let written = matches!(roles.instructions, Instructions::Anywhere | Instructions::Leading);
-    let counted = written && roles.last == Last::Anyone;
-    let speaks = |turn: &Turn| (counted || !instructs(turn)) && work.is_spoken(turn);
-    work.turns()[head..].iter().any(|turn| speaks(turn))
+    let head = if roles.separate_leading_instructions && !work.is_same_dialect() {
+        work.leading_instructions()
+    } else {
+        0
+    };
+    let are_in_messages = matches!(
+        roles.instruction_placement,
+        InstructionPlacement::Anywhere | InstructionPlacement::Leading
+    );
+    let counts_instructions = are_in_messages && roles.last_role == LastRole::Any;
+    let is_message =
+        |turn: &Turn| (counts_instructions || !is_instruction(turn)) && work.is_turn_encoded(turn);
+    work.turns()[head..].iter().any(|turn| is_message(turn))
 }
 
-/// The whole conversation is a string with nothing in it.
+/// Whether the whole conversation is an empty string.
 fn is_empty_string(work: &Work<'_>) -> bool {
     let [only] = work.turns() else { return false };
-    let nothing = |text: &Json| text.kind() == Kind::String && text.as_str() == "\"\"";
-    only.text_for(work.profile.dialect).is_some_and(nothing)
+    let is_empty = |text: &RawJson| text.kind() == JsonKind::String && text.as_str() == "\"\"";
+    only.text_for(work.profile.dialect).is_some_and(is_empty)
 }

@@ -1,4 +1,4 @@
-//! Fields of a message that are null are left out where the target refuses them.
+//! Removes null fields of a message where the target rejects them.
 //!
 //! ## Why
 //! > 'messages.0' : for 'role:user' the following must be satisfied\[('messages.0.name' : value must be
@@ -10,41 +10,43 @@
 //! after    user: "hi"
 //! ```
 
-use interlingua_model::{Extras, Place, Role};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Extras, LedgerPath, Role};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.texts.nulls_refused || !work.is_own() {
+    if !work.profile.texts.rejects_null_fields || !work.is_same_dialect() {
         return;
     }
     for turn in 0..work.turns().len() {
         if has_null(work, turn) {
-            work.change(Place::turn(turn), "left out fields of the message that are null");
+            work.record_change(LedgerPath::turn(turn), "left out null fields of the message");
             let dialect = work.profile.dialect;
-            let keep = |key: &Text, value: &Json| *value != Json::NULL || Extras::is_memory(key);
-            work.turn(turn).extras.retain(dialect, |key, value| keep(key, value));
+            let keep = |key: &JsonString, value: &RawJson| {
+                *value != RawJson::NULL || Extras::is_spelling_marker(key)
+            };
+            work.edit_turn(turn).extras.retain(dialect, |key, value| keep(key, value));
         }
     }
 }
 
-/// The content of the assistant's may be null.
+/// Whether the message has a rejected null field; the content of an assistant message may be null.
 fn has_null(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
-    let assistants = this.role == Role::Assistant;
-    let kept = this.extras.of(work.profile.dialect).iter();
-    // What is written anew has the fields that are kept.
+    let is_assistant_turn = this.role == Role::Assistant;
+    let fields = this.extras.fields_for(work.profile.dialect).iter();
+    // A message without verbatim text is encoded with its extras.
     if this.text_for(work.profile.dialect).is_none() {
-        return kept
+        return fields
             .into_iter()
-            .any(|(key, value)| *value == Json::NULL && !Extras::is_memory(key));
+            .any(|(key, value)| *value == RawJson::NULL && !Extras::is_spelling_marker(key));
     }
     this.text_for(work.profile.dialect).filter(|text| text.as_str().contains("null")).is_some_and(
         |text| {
-            let message = text.doc();
-            let spared = |key: &str| assistants && key == "content";
-            message.root().fields().any(|field| field.value.is_null() && !spared(&field.name()))
+            let doc = text.to_doc();
+            let is_allowed = |key: &str| is_assistant_turn && key == "content";
+            doc.root().fields().any(|field| field.value.is_null() && !is_allowed(&field.key()))
         },
     )
 }

@@ -1,7 +1,7 @@
-//! A setting whose field has another form than its dialect knows is said anew, or left out.
+//! Rewrites or removes a setting if its field does not have the shape that the dialect defines.
 //!
-//! What can be read of it is said in the form that the provider takes; the rest is left out, and the
-//! provider's own default counts.
+//! The parts that can be decoded are sent in the form that the provider accepts. The rest is
+//! removed, and the provider's default applies.
 //!
 //! ## Why
 //! > tool_choice: Input should be an object
@@ -16,49 +16,49 @@
 //! after    tool_choice: {"type": "auto"}
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
 use crate::Work;
-use crate::profile::params::{Verdict, is_named};
+use crate::profile::settings::{Verdict, is_same_name};
 
 pub fn apply(work: &mut Work<'_>) {
-    let shapes = work.profile.params.shapes;
-    if shapes.is_empty() || !work.is_own() {
+    let shapes = work.profile.settings.fields;
+    if shapes.is_empty() || !work.is_same_dialect() {
         return;
     }
-    let either = work.profile.fields.either_case;
+    let proto_json = work.profile.fields.proto_json;
     let mut at = 0;
-    while at < work.conversation().fields.len() {
-        let field = &work.conversation().fields[at];
-        let key = field.key.contents();
-        let verdict = match shapes.iter().find(|shape| is_named(&key, shape.name, either)) {
+    while at < work.conversation().top_level_fields.len() {
+        let field = &work.conversation().top_level_fields[at];
+        let key = field.key.unescape();
+        let verdict = match shapes.iter().find(|shape| is_same_name(&key, shape.name, proto_json)) {
             Some(shape) => {
-                let value = work.inside(&field.value);
+                let value = work.json_ref(&field.value);
                 let node = value.root();
-                if node.is_null() { Verdict::Fits } else { shape.shape.hold(node, either) }
+                if node.is_null() { Verdict::Keep } else { shape.shape.check(node, proto_json) }
             }
-            None => Verdict::Fits,
+            None => Verdict::Keep,
         };
         match verdict {
-            Verdict::Fits => at += 1,
-            Verdict::Less(json) => {
+            Verdict::Keep => at += 1,
+            Verdict::Replace(json) => {
                 let key = key.into_owned();
-                work.fields()[at].value = json;
-                said_anew(work, &key);
+                work.edit_top_level_fields()[at].value = json;
+                rewrite_setting(work, &key);
                 at += 1;
             }
-            Verdict::Gone => {
+            Verdict::Drop => {
                 let key = key.into_owned();
-                work.fields().remove(at);
-                said_anew(work, &key);
+                work.edit_top_level_fields().remove(at);
+                rewrite_setting(work, &key);
             }
         }
     }
 }
 
-fn said_anew(work: &mut Work<'_>, key: &str) {
-    // What the settings hold of the field is written again.
-    work.settings();
-    let what = format!("`{key}` has another form here: what can be read of it is said anew");
-    work.change(Place::SETTINGS, what);
+fn rewrite_setting(work: &mut Work<'_>, key: &str) {
+    // The decoded setting is encoded again.
+    work.edit_settings();
+    let message = format!("`{key}` has an invalid shape: only the decoded part is sent");
+    work.record_change(LedgerPath::SETTINGS, message);
 }

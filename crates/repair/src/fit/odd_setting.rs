@@ -1,7 +1,7 @@
-//! A number that is written as something else is read as the number, or left out.
+//! Rewrites a number that is written as another type, or removes it.
 //!
-//! A string that holds a number is that number; a whole number with a fraction is written without.
-//! What is no number at all is left out, and the provider's own default counts.
+//! A string that contains a number becomes that number; an integer with a fraction of zero is
+//! written without it. Anything that is no number is removed, and the provider's default applies.
 //!
 //! ## Why
 //! > temperature: Input should be a valid number
@@ -14,163 +14,179 @@
 //! after    temperature: 0.5
 //! ```
 
-use interlingua_model::{Place, Settings, TopField};
-use interlingua_wire::{Json, Kind};
+use interlingua_model::{LedgerPath, Settings, TopLevelField};
+use interlingua_wire::{JsonKind, RawJson};
 
-use crate::profile::params::Spelling;
+use crate::profile::settings::NumberFormat;
 use crate::{Work, number};
 
-/// One number of the settings.
-struct Named {
+/// One numeric setting and its accessors.
+struct NumberSetting {
     name: &'static str,
-    whole: bool,
-    look: Look,
-    slot: fn(&mut Settings) -> &mut Option<Json>,
+    is_integer: bool,
+    get: Getter,
+    get_mut: fn(&mut Settings) -> &mut Option<RawJson>,
 }
 
 pub fn apply(work: &mut Work<'_>) {
-    let spelling = work.profile.params.spelling;
-    if spelling == Spelling::Free && work.is_own() {
+    let format = work.profile.settings.number_format;
+    if format == NumberFormat::Unchecked && work.is_same_dialect() {
         return;
     }
-    if work.is_own() {
-        shadowed(work, spelling);
+    if work.is_same_dialect() {
+        drop_shadowed(work, format);
     }
-    let unread = work.is_own() && !work.profile.params.reads_all;
-    for Named { name, whole, look, slot } in SLOTS {
-        let Some(value) = look(&work.conversation().settings) else { continue };
-        let elsewhere = *name == SEED && is_elsewhere(work);
-        if unread && (*name == UNREAD || elsewhere) {
+    let is_unchecked = work.is_same_dialect() && !work.profile.settings.checks_all_numbers;
+    for NumberSetting { name, is_integer, get, get_mut } in NUMBER_SETTINGS {
+        let Some(value) = get(&work.conversation().settings) else { continue };
+        let is_in_sibling_field = *name == SEED && is_sibling_seed(work);
+        if is_unchecked && (*name == UNCHECKED || is_in_sibling_field) {
             continue;
         }
-        // Where numbers may be strings, this one may have a fraction.
-        let whole = *whole && !(*name == FRACTION && spelling == Spelling::Loose && work.is_own());
-        let Some(better) = better(value, whole, spelling) else { continue };
+        // Targets that accept numbers as strings accept a fraction here.
+        let is_integer = *is_integer
+            && !(*name == FRACTION_ALLOWED
+                && format == NumberFormat::AllowStrings
+                && work.is_same_dialect());
+        let Some(corrected_value) = corrected(value, is_integer, format) else { continue };
         let value = value.clone();
-        if let Some(better) = &better {
-            let what = format!("`{name}` is {}, and not {}", better.as_str(), value.as_str());
-            work.change(Place::SETTINGS, what);
+        if let Some(corrected_value) = &corrected_value {
+            let message =
+                format!("`{name}` is {} instead of {}", corrected_value.as_str(), value.as_str());
+            work.record_change(LedgerPath::SETTINGS, message);
         } else {
-            let what = format!("left out `{name}`: {} is no number", short(&value));
-            work.loss(Place::SETTINGS, what);
+            let message = format!("left out `{name}`: {} is no number", truncated(&value));
+            work.record_loss(LedgerPath::SETTINGS, message);
         }
-        *slot(work.settings()) = better;
+        *get_mut(work.edit_settings()) = corrected_value;
     }
-    if !unread
+    if !is_unchecked
         && work
             .conversation()
             .settings
             .reasoning
             .as_ref()
-            .is_some_and(|asked| asked.budget.is_some())
+            .is_some_and(|reasoning| reasoning.budget_tokens.is_some())
     {
-        budget(work, spelling);
+        fix_budget(work, format);
     }
 }
 
-/// Whether the seed stands in a field that only a relative of the target reads.
-fn is_elsewhere(work: &Work<'_>) -> bool {
-    let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
-    // Without its field, it is said anew.
-    has(RELATIVES_SEED) && !has(SEED) && !work.profile.params.respelled.contains(&SEED)
+/// Whether the seed is in a field that only other servers of the dialect read.
+fn is_sibling_seed(work: &Work<'_>) -> bool {
+    let has = |key: &str| work.conversation().top_level_fields.iter().any(|field| field.key == key);
+    // A renamed field is encoded again.
+    has(RANDOM_SEED) && !has(SEED) && !work.profile.settings.renamed_fields.contains(&SEED)
 }
 
-/// Leaves out fields of which another one holds the meaning, and which are no numbers.
-fn shadowed(work: &mut Work<'_>, spelling: Spelling) {
-    for (name, held) in SHADOWED {
+/// Removes invalid number fields if another field sets the same value.
+fn drop_shadowed(work: &mut Work<'_>, format: NumberFormat) {
+    for (name, get_setting) in SHADOWED_FIELDS {
         let settings = &work.conversation().settings;
-        let odd = |field: &TopField| {
+        let is_invalid = |field: &TopLevelField| {
             field.key == *name
-                && field.value != Json::NULL
-                && Some(&field.value) != held(settings)
-                && better(&field.value, true, spelling).is_some()
+                && field.value != RawJson::NULL
+                && Some(&field.value) != get_setting(settings)
+                && corrected(&field.value, true, format).is_some()
         };
-        if let Some(at) = work.conversation().fields.iter().position(odd) {
-            let value = work.fields().remove(at).value;
-            let what = format!(
-                "left out `{name}`: {} is no number, and another field says it",
-                short(&value)
+        if let Some(at) = work.conversation().top_level_fields.iter().position(is_invalid) {
+            let value = work.edit_top_level_fields().remove(at).value;
+            let message = format!(
+                "left out `{name}`: {} is no number, and another field sets it",
+                truncated(&value)
             );
-            work.loss(Place::SETTINGS, what);
+            work.record_loss(LedgerPath::SETTINGS, message);
         }
     }
 }
 
-fn budget(work: &mut Work<'_>, spelling: Spelling) {
-    let Some(asked) = &work.conversation().settings.reasoning else { return };
-    let Some(value) = asked.budget.clone() else { return };
-    let Some(better) = better(&value, true, spelling) else { return };
-    let what = format!("the budget for thinking is {}", short(&value));
-    match &better {
-        Some(better) => {
-            work.change(Place::SETTINGS, format!("{what}: read as {}", better.as_str()));
+fn fix_budget(work: &mut Work<'_>, format: NumberFormat) {
+    let Some(reasoning) = &work.conversation().settings.reasoning else { return };
+    let Some(value) = reasoning.budget_tokens.clone() else { return };
+    let Some(corrected_value) = corrected(&value, true, format) else { return };
+    let message = format!("the reasoning budget was {}", truncated(&value));
+    match &corrected_value {
+        Some(corrected_value) => {
+            work.record_change(
+                LedgerPath::SETTINGS,
+                format!("{message}: sent as {}", corrected_value.as_str()),
+            );
         }
-        None => work.loss(Place::SETTINGS, format!("{what}: left out, it is no number")),
+        None => {
+            work.record_loss(LedgerPath::SETTINGS, format!("{message}: left out, it is no number"));
+        }
     }
-    if let Some(asked) = &mut work.settings().reasoning {
-        asked.budget = better;
+    if let Some(reasoning) = &mut work.edit_settings().reasoning {
+        reasoning.budget_tokens = corrected_value;
     }
 }
 
-/// What is to be written instead, if anything is: a number, or nothing.
-#[expect(clippy::option_option, reason = "whether to change it, and then to what")]
-fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>> {
+/// The corrected number, `Some(None)` if it must be removed, `None` if it is valid.
+#[expect(
+    clippy::option_option,
+    reason = "outer: whether to change the value; inner: the new value"
+)]
+fn corrected(value: &RawJson, is_integer: bool, format: NumberFormat) -> Option<Option<RawJson>> {
     let kind = value.kind();
-    let Some(said) = number::said(value) else { return Some(None) };
-    let fraction = whole && said.fract() != 0.0;
-    let spelled = match spelling {
-        Spelling::Loose => value.text().is_none_or(|text| is_bare(&text.contents())),
-        Spelling::Free | Spelling::Numbers => kind == Kind::Number,
-        Spelling::Exact => kind == Kind::Number && (!whole || number::is_exact(value)),
+    let Some(parsed) = number::parse(value) else { return Some(None) };
+    let has_fraction = is_integer && parsed.fract() != 0.0;
+    let is_well_formed = match format {
+        NumberFormat::AllowStrings => {
+            value.json_string().is_none_or(|text| is_bare(&text.unescape()))
+        }
+        NumberFormat::Unchecked | NumberFormat::Numbers => kind == JsonKind::Number,
+        NumberFormat::PlainIntegers => {
+            kind == JsonKind::Number && (!is_integer || number::is_plain_integer(value))
+        }
     };
-    if spelled && !fraction {
+    if is_well_formed && !has_fraction {
         return None;
     }
-    Some(Some(number::spelled(if whole { number::whole(said) } else { said })))
+    Some(Some(number::to_json(if is_integer { number::to_safe_integer(parsed) } else { parsed })))
 }
 
-/// Nothing stands around the number in its string.
+/// Whether there is no white space around the number in its string.
 fn is_bare(text: &str) -> bool {
     text.trim() == text
 }
 
-fn short(value: &Json) -> String {
+fn truncated(value: &RawJson) -> String {
     value.as_str().chars().take(40).collect()
 }
 
-macro_rules! slot {
+macro_rules! number_setting {
     ($name:ident, $whole:literal) => {
-        Named {
+        NumberSetting {
             name: stringify!($name),
-            whole: $whole,
-            look: |settings| settings.$name.as_ref(),
-            slot: |settings| &mut settings.$name,
+            is_integer: $whole,
+            get: |settings| settings.$name.as_ref(),
+            get_mut: |settings| &mut settings.$name,
         }
     };
 }
 
-type Look = fn(&Settings) -> Option<&Json>;
+type Getter = fn(&Settings) -> Option<&RawJson>;
 
 const SEED: &str = "seed";
-const RELATIVES_SEED: &str = "random_seed";
-const FRACTION: &str = "top_k";
+const RANDOM_SEED: &str = "random_seed";
+const FRACTION_ALLOWED: &str = "top_k";
 
-/// What not everybody knows.
-const UNREAD: &str = "top_k";
+/// Setting that not every target checks.
+const UNCHECKED: &str = "top_k";
 
-/// Fields that have a rival, and what the settings hold of the two.
-const SHADOWED: &[(&str, Look)] = &[
+/// Fields with a second spelling, and the setting that both are decoded to.
+const SHADOWED_FIELDS: &[(&str, Getter)] = &[
     ("max_tokens", |settings| settings.max_tokens.as_ref()),
     ("seed", |settings| settings.seed.as_ref()),
 ];
 
-const SLOTS: &[Named] = &[
-    slot!(max_tokens, true),
-    slot!(temperature, false),
-    slot!(top_p, false),
-    slot!(top_k, true),
-    slot!(seed, true),
-    slot!(presence_penalty, false),
-    slot!(frequency_penalty, false),
-    slot!(answers, true),
+const NUMBER_SETTINGS: &[NumberSetting] = &[
+    number_setting!(max_tokens, true),
+    number_setting!(temperature, false),
+    number_setting!(top_p, false),
+    number_setting!(top_k, true),
+    number_setting!(seed, true),
+    number_setting!(presence_penalty, false),
+    number_setting!(frequency_penalty, false),
+    number_setting!(candidate_count, true),
 ];

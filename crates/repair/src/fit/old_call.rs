@@ -1,4 +1,5 @@
-//! Calls and results in the old way, without ids, are written in the new one where only that is known.
+//! Converts legacy calls and results without ids to the current form where the target supports only
+//! that.
 //!
 //! ## Why
 //! > unknown variant `function`, expected one of `system`, `user`, `assistant`, `tool`
@@ -13,19 +14,19 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Block, Body, Place};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::pairing::{self, OLD, crosses};
+use crate::pairing::{self, LEGACY_FORM, is_cross_dialect};
 
 pub fn apply(work: &mut Work<'_>) {
     let calls = work.profile.calls;
-    let calls_stay = calls.old && !crosses(work);
-    if calls_stay && calls.old_results {
+    let calls_stay = calls.legacy_calls && !is_cross_dialect(work);
+    if calls_stay && calls.legacy_results {
         return;
     }
-    let answered = if calls_stay { answered(work) } else { HashSet::new() };
+    let answered = if calls_stay { legacy_answered_ids(work) } else { HashSet::new() };
     if calls_stay && answered.is_empty() {
         return;
     }
@@ -35,32 +36,38 @@ pub fn apply(work: &mut Work<'_>) {
             if calls_stay && !id_of(block).is_some_and(|id| answered.contains(id.raw())) {
                 continue;
             }
-            let Some((dialect, _)) = block.extras.all().filter(|_| pairing::is_old(block)) else {
+            let Some((dialect, _)) = block.extras.as_parts().filter(|_| pairing::is_legacy(block))
+            else {
                 continue;
             };
-            let kept = crate::extras::without(&block.extras, dialect, OLD);
-            work.edit(turn, at).extras = kept;
-            // Across dialects every call is written anew, and this is nothing to tell.
-            if !crosses(work) {
-                work.change(Place::block(turn, at), "written in the new way, with an id");
+            let remaining = crate::extras::without_key(&block.extras, dialect, LEGACY_FORM);
+            work.edit_block(turn, at).extras = remaining;
+            // Across dialects every call is encoded in the current form, so there is nothing to
+            // record.
+            if !is_cross_dialect(work) {
+                work.record_change(
+                    LedgerPath::block(turn, at),
+                    "converted from the legacy form: sent with an id",
+                );
             }
         }
     }
 }
 
-/// The ids of the calls that are answered in the old way.
-fn answered(work: &Work<'_>) -> HashSet<String> {
+/// Ids of the calls that are answered in the legacy form.
+fn legacy_answered_ids(work: &Work<'_>) -> HashSet<String> {
     let blocks = work.turns().iter().flat_map(|turn| &turn.blocks);
-    let old = blocks.filter(|block| matches!(block.body, Body::ToolResult(_)));
-    old.filter(|block| pairing::is_old(block))
+    let results = blocks.filter(|block| matches!(block.content, BlockContent::ToolResult(_)));
+    results
+        .filter(|block| pairing::is_legacy(block))
         .filter_map(|block| Some(id_of(block)?.raw().to_owned()))
         .collect()
 }
 
-fn id_of(block: &Block) -> Option<&Text> {
-    match &block.body {
-        Body::ToolCall(call) => Some(&call.id),
-        Body::ToolResult(result) => Some(&result.call),
+fn id_of(block: &Block) -> Option<&JsonString> {
+    match &block.content {
+        BlockContent::ToolCall(call) => Some(&call.id),
+        BlockContent::ToolResult(result) => Some(&result.call_id),
         _ => None,
     }
 }

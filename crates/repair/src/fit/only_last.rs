@@ -1,7 +1,7 @@
-//! What only the last item may be is left out where something comes after it.
+//! Removes items that may only be the last one where another item follows.
 //!
-//! A client that asks for compaction says so at the end. Once the conversation goes on, the word stands
-//! in the midst of it and asks for nothing any more.
+//! A client that requests compaction appends an item for it. Once the conversation continues, the
+//! item is in the middle and has no effect any more.
 //!
 //! ## Why
 //! > Invalid 'input\[0\]': 'compaction_trigger' must be the last item of the input.
@@ -12,21 +12,22 @@
 //! after    user: "hi"                        user: "go on"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Verbatim};
+use interlingua_model::{Block, BlockContent, LedgerPath, Verbatim};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let known = work.profile.fields.last_only;
-    if known.is_empty() || !work.is_own() {
+    let kinds = work.profile.fields.last_turn_kinds;
+    if kinds.is_empty() || !work.is_same_dialect() {
         return;
     }
-    let is_it = |block: &Verbatim<Block>| matches!(&block.body, Body::Foreign { kind, .. } if known.iter().any(|one| kind == one));
-    let others = 0..work.turns().len().saturating_sub(1);
-    let gone: Vec<usize> = others.filter(|turn| work.blocks(*turn).iter().any(is_it)).collect();
-    for turn in gone.iter().rev() {
-        let what = "left out what only the last item may be: something comes after it";
-        work.loss(Place::turn(*turn), what);
+    let is_last_only = |block: &Verbatim<Block>| matches!(&block.content, BlockContent::Foreign { kind, .. } if kinds.iter().any(|last_kind| kind == last_kind));
+    let earlier_turns = 0..work.turns().len().saturating_sub(1);
+    let removed: Vec<usize> =
+        earlier_turns.filter(|turn| work.blocks(*turn).iter().any(is_last_only)).collect();
+    for turn in removed.iter().rev() {
+        let message = "left out an item that may only be the last one: another item follows";
+        work.record_loss(LedgerPath::turn(*turn), message);
     }
-    work.remove_turns(&gone);
+    work.remove_turns(&removed);
 }

@@ -1,7 +1,7 @@
-//! A call comes after something the user said.
+//! Inserts a user turn before a call at the start of the conversation.
 //!
-//! Compaction may leave a conversation that begins with a call. Where a call must follow the user's
-//! words, some are put before it.
+//! After compaction a conversation may start with a call. Where a call must follow a user turn, a
+//! short one is inserted before it.
 //!
 //! ## Why
 //! > Please ensure that function call turn comes immediately after a user turn or after a function
@@ -13,29 +13,32 @@
 //! after    user: "…"        assistant: call 1             user: result 1
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn};
-use interlingua_wire::Text;
+use interlingua_model::{Block, LedgerPath, Role, Turn};
+use interlingua_wire::JsonString;
 
 use crate::Work;
 use crate::pairing::{self, Round};
-use crate::profile::calls::Answers;
+use crate::profile::calls::ResultPlacement;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.calls.answers != Answers::Counted {
+    if work.profile.calls.result_placement != ResultPlacement::MatchingCount {
         return;
     }
-    let instructs = |role| matches!(role, Role::System | Role::Developer);
-    let leading = work.turns().iter().take_while(|turn| instructs(turn.role)).count();
-    let Some(round) = Round::at(work.turns(), leading) else { return };
-    let opens = round.calls(work).next().is_some();
-    if !opens || !pairing::crosses(work) && leading > 0 {
+    let is_instruction = |role| matches!(role, Role::System | Role::Developer);
+    let leading = work.turns().iter().take_while(|turn| is_instruction(turn.role)).count();
+    let Some(round) = Round::starting_at(work.turns(), leading) else { return };
+    let starts_with_call = round.calls(work).next().is_some();
+    if !starts_with_call || !pairing::is_cross_dialect(work) && leading > 0 {
         return;
     }
     let mut turn = Turn::new(Role::User);
-    turn.blocks.push(Block::text(Text::word(NOTHING)).into());
+    turn.blocks.push(Block::text(JsonString::from_static(OMITTED_TEXT)).into());
     work.insert_turn(leading, turn);
-    work.change(Place::turn(leading), "the conversation begins with a call: words before it");
+    work.record_change(
+        LedgerPath::turn(leading),
+        "inserted a user turn: the conversation starts with a call",
+    );
 }
 
-/// What the user is taken to have said.
-const NOTHING: &str = "(earlier conversation omitted)";
+/// Text of the inserted user turn.
+const OMITTED_TEXT: &str = "(earlier conversation omitted)";

@@ -1,8 +1,9 @@
-//! A call made by code that does not wait any more is the model's own.
+//! Turns a call that code made into a call of the model where the code no longer waits for it.
 //!
-//! While code that the provider runs waits for the results of its calls, nothing else may be said, the
-//! results are text, and its container is named. Where that is not so the code waits in vain: its
-//! calls become plain ones, which any result answers.
+//! While code that the provider runs waits for the results of its calls, the request may contain
+//! only results, the results must be texts, and the container must be named. Where that does not
+//! hold, the provider does not resume the code: its calls become ordinary ones, which any result
+//! answers.
 //!
 //! ## Why
 //! > messages.2.content.1: only `tool_result` blocks may be provided while a programmatic tool call is
@@ -16,58 +17,65 @@
 //! after    assistant: call 1                    user: result 1, "and hurry"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, ToolResult};
-use interlingua_wire::Json;
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, ToolResult};
+use interlingua_wire::RawJson;
 
 use crate::Work;
-use crate::pairing::{self, Round, Spot};
+use crate::pairing::{self, BlockPos, Round};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(key) = work.profile.calls.caller else { return };
+    let Some(key) = work.profile.calls.caller_field else { return };
     let Some(round) = last_round(work) else { return };
-    let by_code: Vec<Spot> = round
+    let by_code: Vec<BlockPos> = round
         .calls(work)
-        .map(|(spot, _)| spot)
-        .filter(|(turn, at)| is_by_code(work.block(*turn, *at).extras.find(dialect(work), key)))
+        .map(|(pos, _)| pos)
+        .filter(|(turn, at)| {
+            is_programmatic(work.block(*turn, *at).extras.get(target_dialect(work), key))
+        })
         .collect();
-    if by_code.is_empty() || may_wait(work, &round) {
+    if by_code.is_empty() || can_code_wait(work, &round) {
         return;
     }
     for (turn, at) in by_code {
-        let kept = crate::extras::without(&work.block(turn, at).extras, dialect(work), key);
-        work.edit(turn, at).extras = kept;
-        let what = format!("left out `{key}`: the code does not wait for this call any more");
-        work.loss(Place::block(turn, at), what);
+        let remaining =
+            crate::extras::without_key(&work.block(turn, at).extras, target_dialect(work), key);
+        work.edit_block(turn, at).extras = remaining;
+        let message = format!("left out `{key}`: the code no longer waits for this call");
+        work.record_loss(LedgerPath::block(turn, at), message);
     }
 }
 
-fn dialect(work: &Work<'_>) -> interlingua_model::DialectId {
+fn target_dialect(work: &Work<'_>) -> interlingua_model::DialectId {
     work.profile.dialect
 }
 
-/// What the model said last, and what came after it.
+/// The last run of assistant turns, with the turns after it.
 fn last_round(work: &Work<'_>) -> Option<Round> {
-    let is_speech = |at: &usize| work.turns()[*at].role == Role::Assistant;
-    let last = (0..work.turns().len()).rev().find(is_speech)?;
-    let start = (0..=last).rev().take_while(is_speech).last()?;
-    Round::at(work.turns(), start).filter(|round| !round.answers.is_empty())
+    let is_assistant_turn = |at: &usize| work.turns()[*at].role == Role::Assistant;
+    let last = (0..work.turns().len()).rev().find(is_assistant_turn)?;
+    let start = (0..=last).rev().take_while(is_assistant_turn).last()?;
+    Round::starting_at(work.turns(), start).filter(|round| !round.following_turns.is_empty())
 }
 
-fn is_by_code(caller: Option<&Json>) -> bool {
+fn is_programmatic(caller: Option<&RawJson>) -> bool {
     caller.is_some_and(|caller| {
-        let doc = caller.doc();
-        doc.root().get("type").is_some_and(|kind| kind.is_string() && kind.word() != "direct")
+        let doc = caller.to_doc();
+        doc.root()
+            .get("type")
+            .is_some_and(|kind| kind.is_string() && kind.str_or_empty() != "direct")
     })
 }
 
-/// Whether all that came is what the code waits for, and where it runs is known.
-fn may_wait(work: &Work<'_>, round: &Round) -> bool {
-    let fields = &work.conversation().fields;
-    let has_container = !pairing::crosses(work)
-        && fields.iter().any(|field| field.key == "container" && field.value != Json::NULL);
+/// Whether the code can still be waiting: only text results follow, and the container is known.
+fn can_code_wait(work: &Work<'_>, round: &Round) -> bool {
+    let fields = &work.conversation().top_level_fields;
+    let has_container = !pairing::is_cross_dialect(work)
+        && fields.iter().any(|field| field.key == "container" && field.value != RawJson::NULL);
     let is_text = |result: &ToolResult| {
-        result.content.iter().all(|block| matches!(block.body, Body::Text { .. }))
+        result.content.iter().all(|block| matches!(block.content, BlockContent::Text { .. }))
     };
-    let answers = |block: &Block| pairing::result(block).is_some_and(is_text);
-    has_container && pairing::blocks(work, round.answers.clone()).all(|(_, block)| answers(block))
+    let is_text_result = |block: &Block| pairing::as_result(block).is_some_and(is_text);
+    has_container
+        && pairing::blocks(work, round.following_turns.clone())
+            .all(|(_, block)| is_text_result(block))
 }

@@ -1,11 +1,11 @@
-//! A property of a tool's input whose name the target does not take has another one on the way.
+//! Renames properties of a tool's input if the target rejects their names.
 //!
-//! Servers of tools that are made from other interfaces name properties as those do: `filter[id]`,
-//! `$top`. One such name in one tool has the whole request refused. The new name is the old one with `_`
-//! for what may not stand there, or with a few digits if another property has that name already. It is
-//! the same in the schema, in the examples and in the calls of the history, and the arguments of calls
-//! in the reply come back under the client's names. A property without a title has its old name for one.
-//! Only names at the root are looked at.
+//! Tool servers that are generated from other APIs name properties as those APIs do: `filter[id]`,
+//! `$top`. One such name in one tool causes the whole request to be rejected. The new name is the
+//! old one with `_` for each rejected character, or with a few digits if another property already
+//! has that name. It is used in the schema, in the examples and in the calls of the history, and
+//! the arguments of calls in the reply are returned under the client's names. A property without a
+//! title gets its old name as the title. Only names at the root are checked.
 //!
 //! ## Why
 //! > tools.14.custom.input_schema.properties: Property keys should match pattern
@@ -19,102 +19,109 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Args, Body, Place, Tool, ToolKind};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{BlockContent, LedgerPath, Tool, ToolArgs, ToolKind};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::profile::tools::Names;
-use crate::schema::rekey::{self, Pairs};
+use crate::profile::tools::NameFormat;
+use crate::schema::rename_properties::{self, PropertyRenames};
 use crate::tools::names::alias;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(names) = work.profile.tools.schema.properties else { return };
+    let Some(format) = work.profile.tools.schema.property_names else { return };
     if work.conversation().tools.is_empty() {
         return;
     }
-    let looks = work.looks();
-    let mut renamed: HashMap<String, Pairs> = HashMap::new();
-    for at in (0..looks.len()).filter(|at| looks[*at].properties) {
+    let issues = work.tool_issues();
+    let mut renamed: HashMap<String, PropertyRenames> = HashMap::new();
+    for at in (0..issues.len()).filter(|at| issues[*at].bad_property_names) {
         let tool = &work.conversation().tools[at];
         let ToolKind::Function { schema: Some(schema) } = &tool.kind else { continue };
         let (name, schema) = (tool.name.clone(), schema.clone());
-        let pairs = pairs(schema.doc().root(), &names);
-        rename(work, at, &schema, &pairs);
-        let known = pairs.iter().map(|(sent, client)| format!("`{client}` is called `{sent}`"));
-        let known: Vec<_> = known.collect();
-        work.change(Place::tool(at), format!("in the input of `{name}`, {}", known.join(", ")));
-        work.lowered_schema(name.clone(), schema);
-        renamed.insert(name.contents().into_owned(), pairs.clone());
-        work.renamed_properties(name, pairs);
+        let pairs = property_renames(schema.to_doc().root(), &format);
+        rename_in_tool(work, at, &schema, &pairs);
+        let descriptions =
+            pairs.iter().map(|(sent, client)| format!("`{client}` is sent as `{sent}`"));
+        let descriptions: Vec<_> = descriptions.collect();
+        work.record_change(
+            LedgerPath::tool(at),
+            format!("in the input of `{name}`: {}", descriptions.join(", ")),
+        );
+        work.record_original_schema(name.clone(), schema);
+        renamed.insert(name.unescape().into_owned(), pairs.clone());
+        work.record_property_renames(name, pairs);
     }
     if !renamed.is_empty() {
-        calls(work, &renamed);
+        rename_in_calls(work, &renamed);
     }
 }
 
-/// The names that properties must have instead of their own, each with its own.
-fn pairs(schema: Node<'_>, names: &Names) -> Pairs {
-    let properties = || schema.get("properties").into_iter().flat_map(Node::fields);
-    let mut taken: HashSet<String> =
-        properties().map(|property| property.name().into_owned()).collect();
-    let mut pairs = Pairs::new();
-    for property in properties().filter(|property| !names.fit(&property.name())) {
-        let client = property.key();
+/// The sent name and the client's name of each rejected property.
+fn property_renames(schema: JsonNode<'_>, format: &NameFormat) -> PropertyRenames {
+    let properties = || schema.get("properties").into_iter().flat_map(JsonNode::fields);
+    let mut used_names: HashSet<String> =
+        properties().map(|property| property.key().into_owned()).collect();
+    let mut pairs = PropertyRenames::new();
+    for property in properties().filter(|property| !format.accepts(&property.key())) {
+        let client = property.key_json_string();
         if pairs.iter().any(|(_, known)| *known == client) {
             continue;
         }
-        let numbered = (0..).map(|number| alias(&client, "property", names, number));
-        let mut wanted = plain(&property.name(), names).into_iter().chain(numbered);
-        let free = wanted.find(|sent| taken.insert(sent.contents().into_owned()));
-        pairs.extend(free.map(|sent| (sent, client)));
+        let numbered = (0..).map(|number| alias(&client, "property", format, number));
+        let mut candidates = sanitized_name(&property.key(), format).into_iter().chain(numbered);
+        let sent_name = candidates.find(|sent| used_names.insert(sent.unescape().into_owned()));
+        pairs.extend(sent_name.map(|sent| (sent, client)));
     }
     pairs
 }
 
-/// A name with `_` for everything that may not stand there, if that is one.
-fn plain(name: &str, names: &Names) -> Option<Text> {
-    let marks = names.marks.unwrap_or_default();
-    let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
-    let spelled: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
-    let spelled = spelled.trim_matches('_');
-    names.fit(spelled).then(|| Text::new(spelled))
+/// The name with `_` for each rejected character, if the target accepts that.
+fn sanitized_name(name: &str, format: &NameFormat) -> Option<JsonString> {
+    let punctuation = format.punctuation.unwrap_or_default();
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || punctuation.contains(c);
+    let sanitized: String = name.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    let sanitized = sanitized.trim_matches('_');
+    format.accepts(sanitized).then(|| JsonString::new(sanitized))
 }
 
-fn rename(work: &mut Work<'_>, at: usize, schema: &Json, pairs: &Pairs) {
-    let tool: &mut Tool = work.tools()[at].edit();
-    tool.kind = ToolKind::Function { schema: Some(rekey::schema(schema, pairs)) };
-    let Some((dialect, extras)) = tool.extras.all() else { return };
-    let Some((_, list)) = extras.iter().find(|(key, _)| key == EXAMPLES) else { return };
-    let doc = list.doc();
-    let examples = Json::array(|out| {
+fn rename_in_tool(work: &mut Work<'_>, at: usize, schema: &RawJson, pairs: &PropertyRenames) {
+    let tool: &mut Tool = work.edit_tools()[at].edit();
+    tool.kind =
+        ToolKind::Function { schema: Some(rename_properties::rename_in_schema(schema, pairs)) };
+    let Some((dialect, extras)) = tool.extras.as_parts() else { return };
+    let Some((_, list)) = extras.iter().find(|(key, _)| key == EXAMPLES_FIELD) else { return };
+    let doc = list.to_doc();
+    let examples = RawJson::array(|out| {
         for example in doc.root().items() {
-            out.item().json(&rekey::object(example, pairs));
+            out.item().json(&rename_properties::rename_in_object(example, pairs));
         }
     });
-    tool.extras.retain(dialect, |key, _| key != EXAMPLES);
-    tool.extras.put(dialect, Text::word(EXAMPLES), examples);
+    tool.extras.retain(dialect, |key, _| key != EXAMPLES_FIELD);
+    tool.extras.push(dialect, JsonString::from_static(EXAMPLES_FIELD), examples);
 }
 
-/// Calls of the history in which the model has given such properties.
-fn calls(work: &mut Work<'_>, renamed: &HashMap<String, Pairs>) {
+/// Renames the properties in the calls of the history.
+fn rename_in_calls(work: &mut Work<'_>, renamed: &HashMap<String, PropertyRenames>) {
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Body::ToolCall(call) = &work.block(turn, at).body else { continue };
-            let Some(pairs) = renamed.get(&*call.name.contents()) else { continue };
-            let Args::Json(args) = &call.args else { continue };
-            let doc = args.doc();
-            let given = |(_, client): &(Text, Text)| doc.root().get(&client.contents()).is_some();
-            if !pairs.iter().any(given) {
+            let BlockContent::ToolCall(call) = &work.block(turn, at).content else { continue };
+            let Some(pairs) = renamed.get(&*call.name.unescape()) else { continue };
+            let ToolArgs::Json(args) = &call.args else { continue };
+            let doc = args.to_doc();
+            let is_used = |(_, client): &(JsonString, JsonString)| {
+                doc.root().get(&client.unescape()).is_some()
+            };
+            if !pairs.iter().any(is_used) {
                 continue;
             }
-            let args = rekey::object(doc.root(), pairs);
-            let what = format!("the arguments of `{}` have the names that are sent", call.name);
-            work.change(Place::block(turn, at), what);
-            if let Body::ToolCall(call) = &mut work.edit(turn, at).body {
-                call.args = Args::Json(args);
+            let args = rename_properties::rename_in_object(doc.root(), pairs);
+            let message = format!("renamed arguments of `{}` to the sent names", call.name);
+            work.record_change(LedgerPath::block(turn, at), message);
+            if let BlockContent::ToolCall(call) = &mut work.edit_block(turn, at).content {
+                call.args = ToolArgs::Json(args);
             }
         }
     }
 }
 
-const EXAMPLES: &str = "input_examples";
+const EXAMPLES_FIELD: &str = "input_examples";

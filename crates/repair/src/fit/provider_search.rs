@@ -1,10 +1,11 @@
-//! A search of the web that a provider does by itself is asked for as the target has it.
+//! Requests the provider's hosted web search in the form that the target supports.
 //!
-//! Agents leave searching to whoever answers, and every provider calls that another name; some have a field for
-//! it beside the tools. What the search is to keep to goes along where the target has a place for it. Where the
-//! target does not search, or a tool of the client's has the name, it is left out; so is one that is to look up
-//! nothing at the moment. A provider that says it has no search for a model is not asked for one again. Where a
-//! long search would make the provider pause its answer, it is bounded.
+//! Agents leave web search to the provider, and every provider names it differently; some have a
+//! body field for it instead of a tool. Options of the search are kept where the target supports
+//! them. The search is removed where the target has none, where a client's tool has its name, or
+//! where the client turned live search off. A provider that rejected web search for a model gets no
+//! such request again. Where a long search would make the provider pause its reply, the number of
+//! searches is limited.
 //!
 //! ## Why
 //! > Did 0 searches in 5s
@@ -19,196 +20,218 @@
 //! after    tools: {"type":"web_search","filters":{"allowed_domains":["a.example"]}}
 //! ```
 
-use interlingua_model::{Choice, Conversation, DialectId, Lesson, Place, Tool, ToolKind, TopField};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Field, Json, Node, Text};
+use interlingua_model::{
+    Conversation, DialectId, LedgerPath, Lesson, Tool, ToolChoice, ToolKind, TopLevelField,
+};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{Field, JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::profile::searches::{self, Form, Search, Wish};
-use crate::tools::forget_choice;
+use crate::profile::web_search::{self, SearchForm, SearchOption, WebSearchTool};
+use crate::tools::drop_choice_of_removed;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::NoSearch) {
-        return forgo(work);
+    if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::NoWebSearch) {
+        return remove_search(work);
     }
-    let Some(target) = work.profile.tools.search else { return };
-    take_in(work);
+    let Some(target) = work.profile.tools.web_search else { return };
+    convert_body_field(work);
     let tools = &work.conversation().tools;
-    let asked = tools.iter().position(|tool| is_elsewhere(tool, work.profile.dialect));
-    let Some(at) = asked else { return };
+    let position = tools.iter().position(|tool| is_foreign_search(tool, work.profile.dialect));
+    let Some(at) = position else { return };
     let tool = &tools[at];
     let ToolKind::Foreign { kind, json, .. } = &tool.kind else { return };
-    let Some(source) = searches::of(&kind.contents()) else { return };
-    let doc = json.doc();
-    let taken = |one: &Tool| one.name == target.name || target.is_own(one);
+    let Some(source) = web_search::by_type(&kind.unescape()) else { return };
+    let doc = json.to_doc();
+    let occupies_name = |tool: &Tool| tool.name == target.tool_name || target.is_requested_by(tool);
     let others = tools.iter().enumerate().filter(|(other, _)| *other != at);
-    if !source.is_wanted(&doc) || others.into_iter().any(|(_, other)| taken(other)) {
+    if !source.is_live(&doc) || others.into_iter().any(|(_, other)| occupies_name(other)) {
         return;
     }
-    let (written, left) = target.written(source, &doc);
-    let what = format!("`{kind}` is asked for as `{}`", target.kind);
+    let (converted, unsupported) = target.convert(source, &doc);
+    let message = format!("`{kind}` is requested as `{}`", target.type_name);
     let kind = ToolKind::Foreign {
         dialect: work.profile.dialect,
-        kind: Text::word(target.kind),
-        json: written,
+        kind: JsonString::from_static(target.type_name),
+        json: converted,
     };
     let old = tool.name.clone();
-    let mut new = Tool::new(Text::word(target.name), kind);
-    new.cache.clone_from(&tool.cache);
-    work.change(Place::tool(at), what);
-    for place in left {
-        work.loss(Place::tool(at), format!("left out `{place}` of the search"));
+    let mut new = Tool::new(JsonString::from_static(target.tool_name), kind);
+    new.cache_breakpoint.clone_from(&tool.cache_breakpoint);
+    work.record_change(LedgerPath::tool(at), message);
+    for option in unsupported {
+        work.record_loss(
+            LedgerPath::tool(at),
+            format!("left out the option `{option}` of the search"),
+        );
     }
-    work.tools()[at] = new.into();
-    if work.conversation().settings.choice == Some(Choice::Named(old)) {
-        let named = Choice::Named(Text::word(target.name));
-        work.settings().choice = target.chosen.then_some(named);
-        if !target.chosen {
-            work.loss(Place::SETTINGS, "whether to search is left to the model");
+    work.edit_tools()[at] = new.into();
+    if work.conversation().settings.tool_choice == Some(ToolChoice::Named(old)) {
+        let named = ToolChoice::Named(JsonString::from_static(target.tool_name));
+        work.edit_settings().tool_choice = target.selectable.then_some(named);
+        if !target.selectable {
+            work.record_loss(
+                LedgerPath::SETTINGS,
+                "the model decides whether to search: the search cannot be forced",
+            );
         }
     }
 }
 
-/// A search that is asked for beside the tools is one of them for whoever has it among them.
-fn take_in(work: &mut Work<'_>) {
-    let Conversation { source, tools, fields, .. } = work.conversation();
-    if *source == work.profile.dialect || tools.iter().any(|tool| is_search(tool)) {
+/// Converts a search that a body field requests to a tool.
+fn convert_body_field(work: &mut Work<'_>) {
+    let Conversation { dialect: source, tools, top_level_fields: fields, .. } = work.conversation();
+    if *source == work.profile.dialect || tools.iter().any(|tool| is_search_tool(tool)) {
         return;
     }
     let dialect = *source;
-    let asks =
-        |field: &TopField| field.key == searches::CHAT.kind && field.value.doc().root().is_object();
-    let Some(at) = fields.iter().position(asks) else { return };
-    let TopField { key, value, .. } = work.fields().remove(at);
+    let is_search_field = |field: &TopLevelField| {
+        field.key == web_search::CHAT.type_name && field.value.to_doc().root().is_object()
+    };
+    let Some(at) = fields.iter().position(is_search_field) else { return };
+    let TopLevelField { key, value, .. } = work.edit_top_level_fields().remove(at);
     let kind = ToolKind::Foreign { dialect, kind: key.clone(), json: value };
-    work.tools().push(Tool::new(key, kind).into());
+    work.edit_tools().push(Tool::new(key, kind).into());
 }
 
-/// Leaves out every search: the target has none.
-fn forgo(work: &mut Work<'_>) {
-    let gone: Vec<bool> = work.conversation().tools.iter().map(|tool| is_search(tool)).collect();
+/// Removes every web search: the target has none.
+fn remove_search(work: &mut Work<'_>) {
+    let removed: Vec<bool> =
+        work.conversation().tools.iter().map(|tool| is_search_tool(tool)).collect();
     let mut names = Vec::new();
-    for at in (0..gone.len()).filter(|at| gone[*at]) {
-        work.loss(Place::tool(at), "left out the search: the provider has none for this model");
+    for at in (0..removed.len()).filter(|at| removed[*at]) {
+        work.record_loss(
+            LedgerPath::tool(at),
+            "left out the web search: the provider has none for this model",
+        );
         names.push(work.conversation().tools[at].name.clone());
     }
     if !names.is_empty() {
-        work.retain_tools(|at| !gone[at]);
-        forget_choice(work, &names);
+        work.retain_tools(|at| !removed[at]);
+        drop_choice_of_removed(work, &names);
     }
 }
 
-/// Whether a request, of whatever dialect, asks its provider to search.
-pub fn is_asked(body: &Doc) -> bool {
-    let beside = || body.root().get(searches::CHAT.kind).is_some_and(Node::is_object);
-    let mut tools = body.root().get("tools").into_iter().flat_map(Node::items);
+/// Whether a request of any dialect requests a web search.
+pub fn requests_search(body: &JsonDoc) -> bool {
+    let has_search_field =
+        || body.root().get(web_search::CHAT.type_name).is_some_and(JsonNode::is_object);
+    let mut tools = body.root().get("tools").into_iter().flat_map(JsonNode::items);
     tools.any(|tool| {
-        let typed = tool.get("type").map(Node::word);
-        let keyed = || tool.fields().next().map(Field::name);
-        typed.or_else(keyed).is_some_and(|kind| searches::of(&kind).is_some())
-    }) || beside()
+        let typed = tool.get("type").map(JsonNode::str_or_empty);
+        let key_of_tool = || tool.fields().next().map(Field::key);
+        typed.or_else(key_of_tool).is_some_and(|kind| web_search::by_type(&kind).is_some())
+    }) || has_search_field()
 }
 
-/// Whether the tool is a search of whoever answers.
-pub fn is_search(tool: &Tool) -> bool {
-    matches!(&tool.kind, ToolKind::Foreign { kind, .. } if searches::of(&kind.contents()).is_some())
+/// Whether the tool is a hosted web search.
+pub fn is_search_tool(tool: &Tool) -> bool {
+    matches!(&tool.kind, ToolKind::Foreign { kind, .. } if web_search::by_type(&kind.unescape()).is_some())
 }
 
-/// Whether the tool is a search that only another target knows.
-fn is_elsewhere(tool: &Tool, dialect: DialectId) -> bool {
-    is_search(tool) && matches!(&tool.kind, ToolKind::Foreign { dialect: of, .. } if *of != dialect)
+/// Whether the tool is a web search of another dialect.
+fn is_foreign_search(tool: &Tool, dialect: DialectId) -> bool {
+    is_search_tool(tool)
+        && matches!(&tool.kind, ToolKind::Foreign { dialect: tool_dialect, .. } if *tool_dialect != dialect)
 }
 
-impl Search {
-    /// Whether the tool asks the target for a search already.
-    fn is_own(&self, tool: &Tool) -> bool {
+impl WebSearchTool {
+    /// Whether the tool already requests this search.
+    fn is_requested_by(&self, tool: &Tool) -> bool {
         matches!(&tool.kind, ToolKind::Foreign { kind, .. }
-            if searches::of(&kind.contents()).is_some_and(|row| row.kind == self.kind))
+            if web_search::by_type(&kind.unescape()).is_some_and(|form| form.type_name == self.type_name))
     }
 
-    /// Where the tool as it is written says what the search is to keep to.
-    fn root<'d>(&self, doc: &'d Doc) -> Node<'d> {
+    /// The node that holds the search options.
+    fn options<'d>(&self, doc: &'d JsonDoc) -> JsonNode<'d> {
         let root = doc.root();
-        let held = root.fields().next().filter(|_| self.form == Form::Keyed);
-        held.map_or(root, |field| field.value)
+        let wrapped = root.fields().next().filter(|_| self.form == SearchForm::Wrapped);
+        wrapped.map_or(root, |field| field.value)
     }
 
-    fn is_wanted(&self, doc: &Doc) -> bool {
-        let live = self.live.and_then(|key| self.root(doc).get(key)?.boolean());
-        live != Some(false)
+    fn is_live(&self, doc: &JsonDoc) -> bool {
+        let live_value = self.live_field.and_then(|key| self.options(doc).get(key)?.as_bool());
+        live_value != Some(false)
     }
 
-    /// What is said of a wish, if anything is.
-    fn wish(&self, doc: &Doc, wish: Wish) -> Option<Json> {
-        let (_, place) = self.places.iter().find(|(one, _)| *one == wish)?;
-        let mut node = self.root(doc);
-        for key in *place {
+    /// The value of an option, if it is set.
+    fn option(&self, doc: &JsonDoc, search_option: SearchOption) -> Option<RawJson> {
+        let (_, path) = self.option_paths.iter().find(|(option, _)| *option == search_option)?;
+        let mut node = self.options(doc);
+        for key in *path {
             node = node.get(key)?;
         }
         let is_nothing = node.is_null() || node.is_array() && node.items().next().is_none();
-        let is_bare = wish == Wish::Near && node.is_object() && node.get("type").is_none();
-        (!is_nothing).then(|| if is_bare { near(node) } else { node.json() })
+        let lacks_type = search_option == SearchOption::UserLocation
+            && node.is_object()
+            && node.get("type").is_none();
+        (!is_nothing).then(|| if lacks_type { approximate_location(node) } else { node.json() })
     }
 
-    /// The tool with which this row's provider is asked, and what of the client's has no place in it.
-    fn written(&self, source: &Search, doc: &Doc) -> (Json, Vec<String>) {
-        let (mut said, mut left) = (Vec::new(), Vec::new());
-        for (wish, from) in source.places {
-            let Some(value) = source.wish(doc, *wish) else { continue };
-            let second = self.either && said.iter().any(|(one, _, _)| is_of_domains(*one));
-            match self.places.iter().find(|(one, _)| one == wish) {
-                Some((_, to)) if !(second && is_of_domains(*wish)) => {
-                    said.push((*wish, *to, value));
+    /// The tool in this provider's form, and the options that it does not support.
+    fn convert(&self, source: &WebSearchTool, doc: &JsonDoc) -> (RawJson, Vec<String>) {
+        let (mut options, mut unsupported) = (Vec::new(), Vec::new());
+        for (search_option, from) in source.option_paths {
+            let Some(value) = source.option(doc, *search_option) else { continue };
+            let has_domains = self.exclusive_domains
+                && options.iter().any(|(option, _, _)| is_domain_option(*option));
+            match self.option_paths.iter().find(|(option, _)| option == search_option) {
+                Some((_, to)) if !(has_domains && is_domain_option(*search_option)) => {
+                    options.push((*search_option, *to, value));
                 }
-                _ => left.push(from.join(".")),
+                _ => unsupported.push(from.join(".")),
             }
         }
-        let bound = self.places.iter().find(|(one, _)| *one == Wish::Most).zip(self.most);
-        if let Some(((most, to), number)) =
-            bound.filter(|_| said.iter().all(|one| one.0 != Wish::Most))
+        let default_limit = self
+            .option_paths
+            .iter()
+            .find(|(option, _)| *option == SearchOption::MaxUses)
+            .zip(self.default_max_uses);
+        if let Some(((max_uses, to), number)) =
+            default_limit.filter(|_| options.iter().all(|option| option.0 != SearchOption::MaxUses))
         {
-            said.push((*most, *to, Json::number(number)));
+            options.push((*max_uses, *to, RawJson::number(number)));
         }
-        let rest = |o: &mut Object<'_>| {
-            let inside = said.iter().find_map(|(_, to, _)| (to.len() > 1).then_some(to[0]));
-            if let Some(inside) = inside {
-                o.object(inside, |o| {
-                    for (_, to, value) in said.iter().filter(|(_, to, _)| to.len() > 1) {
+        let rest = |o: &mut ObjectWriter<'_>| {
+            let group = options.iter().find_map(|(_, to, _)| (to.len() > 1).then_some(to[0]));
+            if let Some(group) = group {
+                o.object(group, |o| {
+                    for (_, to, value) in options.iter().filter(|(_, to, _)| to.len() > 1) {
                         o.json(to[1], value);
                     }
                 });
             }
-            for (_, to, value) in said.iter().filter(|(_, to, _)| to.len() == 1) {
+            for (_, to, value) in options.iter().filter(|(_, to, _)| to.len() == 1) {
                 o.json(to[0], value);
             }
         };
-        let json = Json::object(|o| match self.form {
-            Form::Keyed => o.object(self.kind, rest),
-            Form::Typed => {
-                o.known("type", self.kind);
+        let json = RawJson::object(|o| match self.form {
+            SearchForm::Wrapped => o.object(self.type_name, rest),
+            SearchForm::TypeField => {
+                o.static_str("type", self.type_name);
                 rest(o);
             }
-            Form::Beside => rest(o),
-            Form::Named => {
-                o.known("type", self.kind);
-                o.known("name", self.name);
+            SearchForm::BodyField => rest(o),
+            SearchForm::TypeAndName => {
+                o.static_str("type", self.type_name);
+                o.static_str("name", self.tool_name);
                 rest(o);
             }
         });
-        (json, left)
+        (json, unsupported)
     }
 }
 
-/// A place, as those say it who know of several kinds.
-fn near(place: Node<'_>) -> Json {
-    Json::object(|o| {
-        o.known("type", "approximate");
-        for field in place.fields() {
-            o.key_text(&field.key()).json(&field.value.json());
+/// A location with the type that some dialects require.
+fn approximate_location(location: JsonNode<'_>) -> RawJson {
+    RawJson::object(|o| {
+        o.static_str("type", "approximate");
+        for field in location.fields() {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
     })
 }
 
-fn is_of_domains(wish: Wish) -> bool {
-    matches!(wish, Wish::Allowed | Wish::Blocked)
+fn is_domain_option(search_option: SearchOption) -> bool {
+    matches!(search_option, SearchOption::AllowedDomains | SearchOption::BlockedDomains)
 }

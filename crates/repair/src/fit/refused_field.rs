@@ -1,10 +1,10 @@
-//! A field that the target has refused before is left out from then on.
+//! Removes or renames a field that the target has rejected before.
 //!
-//! Providers are asked with fields that are newer than they are, or that this one model does not take.
-//! One that is refused by name is left out of every later request, wherever it stands; where the
-//! provider says under which name it takes the value, it has that name. Who asks for betas that were not
-//! asked for then may be allowed the field, and keeps it. What is left of an object of settings that
-//! says nothing more goes, too.
+//! Requests may have fields that are newer than the provider, or that one model does not support. A
+//! field that was rejected by name is removed from every later request, at any position; where the
+//! provider names the field that it accepts instead, the value is sent under that name. A request
+//! with betas that were not set when the field was rejected keeps it, because they may allow it. A
+//! settings object that is empty afterwards is removed too.
 //!
 //! ## Why
 //! > tools.0.custom.eager_input_streaming: Extra inputs are not permitted
@@ -20,103 +20,112 @@
 //! after                      user: "hi"
 //! ```
 
-use interlingua_model::{Lesson, RefusedField};
-use interlingua_wire::{Doc, Json, Node, Text};
+use interlingua_model::{Lesson, RejectedField};
+use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
-use crate::Profile;
-use crate::ladder::path::{Step, is_step, steps};
+use crate::TargetProfile;
+use crate::rejection::path::{PathSegment, matches_segment, parse_segments};
 
-pub fn apply(body: &Doc, profile: &Profile) -> Option<(String, String)> {
-    let fields: Vec<&RefusedField> = profile
+pub fn apply(body: &JsonDoc, profile: &TargetProfile) -> Option<(String, String)> {
+    let fields: Vec<&RejectedField> = profile
         .lessons
         .iter()
         .filter_map(|lesson| match lesson {
-            Lesson::Field(field) => Some(field),
+            Lesson::RejectedField(field) => Some(field),
             _ => None,
         })
-        .filter(|field| holds(field, profile))
+        .filter(|field| applies(field, profile))
         .collect();
     if fields.is_empty() {
         return None;
     }
-    let mut json = body.whole();
-    let mut gone = Vec::new();
+    let mut json = body.to_json();
+    let mut messages = Vec::new();
     for field in fields {
-        let doc = json.doc();
-        let steps = steps(&field.path);
-        if let Some(left) = without(doc.root(), &steps, field.instead.as_deref(), 0) {
-            gone.push(said(field));
-            json = left;
+        let doc = json.to_doc();
+        let steps = parse_segments(&field.path);
+        if let Some(changed) = remove_path(doc.root(), &steps, field.rename_to.as_deref(), 0) {
+            messages.push(lesson_message(field));
+            json = changed;
         }
     }
-    (!gone.is_empty()).then(|| (json.as_str().to_owned(), gone.join(", ")))
+    (!messages.is_empty()).then(|| (json.as_str().to_owned(), messages.join(", ")))
 }
 
-/// Whoever asks for more may be allowed more.
-fn holds(field: &RefusedField, profile: &Profile) -> bool {
+/// Whether the lesson applies: a request with additional betas may be allowed the field.
+fn applies(field: &RejectedField, profile: &TargetProfile) -> bool {
     profile.betas.iter().all(|beta| field.betas.iter().any(|known| *beta == **known))
 }
 
-fn said(field: &RefusedField) -> String {
+fn lesson_message(field: &RejectedField) -> String {
     let path = &field.path;
-    match &field.instead {
-        Some(name) => format!("`{path}` is sent as `{name}`: it was refused before"),
-        None => format!("left out `{path}`: it was refused before"),
+    match &field.rename_to {
+        Some(name) => format!("`{path}` is sent as `{name}`: the target rejected it before"),
+        None => format!("left out `{path}`: the target rejected it before"),
     }
 }
 
-/// The value without the field, if it is there. At most as deep as the path.
-fn without(
-    node: Node<'_>,
-    steps: &[Step<'_>],
-    instead: Option<&str>,
+/// The value without the field, `None` if it has none. Recursion is at most as deep as the path.
+fn remove_path(
+    node: JsonNode<'_>,
+    steps: &[PathSegment<'_>],
+    rename_to: Option<&str>,
     depth: usize,
-) -> Option<Json> {
+) -> Option<RawJson> {
     let (step, rest) = steps.split_first()?;
     if node.is_array() {
-        let rest = if *step == Step::Any { rest } else { steps };
-        return each(node, rest, instead, depth);
+        let rest = if *step == PathSegment::Any { rest } else { steps };
+        return remove_in_items(node, rest, rename_to, depth);
     }
     if !node.is_object() {
         return None;
     }
-    if *step == Step::Any {
-        return fields(node, |_, value| without(value, rest, instead, depth + 1).map(Some));
-    }
-    if !node.fields().any(|field| is_step(&field.name(), *step)) {
-        return is_kind(node, *step).then(|| without(node, rest, instead, depth)).flatten();
-    }
-    if !rest.is_empty() {
-        return fields(node, |name, value| {
-            if !is_step(name, *step) {
-                return None;
-            }
-            let left = without(value, rest, instead, depth + 1)?;
-            let nothing = depth == 0 && left.is_object() && left.doc().root().is_empty();
-            Some((!nothing).then_some(left))
+    if *step == PathSegment::Any {
+        return map_fields(node, |_, value| {
+            remove_path(value, rest, rename_to, depth + 1).map(Some)
         });
     }
-    match instead {
-        Some(new) if node.get(new).is_none() => Some(renamed(node, *step, new)),
-        _ => fields(node, |name, _| is_step(name, *step).then_some(None)),
+    if !node.fields().any(|field| matches_segment(&field.key(), *step)) {
+        return is_kind(node, *step).then(|| remove_path(node, rest, rename_to, depth)).flatten();
+    }
+    if !rest.is_empty() {
+        return map_fields(node, |name, value| {
+            if !matches_segment(name, *step) {
+                return None;
+            }
+            let changed = remove_path(value, rest, rename_to, depth + 1)?;
+            let is_empty = depth == 0 && changed.is_object() && changed.to_doc().root().is_empty();
+            Some((!is_empty).then_some(changed))
+        });
+    }
+    match rename_to {
+        Some(new) if node.get(new).is_none() => Some(rename_field(node, *step, new)),
+        _ => map_fields(node, |name, _| matches_segment(name, *step).then_some(None)),
     }
 }
 
-/// Some paths also say of what kind a thing is, or who speaks.
-fn is_kind(node: Node<'_>, step: Step<'_>) -> bool {
-    let Step::Name(name) = step else { return false };
-    let says = |key: &str| node.get(key).is_some_and(|kind| kind.word() == name);
-    says("type") || says("role") || name == UNTYPED && node.get("type").is_none()
+/// Whether the path step names the type or the role of the object instead of a field.
+fn is_kind(node: JsonNode<'_>, step: PathSegment<'_>) -> bool {
+    let PathSegment::Name(name) = step else { return false };
+    let has_value = |key: &str| node.get(key).is_some_and(|kind| kind.str_or_empty() == name);
+    has_value("type")
+        || has_value("role")
+        || name == DEFAULT_TOOL_TYPE && node.get("type").is_none()
 }
 
-fn each(node: Node<'_>, rest: &[Step<'_>], instead: Option<&str>, depth: usize) -> Option<Json> {
-    let left: Vec<Option<Json>> =
-        node.items().map(|item| without(item, rest, instead, depth + 1)).collect();
-    left.iter().any(Option::is_some).then(|| {
-        Json::array(|out| {
-            for (item, left) in node.items().zip(&left) {
-                match left {
-                    Some(left) => out.item().json(left),
+fn remove_in_items(
+    node: JsonNode<'_>,
+    rest: &[PathSegment<'_>],
+    rename_to: Option<&str>,
+    depth: usize,
+) -> Option<RawJson> {
+    let changed: Vec<Option<RawJson>> =
+        node.items().map(|item| remove_path(item, rest, rename_to, depth + 1)).collect();
+    changed.iter().any(Option::is_some).then(|| {
+        RawJson::array(|out| {
+            for (item, changed) in node.items().zip(&changed) {
+                match changed {
+                    Some(changed) => out.item().json(changed),
                     None => out.item().json(&item.json()),
                 }
             }
@@ -124,19 +133,21 @@ fn each(node: Node<'_>, rest: &[Step<'_>], instead: Option<&str>, depth: usize) 
     })
 }
 
-/// The object with what becomes of its fields: something else, or nothing at all.
-fn fields(
-    node: Node<'_>,
-    become_of: impl Fn(&str, Node<'_>) -> Option<Option<Json>>,
-) -> Option<Json> {
-    let fates: Vec<Option<Option<Json>>> =
-        node.fields().map(|field| become_of(&field.name(), field.value)).collect();
-    fates.iter().any(Option::is_some).then(|| {
-        Json::object(|out| {
-            for (field, fate) in node.fields().zip(&fates) {
-                match fate {
-                    None => out.key_text(&field.key()).json(&field.value.json()),
-                    Some(Some(left)) => out.key_text(&field.key()).json(left),
+/// The object with changed or removed fields; `None` if no field changes.
+fn map_fields(
+    node: JsonNode<'_>,
+    change: impl Fn(&str, JsonNode<'_>) -> Option<Option<RawJson>>,
+) -> Option<RawJson> {
+    let changes: Vec<Option<Option<RawJson>>> =
+        node.fields().map(|field| change(&field.key(), field.value)).collect();
+    changes.iter().any(Option::is_some).then(|| {
+        RawJson::object(|out| {
+            for (field, change) in node.fields().zip(&changes) {
+                match change {
+                    None => out.key_json_string(&field.key_json_string()).json(&field.value.json()),
+                    Some(Some(new_value)) => {
+                        out.key_json_string(&field.key_json_string()).json(new_value);
+                    }
                     Some(None) => {}
                 }
             }
@@ -144,15 +155,19 @@ fn fields(
     })
 }
 
-fn renamed(node: Node<'_>, step: Step<'_>, new: &str) -> Json {
-    let new = Text::new(new);
-    Json::object(|out| {
+fn rename_field(node: JsonNode<'_>, step: PathSegment<'_>, new: &str) -> RawJson {
+    let new = JsonString::new(new);
+    RawJson::object(|out| {
         for field in node.fields() {
-            let key = if is_step(&field.name(), step) { new.clone() } else { field.key() };
-            out.key_text(&key).json(&field.value.json());
+            let key = if matches_segment(&field.key(), step) {
+                new.clone()
+            } else {
+                field.key_json_string()
+            };
+            out.key_json_string(&key).json(&field.value.json());
         }
     })
 }
 
-/// What a tool is that does not say it.
-const UNTYPED: &str = "custom";
+/// Type of a tool that names none.
+const DEFAULT_TOOL_TYPE: &str = "custom";

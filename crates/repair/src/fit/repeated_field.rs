@@ -1,4 +1,4 @@
-//! A result repeats what its call says about where it belongs.
+//! Copies a field of a call to its result where both must have it.
 //!
 //! ## Why
 //! > messages.2.content.0.tool_result.toolset_name: must match the `toolset_name` of the `tool_use`
@@ -10,35 +10,39 @@
 //! after    call 1 `open` of the toolset `browser`, result 1 of the toolset `browser`
 //! ```
 
-use interlingua_model::Place;
-use interlingua_wire::Json;
+use interlingua_model::LedgerPath;
+use interlingua_wire::RawJson;
 
 use crate::Work;
-use crate::pairing::{Round, Spot};
+use crate::pairing::{BlockPos, Round};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(key) = work.profile.calls.repeated else { return };
+    let Some(key) = work.profile.calls.repeated_field else { return };
     let mut start = 0;
-    while let Some(round) = Round::at(work.turns(), start) {
-        while let Some(((turn, at), value)) = differing(work, &round, key) {
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        while let Some(((turn, at), value)) = differing_result(work, &round, key) {
             let dialect = work.profile.dialect;
-            let mut extras = crate::extras::without(&work.block(turn, at).extras, dialect, key);
-            extras.put(dialect, key.into(), value);
-            work.edit(turn, at).extras = extras;
-            work.change(Place::block(turn, at), format!("the result has the `{key}` of its call"));
+            let mut extras = crate::extras::without_key(&work.block(turn, at).extras, dialect, key);
+            extras.push(dialect, key.into(), value);
+            work.edit_block(turn, at).extras = extras;
+            work.record_change(
+                LedgerPath::block(turn, at),
+                format!("the result has the `{key}` of its call"),
+            );
         }
         start = round.end();
     }
 }
 
-fn differing(work: &Work<'_>, round: &Round, key: &str) -> Option<(Spot, Json)> {
+fn differing_result(work: &Work<'_>, round: &Round, key: &str) -> Option<(BlockPos, RawJson)> {
     let dialect = work.profile.dialect;
     round.calls(work).find_map(|((turn, at), call)| {
-        let value = work.block(turn, at).extras.find(dialect, key)?;
-        value.text().filter(|text| !text.is_empty())?;
-        let same = |spot: Spot| work.block(spot.0, spot.1).extras.find(dialect, key) == Some(value);
-        let mut results = round.results(work).filter(|(_, result)| result.call == call.id);
-        let (spot, _) = results.find(|(spot, _)| !same(*spot))?;
-        Some((spot, value.clone()))
+        let value = work.block(turn, at).extras.get(dialect, key)?;
+        value.json_string().filter(|text| !text.is_empty())?;
+        let has_same_value =
+            |pos: BlockPos| work.block(pos.0, pos.1).extras.get(dialect, key) == Some(value);
+        let mut results = round.results(work).filter(|(_, result)| result.call_id == call.id);
+        let (pos, _) = results.find(|(pos, _)| !has_same_value(*pos))?;
+        Some((pos, value.clone()))
     })
 }

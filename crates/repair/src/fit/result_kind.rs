@@ -1,7 +1,7 @@
-//! A result is of the kind that its call asks for.
+//! Writes a result in the form that its call requires.
 //!
-//! A tool that takes free text has results of a kind of its own. One that was written as the other
-//! kind finds no call.
+//! A freeform tool has results of a type of its own. A result that is written as the other type
+//! matches no call.
 //!
 //! ## Why
 //! > No tool call found for function call output with call_id call_1.
@@ -14,63 +14,72 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Args, Calls, Place, ToolResult};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{LedgerPath, ToolArgs, ToolCallIndex, ToolResult};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::pairing::{self, Round, Spot};
-use crate::{About, Work};
+use crate::pairing::{self, BlockPos, Round};
+use crate::{Feature, Work};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(mark) = work.profile.calls.freeform_mark.filter(|_| !pairing::crosses(work)) else {
+    let Some(key) =
+        work.profile.calls.freeform_result_key.filter(|_| !pairing::is_cross_dialect(work))
+    else {
         return;
     };
-    if !work.holds(About::Freeform) && !work.holds(About::Extras) {
+    if !work.has(Feature::FreeformCall) && !work.has(Feature::Extras) {
         return;
     }
     let mut start = 0;
-    while let Some(round) = Round::at(work.turns(), start) {
-        for ((turn, at), is_freeform) in other_kinds(work, &round, mark) {
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        for ((turn, at), is_freeform) in mismatched_results(work, &round, key) {
             let dialect = work.profile.dialect;
-            let mut extras = crate::extras::without(&work.block(turn, at).extras, dialect, mark);
+            let mut extras = crate::extras::without_key(&work.block(turn, at).extras, dialect, key);
             if is_freeform {
-                extras.put(dialect, Text::word(mark), Json::NULL);
+                extras.push(dialect, JsonString::from_static(key), RawJson::NULL);
             }
-            work.edit(turn, at).extras = extras;
-            work.change(Place::block(turn, at), "the result is of the kind of its call");
+            work.edit_block(turn, at).extras = extras;
+            work.record_change(
+                LedgerPath::block(turn, at),
+                "the result is sent in the form of its call",
+            );
         }
         start = round.end();
     }
 }
 
-/// The results that are not of the kind of their call, and whether the call takes free text.
-fn other_kinds(work: &Work<'_>, round: &Round, mark: &str) -> Vec<(Spot, bool)> {
+/// The results of another type than their call, and whether the call is freeform.
+fn mismatched_results(work: &Work<'_>, round: &Round, key: &str) -> Vec<(BlockPos, bool)> {
     let dialect = work.profile.dialect;
-    let is_marked = |(turn, at): Spot| work.block(turn, at).extras.find(dialect, mark).is_some();
-    // What the provider holds may have a call for any result: only a call that lacks one counts.
-    let held = pairing::continues(work);
-    let mut own = HashMap::new();
+    let is_marked = |(turn, at): BlockPos| work.block(turn, at).extras.get(dialect, key).is_some();
+    // A conversation that the provider stores may have a call for any result: only a call of this
+    // round without a result counts.
+    let is_stored = pairing::continues_stored_conversation(work);
+    let mut round_calls = HashMap::new();
     for (_, call) in round.calls(work) {
-        own.entry(call.id.contents()).or_insert(call);
+        round_calls.entry(call.id.unescape()).or_insert(call);
     }
-    let calls = Calls::of(work.conversation());
-    let is_freeform = |spot: Spot, result: &ToolResult| {
-        let earlier = || calls.call_of(spot.0, &result.call).filter(|_| !held);
-        let call = own.get(&result.call.contents()).copied().or_else(earlier)?;
-        Some(matches!(call.args, Args::Freeform(_)))
+    let calls = ToolCallIndex::new(work.conversation());
+    let is_freeform = |pos: BlockPos, result: &ToolResult| {
+        let earlier = || calls.call_before(pos.0, &result.call_id).filter(|_| !is_stored);
+        let call = round_calls.get(&result.call_id.unescape()).copied().or_else(earlier)?;
+        Some(matches!(call.args, ToolArgs::Freeform(_)))
     };
-    let right =
-        |(spot, result): &(Spot, &ToolResult)| is_freeform(*spot, result) == Some(is_marked(*spot));
+    let matches_call = |(pos, result): &(BlockPos, &ToolResult)| {
+        is_freeform(*pos, result) == Some(is_marked(*pos))
+    };
     let mut answered: HashSet<_> = round
         .results(work)
-        .filter(|one| held && right(one))
-        .map(|(_, one)| one.call.contents())
+        .filter(|result| is_stored && matches_call(result))
+        .map(|(_, result)| result.call_id.unescape())
         .collect();
-    let mut found = Vec::new();
-    for (spot, result) in round.results(work) {
-        let Some(is_freeform) = is_freeform(spot, result) else { continue };
-        if is_freeform != is_marked(spot) && (!held || answered.insert(result.call.contents())) {
-            found.push((spot, is_freeform));
+    let mut mismatched = Vec::new();
+    for (pos, result) in round.results(work) {
+        let Some(is_freeform) = is_freeform(pos, result) else { continue };
+        if is_freeform != is_marked(pos)
+            && (!is_stored || answered.insert(result.call_id.unescape()))
+        {
+            mismatched.push((pos, is_freeform));
         }
     }
-    found
+    mismatched
 }

@@ -1,7 +1,8 @@
-//! How to sample is brought within what the model takes, or left to it.
+//! Brings sampling settings into the range that the model accepts, or removes them.
 //!
-//! A number beyond its limits becomes the limit. What a model does not let anybody set, or not while it
-//! thinks, is left out: its own default counts. Of temperature and `top_p`, temperature stays.
+//! A number out of range becomes the limit. A setting that the model does not accept, or not while
+//! it reasons, is removed: the model's default applies. Of `temperature` and `top_p`, `temperature`
+//! stays.
 //!
 //! ## Why
 //! > `temperature` is deprecated for this model.
@@ -17,74 +18,93 @@
 //! after    temperature: 1
 //! ```
 
-use interlingua_model::{Place, Settings};
-use interlingua_wire::Json;
+use interlingua_model::{LedgerPath, Settings};
+use interlingua_wire::RawJson;
 
-use crate::profile::params::{Sampling, Span};
+use crate::profile::settings::{SamplingRanges, ValueRange};
 use crate::{Work, number};
 
-/// One parameter.
-struct Named {
+/// One sampling setting and its accessors.
+struct SamplingSetting {
     name: &'static str,
-    look: fn(&Settings) -> Option<&Json>,
-    slot: fn(&mut Settings) -> &mut Option<Json>,
-    span: fn(&Sampling) -> Span,
+    get: fn(&Settings) -> Option<&RawJson>,
+    get_mut: fn(&mut Settings) -> &mut Option<RawJson>,
+    range: fn(&SamplingRanges) -> ValueRange,
 }
 
 pub fn apply(work: &mut Work<'_>) {
-    let params = &work.profile.params;
-    let thinks = work.thinks();
-    for one in SLOTS {
-        let Some(value) = (one.look)(&work.conversation().settings) else { continue };
-        let Some(said) = number::said(value) else { continue };
-        let span = (one.span)(&params.sampling);
-        if !span.holds(said) {
-            limit(work, one, said, span);
+    let settings_profile = &work.profile.settings;
+    let is_reasoning = work.is_reasoning_enabled();
+    for setting in SAMPLING_SETTINGS {
+        let Some(value) = (setting.get)(&work.conversation().settings) else { continue };
+        let Some(requested) = number::parse(value) else { continue };
+        let range = (setting.range)(&settings_profile.sampling);
+        if !range.contains(requested) {
+            clamp_setting(work, setting, requested, range);
         }
-        let span = (one.span)(&params.while_thinking);
-        if thinks
-            && let Some(said) = (one.look)(&work.conversation().settings).and_then(number::said)
-            && !span.holds(said)
+        let range = (setting.range)(&settings_profile.sampling_while_reasoning);
+        if is_reasoning
+            && let Some(requested) =
+                (setting.get)(&work.conversation().settings).and_then(number::parse)
+            && !range.contains(requested)
         {
-            let what = format!("left out `{}`: it cannot be {said} while thinking", one.name);
-            work.loss(Place::SETTINGS, what);
-            *(one.slot)(work.settings()) = None;
+            let message =
+                format!("left out `{}`: it cannot be {requested} while reasoning", setting.name);
+            work.record_loss(LedgerPath::SETTINGS, message);
+            *(setting.get_mut)(work.edit_settings()) = None;
         }
     }
     let settings = &work.conversation().settings;
-    if !params.both && settings.temperature.is_some() && settings.top_p.is_some() {
-        work.loss(Place::SETTINGS, "left out `top_p`: it does not go with a temperature");
-        work.settings().top_p = None;
+    if !settings_profile.temperature_with_top_p
+        && settings.temperature.is_some()
+        && settings.top_p.is_some()
+    {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out `top_p`: the target cannot combine it with `temperature`",
+        );
+        work.edit_settings().top_p = None;
     }
 }
 
-/// Puts the nearest number that may be set, or nothing where there is no choice.
-fn limit(work: &mut Work<'_>, one: &Named, said: f64, span: Span) {
-    if span.least >= span.most {
-        work.loss(Place::SETTINGS, format!("left out `{}`: it cannot be set", one.name));
-        *(one.slot)(work.settings()) = None;
+/// Sets the nearest accepted number, or removes the setting if only one value is accepted.
+fn clamp_setting(
+    work: &mut Work<'_>,
+    setting: &SamplingSetting,
+    requested: f64,
+    range: ValueRange,
+) {
+    if range.min >= range.max {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            format!("left out `{}`: it cannot be set", setting.name),
+        );
+        *(setting.get_mut)(work.edit_settings()) = None;
         return;
     }
-    let nearest = said.clamp(span.least, span.most);
-    work.change(Place::SETTINGS, format!("`{}` is {nearest}, and not {said}", one.name));
-    *(one.slot)(work.settings()) = Some(number::spelled(nearest));
+    let nearest = requested.clamp(range.min, range.max);
+    work.record_change(
+        LedgerPath::SETTINGS,
+        format!("`{}` is {nearest} instead of {requested}", setting.name),
+    );
+    *(setting.get_mut)(work.edit_settings()) = Some(number::to_json(nearest));
 }
 
-macro_rules! slot {
+macro_rules! sampling_setting {
     ($name:ident, $span:ident) => {
-        Named {
+        SamplingSetting {
             name: stringify!($name),
-            look: |settings| settings.$name.as_ref(),
-            slot: |settings| &mut settings.$name,
-            span: |sampling| sampling.$span,
+            get: |settings| settings.$name.as_ref(),
+            get_mut: |settings| &mut settings.$name,
+            range: |sampling| sampling.$span,
         }
     };
 }
 
-const SLOTS: &[Named] = &[
-    slot!(temperature, temperature),
-    slot!(top_p, top_p),
-    slot!(top_k, top_k),
-    slot!(presence_penalty, penalties),
-    slot!(frequency_penalty, penalties),
+const SAMPLING_SETTINGS: &[SamplingSetting] = &[
+    sampling_setting!(temperature, temperature),
+    sampling_setting!(top_p, top_p),
+    sampling_setting!(top_k, top_k),
+    sampling_setting!(presence_penalty, penalties),
+    sampling_setting!(frequency_penalty, penalties),
 ];

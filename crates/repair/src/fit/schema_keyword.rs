@@ -1,10 +1,11 @@
-//! Keywords in the schema of a tool that are wrong, or that the target does not have, are said
-//! otherwise or left out.
+//! Rewrites or removes keywords in the schema of a tool that are invalid or that the target does
+//! not support.
 //!
-//! A list of items is spelled anew, an array without items holds anything, `properties: []` is an empty
-//! object, a type that no draft knows is the one it most likely means. Where a target reads a narrow
-//! kind of schema, what that does not have is said in its terms, or left out; a schema in a provider's
-//! own kind that has more than it may is sent as JSON Schema instead. The schema as it came is kept.
+//! A list in `items` is rewritten, an array without `items` gets an empty one, `properties: []`
+//! becomes an empty object, and an unknown type becomes the one that it most likely means. Where a
+//! target supports a small subset of JSON Schema, unsupported keywords are expressed in that subset
+//! or removed; a schema in a provider's own style with keywords that the style lacks is sent as
+//! JSON Schema instead. The original schema is kept.
 //!
 //! ## Why
 //! > Invalid schema for function 'x': In context=('properties', 'tags'), array schema missing items.
@@ -20,52 +21,59 @@
 //! after    {"type": "object", "properties": {"tags": {"type": "array", "items": {}}, "at": {"type": "string"}}}
 //! ```
 
-use interlingua_model::{Place, ToolKind};
-use interlingua_wire::Json;
+use interlingua_model::{LedgerPath, ToolKind};
+use interlingua_wire::RawJson;
 
 use crate::Work;
-use crate::schema::spell;
+use crate::schema::keywords;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.conversation().tools.is_empty() {
         return;
     }
-    let looks = work.looks();
-    for (at, look) in looks.iter().enumerate() {
-        if look.own {
-            widen(work, at);
-        } else if look.keywords {
-            mend(work, at);
+    let issues = work.tool_issues();
+    for (at, issue) in issues.iter().enumerate() {
+        if issue.bad_openapi_schema {
+            to_json_schema(work, at);
+        } else if issue.bad_keywords {
+            rewrite_schema(work, at);
         }
     }
 }
 
-fn mend(work: &mut Work<'_>, at: usize) {
+fn rewrite_schema(work: &mut Work<'_>, at: usize) {
     let rules = &work.profile.tools.schema;
     let tool = &work.conversation().tools[at];
     let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return };
-    let (name, written) = (tool.name.clone(), schema.clone());
-    let refused = if rules.inlined { &["$schema"][..] } else { rules.refused };
-    let (json, touched) = spell::mend(&written, refused, rules.narrow);
-    work.tools()[at].edit().kind = ToolKind::Function { schema: Some(json) };
+    let (name, original) = (tool.name.clone(), schema.clone());
+    let rejected =
+        if rules.inlines_references { &["$schema"][..] } else { rules.rejected_keywords };
+    let (json, touched) = keywords::rewrite_keywords(&original, rejected, rules.restricted);
+    work.edit_tools()[at].edit().kind = ToolKind::Function { schema: Some(json) };
     let touched: Vec<_> = touched.iter().map(|key| format!("`{key}`")).collect();
-    let what = format!("in the schema of `{name}`, {} is said otherwise", touched.join(", "));
-    work.change(Place::tool(at), what);
-    work.lowered_schema(name, written);
+    let message = format!("rewrote {} in the schema of `{name}`", touched.join(", "));
+    work.record_change(LedgerPath::tool(at), message);
+    work.record_original_schema(name, original);
 }
 
-/// A schema of the provider's own kind, as one of JSON Schema.
-fn widen(work: &mut Work<'_>, at: usize) {
+/// Sends a schema in the provider's own style as JSON Schema.
+fn to_json_schema(work: &mut Work<'_>, at: usize) {
     let tool = &work.conversation().tools[at];
     let name = tool.name.clone();
-    let answers = tool.extras.of(work.profile.dialect).iter().any(|(key, _)| key == "response");
-    let what = format!("the schema of `{name}` is sent as JSON Schema: it has more than its kind");
-    work.change(Place::tool(at), what);
-    if answers {
-        work.loss(Place::tool(at), format!("left out what `{name}` answers: it is no such schema"));
+    let has_response_schema =
+        tool.extras.fields_for(work.profile.dialect).iter().any(|(key, _)| key == "response");
+    let message = format!(
+        "the schema of `{name}` is sent as JSON Schema: its style lacks some of the keywords"
+    );
+    work.record_change(LedgerPath::tool(at), message);
+    if has_response_schema {
+        work.record_loss(
+            LedgerPath::tool(at),
+            format!("left out the response schema of `{name}`: JSON Schema has no field for it"),
+        );
     }
     let dialect = work.profile.dialect;
-    work.tools()[at].edit().extras.retain(dialect, |key, value| {
-        !(key == "response" || key == "parameters" && *value == Json::NULL)
+    work.edit_tools()[at].edit().extras.retain(dialect, |key, value| {
+        !(key == "response" || key == "parameters" && *value == RawJson::NULL)
     });
 }

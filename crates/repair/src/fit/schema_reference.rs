@@ -1,7 +1,7 @@
-//! References in the schema of a tool are followed, where the target does not.
+//! Inlines references in the schema of a tool where the target does not resolve them.
 //!
-//! What a reference names stands in its place; what stands beside the reference wins. A schema that
-//! refers to itself is cut where it does, to any object. The schema as it came is kept.
+//! The referenced schema replaces the reference; keywords next to the reference take precedence. A
+//! schema that refers to itself is cut at that point, to any object. The original schema is kept.
 //!
 //! ## Why
 //! > reference to undefined schema at properties.target_object.anyOf.1
@@ -17,7 +17,7 @@
 //! after    {"properties": {"o": {"type": "object", "title": "x"}}}
 //! ```
 
-use interlingua_model::{Place, Tool, ToolKind};
+use interlingua_model::{LedgerPath, Tool, ToolKind};
 
 use crate::Work;
 use crate::schema::inline;
@@ -26,29 +26,31 @@ pub fn apply(work: &mut Work<'_>) {
     if work.conversation().tools.is_empty() {
         return;
     }
-    let looks = work.looks();
-    for (at, look) in looks.iter().enumerate() {
+    let issues = work.tool_issues();
+    for (at, issue) in issues.iter().enumerate() {
         let tool = &work.conversation().tools[at];
-        if !(look.references || work.profile.tools.deferral && is_circular(tool)) {
+        if !(issue.unsupported_references
+            || work.profile.tools.deferred_loading && is_circular_code_tool(tool))
+        {
             continue;
         }
         let ToolKind::Function { schema: Some(schema) } = &tool.kind else { continue };
-        let (name, written) = (tool.name.clone(), schema.clone());
-        let schema = Some(inline::inline(&written));
-        work.tools()[at].edit().kind = ToolKind::Function { schema };
-        let what = format!("the references in the schema of `{name}` are followed");
-        work.change(Place::tool(at), what);
-        work.lowered_schema(name, written);
+        let (name, original) = (tool.name.clone(), schema.clone());
+        let schema = Some(inline::inline_references(&original));
+        work.edit_tools()[at].edit().kind = ToolKind::Function { schema };
+        let message = format!("inlined the references in the schema of `{name}`");
+        work.record_change(LedgerPath::tool(at), message);
+        work.record_original_schema(name, original);
     }
 }
 
-/// Code calls it, and its schema refers to itself.
-fn is_circular(tool: &Tool) -> bool {
-    let Some((_, extras)) = tool.extras.all() else { return false };
+/// Whether code may call the tool and its schema refers to itself.
+fn is_circular_code_tool(tool: &Tool) -> bool {
+    let Some((_, extras)) = tool.extras.as_parts() else { return false };
     let callers = extras.iter().find(|(key, _)| key == "allowed_callers");
     let by_code = callers.is_some_and(|(_, callers)| {
-        let doc = callers.doc();
-        doc.root().items().any(|caller| caller.word().starts_with("code_"))
+        let doc = callers.to_doc();
+        doc.root().items().any(|caller| caller.str_or_empty().starts_with("code_"))
     });
     let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return false };
     by_code && inline::is_circular(schema)

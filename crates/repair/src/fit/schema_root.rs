@@ -1,10 +1,10 @@
-//! The schema of a tool says that the tool takes an object.
+//! Makes the root of a tool's schema an object.
 //!
-//! Some servers of tools give no schema, or one without a type, or a choice of schemas at its root. A
-//! tool without a schema takes an empty object; the branches of a choice become one object with all
-//! their properties, which requires what each of them requires, and what the choice asks for is said
-//! in the tool's description. A schema that is written as a string is read. The schema as it came is
-//! kept, for who checks the arguments of a call.
+//! Some tool servers send no schema, or one without a type, or a choice of schemas at its root. A
+//! tool without a schema takes an empty object. The branches of a choice become one object with all
+//! their properties, which requires what every branch requires; the conditions of the choice are
+//! added to the tool's description. A schema that is written as a string is parsed. The original
+//! schema is kept for checking the arguments of a call.
 //!
 //! ## Why
 //! > tools.21.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top
@@ -20,51 +20,56 @@
 //!          and in the description: At least one of these forms of the input applies: `a` given; or `b` given.
 //! ```
 
-use interlingua_model::{Place, ToolKind};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{LedgerPath, ToolKind};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
-use crate::profile::tools::Root;
+use crate::profile::tools::SchemaRoot;
 use crate::schema::root;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.tools.schema.root == Root::Free || work.conversation().tools.is_empty() {
+    if work.profile.tools.schema.root == SchemaRoot::Unchecked
+        || work.conversation().tools.is_empty()
+    {
         return;
     }
-    let looks = work.looks();
-    let refused = work.profile.tools.schema.not_at_root;
-    for at in (0..looks.len()).filter(|at| looks[*at].root) {
+    let issues = work.tool_issues();
+    let rejected = work.profile.tools.schema.rejected_at_root;
+    for at in (0..issues.len()).filter(|at| issues[*at].bad_root) {
         let tool = &work.conversation().tools[at];
         let ToolKind::Function { schema } = &tool.kind else { continue };
         let name = tool.name.clone();
-        let in_string = schema.as_ref().and_then(root::in_string);
-        let said = in_string.is_some();
-        let written = in_string.or_else(|| schema.clone());
-        let lost = written.as_ref().is_some_and(root::is_lost);
-        let root::Rooted { json, words } = root::object(written.as_ref(), refused);
-        let what = match (&written, &words) {
-            (None, _) => format!("`{name}` has no schema: it takes an object"),
-            _ if lost => format!("the schema of `{name}` is none: it takes an object"),
-            _ if said => format!("the schema of `{name}` is read from the string that it was in"),
-            (Some(_), None) => format!("the schema of `{name}` says that it is one of an object"),
+        let in_string = schema.as_ref().and_then(root::parse_string_schema);
+        let was_string = in_string.is_some();
+        let original = in_string.or_else(|| schema.clone());
+        let is_invalid = original.as_ref().is_some_and(root::is_no_schema);
+        let root::RootObject { json, description: choice_text } =
+            root::to_object_root(original.as_ref(), rejected);
+        let message = match (&original, &choice_text) {
+            (None, _) => format!("`{name}` has no schema: an object schema is sent"),
+            _ if is_invalid => {
+                format!("the schema of `{name}` is invalid: an object schema is sent")
+            }
+            _ if was_string => format!("parsed the schema of `{name}` from a string"),
+            (Some(_), None) => format!("added the type `object` to the schema of `{name}`"),
             (Some(_), Some(_)) => {
-                format!("the choice at the root of the schema of `{name}` is one object")
+                format!("merged the choice at the root of the schema of `{name}` into one object")
             }
         };
-        let tool = work.tools()[at].edit();
-        if let Some(words) = words {
-            let words = Text::new(&words);
+        let tool = work.edit_tools()[at].edit();
+        if let Some(choice_text) = choice_text {
+            let choice_text = JsonString::new(&choice_text);
             tool.description = Some(match &tool.description {
-                Some(description) => Text::join([description, &words], "\n\n"),
-                None => words,
+                Some(description) => JsonString::join([description, &choice_text], "\n\n"),
+                None => choice_text,
             });
         }
         tool.kind = ToolKind::Function { schema: Some(json) };
-        if lost {
-            work.loss(Place::tool(at), what);
+        if is_invalid {
+            work.record_loss(LedgerPath::tool(at), message);
         } else {
-            work.change(Place::tool(at), what);
+            work.record_change(LedgerPath::tool(at), message);
         }
-        work.lowered_schema(name, written.unwrap_or(Json::TRUE));
+        work.record_original_schema(name, original.unwrap_or(RawJson::TRUE));
     }
 }

@@ -1,8 +1,8 @@
-//! Reasoning is asked for in a form that can be sent back.
+//! Requests reasoning in a form that can be sent back.
 //!
-//! Some providers keep what their models thought and give out a summary. For a client of another
-//! dialect it comes back with its seal, so that the next turn goes on where this one ended, and nothing
-//! has to be kept by the provider.
+//! Some providers keep the reasoning of their models and return a summary. For a client of another
+//! dialect the reasoning is requested with its seal, so that the next turn can continue from it and
+//! the provider need not store the reply.
 //!
 //! ## Why
 //! > Item 'rs_1' of type 'reasoning' was provided without its required following item.
@@ -13,22 +13,25 @@
 //! after    {"model": "gpt-5.2", "input": …, "store": false, "include": ["reasoning.encrypted_content"]}
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    let thinks = row.items && row.asked && row.effort_asks;
-    if !work.profile.remembers || work.is_own() || !thinks {
+    let reasoning = &work.profile.reasoning;
+    let is_available = reasoning.is_item && reasoning.configurable && reasoning.effort_enables;
+    if !work.profile.keeps_replies || work.is_same_dialect() || !is_available {
         return;
     }
     let settings = &work.conversation().settings;
-    if settings.store == Some(true) || settings.sealed {
+    if settings.store == Some(true) || settings.sealed_reasoning {
         return;
     }
-    work.change(Place::SETTINGS, "reasoning is asked for sealed, and the reply is not stored");
-    let settings = work.settings();
+    work.record_change(
+        LedgerPath::SETTINGS,
+        "requested sealed reasoning and turned off storing the reply",
+    );
+    let settings = work.edit_settings();
     settings.store = Some(false);
-    settings.sealed = true;
+    settings.sealed_reasoning = true;
 }

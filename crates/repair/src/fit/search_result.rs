@@ -1,4 +1,4 @@
-//! Results of a search that stand beside something else in a tool's result are said as text.
+//! Writes search results as text where a tool's result has other content too.
 //!
 //! ## Why
 //! > messages.1.content.0.tool_result.content: `search_result` blocks cannot be mixed with other content
@@ -10,50 +10,55 @@
 //! after    result 1: "found", "Title (https://a.example)\n\nwhat it says"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Verbatim};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, Verbatim};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.media.mixed_sources {
+    if work.profile.media.mixed_citations {
         return;
     }
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Body::ToolResult(result) = &work.block(turn, at).body else { continue };
-            let found = result.content.iter().filter(|block| is_found(block)).count();
-            if found == 0 || found == result.content.len() {
+            let BlockContent::ToolResult(result) = &work.block(turn, at).content else { continue };
+            let count = result.content.iter().filter(|block| is_search_result(block)).count();
+            if count == 0 || count == result.content.len() {
                 continue;
             }
-            work.change(Place::block(turn, at), "the results of a search are said as text");
-            if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
-                for block in result.content.iter_mut().filter(|block| is_found(block)) {
-                    say(block);
+            work.record_change(
+                LedgerPath::block(turn, at),
+                "sent search results as text: the target cannot mix them with other content",
+            );
+            if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, at).content {
+                for block in result.content.iter_mut().filter(|block| is_search_result(block)) {
+                    replace_with_text(block);
                 }
             }
         }
     }
 }
 
-fn is_found(block: &Block) -> bool {
-    matches!(&block.body, Body::Foreign { kind, .. } if kind == "search_result")
+fn is_search_result(block: &Block) -> bool {
+    matches!(&block.content, BlockContent::Foreign { kind, .. } if kind == "search_result")
 }
 
-fn say(block: &mut Verbatim<Block>) {
-    let Body::Foreign { json, .. } = &block.body else { return };
-    let words = spoken(json);
-    *block = Block::text(Text::new(&words)).into();
+fn replace_with_text(block: &mut Verbatim<Block>) {
+    let BlockContent::Foreign { json, .. } = &block.content else { return };
+    let text = search_result_text(json);
+    *block = Block::text(JsonString::new(&text)).into();
 }
 
-fn spoken(json: &Json) -> String {
-    let doc = json.doc();
-    let [title, source, content] = doc.root().pick(["title", "source", "content"]);
-    let word = |node: Option<Node<'_>>| node.map(Node::word).unwrap_or_default().into_owned();
-    let mut words = format!("{} ({})", word(title), word(source));
-    for part in content.into_iter().flat_map(Node::items) {
-        words.push_str("\n\n");
-        words.push_str(&word(part.get("text")));
+fn search_result_text(json: &RawJson) -> String {
+    let doc = json.to_doc();
+    let [title, source, content] = doc.root().get_many(["title", "source", "content"]);
+    let field = |node: Option<JsonNode<'_>>| {
+        node.map(JsonNode::str_or_empty).unwrap_or_default().into_owned()
+    };
+    let mut text = format!("{} ({})", field(title), field(source));
+    for part in content.into_iter().flat_map(JsonNode::items) {
+        text.push_str("\n\n");
+        text.push_str(&field(part.get("text")));
     }
-    words
+    text
 }

@@ -1,7 +1,7 @@
-//! All documents are to be cited, or none; the first says which.
+//! Enables citations on all documents or on none, as the first document has it.
 //!
-//! So what was sent before does not change when another document comes. Where the answer is to have a
-//! form of its own, none is cited.
+//! So a later document does not change the turns before it. With a structured answer format,
+//! citations are turned off.
 //!
 //! ## Why
 //! > Citations must be enabled on all documents or on none of them.
@@ -12,88 +12,99 @@
 //! after    user: a document to be cited, another one to be cited
 //! ```
 
-use interlingua_model::{Body, Format, MediaKind, Place};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_model::{BlockContent, LedgerPath, MediaKind, ResponseFormat};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::Work;
-use crate::media::{self, Spot};
+use crate::media::{self, MediaPos};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.media.mixed_sources {
+    if work.profile.media.mixed_citations {
         return;
     }
-    let formed = !matches!(work.conversation().settings.format, None | Some(Format::Text));
-    let is_document = |work: &Work<'_>, spot: &Spot| {
-        spot.is_seen()
-            && media::media(work, spot).is_some_and(|one| one.kind == MediaKind::Document)
+    let has_format =
+        !matches!(work.conversation().settings.response_format, None | Some(ResponseFormat::Text));
+    let is_document = |work: &Work<'_>, media_pos: &MediaPos| {
+        media_pos.is_direct()
+            && media::media(work, media_pos).is_some_and(|media| media.kind == MediaKind::Document)
     };
-    let mut first = formed.then_some(false);
-    for spot in media::all(work) {
-        if !is_document(work, &spot) {
+    let mut first_setting = has_format.then_some(false);
+    for media_pos in media::all(work) {
+        if !is_document(work, &media_pos) {
             continue;
         }
-        let block = media::block(work, &spot);
-        let cited = block.extras.find(work.profile.dialect, FIELD).is_some_and(is_on);
-        let wanted = *first.get_or_insert(cited);
-        if cited != wanted {
-            note(work, spot.place(), wanted);
+        let block = media::block(work, &media_pos);
+        let is_cited =
+            block.extras.get(work.profile.dialect, CITATIONS_FIELD).is_some_and(is_enabled);
+        let is_wanted = *first_setting.get_or_insert(is_cited);
+        if is_cited != is_wanted {
+            record_citations(work, media_pos.ledger_path(), is_wanted);
             let dialect = work.profile.dialect;
-            media::edit(work, &spot, |block| {
-                block.extras.retain(dialect, |key, _| key != FIELD);
-                if wanted {
-                    block.extras.put(dialect, Text::word(FIELD), enabled());
+            media::edit_block(work, &media_pos, |block| {
+                block.extras.retain(dialect, |key, _| key != CITATIONS_FIELD);
+                if is_wanted {
+                    block.extras.push(
+                        dialect,
+                        JsonString::from_static(CITATIONS_FIELD),
+                        enabled_json(),
+                    );
                 }
             });
         }
     }
-    found(work, formed.then_some(false));
+    align_search_results(work, has_format.then_some(false));
 }
 
-/// The same of what a search found.
-fn found(work: &mut Work<'_>, mut first: Option<bool>) {
+/// Does the same for search results.
+fn align_search_results(work: &mut Work<'_>, mut first_setting: Option<bool>) {
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Body::Foreign { kind, json, .. } = &work.block(turn, at).body else { continue };
+            let BlockContent::Foreign { kind, json, .. } = &work.block(turn, at).content else {
+                continue;
+            };
             if kind != "search_result" {
                 continue;
             }
-            let doc = json.doc();
-            let written = doc.root().get(FIELD).map(Node::json);
-            let cited = written.as_ref().is_some_and(is_on);
-            let wanted = *first.get_or_insert(cited);
-            if cited == wanted {
+            let doc = json.to_doc();
+            let written = doc.root().get(CITATIONS_FIELD).map(JsonNode::json);
+            let is_cited = written.as_ref().is_some_and(is_enabled);
+            let is_wanted = *first_setting.get_or_insert(is_cited);
+            if is_cited == is_wanted {
                 continue;
             }
-            let rewritten = Json::object(|object| {
-                for field in doc.root().fields().filter(|field| !field.is(FIELD)) {
-                    object.key_text(&field.key()).json(&field.value.json());
+            let rewritten = RawJson::object(|object| {
+                for field in doc.root().fields().filter(|field| !field.key_is(CITATIONS_FIELD)) {
+                    object.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
-                if wanted {
-                    object.json(FIELD, &enabled());
+                if is_wanted {
+                    object.json(CITATIONS_FIELD, &enabled_json());
                 }
             });
-            note(work, Place::block(turn, at), wanted);
-            if let Body::Foreign { json, .. } = &mut work.edit(turn, at).body {
+            record_citations(work, LedgerPath::block(turn, at), is_wanted);
+            if let BlockContent::Foreign { json, .. } = &mut work.edit_block(turn, at).content {
                 *json = rewritten;
             }
         }
     }
 }
 
-fn note(work: &mut Work<'_>, place: Place, wanted: bool) {
-    if wanted {
-        work.change(place, "the document is to be cited, as the first one is");
+fn record_citations(work: &mut Work<'_>, path: LedgerPath, is_wanted: bool) {
+    if is_wanted {
+        work.record_change(path, "citations are turned on, as for the first document");
     } else {
-        work.loss(place, "the document is not to be cited: the first one is not, or nothing is");
+        work.record_loss(
+            path,
+            "citations are turned off: the first document has none, or the answer format excludes them",
+        );
     }
 }
 
-fn is_on(citations: &Json) -> bool {
-    citations.doc().root().get("enabled").and_then(Node::boolean) == Some(true)
+fn is_enabled(citations: &RawJson) -> bool {
+    citations.to_doc().root().get("enabled").and_then(JsonNode::as_bool) == Some(true)
 }
 
-fn enabled() -> Json {
-    Json::object(|object| object.boolean("enabled", true))
+fn enabled_json() -> RawJson {
+    RawJson::object(|object| object.boolean("enabled", true))
 }
 
-const FIELD: &str = "citations";
+const CITATIONS_FIELD: &str = "citations";

@@ -1,7 +1,7 @@
-//! Calls that the model makes in a row stand in one turn.
+//! Merges consecutive assistant turns with calls into one turn.
 //!
-//! Calls made together may come in turns of their own, or the model says something more after a
-//! call. Where results must come directly after the turn of their calls, there is one such turn.
+//! Parallel calls may be in turns of their own, or text may follow a call. Where results must come
+//! directly after the turn with the calls, all of them are merged into one turn.
 //!
 //! ## Why
 //! > An assistant message with 'tool_calls' must be followed by tool messages responding to each
@@ -16,77 +16,89 @@
 //! after    assistant: call 1, call 2                 user: result 1, result 2
 //! ```
 
-use interlingua_model::{Block, Place};
+use interlingua_model::{Block, LedgerPath};
 
 use crate::Work;
-use crate::look::{is_call, is_reasoning};
+use crate::look::{is_call, is_reasoning_or_entry};
 use crate::pairing::{self, Round};
-use crate::profile::calls::Answers;
+use crate::profile::calls::ResultPlacement;
 
 pub fn apply(work: &mut Work<'_>) {
-    if pairing::crosses(work) {
+    if pairing::is_cross_dialect(work) {
         return;
     }
-    let answers = work.profile.calls.answers;
-    if !matches!(answers, Answers::FirstAfterTurn | Answers::NextTurn | Answers::Counted) {
+    let result_placement = work.profile.calls.result_placement;
+    if !matches!(
+        result_placement,
+        ResultPlacement::FirstAfterTurn
+            | ResultPlacement::NextTurn
+            | ResultPlacement::MatchingCount
+    ) {
         return;
     }
-    pairing::mend_rounds(work, |work, round| {
-        let Some(first) = first_to_join(work, round, answers) else { return };
-        let kept = work.blocks(first).len();
-        for turn in first + 1..round.speech.end {
-            work.change(Place::turn(turn), "what the model says in a row is one turn");
+    pairing::for_each_unpaired_round(work, |work, round| {
+        let Some(first) = merge_start(work, round, result_placement) else { return };
+        let original_len = work.blocks(first).len();
+        for turn in first + 1..round.assistant_turns.end {
+            work.record_change(LedgerPath::turn(turn), "merged consecutive assistant turns");
         }
-        work.join_all(first, round.speech.end);
-        one_old_call(work, first);
-        unseal(work, first, kept);
+        work.merge_turns(first, round.assistant_turns.end);
+        convert_extra_legacy_calls(work, first);
+        remove_moved_seals(work, first, original_len);
     });
 }
 
-/// A seal vouches for the place of its call among the others: one that was moved behind another seals
-/// nothing. And what was thought there does not follow from what was thought before.
-fn unseal(work: &mut Work<'_>, turn: usize, kept: usize) {
-    let thought = |block: &Block| is_reasoning(block) && block.seal.is_some();
-    if work.blocks(turn)[..kept].iter().any(|block| is_reasoning(block)) {
-        work.sift(turn, |work, at| {
-            let goes = at >= kept && thought(work.block(turn, at));
-            if goes {
-                let what = "left out sealed reasoning that would stand elsewhere now";
-                work.loss(Place::block(turn, at), what);
+/// Removes seals of calls that were moved behind another call: a seal covers the position of its
+/// call. Sealed reasoning that was moved behind other reasoning is removed too.
+fn remove_moved_seals(work: &mut Work<'_>, turn: usize, original_len: usize) {
+    let is_sealed_reasoning = |block: &Block| is_reasoning_or_entry(block) && block.seal.is_some();
+    if work.blocks(turn)[..original_len].iter().any(|block| is_reasoning_or_entry(block)) {
+        work.remove_blocks_where(turn, |work, at| {
+            let is_removed = at >= original_len && is_sealed_reasoning(work.block(turn, at));
+            if is_removed {
+                let message = "left out sealed reasoning: merging changed its position";
+                work.record_loss(LedgerPath::block(turn, at), message);
             }
-            goes
+            is_removed
         });
     }
     let first = work.blocks(turn).iter().position(|block| is_call(block));
-    for at in kept..work.blocks(turn).len() {
+    for at in original_len..work.blocks(turn).len() {
         let block = work.block(turn, at);
-        let behind = first.is_some_and(|first| first < at);
-        if behind && is_call(block) && block.seal.is_some() {
-            work.loss(
-                Place::block(turn, at),
-                "left out the seal of a call that stands elsewhere now",
+        let follows_call = first.is_some_and(|first| first < at);
+        if follows_call && is_call(block) && block.seal.is_some() {
+            work.record_loss(
+                LedgerPath::block(turn, at),
+                "left out the seal of a call: merging changed its position",
             );
-            work.edit(turn, at).seal = None;
+            work.edit_block(turn, at).seal = None;
         }
     }
 }
 
-/// A turn has one call in the old way at the most: several are written in the new way, with ids.
-fn one_old_call(work: &mut Work<'_>, turn: usize) {
-    let is_old =
-        |at: &usize| is_call(work.block(turn, *at)) && pairing::is_old(work.block(turn, *at));
-    let old: Vec<usize> = (0..work.blocks(turn).len()).filter(is_old).collect();
-    for at in old.iter().copied().filter(|_| old.len() > 1) {
+/// A turn can have only one legacy call: several are converted to the current form, with ids.
+fn convert_extra_legacy_calls(work: &mut Work<'_>, turn: usize) {
+    let is_legacy_call =
+        |at: &usize| is_call(work.block(turn, *at)) && pairing::is_legacy(work.block(turn, *at));
+    let legacy_calls: Vec<usize> = (0..work.blocks(turn).len()).filter(is_legacy_call).collect();
+    for at in legacy_calls.iter().copied().filter(|_| legacy_calls.len() > 1) {
         let dialect = work.profile.dialect;
-        work.edit(turn, at).extras.retain(dialect, |key, _| key != pairing::OLD);
-        work.change(Place::block(turn, at), "written in the new way, with an id");
+        work.edit_block(turn, at).extras.retain(dialect, |key, _| key != pairing::LEGACY_FORM);
+        work.record_change(
+            LedgerPath::block(turn, at),
+            "converted from the legacy form: sent with an id",
+        );
     }
 }
 
-/// The turn that takes in all that the model says after it.
-fn first_to_join(work: &Work<'_>, round: &Round, answers: Answers) -> Option<usize> {
-    let calling = round.calls(work).next().map(|((turn, _), _)| turn)?;
-    // Here nothing of the model's may stand before a call, either.
-    let first = if answers == Answers::Counted { round.speech.start } else { calling };
-    (first + 1 < round.speech.end).then_some(first)
+/// The turn that the following assistant turns are merged into.
+fn merge_start(work: &Work<'_>, round: &Round, result_placement: ResultPlacement) -> Option<usize> {
+    let first_with_call = round.calls(work).next().map(|((turn, _), _)| turn)?;
+    // Here no assistant turn may be before the call.
+    let first = if result_placement == ResultPlacement::MatchingCount {
+        round.assistant_turns.start
+    } else {
+        first_with_call
+    };
+    (first + 1 < round.assistant_turns.end).then_some(first)
 }

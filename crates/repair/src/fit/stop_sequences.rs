@@ -1,6 +1,6 @@
-//! Stop sequences that the target does not take are left out.
+//! Removes stop sequences that the target does not accept.
 //!
-//! Blank ones, those beyond the number that is taken, and all of them where the model takes none.
+//! Blank ones, those beyond the maximum number, and all of them where the model supports none.
 //!
 //! ## Why
 //! > stop_sequences: each stop sequence must contain non-whitespace
@@ -15,23 +15,29 @@
 //! after    stop: "END"
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.params.stops;
-    let stops = &work.conversation().settings.stop;
+    let limits = work.profile.settings.stop_sequences;
+    let stops = &work.conversation().settings.stop_sequences;
     if stops.is_empty() {
         return;
     }
-    let taken = |stop: &interlingua_wire::Text| {
-        row.taken && (row.empty || !stop.is_empty()) && (row.blank || !stop.is_blank())
+    let is_accepted = |stop: &interlingua_wire::JsonString| {
+        limits.supported
+            && (limits.allows_empty || !stop.is_empty())
+            && (limits.allows_blank || !stop.is_blank())
     };
-    let kept: Vec<_> = stops.iter().filter(|stop| taken(stop)).take(row.most).cloned().collect();
-    let gone = stops.len() - kept.len();
-    if gone > 0 {
-        work.loss(Place::SETTINGS, format!("left out {gone} stop sequences: they are not taken"));
-        work.settings().stop = kept;
+    let accepted: Vec<_> =
+        stops.iter().filter(|stop| is_accepted(stop)).take(limits.max_count).cloned().collect();
+    let removed = stops.len() - accepted.len();
+    if removed > 0 {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            format!("left out {removed} stop sequences: the target does not accept them"),
+        );
+        work.edit_settings().stop_sequences = accepted;
     }
 }

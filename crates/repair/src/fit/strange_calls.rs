@@ -1,8 +1,10 @@
-//! Calls in a message that is not the model's are left out where the target would refuse them.
+//! Removes calls from messages of other roles than the assistant where the target would reject
+//! them.
 //!
-//! Merged and edited histories put calls into messages of the user, of a tool or of the instructions.
-//! Most servers do not look there, or only at whether the calls are whole. Such calls lead to nothing, so
-//! they are not mended: where one of them would be refused, all of that message are left out.
+//! Merged and edited histories put calls into messages of the user, of a tool or of the
+//! instructions. Most servers ignore them, or only check that they are complete. Such calls have no
+//! effect and are not repaired: where one of them would be rejected, all calls of the message are
+//! removed.
 //!
 //! ## Why
 //! > Invalid 'messages\[0\].tool_calls\[0\].function.name': string does not match pattern. Expected a
@@ -18,162 +20,182 @@
 
 use std::collections::HashMap;
 
-use interlingua_model::{Args, Place};
-use interlingua_wire::{Kind, Node, Text};
+use interlingua_model::{LedgerPath, ToolArgs};
+use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
-use crate::look::is_assistants;
-use crate::profile::calls::{Arguments, Unique};
-use crate::{Profile, Work, pairing};
+use crate::look::is_assistant;
+use crate::profile::calls::{ArgumentForm, UniqueIds};
+use crate::{TargetProfile, Work, pairing};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.is_own() {
+    if !work.is_same_dialect() {
         return;
     }
     let dialect = work.profile.dialect;
-    let mut seen = Seen::default();
+    let mut id_counts = CallIdCounts::default();
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
-        let calls = this.extras.find(dialect, CALLS).filter(|_| !is_assistants(this)).cloned();
+        let calls = this.extras.get(dialect, CALLS_FIELD).filter(|_| !is_assistant(this)).cloned();
         let Some(calls) = calls else { continue };
-        let calls = calls.doc();
-        if !is_taken(work, turn, calls.root(), &mut seen) {
-            let what = "left out calls in a message that is not the model's";
-            work.loss(Place::turn(turn), what);
-            work.turn(turn).extras.retain(dialect, |key, _| key != CALLS);
-            seen.forget(turn, calls.root());
+        let calls = calls.to_doc();
+        if !is_accepted(work, turn, calls.root(), &mut id_counts) {
+            let message = "left out calls in a message that is not the assistant's";
+            work.record_loss(LedgerPath::turn(turn), message);
+            work.edit_turn(turn).extras.retain(dialect, |key, _| key != CALLS_FIELD);
+            id_counts.subtract(turn, calls.root());
         }
     }
 }
 
-fn is_taken(work: &Work<'_>, turn: usize, calls: Node<'_>, seen: &mut Seen) -> bool {
-    let unique = work.profile.calls.unique == Unique::Conversation;
-    let fine = are_fine(work.profile, calls);
-    if !fine || !unique {
-        return fine;
+fn is_accepted(
+    work: &Work<'_>,
+    turn: usize,
+    calls: JsonNode<'_>,
+    id_counts: &mut CallIdCounts,
+) -> bool {
+    let unique = work.profile.calls.unique_ids == UniqueIds::Conversation;
+    let are_valid = are_calls_valid(work.profile, calls);
+    if !are_valid || !unique {
+        return are_valid;
     }
-    seen.look(work, turn);
-    // Calls after it get another id.
-    !calls.items().any(|call| seen.ids.get(&*id(call).contents()).is_some_and(|count| *count > 1))
+    id_counts.scan(work, turn);
+    // Duplicate ids of later calls are replaced by another rule.
+    !calls
+        .items()
+        .any(|call| id_counts.ids.get(&*id_of(call).unescape()).is_some_and(|count| *count > 1))
 }
 
-/// How many calls have an id, wherever they stand, in the turns before some turn.
+/// How many calls have each id, in any message before a turn.
 #[derive(Default)]
-struct Seen {
-    looked: usize,
+struct CallIdCounts {
+    scanned_turns: usize,
     ids: HashMap<String, usize>,
 }
 
-impl Seen {
-    /// Counts up to this turn, and with it.
-    fn look(&mut self, work: &Work<'_>, turn: usize) {
-        for turn in &work.turns()[self.looked..=turn] {
-            let own = turn.blocks.iter().filter_map(|block| Some(&pairing::call(block)?.id));
-            own.for_each(|id| self.add(id));
-            if let Some(calls) = turn.extras.find(work.profile.dialect, CALLS) {
-                calls.doc().root().items().for_each(|call| self.add(&id(call)));
+impl CallIdCounts {
+    /// Counts up to and including this turn.
+    fn scan(&mut self, work: &Work<'_>, turn: usize) {
+        for turn in &work.turns()[self.scanned_turns..=turn] {
+            let block_ids =
+                turn.blocks.iter().filter_map(|block| Some(&pairing::as_call(block)?.id));
+            block_ids.for_each(|id| self.add(id));
+            if let Some(calls) = turn.extras.get(work.profile.dialect, CALLS_FIELD) {
+                calls.to_doc().root().items().for_each(|call| self.add(&id_of(call)));
             }
         }
-        self.looked = turn + 1;
+        self.scanned_turns = turn + 1;
     }
 
-    fn add(&mut self, id: &Text) {
-        *self.ids.entry(id.contents().into_owned()).or_default() += 1;
+    fn add(&mut self, id: &JsonString) {
+        *self.ids.entry(id.unescape().into_owned()).or_default() += 1;
     }
 
-    /// Calls of this turn are gone.
-    fn forget(&mut self, turn: usize, calls: Node<'_>) {
-        for call in calls.items().filter(|_| turn < self.looked) {
-            if let Some(count) = self.ids.get_mut(&*id(call).contents()) {
+    /// Subtracts the removed calls of this turn.
+    fn subtract(&mut self, turn: usize, calls: JsonNode<'_>) {
+        for call in calls.items().filter(|_| turn < self.scanned_turns) {
+            if let Some(count) = self.ids.get_mut(&*id_of(call).unescape()) {
                 *count -= 1;
             }
         }
     }
 }
 
-fn are_fine(profile: &Profile, calls: Node<'_>) -> bool {
-    calls.is_array() && calls.items().all(|call| is_fine(profile, call))
+fn are_calls_valid(profile: &TargetProfile, calls: JsonNode<'_>) -> bool {
+    calls.is_array() && calls.items().all(|call| is_call_valid(profile, call))
 }
 
-/// The ids of the calls in a turn that is not the model's, if nothing else speaks against them.
-pub(crate) fn ids_in(work: &Work<'_>, turn: usize) -> Vec<Text> {
+/// The ids of calls in a turn that is not the assistant's, if all of them are valid.
+pub(crate) fn stray_call_ids(work: &Work<'_>, turn: usize) -> Vec<JsonString> {
     let this = &work.turns()[turn];
-    if this.extras.is_empty() || is_assistants(this) || !work.is_own() {
+    if this.extras.is_empty() || is_assistant(this) || !work.is_same_dialect() {
         return Vec::new();
     }
-    let Some(calls) = this.extras.find(work.profile.dialect, CALLS) else { return Vec::new() };
-    let doc = calls.doc();
-    let fine = are_fine(work.profile, doc.root());
-    doc.root().items().filter(|_| fine).map(id).collect()
+    let Some(calls) = this.extras.get(work.profile.dialect, CALLS_FIELD) else { return Vec::new() };
+    let doc = calls.to_doc();
+    let are_valid = are_calls_valid(work.profile, doc.root());
+    doc.root().items().filter(|_| are_valid).map(id_of).collect()
 }
 
-fn id(call: Node<'_>) -> Text {
-    call.get("id").and_then(Node::text).unwrap_or_default()
+fn id_of(call: JsonNode<'_>) -> JsonString {
+    call.get("id").and_then(JsonNode::json_string).unwrap_or_default()
 }
 
-/// Whether nothing is missed in a call that is written so.
-fn is_fine(profile: &Profile, call: Node<'_>) -> bool {
-    let lacks = |mark: &str| !profile.calls.complete.contains(&mark);
+/// Whether the target accepts a call that is written like this.
+fn is_call_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
+    let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
     let kind = call.get("type");
     let id = match call.get("id") {
-        None => lacks("no id"),
-        Some(id) if id.is_string() && !id.word().is_empty() => profile.calls.ids.fit(&id.word()),
-        Some(_) => lacks("empty id"),
+        None => allows("no id"),
+        Some(id) if id.is_string() && !id.str_or_empty().is_empty() => {
+            profile.calls.id_format.accepts(&id.str_or_empty())
+        }
+        Some(_) => allows("empty id"),
     };
-    let freeform = kind.is_some_and(|kind| kind.word() == "custom");
+    let freeform = kind.is_some_and(|kind| kind.str_or_empty() == "custom");
     call.is_object()
-        && kind.map_or(lacks("no type"), Node::is_string)
+        && kind.map_or(allows("no type"), JsonNode::is_string)
         && id
-        && if freeform { is_freeform(profile, call) } else { is_function(profile, call) }
+        && if freeform {
+            is_freeform_valid(profile, call)
+        } else {
+            is_function_valid(profile, call)
+        }
 }
 
-fn is_function(profile: &Profile, call: Node<'_>) -> bool {
-    let lacks = |mark: &str| !profile.calls.complete.contains(&mark);
+fn is_function_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
+    let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
     let Some(function) = call.get("function") else {
-        return lacks("no tool") && lacks("no arguments");
+        return allows("no tool") && allows("no arguments");
     };
     let name = match function.get("name") {
-        None => lacks("no tool"),
+        None => allows("no tool"),
         Some(name) => {
-            let word = name.text().unwrap_or_default();
-            (name.is_string() || name.is_null()) && profile.tools.called.fit(&word.contents())
+            let text = name.json_string().unwrap_or_default();
+            (name.is_string() || name.is_null())
+                && profile.tools.called_name_format.accepts(&text.unescape())
         }
     };
     let arguments = match function.get("arguments") {
-        None => lacks("no arguments"),
-        Some(args) => are_taken(profile, args),
+        None => allows("no arguments"),
+        Some(args) => are_arguments_accepted(profile, args),
     };
     function.is_object() && name && arguments
 }
 
-/// Whether the arguments of a function may stand as they are written.
-pub(super) fn are_taken(profile: &Profile, args: Node<'_>) -> bool {
-    let lacks = |mark: &str| !profile.calls.complete.contains(&mark);
+/// Whether the target accepts the arguments as they are written.
+pub(super) fn are_arguments_accepted(profile: &TargetProfile, args: JsonNode<'_>) -> bool {
+    let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
     match args.kind() {
-        Kind::String => is_read(profile.calls.arguments, &args.text().unwrap_or_default()),
-        Kind::Null => lacks("null arguments"),
-        Kind::Object => lacks("object arguments"),
-        Kind::Array | Kind::Number | Kind::Bool => lacks("other arguments"),
+        JsonKind::String => is_argument_text_accepted(
+            profile.calls.argument_form,
+            &args.json_string().unwrap_or_default(),
+        ),
+        JsonKind::Null => allows("null arguments"),
+        JsonKind::Object => allows("object arguments"),
+        JsonKind::Array | JsonKind::Number | JsonKind::Bool => allows("other arguments"),
     }
 }
 
-fn is_read(wanted: Arguments, args: &Text) -> bool {
-    match (wanted, Args::from_text(args)) {
-        (Arguments::Any, _) | (Arguments::Json | Arguments::JsonOrNothing, Args::Json(_)) => true,
-        (Arguments::JsonOrNothing, _) => args.is_empty(),
-        (Arguments::Object, Args::Json(json)) => json.is_object(),
-        (Arguments::Object | Arguments::Json, _) => false,
+fn is_argument_text_accepted(form: ArgumentForm, args: &JsonString) -> bool {
+    match (form, ToolArgs::from_json_string(args)) {
+        (ArgumentForm::Any, _)
+        | (ArgumentForm::Json | ArgumentForm::JsonOrNothing, ToolArgs::Json(_)) => true,
+        (ArgumentForm::JsonOrNothing, _) => args.is_empty(),
+        (ArgumentForm::Object, ToolArgs::Json(json)) => json.is_object(),
+        (ArgumentForm::Object | ArgumentForm::Json, _) => false,
     }
 }
 
-/// A call that takes free text is whole, where somebody looks for what it is made of.
-fn is_freeform(profile: &Profile, call: Node<'_>) -> bool {
-    let asks = |mark: &str| profile.calls.complete.contains(&mark);
-    let get = |key: &str| call.get("custom").and_then(|custom| custom.get(key)?.text());
+/// Whether a freeform call is complete, where the target checks that.
+fn is_freeform_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
+    let rejects = |spelling: &str| profile.calls.rejected_spellings.contains(&spelling);
+    let get = |key: &str| call.get("custom").and_then(|custom| custom.get(key)?.json_string());
     let name = get("name");
-    let whole = name.is_some() && get("input").is_some() || !asks("no tool");
-    let fits = name.is_none_or(|name| profile.tools.called.fit(&name.contents()));
-    whole && fits && call.get("function").is_none()
+    let is_complete = name.is_some() && get("input").is_some() || !rejects("no tool");
+    let is_name_accepted =
+        name.is_none_or(|name| profile.tools.called_name_format.accepts(&name.unescape()));
+    is_complete && is_name_accepted && call.get("function").is_none()
 }
 
-/// The field of a message in which calls stand.
-pub(super) const CALLS: &str = "tool_calls";
+/// The field of a message that holds calls.
+pub(super) const CALLS_FIELD: &str = "tool_calls";

@@ -1,6 +1,6 @@
-//! Reasoning in a field that the target does not know is said where the target has a place for it.
+//! Moves reasoning from a field that the target rejects to one that it has.
 //!
-//! Servers that speak one dialect carry reasoning in different fields, and some refuse those of the others.
+//! Servers of one dialect use different fields for reasoning, and some reject the fields of others.
 //!
 //! ## Why
 //! > 'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property
@@ -14,44 +14,47 @@
 //! after    assistant: reasoning in the content, "done"
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
 use crate::Work;
-use crate::look::is_reasoning;
-use crate::thoughts::is_thinking;
+use crate::look::is_reasoning_or_entry;
+use crate::thoughts::is_reasoning_block;
 
 pub fn apply(work: &mut Work<'_>) {
-    let strange = work.profile.thinking.strange_fields;
-    if strange.is_empty() || !work.is_own() {
+    let rejected_fields = work.profile.reasoning.rejected_fields;
+    if rejected_fields.is_empty() || !work.is_same_dialect() {
         return;
     }
     let dialect = work.profile.dialect;
     for turn in 0..work.turns().len() {
-        let here = &work.turns()[turn];
-        if !here.blocks.iter().any(|block| is_thinking(block)) {
+        let this = &work.turns()[turn];
+        if !this.blocks.iter().any(|block| is_reasoning_block(block)) {
             continue;
         }
-        let Some(text) = here.text_for(dialect) else { continue };
-        let doc = text.doc();
-        let found = strange.iter().find(|field| doc.root().get(field).is_some());
+        let Some(text) = this.text_for(dialect) else { continue };
+        let doc = text.to_doc();
+        let found = rejected_fields.iter().find(|field| doc.root().get(field).is_some());
         if let Some(field) = found {
-            work.turn(turn);
-            work.change(Place::turn(turn), format!("`{field}` is not known here"));
+            work.edit_turn(turn);
+            work.record_change(
+                LedgerPath::turn(turn),
+                format!("moved reasoning out of `{field}`: the target does not know it"),
+            );
             if work.profile.texts.reasoning_in_content {
-                silent(work, turn);
+                remove_unencodable(work, turn);
             }
         }
     }
 }
 
-/// Leaves out reasoning that has no text for the content.
-fn silent(work: &mut Work<'_>, turn: usize) {
-    work.sift(turn, |work, at| {
+/// Removes reasoning without text for the content.
+fn remove_unencodable(work: &mut Work<'_>, turn: usize) {
+    work.remove_blocks_where(turn, |work, at| {
         let block = work.block(turn, at);
-        let goes = is_reasoning(block) && !work.is_said(block);
-        if goes {
-            work.loss(Place::block(turn, at), "left out reasoning that says nothing");
+        let is_removed = is_reasoning_or_entry(block) && !work.is_encoded(block);
+        if is_removed {
+            work.record_loss(LedgerPath::block(turn, at), "left out reasoning without text");
         }
-        goes
+        is_removed
     });
 }

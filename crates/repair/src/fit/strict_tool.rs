@@ -1,9 +1,8 @@
-//! A tool that is to be held to its schema is offered without that promise, where the provider cannot
-//! keep it.
+//! Removes strict mode from a tool if the provider cannot enforce its schema.
 //!
-//! Providers hold a model to a schema only if the schema is made for it: objects that are closed, no
-//! optional properties or not too many, no patterns that look around. Rather than change what the tool
-//! takes, the promise is left out.
+//! Providers enforce a schema only if it meets certain rules: closed objects, no or not too many
+//! optional properties, no look-around in patterns. Strict mode is removed instead of changing the
+//! input that the tool accepts.
 //!
 //! ## Why
 //! > Invalid schema for function 'x': In context=(), 'additionalProperties' is required to be supplied
@@ -20,60 +19,68 @@
 //! after    `read`, not strict, with the same schema
 //! ```
 
-use interlingua_model::{Place, Tool, ToolKind};
+use interlingua_model::{LedgerPath, Tool, ToolKind};
 
 use crate::Work;
-use crate::profile::tools::Strict;
+use crate::profile::tools::StrictMode;
 
 pub fn apply(work: &mut Work<'_>) {
-    let held = |tool: &Tool| tool.strict == Some(true) && is_function(tool);
+    let is_strict = |tool: &Tool| tool.strict == Some(true) && is_function(tool);
     let rules = work.profile.tools.strict;
-    if rules == Strict::Unchecked || !work.conversation().tools.iter().any(|tool| held(tool)) {
+    if rules == StrictMode::Unchecked
+        || !work.conversation().tools.iter().any(|tool| is_strict(tool))
+    {
         return;
     }
-    if rules == Strict::Alike {
-        return alike(work);
+    if rules == StrictMode::AllOrNone {
+        return make_uniform(work);
     }
-    let looks = work.looks();
-    let (mut tools, mut optional) = (0, 0);
-    for (at, look) in looks.iter().enumerate() {
-        if !held(&work.conversation().tools[at]) {
+    let issues = work.tool_issues();
+    let (mut strict_count, mut optional_count) = (0, 0);
+    for (at, issue) in issues.iter().enumerate() {
+        if !is_strict(&work.conversation().tools[at]) {
             continue;
         }
-        let crowded = match rules {
-            Strict::Compiled { tools: most, optional: most_optional } => {
-                tools + 1 > most || optional + look.optional > most_optional
+        let exceeds_limits = match rules {
+            StrictMode::Compiled { max_tools, max_optional } => {
+                strict_count + 1 > max_tools
+                    || optional_count + issue.optional_properties > max_optional
             }
-            Strict::Closed(_) | Strict::Unchecked | Strict::Alike => false,
+            StrictMode::Closed(_) | StrictMode::Unchecked | StrictMode::AllOrNone => false,
         };
-        if look.loose || crowded {
+        if issue.not_strict || exceeds_limits {
             let name = work.conversation().tools[at].name.clone();
-            let why =
-                if look.loose { "its schema is not made for it" } else { "there are too many" };
-            let what = format!("`{name}` is not held to its schema: {why}");
-            work.loss(Place::tool(at), what);
-            work.tools()[at].edit().strict = Some(false);
+            let reason = if issue.not_strict {
+                "its schema does not meet the rules for strict mode"
+            } else {
+                "the request has too many strict tools or optional properties"
+            };
+            let message = format!("`{name}` is not strict: {reason}");
+            work.record_loss(LedgerPath::tool(at), message);
+            work.edit_tools()[at].edit().strict = Some(false);
         } else {
-            tools += 1;
-            optional += look.optional;
+            strict_count += 1;
+            optional_count += issue.optional_properties;
         }
     }
 }
 
-/// If one tool is not held to its schema, none is.
-fn alike(work: &mut Work<'_>) {
+/// Removes strict mode from all tools if one is not strict.
+fn make_uniform(work: &mut Work<'_>) {
     let tools = &work.conversation().tools;
-    // What takes free text elsewhere is offered as a function.
-    let wrapped = |tool: &Tool| !work.is_own() && matches!(tool.kind, ToolKind::Freeform { .. });
-    let is_loose = |tool: &Tool| wrapped(tool) || is_function(tool) && tool.strict != Some(true);
-    let loose = tools.iter().find(|tool| is_loose(tool));
-    let Some(theirs) = loose.map(|tool| tool.strict) else { return };
+    // Freeform tools of another dialect are offered as functions.
+    let is_sent_as_function =
+        |tool: &Tool| !work.is_same_dialect() && matches!(tool.kind, ToolKind::Freeform { .. });
+    let is_not_strict =
+        |tool: &Tool| is_sent_as_function(tool) || is_function(tool) && tool.strict != Some(true);
+    let not_strict = tools.iter().find(|tool| is_not_strict(tool));
+    let Some(strict) = not_strict.map(|tool| tool.strict) else { return };
     for at in 0..tools.len() {
         let tool = &work.conversation().tools[at];
         if tool.strict == Some(true) && is_function(tool) {
-            let what = format!("`{}` is not held to its schema: not all tools are", tool.name);
-            work.loss(Place::tool(at), what);
-            work.tools()[at].edit().strict = theirs;
+            let message = format!("`{}` is not strict: not all tools are", tool.name);
+            work.record_loss(LedgerPath::tool(at), message);
+            work.edit_tools()[at].edit().strict = strict;
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A list of texts is one string where the target reads no lists.
+//! Merges a list of texts into one string where the target accepts no lists.
 //!
-//! The texts are joined by a blank line.
+//! The texts are separated by a blank line.
 //!
 //! ## Why
 //! > Failed to deserialize the JSON body into the target type: messages\[19\]: invalid type: sequence,
@@ -14,75 +14,85 @@
 //! after    user: "What\n\nis the weather?"
 //! ```
 
-use interlingua_model::{Block, Body, Extras, Place, Role, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, Extras, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::look::{is_assistants, is_reasoning, is_result, speaks_elsewhere};
-use crate::profile::texts::Strings;
+use crate::look::{has_content_elsewhere, is_assistant, is_reasoning_or_entry, is_result};
+use crate::profile::texts::StringContent;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.texts.strings == Strings::Nobodys {
+    if work.profile.texts.string_content == StringContent::NotRequired {
         return;
     }
     for turn in 0..work.turns().len() {
-        // What crosses is written in the form there is.
-        if work.is_own_turn(turn) && is_listed(work, turn) {
-            work.change(Place::turn(turn), "the content is a string: lists are not read here");
+        // Requests of another dialect are encoded in the accepted form.
+        if work.is_turn_in_target_dialect(turn) && is_rejected_list(work, turn) {
+            work.record_change(
+                LedgerPath::turn(turn),
+                "the content is sent as a string: the target accepts no lists",
+            );
             flatten(work, turn);
         }
     }
 }
 
-fn is_listed(work: &Work<'_>, turn: usize) -> bool {
+fn is_rejected_list(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
-    let replies = this.role == Role::Assistant || this.blocks.iter().any(|block| is_result(block));
-    let concerned = match work.profile.texts.strings {
-        Strings::Nobodys => false,
-        Strings::Everybodys => true,
-        Strings::Replies => replies,
+    let is_reply = this.role == Role::Assistant || this.blocks.iter().any(|block| is_result(block));
+    let is_checked = match work.profile.texts.string_content {
+        StringContent::NotRequired => false,
+        StringContent::AllMessages => true,
+        StringContent::Replies => is_reply,
     };
-    // A medium of the user's cannot be said in a string; one of others finds another place.
-    let sayable = |block: &Verbatim<Block>| replies || !matches!(block.body, Body::Media(_));
-    let part = |block: &Verbatim<Block>| is_part(work, block);
-    concerned
-        && (contents(this).any(part) && contents(this).all(sayable) || is_empty_list(work, this))
+    // A string cannot hold the user's media; media of other messages are moved elsewhere.
+    let fits_string =
+        |block: &Verbatim<Block>| is_reply || !matches!(block.content, BlockContent::Media(_));
+    let is_part_of_list = |block: &Verbatim<Block>| is_part(work, block);
+    is_checked
+        && (content_blocks(this).any(is_part_of_list) && content_blocks(this).all(fits_string)
+            || is_empty_list(work, this))
 }
 
-/// The blocks of the content, which for a tool's message is the result's.
-fn contents(turn: &Turn) -> impl Iterator<Item = &Verbatim<Block>> {
-    turn.blocks.iter().flat_map(|block| match &block.body {
-        Body::ToolResult(result) => result.content.as_slice(),
+/// The blocks of the content; for the message of a tool they are in the result.
+fn content_blocks(turn: &Turn) -> impl Iterator<Item = &Verbatim<Block>> {
+    turn.blocks.iter().flat_map(|block| match &block.content {
+        BlockContent::ToolResult(result) => result.content.as_slice(),
         _ => std::slice::from_ref(block),
     })
 }
 
-/// A part of a list: a string is a text that was not written as one, and reasoning and calls have
-/// fields of their own.
+/// Whether a block is encoded as a part of a list. A text of a string has no verbatim text of its
+/// own, and reasoning and calls have separate fields.
 fn is_part(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
     let written = block.text_for(work.profile.dialect).is_some();
-    match &block.body {
-        // What has something beside its text is written as a part.
-        Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => {
-            written || !block.extras.is_empty() || block.cache.is_some()
+    match &block.content {
+        // A text with other fields is encoded as a part.
+        BlockContent::Text { .. } | BlockContent::Refusal(_) | BlockContent::Json(_) => {
+            written || !block.extras.is_empty() || block.cache_breakpoint.is_some()
         }
-        Body::Foreign { kind, .. } => !kind.raw().starts_with("reasoning"),
-        Body::Thinking(_) | Body::Media(_) | Body::ToolCall(_) | Body::ToolResult(_) => false,
+        BlockContent::Foreign { kind, .. } => !kind.raw().starts_with("reasoning"),
+        BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_) => false,
     }
 }
 
 fn is_empty_list(work: &Work<'_>, turn: &Verbatim<Turn>) -> bool {
-    let beside = |block: &Verbatim<Block>| {
-        is_reasoning(block) || matches!(block.body, Body::ToolCall(_) | Body::Refusal(_))
+    let is_in_other_field = |block: &Verbatim<Block>| {
+        is_reasoning_or_entry(block)
+            || matches!(block.content, BlockContent::ToolCall(_) | BlockContent::Refusal(_))
     };
-    let elsewhere = || is_assistants(turn) && speaks_elsewhere(turn, work.profile.dialect);
-    (contents(turn).all(beside) || elsewhere())
+    let has_other_content =
+        || is_assistant(turn) && has_content_elsewhere(turn, work.profile.dialect);
+    (content_blocks(turn).all(is_in_other_field) || has_other_content())
         && turn.text_for(work.profile.dialect).is_some_and(|text| {
-            let doc = text.doc();
-            let none = contents(turn).next().is_none();
+            let doc = text.to_doc();
+            let has_no_content = content_blocks(turn).next().is_none();
             doc.root()
                 .get("content")
-                .is_some_and(|list| list.is_array() && (none || list.is_empty()))
+                .is_some_and(|list| list.is_array() && (has_no_content || list.is_empty()))
         })
 }
 
@@ -92,47 +102,55 @@ fn flatten(work: &mut Work<'_>, turn: usize) {
         let mut lost = false;
         if is_part(work, this) {
             lost = !this.extras.is_empty();
-            say(work.edit(turn, block));
-        } else if let Body::ToolResult(result) = &this.body {
-            let parts: Vec<bool> = result.content.iter().map(|one| is_part(work, one)).collect();
+            to_text(work.edit_block(turn, block));
+        } else if let BlockContent::ToolResult(result) = &this.content {
+            let parts: Vec<bool> =
+                result.content.iter().map(|inner| is_part(work, inner)).collect();
             lost = result
                 .content
                 .iter()
                 .zip(&parts)
-                .any(|(one, part)| *part && !one.extras.is_empty());
-            if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
-                for (one, _) in result.content.iter_mut().zip(parts).filter(|(_, part)| *part) {
-                    say(one.edit());
+                .any(|(inner, part)| *part && !inner.extras.is_empty());
+            if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, block).content {
+                for (inner, _) in result.content.iter_mut().zip(parts).filter(|(_, part)| *part) {
+                    to_text(inner.edit());
                 }
             }
         }
         if lost {
-            work.loss(Place::turn(turn), "left out what stood beside the texts of the list");
+            work.record_loss(
+                LedgerPath::turn(turn),
+                "left out other fields of the texts in the list",
+            );
         }
     }
-    work.turn(turn);
-    if is_assistants(&work.turns()[turn]) {
-        part_texts(work, turn);
+    work.edit_turn(turn);
+    if is_assistant(&work.turns()[turn]) {
+        separate_texts(work, turn);
     }
 }
 
-/// Makes a part a text; one that nobody knows is said as it was written.
-fn say(block: &mut Block) {
+/// Makes a part a text; the text of an unknown part is its JSON.
+fn to_text(block: &mut Block) {
     block.extras = Extras::default();
-    if let Body::Foreign { json, .. } | Body::Data(json) = &block.body {
-        block.body = Body::Text { text: Text::new(json.as_str()), citations: Vec::new() };
+    if let BlockContent::Foreign { json, .. } | BlockContent::Json(json) = &block.content {
+        block.content =
+            BlockContent::Text { text: JsonString::new(json.as_str()), citations: Vec::new() };
     }
 }
 
-/// Texts of the assistant's are written as pieces of one: a blank line keeps them apart.
-fn part_texts(work: &mut Work<'_>, turn: usize) {
+/// Separates the texts of an assistant message by blank lines: they are encoded as parts of one
+/// string.
+fn separate_texts(work: &mut Work<'_>, turn: usize) {
     for block in 1..work.blocks(turn).len() {
-        let both = [block - 1, block].map(|at| work.block(turn, at).body.as_text().cloned());
-        if let [Some(before), Some(text)] = both
+        let neighbours =
+            [block - 1, block].map(|at| work.block(turn, at).content.as_text().cloned());
+        if let [Some(before), Some(text)] = neighbours
             && !before.is_empty()
-            && let Body::Text { text: parted, .. } = &mut work.edit(turn, block).body
+            && let BlockContent::Text { text: separated, .. } =
+                &mut work.edit_block(turn, block).content
         {
-            *parted = Text::concat([&Text::new(BLANK_LINE), &text]);
+            *separated = JsonString::concat([&JsonString::new(BLANK_LINE), &text]);
         }
     }
 }

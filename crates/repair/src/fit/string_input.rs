@@ -1,4 +1,5 @@
-//! A conversation that is one string is a list of one message where the target reads lists only.
+//! Sends a conversation that is one string as a list of one message where the target accepts only
+//! lists.
 //!
 //! ## Why
 //! > Input must be a list
@@ -9,19 +10,21 @@
 //! after    input: [user: "hi"]
 //! ```
 
-use interlingua_model::Place;
-use interlingua_wire::{Json, Kind};
+use interlingua_model::LedgerPath;
+use interlingua_wire::{JsonKind, RawJson};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
     let [only] = work.turns() else { return };
-    let is_string = |text: &Json| text.kind() == Kind::String;
-    if !work.profile.roles.string && only.text_for(work.profile.dialect).is_some_and(is_string) {
-        work.change(
-            Place::turn(0),
-            "the string is the user's message in a list: only lists are read",
+    let is_string = |text: &RawJson| text.kind() == JsonKind::String;
+    if !work.profile.roles.accepts_string_input
+        && only.text_for(work.profile.dialect).is_some_and(is_string)
+    {
+        work.record_change(
+            LedgerPath::turn(0),
+            "the string is sent as a list with one user message: the target accepts only lists",
         );
-        work.turn(0);
+        work.edit_turn(0);
     }
 }

@@ -1,9 +1,9 @@
-//! Instructions among the turns go where the target takes them.
+//! Moves instructions among the turns to a position that the target accepts.
 //!
-//! Those that begin the conversation go into the target's own place for instructions; of what crosses,
-//! into one message where only the first may be theirs. Those in the midst stay where they are, as
-//! words of the user that are marked as a reminder: so the turns before them keep their bytes. They come
-//! after the results of tools that they stood before.
+//! Leading instructions go into the target's separate field for instructions, or, from another
+//! dialect, into one message where only the first message may be instructions. Instructions in the
+//! middle of the conversation stay where they are, as user text that is marked as a reminder, so
+//! that the turns before them keep their bytes. A reminder before tool results is moved after them.
 //!
 //! ## Why
 //! > role 'system' is not supported on this model
@@ -25,152 +25,163 @@
 //! after    (its place: "Be brief.")   user: "hi"   user: "<system-reminder>It is late.</system-reminder>"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
 use super::empty_turn::EMPTY_MESSAGE;
 use super::string_content::BLANK_LINE;
 use crate::Work;
-use crate::look::{instructs, is_assistants, is_result, words};
-use crate::pairing::{self, Spot};
-use crate::profile::roles::Instructions;
-use crate::work::many::Moved;
+use crate::look::{is_assistant, is_instruction, is_result, plain_text};
+use crate::pairing::{self, BlockPos};
+use crate::profile::roles::InstructionPlacement;
+use crate::work::many::DetachedBlock;
 
 pub fn apply(work: &mut Work<'_>) {
-    let written_there = match work.profile.roles.instructions {
-        Instructions::Anywhere => true,
-        // Where dialects are crossed, writing puts instructions into their place.
-        Instructions::Apart | Instructions::BeforeReplies => !work.is_own(),
-        Instructions::NotAfterReplies => false,
-        // A client of the same kind of server knows what its template takes.
-        Instructions::Leading => work.is_own(),
+    let is_accepted = match work.profile.roles.instruction_placement {
+        InstructionPlacement::Anywhere => true,
+        // Across dialects the encoder moves instructions into their field.
+        InstructionPlacement::SeparateField | InstructionPlacement::BeforeReplies => {
+            !work.is_same_dialect()
+        }
+        InstructionPlacement::NotAfterReplies => false,
+        // Clients of the same dialect know what the chat template of their server accepts.
+        InstructionPlacement::Leading => work.is_same_dialect(),
     };
-    if written_there || !work.turns().iter().any(|turn| instructs(turn)) {
+    if is_accepted || !work.turns().iter().any(|turn| is_instruction(turn)) {
         return;
     }
-    lead(work);
-    remind_all(work);
-    if work.profile.roles.instructions == Instructions::NotAfterReplies {
-        not_last(work);
+    move_leading(work);
+    convert_misplaced(work);
+    if work.profile.roles.instruction_placement == InstructionPlacement::NotAfterReplies {
+        remove_from_end(work);
     }
 }
 
-/// The last turn is the user's: instructions there are, and those before them stay as they are, as they
-/// do when somebody goes on.
-fn not_last(work: &mut Work<'_>) {
+/// Makes trailing instructions the last user turn. Instructions before them stay, as they do when
+/// the conversation continues.
+fn remove_from_end(work: &mut Work<'_>) {
     while let Some(last) = work.turns().len().checked_sub(1) {
-        if !instructs(&work.turns()[last]) {
+        if !is_instruction(&work.turns()[last]) {
             return;
         }
-        if remind(work, last) {
+        if to_user_text(work, last) {
             return;
         }
         work.remove_turn(last);
     }
 }
 
-/// Puts the instructions at the beginning into the place for them.
-fn lead(work: &mut Work<'_>) {
-    let heads = work.leading() + usize::from(!work.conversation().system.is_empty());
-    match work.profile.roles.instructions {
-        Instructions::NotAfterReplies => return,
-        Instructions::Leading if heads < 2 => return,
+/// Moves leading instructions into the separate field.
+fn move_leading(work: &mut Work<'_>) {
+    let leading_count =
+        work.leading_instructions() + usize::from(!work.conversation().system.is_empty());
+    match work.profile.roles.instruction_placement {
+        InstructionPlacement::NotAfterReplies => return,
+        InstructionPlacement::Leading if leading_count < 2 => return,
         _ => {}
     }
     let is_text = |work: &Work<'_>| {
         let first = work.turns().first();
         first.is_some_and(|turn| {
-            instructs(turn)
+            is_instruction(turn)
                 && !turn.blocks.is_empty()
-                && turn.blocks.iter().all(|block| words(block).is_some())
+                && turn.blocks.iter().all(|block| plain_text(block).is_some())
         })
     };
     if is_text(work) {
-        // What comes later is put aside: a turn less moves nothing then.
-        let mut aside = work.put_aside(1);
+        // Later turns are split off, so that removing a turn does not move them.
+        let mut detached_turns = work.split_off(1);
         while is_text(work) {
-            work.change(Place::turn(0), "instructions at the beginning go into the place for them");
+            work.record_change(
+                LedgerPath::turn(0),
+                "moved leading instructions into the target's field for instructions",
+            );
             for block in work.remove_turn(0).into_value().blocks {
-                work.system().push(block);
+                work.edit_system().push(block);
             }
-            work.bring_back(&mut aside);
+            work.reattach_turn(&mut detached_turns);
         }
-        while work.bring_back(&mut aside) {}
+        while work.reattach_turn(&mut detached_turns) {}
     }
-    if work.profile.roles.instructions == Instructions::Leading {
-        join(work);
+    if work.profile.roles.instruction_placement == InstructionPlacement::Leading {
+        merge_texts(work);
     }
 }
 
-/// Makes the instructions one text: parts of a message may become messages of their own.
-fn join(work: &mut Work<'_>) {
-    let texts: Vec<&Text> =
-        work.conversation().system.iter().map_while(|block| words(block)).collect();
-    let joined = texts.len();
-    if joined < 2 {
+/// Merges the instructions into one text: parts of a message may become messages of their own.
+fn merge_texts(work: &mut Work<'_>) {
+    let texts: Vec<&JsonString> =
+        work.conversation().system.iter().map_while(|block| plain_text(block)).collect();
+    let merged_count = texts.len();
+    if merged_count < 2 {
         return;
     }
-    let between = Text::new(BLANK_LINE);
-    let mut pieces = Vec::with_capacity(joined * 2);
+    let separator = JsonString::new(BLANK_LINE);
+    let mut pieces = Vec::with_capacity(merged_count * 2);
     for text in texts.into_iter().filter(|text| !text.is_empty()) {
         if !pieces.is_empty() {
-            pieces.push(&between);
+            pieces.push(&separator);
         }
         pieces.push(text);
     }
-    let text = Text::concat(pieces);
-    work.remove_systems(1..joined);
-    work.system()[0].edit().body = Body::Text { text, citations: Vec::new() };
+    let text = JsonString::concat(pieces);
+    work.remove_system_range(1..merged_count);
+    work.edit_system()[0].edit().content = BlockContent::Text { text, citations: Vec::new() };
 }
 
-/// The turns of instructions that may not stand where they do.
-fn misplaced(work: &Work<'_>) -> Vec<usize> {
+/// The instruction turns in positions that the target rejects.
+fn misplaced_turns(work: &Work<'_>) -> Vec<usize> {
     let mut found = Vec::new();
-    let mut spoken = None;
-    // The last turn of which something may be left.
+    let mut previous = None;
+    // The last turn that may leave content behind.
     let mut before = None;
-    let silent = |turn: &Turn| instructs(turn) && turn.blocks.is_empty();
+    let is_empty = |turn: &Turn| is_instruction(turn) && turn.blocks.is_empty();
     let mut turn = 0;
-    for run in work.turns().chunk_by(|a, b| instructs(a) == instructs(b)) {
+    for run in work.turns().chunk_by(|a, b| is_instruction(a) == is_instruction(b)) {
         let end = turn + run.len();
-        if instructs(&run[0]) {
+        if is_instruction(&run[0]) {
             let next = work.turns().get(end);
             for (at, this) in (turn..end).zip(run) {
-                if !may_stand(work, at, [before, spoken, next]) {
+                if !may_stand(work, at, [before, previous, next]) {
                     found.push(at);
                 }
-                before = Some(this).filter(|this| !silent(this)).or(before);
+                before = Some(this).filter(|this| !is_empty(this)).or(before);
             }
         } else {
-            spoken = run.last();
-            before = spoken;
+            previous = run.last();
+            before = previous;
         }
         turn = end;
     }
     found
 }
 
-/// `before` is the turn before of which something may be left; `spoken` and `next` are those around the
-/// run of instructions.
+/// Whether the target accepts an instruction turn here. `before` is the last turn that may leave
+/// content behind; `previous` and `next` are the turns around the run of instructions.
 fn may_stand(
     work: &Work<'_>,
     turn: usize,
-    [before, spoken, next]: [Option<&Verbatim<Turn>>; 3],
+    [before, previous, next]: [Option<&Verbatim<Turn>>; 3],
 ) -> bool {
     let this = &work.turns()[turn];
-    match work.profile.roles.instructions {
-        Instructions::Anywhere => true,
-        Instructions::Apart => false,
-        Instructions::Leading => turn == 0 && work.conversation().system.is_empty(),
-        // A turn without words directs by its other fields.
-        Instructions::BeforeReplies if this.blocks.is_empty() && !this.extras.is_empty() => true,
-        Instructions::BeforeReplies => {
-            let ends = |turn: &Turn| work.resumes(turn) && ends_in_result(turn);
-            spoken.is_some_and(|turn| !is_assistants(turn) || ends(turn))
-                && next.is_none_or(|turn| is_assistants(turn))
+    match work.profile.roles.instruction_placement {
+        InstructionPlacement::Anywhere => true,
+        InstructionPlacement::SeparateField => false,
+        InstructionPlacement::Leading => turn == 0 && work.conversation().system.is_empty(),
+        // An instruction turn without content has its meaning in its other fields.
+        InstructionPlacement::BeforeReplies
+            if this.blocks.is_empty() && !this.extras.is_empty() =>
+        {
+            true
         }
-        Instructions::NotAfterReplies => {
-            before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
+        InstructionPlacement::BeforeReplies => {
+            let ends_resumable =
+                |turn: &Turn| work.ends_resumable(turn) && ends_with_hosted_result(turn);
+            previous.is_some_and(|turn| !is_assistant(turn) || ends_resumable(turn))
+                && next.is_none_or(|turn| is_assistant(turn))
+        }
+        InstructionPlacement::NotAfterReplies => {
+            before.is_none_or(|turn| !is_assistant(turn) && !has_result(turn))
         }
     }
 }
@@ -179,114 +190,124 @@ fn has_result(turn: &Turn) -> bool {
     turn.blocks.iter().any(|block| is_result(block))
 }
 
-/// Makes the user's what may not stand where it does. Results come first, so it joins those that it stood
-/// before.
-fn remind_all(work: &mut Work<'_>) {
-    let mut gone = Vec::new();
-    let mut joining = Joining::default();
-    // From the end, so that what is still to be looked at stays in its place.
-    let (mut looked, mut answer) = (work.turns().len(), None);
-    for turn in misplaced(work).into_iter().rev() {
-        while looked > turn + 1 {
-            looked -= 1;
-            let said = &work.turns()[looked];
-            answer = if is_assistants(said) || opens(said) {
+/// Turns misplaced instructions into user text. Results must come first, so text before results is
+/// moved after them.
+fn convert_misplaced(work: &mut Work<'_>) {
+    let mut removed = Vec::new();
+    let mut pending_reminders = PendingReminders::default();
+    // From the end, so that the positions still to be visited do not change.
+    let (mut visited, mut results_turn) = (work.turns().len(), None);
+    for turn in misplaced_turns(work).into_iter().rev() {
+        while visited > turn + 1 {
+            visited -= 1;
+            let turn_after = &work.turns()[visited];
+            results_turn = if is_assistant(turn_after) || calls_before_results(turn_after) {
                 None
             } else {
-                answer.or(has_result(said).then_some(looked))
+                results_turn.or(has_result(turn_after).then_some(visited))
             };
         }
-        let silent = work.blocks(turn).is_empty();
-        if !remind(work, turn) {
-            gone.push(turn);
-        } else if let Some(answer) = answer.filter(|_| !silent) {
-            joining.take(work, turn, answer);
-            gone.push(turn);
+        let is_empty = work.blocks(turn).is_empty();
+        if !to_user_text(work, turn) {
+            removed.push(turn);
+        } else if let Some(results_turn) = results_turn.filter(|_| !is_empty) {
+            pending_reminders.add(work, turn, results_turn);
+            removed.push(turn);
         }
     }
-    joining.land(work);
-    gone.reverse();
-    work.remove_turns(&gone);
+    pending_reminders.insert(work);
+    removed.reverse();
+    work.remove_turns(&removed);
 }
 
-/// Reminders on their way into a turn with results.
+/// Reminders that are moved into a turn with results.
 #[derive(Default)]
-struct Joining {
-    answer: usize,
-    /// Those of each turn, the last turn first.
-    held: Vec<Vec<Moved>>,
+struct PendingReminders {
+    target_turn: usize,
+    /// The blocks of each turn, the last turn first.
+    blocks: Vec<Vec<DetachedBlock>>,
 }
 
-impl Joining {
-    fn take(&mut self, work: &mut Work<'_>, turn: usize, answer: usize) {
+impl PendingReminders {
+    fn add(&mut self, work: &mut Work<'_>, turn: usize, results_turn: usize) {
         let has_result = has_result(&work.turns()[turn]);
-        if self.answer != answer || has_result {
-            self.land(work);
+        if self.target_turn != results_turn || has_result {
+            self.insert(work);
         }
-        self.answer = answer;
+        self.target_turn = results_turn;
         if !has_result {
-            let spots: Vec<Spot> = (0..work.blocks(turn).len()).map(|at| (turn, at)).collect();
-            self.held.push(work.lift(&spots));
+            let positions: Vec<BlockPos> =
+                (0..work.blocks(turn).len()).map(|at| (turn, at)).collect();
+            self.blocks.push(work.take_blocks(&positions));
             return;
         }
         while let Some(last) = work.blocks(turn).len().checked_sub(1) {
-            work.carry((turn, last), (answer, behind_results(work, answer)));
+            work.move_block((turn, last), (results_turn, index_after_results(work, results_turn)));
         }
     }
 
-    fn land(&mut self, work: &mut Work<'_>) {
-        if !self.held.is_empty() {
-            let at = behind_results(work, self.answer);
-            let all = self.held.drain(..).rev().flatten().map(|block| (at, block)).collect();
-            work.land(self.answer, all);
+    fn insert(&mut self, work: &mut Work<'_>) {
+        if !self.blocks.is_empty() {
+            let at = index_after_results(work, self.target_turn);
+            let blocks = self.blocks.drain(..).rev().flatten().map(|block| (at, block)).collect();
+            work.insert_blocks(self.target_turn, blocks);
         }
     }
 }
 
-fn behind_results(work: &Work<'_>, turn: usize) -> usize {
+fn index_after_results(work: &Work<'_>, turn: usize) -> usize {
     let last = work.blocks(turn).iter().rposition(|block| is_result(block));
     last.map_or(0, |at| at + 1)
 }
 
-/// Makes a turn of instructions the user's. Whether anything of it is left; if not, it must go.
-fn remind(work: &mut Work<'_>, turn: usize) -> bool {
+/// Turns instructions into user text. Returns whether the turn has content; if not, the caller
+/// removes it.
+fn to_user_text(work: &mut Work<'_>, turn: usize) -> bool {
     if work.blocks(turn).is_empty() {
-        // Whoever spoke between two answers, be it without a word, keeps them apart.
+        // Even an empty turn separates two assistant turns.
         let before = turn.checked_sub(1).map(|before| &work.turns()[before]);
-        if before.is_some_and(|before| is_assistants(before)) {
-            work.turn(turn).role = Role::User;
-            work.insert(turn, 0, Block::text(Text::word(EMPTY_MESSAGE)));
-            work.change(Place::turn(turn), "instructions without a word are said by the user");
+        if before.is_some_and(|before| is_assistant(before)) {
+            work.edit_turn(turn).role = Role::User;
+            work.insert_block(turn, 0, Block::text(JsonString::from_static(EMPTY_MESSAGE)));
+            work.record_change(
+                LedgerPath::turn(turn),
+                "sent empty instructions as a user turn with a placeholder",
+            );
             return true;
         }
-        work.loss(Place::turn(turn), "left out instructions without a word: they have no place");
+        work.record_loss(
+            LedgerPath::turn(turn),
+            "left out empty instructions: the target accepts none here",
+        );
         return false;
     }
-    let what = "instructions in the midst of the conversation are said by the user, as a reminder";
-    work.change(Place::turn(turn), what);
-    let (head, tail) = (Text::new(HEAD), Text::new(TAIL));
+    let message = "instructions in the middle of the conversation are sent as user text, marked as a reminder";
+    work.record_change(LedgerPath::turn(turn), message);
+    let (head, tail) = (JsonString::new(REMINDER_OPEN), JsonString::new(REMINDER_CLOSE));
     for block in 0..work.blocks(turn).len() {
-        if let Body::Text { text, .. } = &work.block(turn, block).body {
-            let marked = Text::concat([&head, text, &tail]);
-            work.edit(turn, block).body = Body::Text { text: marked, citations: Vec::new() };
+        if let BlockContent::Text { text, .. } = &work.block(turn, block).content {
+            let reminder = JsonString::concat([&head, text, &tail]);
+            work.edit_block(turn, block).content =
+                BlockContent::Text { text: reminder, citations: Vec::new() };
         }
     }
-    work.turn(turn).role = Role::User;
+    work.edit_turn(turn).role = Role::User;
     true
 }
 
-/// Whether a turn calls before it answers, whoever says it: results after it are of these calls.
-fn opens(turn: &Turn) -> bool {
-    let pairs = |block: &&Verbatim<Block>| is_result(block) || pairing::call(block).is_some();
-    turn.blocks.iter().find(pairs).is_some_and(|first| !is_result(first))
+/// Whether a turn of any role has a call before its results: later results belong to these calls.
+fn calls_before_results(turn: &Turn) -> bool {
+    let is_call_or_result =
+        |block: &&Verbatim<Block>| is_result(block) || pairing::as_call(block).is_some();
+    turn.blocks.iter().find(is_call_or_result).is_some_and(|first| !is_result(first))
 }
 
-/// Whether a turn that goes on by itself has what its last call gave.
-fn ends_in_result(turn: &Turn) -> bool {
+/// Whether a resumable turn ends with the result of a hosted tool.
+fn ends_with_hosted_result(turn: &Turn) -> bool {
     turn.blocks.last().is_some_and(|last| {
-        matches!(&last.body, Body::Foreign { kind, .. } if kind.contents().ends_with("_result"))
+        matches!(&last.content, BlockContent::Foreign { kind, .. } if kind.unescape().ends_with("_result"))
     })
 }
 
-const HEAD: &str = "<system-reminder>\n";
-const TAIL: &str = "\n</system-reminder>";
+const REMINDER_OPEN: &str = "<system-reminder>\n";
+const REMINDER_CLOSE: &str = "\n</system-reminder>";

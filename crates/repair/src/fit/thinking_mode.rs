@@ -1,7 +1,7 @@
-//! Thinking is asked for in the way that the model knows: by a budget, by an effort, or not at all.
+//! Requests reasoning in the way that the model supports: by a budget, by an effort, or not at all.
 //!
-//! Each generation of models has its own way, and refuses that of the others. A budget becomes an
-//! effort and the other way round; a model that always thinks is not told to stop.
+//! Each generation of models has its own way, and rejects that of the others. A budget becomes an
+//! effort and the other way round; reasoning is not turned off for a model that always reasons.
 //!
 //! ## Why
 //! > "thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and
@@ -22,240 +22,303 @@
 //! after    thinking: adaptive, effort high
 //! ```
 
-use interlingua_model::{Place, Reasoning, ReasoningMode};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{LedgerPath, ReasoningMode, ReasoningSettings};
+use interlingua_wire::{JsonString, RawJson};
 
-use crate::profile::params::Spelling;
-use crate::profile::thinking::{Asked, Budget, Measure, Off, asked, is_apart};
-use crate::{Work, measure, number};
+use crate::profile::reasoning::{
+    BudgetSupport, OffMode, ReasoningMeasure, ReasoningRequest, is_effort_separate,
+    reasoning_request,
+};
+use crate::profile::settings::NumberFormat;
+use crate::{Work, effort, number};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(said) = &work.conversation().settings.reasoning else { return };
-    let row = &work.profile.thinking;
-    let nothing = *said == Reasoning::default();
-    if nothing && !work.is_own() {
-        work.settings().reasoning = None;
+    let Some(reasoning) = &work.conversation().settings.reasoning else { return };
+    let profile = &work.profile.reasoning;
+    let is_default = *reasoning == ReasoningSettings::default();
+    if is_default && !work.is_same_dialect() {
+        work.edit_settings().reasoning = None;
         return;
     }
-    if !row.asked {
-        if nothing && work.is_own() {
+    if !profile.configurable {
+        if is_default && work.is_same_dialect() {
             return;
         }
-        if !nothing {
-            work.loss(Place::SETTINGS, "left out how to think: the model is not asked");
+        if !is_default {
+            work.record_loss(
+                LedgerPath::SETTINGS,
+                "left out the reasoning settings: the model has none",
+            );
         }
-        work.settings().reasoning = None;
+        work.edit_settings().reasoning = None;
         return;
     }
-    let only_effort = row.only_effort || row.foreign_effort && !work.is_own();
-    if only_effort && said.effort.as_ref().is_some_and(|effort| effort == "none") {
-        work.change(Place::SETTINGS, "nothing is said of thinking: only an effort is taken");
-        work.settings().reasoning = None;
+    let only_effort =
+        profile.effort_only || profile.effort_only_cross_dialect && !work.is_same_dialect();
+    if only_effort && reasoning.effort.as_ref().is_some_and(|effort| effort == "none") {
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "left out the reasoning settings: the model accepts only an effort",
+        );
+        work.edit_settings().reasoning = None;
         return;
     }
-    if only_effort && (said.mode.is_some() || said.budget.is_some() || said.display.is_some()) {
-        work.loss(Place::SETTINGS, "left out how to think: only an effort is taken");
-        let said = edit(work);
-        *said = Reasoning { effort: said.effort.take(), ..Reasoning::default() };
+    if only_effort
+        && (reasoning.mode.is_some()
+            || reasoning.budget_tokens.is_some()
+            || reasoning.display.is_some())
+    {
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out the reasoning mode and budget: the model accepts only an effort",
+        );
+        let reasoning = edit_reasoning(work);
+        *reasoning =
+            ReasoningSettings { effort: reasoning.effort.take(), ..ReasoningSettings::default() };
     }
-    match asked(&work.conversation().settings) {
-        Asked::Unsaid => unsaid(work),
-        Asked::Off => off(work),
-        Asked::BetweenTools => between_tools(work),
-        Asked::Budget => budget(work),
-        Asked::Adaptive => adaptive(work),
+    match reasoning_request(&work.conversation().settings) {
+        ReasoningRequest::Unspecified => handle_unspecified(work),
+        ReasoningRequest::Off => handle_off(work),
+        ReasoningRequest::BetweenTools => handle_between_tools(work),
+        ReasoningRequest::Budget => handle_budget(work),
+        ReasoningRequest::Adaptive => handle_adaptive(work),
     }
-    one_measure(work);
+    drop_second_measure(work);
 }
 
-fn edit<'a>(work: &'a mut Work<'_>) -> &'a mut Reasoning {
-    work.settings().reasoning.get_or_insert_default()
+fn edit_reasoning<'a>(work: &'a mut Work<'_>) -> &'a mut ReasoningSettings {
+    work.edit_settings().reasoning.get_or_insert_default()
 }
 
-/// Elsewhere an effort, or what is to be shown, asks for thinking by itself.
-fn unsaid(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    let Some(said) = &work.conversation().settings.reasoning else { return };
-    if row.said_asks && !work.is_own() {
-        edit(work).mode = Some(ReasoningMode::On);
-        return work.change(Place::SETTINGS, "thinking is asked for: it can only be on or off");
+/// In other dialects an effort or a display setting enables reasoning by itself.
+fn handle_unspecified(work: &mut Work<'_>) {
+    let profile = &work.profile.reasoning;
+    let Some(reasoning) = &work.conversation().settings.reasoning else { return };
+    if profile.any_setting_enables && !work.is_same_dialect() {
+        edit_reasoning(work).mode = Some(ReasoningMode::On);
+        return work.record_change(
+            LedgerPath::SETTINGS,
+            "turned reasoning on: the model has only on and off",
+        );
     }
-    if work.is_own() || !row.placed {
+    if work.is_same_dialect() || !profile.checks_placement {
         return;
     }
-    let asks = said.effort.is_some();
-    let shown = said.display.as_ref().is_some_and(|display| !HIDDEN.iter().any(|w| display == w));
-    // Without being asked, the model would not think at all.
-    let waits = asks && !row.unasked && !is_apart(work.conversation().source);
-    if row.adaptive && shown {
-        edit(work).mode = Some(ReasoningMode::Adaptive);
-        work.change(Place::SETTINGS, "thinking that is to be shown is asked for");
-    } else if row.adaptive && waits {
-        edit(work).mode = Some(ReasoningMode::Adaptive);
-        work.change(Place::SETTINGS, "the effort asks for thinking: it is adaptive");
-    } else if waits || asks && row.efforts.is_some_and(<[_]>::is_empty) {
-        adaptive(work);
-    } else if shown && !row.adaptive {
-        edit(work).display = None;
-        work.loss(Place::SETTINGS, "left out how thinking is shown: none is asked for");
+    let has_effort = reasoning.effort.is_some();
+    let is_displayed = reasoning
+        .display
+        .as_ref()
+        .is_some_and(|display| !HIDDEN_DISPLAYS.iter().any(|hidden| display == hidden));
+    // Without an explicit request, the model would not reason at all.
+    let needs_mode = has_effort
+        && !profile.reasons_by_default
+        && !is_effort_separate(work.conversation().dialect);
+    if profile.adaptive && is_displayed {
+        edit_reasoning(work).mode = Some(ReasoningMode::Adaptive);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "turned reasoning on: a display setting requires it",
+        );
+    } else if profile.adaptive && needs_mode {
+        edit_reasoning(work).mode = Some(ReasoningMode::Adaptive);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "turned adaptive reasoning on: an effort requires it",
+        );
+    } else if needs_mode || has_effort && profile.efforts.is_some_and(<[_]>::is_empty) {
+        handle_adaptive(work);
+    } else if is_displayed && !profile.adaptive {
+        edit_reasoning(work).display = None;
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out the reasoning display: reasoning is not requested",
+        );
     }
 }
 
-fn off(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    say_off(work);
-    match row.off {
-        Off::Taken => {}
-        Off::Never => {
-            let said = edit(work);
-            said.mode = None;
-            said.budget = None;
-            if said.effort.as_ref().is_some_and(|effort| effort == "none") {
-                said.effort = None;
+fn handle_off(work: &mut Work<'_>) {
+    let profile = &work.profile.reasoning;
+    normalize_off(work);
+    match profile.off_mode {
+        OffMode::Supported => {}
+        OffMode::Unsupported => {
+            let reasoning = edit_reasoning(work);
+            reasoning.mode = None;
+            reasoning.budget_tokens = None;
+            if reasoning.effort.as_ref().is_some_and(|effort| effort == "none") {
+                reasoning.effort = None;
             }
-            work.change(Place::SETTINGS, "thinking cannot be turned off: nothing is said of it");
+            work.record_change(
+                LedgerPath::SETTINGS,
+                "left out the reasoning settings: reasoning cannot be turned off",
+            );
         }
-        Off::BetweenTools => {
-            let said = edit(work);
-            said.mode = Some(ReasoningMode::BetweenTools);
-            said.budget = None;
-            work.change(Place::SETTINGS, "thinking is turned off but for notes between tools");
+        OffMode::BetweenTools => {
+            let reasoning = edit_reasoning(work);
+            reasoning.mode = Some(ReasoningMode::BetweenTools);
+            reasoning.budget_tokens = None;
+            work.record_change(
+                LedgerPath::SETTINGS,
+                "reasoning is on only between tool calls: it cannot be turned off",
+            );
         }
-        Off::Effort => {
+        OffMode::EffortNone => {
             let effort = work.conversation().settings.reasoning.as_ref();
-            let effort = effort.and_then(|said| said.effort.as_ref());
+            let effort = effort.and_then(|reasoning| reasoning.effort.as_ref());
             if effort.is_some_and(|effort| *effort != "none") {
-                edit(work).effort = None;
-                work.loss(Place::SETTINGS, "left out the effort: thinking is off");
+                edit_reasoning(work).effort = None;
+                work.record_loss(LedgerPath::SETTINGS, "left out the effort: reasoning is off");
             }
-            let Some(known) = row.efforts.filter(|known| !known.contains(&"none")) else { return };
-            let Some(least) = known.first() else { return };
-            let said = edit(work);
-            said.mode = None;
-            said.budget = None;
-            said.effort = Some(Text::word(least));
-            let what = format!("thinking cannot be turned off: the effort is `{least}`");
-            work.change(Place::SETTINGS, what);
+            let Some(efforts) = profile.efforts.filter(|efforts| !efforts.contains(&"none")) else {
+                return;
+            };
+            let Some(least) = efforts.first() else { return };
+            let reasoning = edit_reasoning(work);
+            reasoning.mode = None;
+            reasoning.budget_tokens = None;
+            reasoning.effort = Some(JsonString::from_static(least));
+            let message = format!("reasoning cannot be turned off: the effort is `{least}`");
+            work.record_change(LedgerPath::SETTINGS, message);
         }
-        Off::Least => {
-            let said = edit(work);
-            said.budget = None;
-            said.mode = None;
-            said.effort = None;
-            // Nobody asks to see it.
-            if let Budget::Within { least, .. } = row.budget {
-                said.budget = Some(Json::number(least));
+        OffMode::LowestEffort => {
+            let reasoning = edit_reasoning(work);
+            reasoning.budget_tokens = None;
+            reasoning.mode = None;
+            reasoning.effort = None;
+            // The display is not requested either.
+            if let BudgetSupport::Range { min: least, .. } = profile.budget {
+                reasoning.budget_tokens = Some(RawJson::number(least));
             } else {
-                let least = row.efforts.and_then(|known| known.first()).unwrap_or(&"low");
-                said.effort = Some(Text::word(least));
+                let least = profile.efforts.and_then(|efforts| efforts.first()).unwrap_or(&"low");
+                reasoning.effort = Some(JsonString::from_static(least));
             }
-            work.change(Place::SETTINGS, "thinking cannot be turned off: it is asked for least");
+            work.record_change(
+                LedgerPath::SETTINGS,
+                "reasoning cannot be turned off: the minimum is requested",
+            );
         }
     }
 }
 
-/// A budget of nothing turns thinking off, and is said so.
-fn say_off(work: &mut Work<'_>) {
-    let Some(said) = &work.conversation().settings.reasoning else { return };
-    let unread = work.profile.thinking.budget == Budget::Any;
-    let spelled = work.is_own() && (work.profile.params.spelling == Spelling::Loose || unread);
-    if said.budget.is_some() && !said.is_off() && !spelled {
-        let said = edit(work);
-        said.mode = Some(ReasoningMode::Off);
-        said.budget = None;
-        work.change(Place::SETTINGS, "a budget of nothing turns thinking off");
+/// Rewrites a budget of zero as reasoning turned off.
+fn normalize_off(work: &mut Work<'_>) {
+    let Some(reasoning) = &work.conversation().settings.reasoning else { return };
+    let accepts_any_budget = work.profile.reasoning.budget == BudgetSupport::Any;
+    let is_accepted = work.is_same_dialect()
+        && (work.profile.settings.number_format == NumberFormat::AllowStrings
+            || accepts_any_budget);
+    if reasoning.budget_tokens.is_some() && !reasoning.is_off() && !is_accepted {
+        let reasoning = edit_reasoning(work);
+        reasoning.mode = Some(ReasoningMode::Off);
+        reasoning.budget_tokens = None;
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "a reasoning budget of zero is sent as reasoning turned off",
+        );
     }
 }
 
-fn between_tools(work: &mut Work<'_>) {
-    let taken = work.profile.thinking.off == Off::BetweenTools;
-    if !taken && !work.profile.params.any_off {
-        edit(work).mode = Some(ReasoningMode::Off);
-        work.change(Place::SETTINGS, "thinking between tools is not known: it is turned off");
-        off(work);
+fn handle_between_tools(work: &mut Work<'_>) {
+    let is_supported = work.profile.reasoning.off_mode == OffMode::BetweenTools;
+    if !is_supported && !work.profile.settings.ignores_between_tools {
+        edit_reasoning(work).mode = Some(ReasoningMode::Off);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "reasoning is off: the model does not support it between tool calls",
+        );
+        handle_off(work);
     }
 }
 
-fn budget(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    if !matches!(row.budget, Budget::Never | Budget::AsEffort) {
+fn handle_budget(work: &mut Work<'_>) {
+    let profile = &work.profile.reasoning;
+    if !matches!(profile.budget, BudgetSupport::Unsupported | BudgetSupport::EffortInstead) {
         return;
     }
-    let said = edit(work);
-    let tokens = said.budget.take().as_ref().and_then(number::said).map_or(0, number::count);
-    said.mode = row.adaptive.then_some(ReasoningMode::Adaptive);
-    let word = measure::effort(tokens);
-    if said.effort.is_none() && row.efforts.is_none_or(|known| !known.is_empty()) {
-        said.effort = Some(Text::word(word));
-        let what = format!("a budget of {tokens} tokens for thinking is an effort of `{word}`");
-        work.change(Place::SETTINGS, what);
+    let reasoning = edit_reasoning(work);
+    let tokens =
+        reasoning.budget_tokens.take().as_ref().and_then(number::parse).map_or(0, number::to_count);
+    reasoning.mode = profile.adaptive.then_some(ReasoningMode::Adaptive);
+    let effort = effort::effort_for_budget(tokens);
+    if reasoning.effort.is_none() && profile.efforts.is_none_or(|efforts| !efforts.is_empty()) {
+        reasoning.effort = Some(JsonString::from_static(effort));
+        let message =
+            format!("the reasoning budget of {tokens} tokens is sent as the effort `{effort}`");
+        work.record_change(LedgerPath::SETTINGS, message);
     } else {
-        let what = format!("the budget of {tokens} tokens for thinking is left to the model");
-        work.change(Place::SETTINGS, what);
+        let message =
+            format!("left out the reasoning budget of {tokens} tokens: the model decides");
+        work.record_change(LedgerPath::SETTINGS, message);
     }
 }
 
-fn adaptive(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    let Some(said) = &work.conversation().settings.reasoning else { return };
-    if row.adaptive {
-        // On without a budget is said so only where nobody asks for one.
-        if said.mode != Some(ReasoningMode::Adaptive) && row.budget != Budget::Any {
-            let said = edit(work);
-            said.mode = Some(ReasoningMode::Adaptive);
-            said.budget = None;
-            work.change(Place::SETTINGS, "thinking without a budget is adaptive");
-        } else if said.budget.is_some() && row.placed {
-            edit(work).budget = None;
-            work.loss(Place::SETTINGS, "left out the budget of adaptive thinking");
+fn handle_adaptive(work: &mut Work<'_>) {
+    let profile = &work.profile.reasoning;
+    let Some(reasoning) = &work.conversation().settings.reasoning else { return };
+    if profile.adaptive {
+        // Where any budget is accepted, reasoning without a budget is accepted as it is.
+        if reasoning.mode != Some(ReasoningMode::Adaptive) && profile.budget != BudgetSupport::Any {
+            let reasoning = edit_reasoning(work);
+            reasoning.mode = Some(ReasoningMode::Adaptive);
+            reasoning.budget_tokens = None;
+            work.record_change(
+                LedgerPath::SETTINGS,
+                "reasoning without a budget is sent as adaptive",
+            );
+        } else if reasoning.budget_tokens.is_some() && profile.checks_placement {
+            edit_reasoning(work).budget_tokens = None;
+            work.record_loss(LedgerPath::SETTINGS, "left out the budget of adaptive reasoning");
         }
         return;
     }
-    let tokens = measure::tokens(said.effort.as_ref());
-    let said = edit(work);
-    said.mode = Some(ReasoningMode::On);
-    said.budget = Some(Json::number(tokens));
-    if row.efforts.is_some_and(<[_]>::is_empty) {
-        said.effort = None;
+    let tokens = effort::budget_for_effort(reasoning.effort.as_ref());
+    let reasoning = edit_reasoning(work);
+    reasoning.mode = Some(ReasoningMode::On);
+    reasoning.budget_tokens = Some(RawJson::number(tokens));
+    if profile.efforts.is_some_and(<[_]>::is_empty) {
+        reasoning.effort = None;
     }
-    let what = format!("the model does not decide itself: thinking has {tokens} tokens");
-    work.change(Place::SETTINGS, what);
+    let message = format!("adaptive reasoning is sent as a budget of {tokens} tokens");
+    work.record_change(LedgerPath::SETTINGS, message);
 }
 
-/// Where a budget and an effort exclude each other, one of them goes, or becomes the other.
-fn one_measure(work: &mut Work<'_>) {
-    let Some(said) = &work.conversation().settings.reasoning else { return };
-    let Some(effort) = &said.effort else { return };
-    // That the model decides itself is a budget only where it is written as one.
-    let has_budget = said.budget.is_some() || work.is_own() && said.mode.is_some();
+/// Where a budget and an effort exclude each other, removes or converts one of them.
+fn drop_second_measure(work: &mut Work<'_>) {
+    let Some(reasoning) = &work.conversation().settings.reasoning else { return };
+    let Some(effort) = &reasoning.effort else { return };
+    // A mode without a budget counts as one only where it is sent verbatim.
+    let has_budget =
+        reasoning.budget_tokens.is_some() || work.is_same_dialect() && reasoning.mode.is_some();
     let effort = effort.clone();
-    match work.profile.thinking.one_measure {
+    match work.profile.reasoning.exclusive_measure {
         None => {}
-        Some(Measure::Effort) if !has_budget => {}
-        Some(Measure::Effort) => {
-            let said = edit(work);
-            said.budget = None;
-            said.mode = None;
-            let what =
-                format!("the effort `{effort}` stands, and no budget for thinking beside it");
-            work.loss(Place::SETTINGS, what);
+        Some(ReasoningMeasure::Effort) if !has_budget => {}
+        Some(ReasoningMeasure::Effort) => {
+            let reasoning = edit_reasoning(work);
+            reasoning.budget_tokens = None;
+            reasoning.mode = None;
+            let message = format!(
+                "left out the reasoning budget: the model accepts only the effort `{effort}`"
+            );
+            work.record_loss(LedgerPath::SETTINGS, message);
         }
-        Some(Measure::Budget) if has_budget => {
-            edit(work).effort = None;
-            let what = format!("left out the effort `{effort}`: the budget for thinking says it");
-            work.loss(Place::SETTINGS, what);
+        Some(ReasoningMeasure::Budget) if has_budget => {
+            edit_reasoning(work).effort = None;
+            let message = format!("left out the effort `{effort}`: the reasoning budget sets it");
+            work.record_loss(LedgerPath::SETTINGS, message);
         }
-        Some(Measure::Budget) => {
-            let tokens = measure::tokens(Some(&effort));
-            let said = edit(work);
-            said.effort = None;
-            said.mode = Some(ReasoningMode::On);
-            said.budget = Some(Json::number(tokens));
-            let what = format!("the effort `{effort}` is a budget of {tokens} tokens for thinking");
-            work.change(Place::SETTINGS, what);
+        Some(ReasoningMeasure::Budget) => {
+            let tokens = effort::budget_for_effort(Some(&effort));
+            let reasoning = edit_reasoning(work);
+            reasoning.effort = None;
+            reasoning.mode = Some(ReasoningMode::On);
+            reasoning.budget_tokens = Some(RawJson::number(tokens));
+            let message =
+                format!("the effort `{effort}` is sent as a reasoning budget of {tokens} tokens");
+            work.record_change(LedgerPath::SETTINGS, message);
         }
     }
 }
 
-/// Words for thinking that is not to be shown.
-const HIDDEN: &[&str] = &["omitted", "none", "off", "false", "hidden", "exclude"];
+/// Display values that hide the reasoning.
+const HIDDEN_DISPLAYS: &[&str] = &["omitted", "none", "off", "false", "hidden", "exclude"];

@@ -1,8 +1,8 @@
-//! A tool choice that the target cannot follow is left to the model.
+//! Removes a tool choice that the target cannot follow, so that the model decides.
 //!
-//! There is nothing to choose from where there are no tools; a tool that is not there cannot be called;
-//! and some models cannot be forced to call one. A choice as another API spells it is spelled anew. That
-//! none is to be called is said in the instructions where there is no other place for it.
+//! Without tools there is nothing to choose; a tool that is not declared cannot be called; and some
+//! models cannot be forced to call one. A choice in the form of another API is rewritten. That no
+//! tool may be called is added to the instructions where the target has no setting for it.
 //!
 //! ## Why
 //! > tool_choice may only be specified while providing tools.
@@ -21,173 +21,239 @@
 //! after    no tools
 //! ```
 
-use interlingua_model::{Choice, Place};
-use interlingua_wire::Text;
+use interlingua_model::{LedgerPath, ToolChoice};
+use interlingua_wire::JsonString;
 
-use crate::profile::params::{Forced, Lone};
+use crate::profile::settings::{ChoiceWithoutTools, ForcedCall};
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    choose(work);
-    let none = work.conversation().settings.choice == Some(Choice::None);
-    if none && !work.profile.tools.takes_no_choice && !work.is_own() && offer::has_any(work) {
-        work.settings().choice = None;
-        work.instruct(Text::word(NO_CALLS));
-        work.change(Place::SYSTEM, "said that no tool is to be called: it has no other place");
+    fix_choice(work);
+    let is_none = work.conversation().settings.tool_choice == Some(ToolChoice::None);
+    if is_none
+        && !work.profile.tools.supports_choice_none
+        && !work.is_same_dialect()
+        && offer::has_tools(work)
+    {
+        work.edit_settings().tool_choice = None;
+        work.append_instruction(JsonString::from_static(NO_CALLS_INSTRUCTION));
+        work.record_change(
+            LedgerPath::SYSTEM,
+            "forbade tool calls in the instructions: the target has no setting for it",
+        );
     }
 }
 
-fn choose(work: &mut Work<'_>) {
-    let row = &work.profile.params.choice;
-    if row.without_tools != Lone::Any && offer::is_said(work) && offer::is_old(work) {
-        work.tools();
-        work.change(Place::SETTINGS, "functions of which one is chosen are offered as tools");
+fn fix_choice(work: &mut Work<'_>) {
+    let support = &work.profile.settings.tool_choice;
+    if support.without_tools != ChoiceWithoutTools::Any
+        && offer::has_written_choice(work)
+        && offer::offers_legacy_functions(work)
+    {
+        work.edit_tools();
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "converted legacy functions to tools: the choice requires it",
+        );
     }
-    // What nobody can read, or another choice stands beside, is no choice.
-    let spare = !offer::chooses_old(work) || work.conversation().settings.choice.is_none();
-    if row.old && spare && offer::has_old_choice(work) && !offer::has_old(work) {
-        offer::forget_old_choice(work);
-        work.change(Place::SETTINGS, "left out the choice of a function: there are no functions");
-    }
-    let old = offer::chooses_old(work);
-    if old && !row.old {
+    drop_unused_legacy_choice(work);
+    let is_legacy = offer::uses_legacy_choice(work);
+    if is_legacy && !support.reads_legacy_choice {
         return;
     }
-    if row.known_names && unknown(work) {
+    if support.names_must_exist && fix_unknown_names(work) {
         return;
     }
-    let Some(choice) = &work.conversation().settings.choice else { return unread(work) };
-    let any = if old { offer::has_old(work) } else { offer::has_any(work) };
-    if !any && is_lone(work, choice) {
-        work.settings().choice = None;
-        return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
-    }
-    if let Choice::Allowed { names, .. } = choice
-        && !work.is_own()
-        && !names.iter().any(|name| offer::has(work, name))
-    {
-        work.settings().choice = Some(Choice::None);
-        return work.change(Place::SETTINGS, "none of the tools may be called: no call is made");
-    }
-    if let Choice::Named(name) = choice
-        && !offer::has(work, name)
-        && (row.known_name && (offer::names_function(work) || is_flat(work))
-            || !row.named
-            || row.plain_names && !is_plain(&name.contents())
-            || !work.is_own())
-    {
-        work.settings().choice = None;
-        return work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");
-    }
-    let refused = match row.forced {
-        Forced::Never => is_forced(choice),
-        Forced::Named => {
-            matches!(choice, Choice::Required | Choice::Allowed { required: true, .. })
-        }
-        Forced::Free | Forced::NotWithBudget | Forced::NotWhileThinking | Forced::NotIfThinking => {
-            false
-        }
+    let Some(choice) = &work.conversation().settings.tool_choice else {
+        return drop_unreadable(work);
     };
-    if refused {
-        let free = match choice {
-            Choice::Allowed { names, .. } => {
-                Choice::Allowed { names: names.clone(), required: false }
-            }
-            Choice::Auto | Choice::None | Choice::Required | Choice::Named(_) => Choice::Auto,
-        };
-        work.settings().choice = Some(free);
-        let what = "a call cannot be forced: whether to call is left to the model";
-        return work.loss(Place::SETTINGS, what);
+    let has_tools = if is_legacy { offer::has_legacy_tools(work) } else { offer::has_tools(work) };
+    if !has_tools && is_invalid_without_tools(work, choice) {
+        work.edit_settings().tool_choice = None;
+        return work
+            .record_change(LedgerPath::SETTINGS, "left out the tool choice: there are no tools");
     }
-    let names = matches!(choice, Choice::Named(_) | Choice::Allowed { .. });
-    let object = offer::is_object(work);
-    if (names || object) && !row.named && work.is_own() && offer::forget_choice(work) {
-        let what = if names {
-            "a tool cannot be named: the others are not offered this time"
-        } else {
-            "the tool choice is a word here"
-        };
-        work.change(Place::SETTINGS, what);
-        if names {
-            // The list is written anew.
-            work.tools();
+    if let ToolChoice::Allowed { names, .. } = choice
+        && !work.is_same_dialect()
+        && !names.iter().any(|name| offer::has_tool_named(work, name))
+    {
+        work.edit_settings().tool_choice = Some(ToolChoice::None);
+        return work.record_change(
+            LedgerPath::SETTINGS,
+            "no tool may be called: none of the allowed tools is declared",
+        );
+    }
+    if let ToolChoice::Named(name) = choice
+        && !offer::has_tool_named(work, name)
+        && (support.single_name_must_exist
+            && (offer::names_function(work) || is_unsupported_object(work))
+            || !support.by_name
+            || support.ascii_names && !is_ascii_name(&name.unescape())
+            || !work.is_same_dialect())
+    {
+        work.edit_settings().tool_choice = None;
+        return work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out a tool choice that names no declared tool",
+        );
+    }
+    if let Some(unforced) = unforced_choice(support.forced_call, choice) {
+        work.edit_settings().tool_choice = Some(unforced);
+        let message = "a call cannot be forced: the model decides";
+        return work.record_loss(LedgerPath::SETTINGS, message);
+    }
+    let names_tools = matches!(choice, ToolChoice::Named(_) | ToolChoice::Allowed { .. });
+    rewrite_choice(work, names_tools);
+}
+
+/// The choice that leaves the call to the model, if the target rejects this forced one.
+fn unforced_choice(support: ForcedCall, choice: &ToolChoice) -> Option<ToolChoice> {
+    let is_rejected = match support {
+        ForcedCall::Never => is_forced(choice),
+        ForcedCall::NamedOnly => {
+            matches!(choice, ToolChoice::Required | ToolChoice::Allowed { required: true, .. })
         }
-    } else if is_flat(work) && offer::forget_choice(work) {
-        work.change(Place::SETTINGS, "the tool choice is spelled as it is here");
-        work.tools();
+        ForcedCall::Allowed
+        | ForcedCall::NotWithBudget
+        | ForcedCall::NoObjectWhileReasoning
+        | ForcedCall::NotForcedWhileReasoning => false,
+    };
+    is_rejected.then(|| match choice {
+        ToolChoice::Allowed { names, .. } => {
+            ToolChoice::Allowed { names: names.clone(), required: false }
+        }
+        ToolChoice::Auto | ToolChoice::None | ToolChoice::Required | ToolChoice::Named(_) => {
+            ToolChoice::Auto
+        }
+    })
+}
+
+/// Removes a legacy choice that has no effect: it cannot be decoded, or another choice replaces it.
+fn drop_unused_legacy_choice(work: &mut Work<'_>) {
+    let support = &work.profile.settings.tool_choice;
+    let is_unused =
+        !offer::uses_legacy_choice(work) || work.conversation().settings.tool_choice.is_none();
+    if support.reads_legacy_choice
+        && is_unused
+        && offer::has_legacy_choice(work)
+        && !offer::has_legacy_tools(work)
+    {
+        offer::remove_legacy_choice(work);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "left out the function choice: there are no functions",
+        );
     }
 }
 
-/// Whether the choice is an object of another kind than the target reads.
-fn is_flat(work: &Work<'_>) -> bool {
-    work.profile.params.choice.nested.is_some_and(|types| offer::is_flat(work, types))
+/// Writes the choice in a form that the target reads.
+fn rewrite_choice(work: &mut Work<'_>, names_tools: bool) {
+    let support = &work.profile.settings.tool_choice;
+    let is_object = offer::is_written_as_object(work);
+    if (names_tools || is_object)
+        && !support.by_name
+        && work.is_same_dialect()
+        && offer::remove_written_choice(work)
+    {
+        let message = if names_tools {
+            "a tool choice cannot name a tool: only the chosen tools are sent"
+        } else {
+            "the tool choice is sent as a string"
+        };
+        work.record_change(LedgerPath::SETTINGS, message);
+        if names_tools {
+            // The list of tools is encoded again.
+            work.edit_tools();
+        }
+    } else if is_unsupported_object(work) && offer::remove_written_choice(work) {
+        work.record_change(LedgerPath::SETTINGS, "rewrote the tool choice in the target's form");
+        work.edit_tools();
+    }
 }
 
-/// A choice that nobody can read cannot be made where there are no tools, either.
-pub(crate) fn unread(work: &mut Work<'_>) {
-    let row = &work.profile.params.choice;
-    if !offer::is_said(work) {
+/// Whether the choice is an object in a form that the target does not read.
+fn is_unsupported_object(work: &Work<'_>) -> bool {
+    work.profile
+        .settings
+        .tool_choice
+        .nested_function
+        .is_some_and(|types| offer::is_flat_object(work, types))
+}
+
+/// Removes a choice that cannot be decoded where the target would reject it.
+pub(crate) fn drop_unreadable(work: &mut Work<'_>) {
+    let support = &work.profile.settings.tool_choice;
+    if !offer::has_written_choice(work) {
         return;
     }
-    let lone = matches!(row.without_tools, Lone::Nothing | Lone::OnlyNone);
-    if lone && !offer::has_any(work) {
-        offer::forget_choice(work);
-        work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
-    } else if !row.named && offer::is_object(work) || is_flat(work) {
-        offer::forget_choice(work);
-        work.change(Place::SETTINGS, "left out a tool choice that nobody can read");
+    let needs_tools = matches!(
+        support.without_tools,
+        ChoiceWithoutTools::Rejected | ChoiceWithoutTools::OnlyNone
+    );
+    if needs_tools && !offer::has_tools(work) {
+        offer::remove_written_choice(work);
+        work.record_change(LedgerPath::SETTINGS, "left out the tool choice: there are no tools");
+    } else if !support.by_name && offer::is_written_as_object(work) || is_unsupported_object(work) {
+        offer::remove_written_choice(work);
+        work.record_change(LedgerPath::SETTINGS, "left out a tool choice that cannot be decoded");
     }
 }
 
-fn is_plain(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    !name.is_empty() && name.len() <= 64 && name.bytes().all(plain)
+fn is_ascii_name(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !name.is_empty() && name.len() <= 64 && name.bytes().all(is_allowed)
 }
 
 /// Whether the choice forces a call.
-pub fn is_forced(choice: &Choice) -> bool {
-    matches!(choice, Choice::Required | Choice::Named(_) | Choice::Allowed { required: true, .. })
+pub fn is_forced(choice: &ToolChoice) -> bool {
+    matches!(
+        choice,
+        ToolChoice::Required | ToolChoice::Named(_) | ToolChoice::Allowed { required: true, .. }
+    )
 }
 
-/// Whether the choice cannot be made where there are no tools.
-pub(crate) fn is_lone(work: &Work<'_>, choice: &Choice) -> bool {
-    match work.profile.params.choice.without_tools {
-        Lone::Any => false,
-        Lone::Unforced => is_forced(choice),
-        Lone::OnlyNone => *choice != Choice::None,
-        Lone::Nothing => true,
+/// Whether the target rejects the choice in a request without tools.
+pub(crate) fn is_invalid_without_tools(work: &Work<'_>, choice: &ToolChoice) -> bool {
+    match work.profile.settings.tool_choice.without_tools {
+        ChoiceWithoutTools::Any => false,
+        ChoiceWithoutTools::Unforced => is_forced(choice),
+        ChoiceWithoutTools::OnlyNone => *choice != ToolChoice::None,
+        ChoiceWithoutTools::Rejected => true,
     }
 }
 
-/// Mends a choice that names tools which are not there; whether it did.
-fn unknown(work: &mut Work<'_>) -> bool {
-    let brought = offer::is_brought(work);
-    let written = offer::is_written_well(work, brought);
-    let better = match &work.conversation().settings.choice {
-        _ if brought => None,
-        Some(Choice::Named(name)) if !offer::has(work, name) => Some(None),
-        Some(Choice::Allowed { names, required }) => {
-            let there: Vec<_> =
-                names.iter().filter(|name| offer::has(work, name)).cloned().collect();
-            (there.len() < names.len()).then(|| {
-                let some = Choice::Allowed { names: there.clone(), required: *required };
-                (!there.is_empty()).then_some(some)
+/// Fixes a choice that names tools which are not declared; returns whether it changed.
+fn fix_unknown_names(work: &mut Work<'_>) -> bool {
+    let may_bring_tools = offer::may_bring_tools(work);
+    let is_valid = offer::is_written_choice_valid(work, may_bring_tools);
+    let replacement = match &work.conversation().settings.tool_choice {
+        _ if may_bring_tools => None,
+        Some(ToolChoice::Named(name)) if !offer::has_tool_named(work, name) => Some(None),
+        Some(ToolChoice::Allowed { names, required }) => {
+            let declared: Vec<_> =
+                names.iter().filter(|name| offer::has_tool_named(work, name)).cloned().collect();
+            (declared.len() < names.len()).then(|| {
+                let allowed = ToolChoice::Allowed { names: declared.clone(), required: *required };
+                (!declared.is_empty()).then_some(allowed)
             })
         }
         _ => None,
     };
-    if let Some(better) = better {
-        offer::forget_choice(work);
-        work.settings().choice = better;
-        work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");
+    if let Some(replacement) = replacement {
+        offer::remove_written_choice(work);
+        work.edit_settings().tool_choice = replacement;
+        work.record_loss(
+            LedgerPath::SETTINGS,
+            "left out a tool choice that names no declared tool",
+        );
         return true;
     }
-    if written {
+    if is_valid {
         return false;
     }
-    offer::forget_choice(work);
-    work.change(Place::SETTINGS, "the tool choice is said anew, of the tools there are");
+    offer::remove_written_choice(work);
+    work.record_change(LedgerPath::SETTINGS, "rewrote the tool choice with the declared tools");
     true
 }
 
-const NO_CALLS: &str = "Do not call any tool. Answer in words.";
+const NO_CALLS_INSTRUCTION: &str = "Do not call any tool. Answer in words.";

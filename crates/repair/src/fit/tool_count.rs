@@ -1,6 +1,6 @@
-//! Of more tools than the target takes, the last are left out.
+//! Removes the last tools beyond the target's limit.
 //!
-//! Tools that the history calls, or that the request asks for by name, stay.
+//! Tools that the history calls, or that the tool choice names, stay.
 //!
 //! ## Why
 //! > Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with
@@ -12,50 +12,50 @@
 //! after    the first 127 and the 150th
 //! ```
 
-use interlingua_model::{Body, Choice, Place};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath, ToolChoice};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::tools::forget_choice;
+use crate::tools::drop_choice_of_removed;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(most) = work.profile.tools.most else { return };
+    let Some(max) = work.profile.tools.max_tools else { return };
     let count = work.conversation().tools.len();
-    if count <= most {
+    if count <= max {
         return;
     }
-    let needed = needed(work);
+    let needed = needed_names(work);
     let mut kept: Vec<bool> =
         work.conversation().tools.iter().map(|tool| needed.contains(&tool.name)).collect();
-    let mut room = most.saturating_sub(kept.iter().filter(|kept| **kept).count());
+    let mut free_slots = max.saturating_sub(kept.iter().filter(|kept| **kept).count());
     for kept in kept.iter_mut().filter(|kept| !**kept) {
-        *kept = room > 0;
-        room = room.saturating_sub(1);
+        *kept = free_slots > 0;
+        free_slots = free_slots.saturating_sub(1);
     }
-    let mut over = kept.iter().filter(|kept| **kept).count().saturating_sub(most);
+    let mut excess = kept.iter().filter(|kept| **kept).count().saturating_sub(max);
     for kept in kept.iter_mut().rev().filter(|kept| **kept) {
-        *kept = over == 0;
-        over = over.saturating_sub(1);
+        *kept = excess == 0;
+        excess = excess.saturating_sub(1);
     }
-    let mut gone = Vec::new();
+    let mut removed_names = Vec::new();
     for at in (0..count).filter(|at| !kept[*at]) {
         let name = work.conversation().tools[at].name.clone();
-        work.loss(Place::tool(at), format!("left out `{name}`: more than {most} tools"));
-        gone.push(name);
+        work.record_loss(LedgerPath::tool(at), format!("left out `{name}`: more than {max} tools"));
+        removed_names.push(name);
     }
     work.retain_tools(|at| kept[at]);
-    forget_choice(work, &gone);
+    drop_choice_of_removed(work, &removed_names);
 }
 
-/// The names that the history calls, or the choice.
-fn needed(work: &Work<'_>) -> Vec<Text> {
-    let mut names: Vec<Text> = match &work.conversation().settings.choice {
-        Some(Choice::Named(name)) => vec![name.clone()],
-        Some(Choice::Allowed { names, .. }) => names.clone(),
+/// The names that the history calls or the tool choice names.
+fn needed_names(work: &Work<'_>) -> Vec<JsonString> {
+    let mut names: Vec<JsonString> = match &work.conversation().settings.tool_choice {
+        Some(ToolChoice::Named(name)) => vec![name.clone()],
+        Some(ToolChoice::Allowed { names, .. }) => names.clone(),
         _ => Vec::new(),
     };
     for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
-        if let Body::ToolCall(call) = &block.body
+        if let BlockContent::ToolCall(call) = &block.content
             && !names.contains(&call.name)
         {
             names.push(call.name.clone());

@@ -1,4 +1,4 @@
-//! A description of a tool that is longer than the target takes is cut.
+//! Cuts a tool description that is longer than the target accepts.
 //!
 //! ## Why
 //! > Invalid 'tools\[0\].function.description': string too long. Expected a string with maximum length
@@ -10,27 +10,27 @@
 //! after    the first 1,021 of them and `...`
 //! ```
 
-use interlingua_model::Place;
-use interlingua_wire::Text;
+use interlingua_model::LedgerPath;
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::tools::nameless;
+use crate::tools::count_exempt_legacy_tools;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(most) = work.profile.tools.description else { return };
+    let Some(max) = work.profile.tools.max_description_chars else { return };
     for at in 0..work.conversation().tools.len() {
-        if at + nameless(work) >= work.conversation().tools.len() {
+        if at + count_exempt_legacy_tools(work) >= work.conversation().tools.len() {
             return;
         }
         let tool = &work.conversation().tools[at];
         let Some(description) = &tool.description else { continue };
-        let contents = description.contents();
-        if contents.len() <= most || contents.chars().count() <= most {
+        let contents = description.unescape();
+        if contents.len() <= max || contents.chars().count() <= max {
             continue;
         }
-        let cut: String = contents.chars().take(most - 3).chain("...".chars()).collect();
-        let what = format!("the description of `{}` is cut to {most} characters", tool.name);
-        work.loss(Place::tool(at), what);
-        work.tools()[at].edit().description = Some(Text::new(&cut));
+        let cut: String = contents.chars().take(max - 3).chain("...".chars()).collect();
+        let message = format!("the description of `{}` is cut to {max} characters", tool.name);
+        work.record_loss(LedgerPath::tool(at), message);
+        work.edit_tools()[at].edit().description = Some(JsonString::new(&cut));
     }
 }

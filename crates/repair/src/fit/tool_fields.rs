@@ -1,9 +1,9 @@
-//! Fields of a tool that the target does not know are left out.
+//! Removes fields of a tool that the target does not know.
 //!
-//! Agents send fields that only the newest API takes, or one behind a beta, or spell a tool as another
-//! provider has it. Each target has its list of fields; what is not on it, or holds something else
-//! than it should, is left out, and the tool is written as the target wants it. A list without tools
-//! is left out where the target refuses it.
+//! Agents send fields that only the newest API accepts, or only with a beta, or define a tool in
+//! the form of another provider. Each target has its list of fields; other fields, and fields of
+//! the wrong type, are removed, and the tool is encoded in the target's form. An empty list of
+//! tools is removed where the target rejects it.
 //!
 //! ## Why
 //! > tools.3.custom.input_examples: Extra inputs are not permitted
@@ -19,124 +19,134 @@
 //! after    {"name": "read", "input_schema": {…}}
 //! ```
 
-use interlingua_model::{Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::{Field, Json, Kind};
+use interlingua_model::{LedgerPath, Tool, ToolKind, Verbatim};
+use interlingua_wire::{Field, JsonKind, RawJson};
 
-use crate::shape::{Fit, Kind as Shape, Reading};
-use crate::tools::{extra_fits, is_mark};
-use crate::{Profile, Work, offer};
+use crate::shape::{Shape, ShapeChecker, Verdict};
+use crate::tools::{extra_fits, is_spelling_marker};
+use crate::{TargetProfile, Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    list(work);
+    fix_list(work);
     if work.conversation().tools.is_empty() {
         return;
     }
-    let looks = work.looks();
-    for at in (0..looks.len()).filter(|at| looks[*at].odd) {
+    let issues = work.tool_issues();
+    for at in (0..issues.len()).filter(|at| issues[*at].malformed) {
         let tool = &work.conversation().tools[at];
-        let (clean, gone) = cleaned(tool, work.profile);
-        let name = if tool.name.is_empty() { "without a name" } else { &*tool.name.contents() };
-        if gone.is_empty() {
-            let what = format!("the tool `{name}` is written in the form that is wanted here");
-            work.change(Place::tool(at), what);
+        let (clean, removed) = without_unknown(tool, work.profile);
+        let name = if tool.name.is_empty() { "without a name" } else { &*tool.name.unescape() };
+        if removed.is_empty() {
+            let message = format!("the tool `{name}` is sent in the target's form");
+            work.record_change(LedgerPath::tool(at), message);
         } else {
-            let what = format!("left out {} of the tool `{name}`", gone.join(", "));
-            work.loss(Place::tool(at), what);
+            let message = format!("left out {} of the tool `{name}`", removed.join(", "));
+            work.record_loss(LedgerPath::tool(at), message);
         }
-        work.tools()[at] = clean.into();
+        work.edit_tools()[at] = clean.into();
     }
 }
 
-/// The list itself: no list at all, or an empty one where there must be some tool.
-fn list(work: &mut Work<'_>) {
+/// Fixes the list itself: a value that is no list, or an empty list where the target rejects one.
+fn fix_list(work: &mut Work<'_>) {
     let (conversation, rules) = (work.conversation(), work.profile.tools);
-    if offer::lists_old_only(work) {
+    if offer::lists_only_legacy_tools(work) {
         return;
     }
     let Some(text) = conversation.tools.text_for(work.profile.dialect) else { return };
-    let (kind, none) = (text.kind(), conversation.tools.is_empty());
-    let empty = none || kind == Kind::Array && work.inside(text).root().is_empty();
-    let odd = match kind {
-        Kind::Array => false,
-        Kind::Null => !rules.null_list,
-        Kind::Object => rules.listed,
-        Kind::Bool | Kind::Number | Kind::String => true,
+    let (kind, is_empty) = (text.kind(), conversation.tools.is_empty());
+    let is_empty_list =
+        is_empty || kind == JsonKind::Array && work.json_ref(text).root().is_empty();
+    let is_malformed = match kind {
+        JsonKind::Array => false,
+        JsonKind::Null => !rules.accepts_null_list,
+        JsonKind::Object => rules.requires_list,
+        JsonKind::Bool | JsonKind::Number | JsonKind::String => true,
     };
-    if odd && kind == Kind::Null {
-        work.change(Place::BODY, "null is no list of tools: an empty one is sent");
-        work.tools();
-    } else if odd && none {
-        work.loss(Place::BODY, "left out tools that are no list");
-        work.tools();
-    } else if odd {
-        work.change(Place::BODY, "one tool is put into a list");
-        work.tools();
-    } else if empty && kind != Kind::Null && !rules.empty_list {
-        work.change(Place::BODY, "left out an empty list of tools");
-        work.tools();
+    if is_malformed && kind == JsonKind::Null {
+        work.record_change(LedgerPath::BODY, "`tools` is null: an empty list is sent");
+        work.edit_tools();
+    } else if is_malformed && is_empty {
+        work.record_loss(LedgerPath::BODY, "left out `tools`: it is no list");
+        work.edit_tools();
+    } else if is_malformed {
+        work.record_change(LedgerPath::BODY, "put a single tool into a list");
+        work.edit_tools();
+    } else if is_empty_list && kind != JsonKind::Null && !rules.accepts_empty_list {
+        work.record_change(LedgerPath::BODY, "left out an empty list of tools");
+        work.edit_tools();
     }
 }
 
-/// The tool with what the target takes, and the names of what it does not.
-fn cleaned(tool: &Verbatim<Tool>, profile: &Profile) -> (Tool, Vec<String>) {
-    let (rules, reading) = (profile.tools, profile.reading());
+/// The tool without unknown fields, and the names of those removed.
+fn without_unknown(tool: &Verbatim<Tool>, profile: &TargetProfile) -> (Tool, Vec<String>) {
+    let (rules, checker) = (profile.tools, profile.shape_checker());
     let mut clean = Tool::clone(tool);
-    let mut gone = Vec::new();
+    let mut removed = Vec::new();
     let kind = match &mut clean.kind {
-        ToolKind::Function { .. } => rules.kinds.function,
-        ToolKind::Freeform { .. } => rules.kinds.freeform,
+        ToolKind::Function { .. } => rules.shapes.function,
+        ToolKind::Freeform { .. } => rules.shapes.freeform,
         ToolKind::Foreign { kind, json, .. } => {
-            let shape = rules.kinds.typed(&kind.contents(), &reading);
-            if let Some(Fit::Instead(fitting)) = shape.map(|shape| reading.fit(json, shape)) {
-                let (before, after) = (json.doc(), fitting.doc());
-                let lost = |name: &str| after.root().get(name).is_none();
-                let names = before.root().fields().map(Field::name);
-                gone.extend(names.filter(|name| lost(name)).map(|name| format!("`{name}`")));
-                *json = fitting;
+            let shape = rules.shapes.of_type(&kind.unescape(), &checker);
+            if let Some(Verdict::Replace(rewritten)) = shape.map(|shape| checker.check(json, shape))
+            {
+                let (before, after) = (json.to_doc(), rewritten.to_doc());
+                let is_lost = |name: &str| after.root().get(name).is_none();
+                let names = before.root().fields().map(Field::key);
+                removed.extend(names.filter(|name| is_lost(name)).map(|name| format!("`{name}`")));
+                *json = rewritten;
             }
-            return (clean, gone);
+            return (clean, removed);
         }
     };
-    // Of two schemas of which only one may be there, that of JSON Schema stays.
-    let doubled = tool.text_for(profile.dialect).map(Json::doc);
-    let said = |name: &str| {
-        let root = doubled.as_ref().map(|doc| doc.root());
-        let beside = || {
-            let mut extras = tool.extras.of(profile.dialect).iter();
-            extras.any(|(key, _)| reading.is(&key.contents(), name))
+    // Of two schemas of which only one may be set, the JSON Schema stays.
+    let written = tool.text_for(profile.dialect).map(RawJson::to_doc);
+    let has_field = |name: &str| {
+        let root = written.as_ref().map(|doc| doc.root());
+        let is_in_extras = || {
+            let mut extras = tool.extras.fields_for(profile.dialect).iter();
+            extras.any(|(key, _)| checker.is_same_name(&key.unescape(), name))
         };
-        root.is_some_and(|root| root.find(|field| reading.is(&field.name(), name)).is_some())
-            || beside()
+        root.is_some_and(|root| {
+            root.find_last(|field| checker.is_same_name(&field.key(), name)).is_some()
+        }) || is_in_extras()
     };
-    let twice = |key: &str| {
-        let mut pairs = rules.kinds.own_schemas.iter();
-        pairs.any(|(own, sister)| reading.is(key, own) && said(sister))
+    let is_duplicate_schema = |key: &str| {
+        let mut pairs = rules.shapes.openapi_fields.iter();
+        pairs.any(|(openapi_field, json_schema_field)| {
+            checker.is_same_name(key, openapi_field) && has_field(json_schema_field)
+        })
     };
     clean.extras.retain(profile.dialect, |key, value| {
-        let key = key.contents();
-        let fits =
-            !twice(&key) && (is_mark(tool, &key, value) || extra_fits(&key, value, kind, &reading));
-        if !fits {
-            gone.extend(names(&key, value, kind, &reading));
+        let key = key.unescape();
+        let is_known = !is_duplicate_schema(&key)
+            && (is_spelling_marker(tool, &key, value) || extra_fits(&key, value, kind, &checker));
+        if !is_known {
+            removed.extend(unknown_names(&key, value, kind, &checker));
         }
-        fits
+        is_known
     });
-    (clean, gone)
+    (clean, removed)
 }
 
-/// The names of what does not fit: inside, where the key itself is known.
-fn names(key: &str, value: &Json, kind: Shape, reading: &Reading<'_>) -> Vec<String> {
+/// The names of the unknown fields: nested ones if the field itself is known.
+fn unknown_names(
+    key: &str,
+    value: &RawJson,
+    kind: Shape,
+    checker: &ShapeChecker<'_>,
+) -> Vec<String> {
     let keys = match kind {
-        Shape::Shape(keys) | Shape::Open(keys) => keys,
+        Shape::Closed(keys) | Shape::Open(keys) => keys,
         _ => &[],
     };
-    let doc = value.doc();
-    match reading.find(keys, key).map(|known| known.kind) {
-        Some(inner @ (Shape::Shape(_) | Shape::Open(_))) if doc.root().is_object() => {
-            let odd =
-                |field: &Field<'_>| !extra_fits(&field.name(), &field.value.json(), inner, reading);
-            let odd = doc.root().fields().filter(odd);
-            odd.map(|field| format!("`{key}.{}`", field.name())).collect()
+    let doc = value.to_doc();
+    match checker.find_field(keys, key).map(|field| field.shape) {
+        Some(inner @ (Shape::Closed(_) | Shape::Open(_))) if doc.root().is_object() => {
+            let is_unknown =
+                |field: &Field<'_>| !extra_fits(&field.key(), &field.value.json(), inner, checker);
+            let unknown_fields = doc.root().fields().filter(is_unknown);
+            unknown_fields.map(|field| format!("`{key}.{}`", field.key())).collect()
         }
         _ => vec![format!("`{key}`")],
     }

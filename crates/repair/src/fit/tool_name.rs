@@ -1,9 +1,9 @@
-//! A tool's name that the target does not take is another one on the way.
+//! Renames a tool if the target rejects its name.
 //!
-//! Servers of tools prefix names until they are long, and use dots and slashes. The new name is as much
-//! of the old one as fits and a few digits made from all of it, so that `create_…` and `delete_…` do
-//! not become one. It is the same in the tools, in the calls of the history and in the choice of a
-//! tool, each time, and calls in the reply come back under the client's name.
+//! Tool servers prefix names until they are long, and use dots and slashes. The new name is the
+//! longest allowed start of the old one with a few digits that are derived from all of it, so that
+//! `create_…` and `delete_…` stay distinct. It is used consistently in the tools, in the calls of
+//! the history and in the tool choice, and calls in the reply are returned under the client's name.
 //!
 //! ## Why
 //! > Invalid 'tools\[50\].function.name': string too long. Expected a string with maximum length 64, but
@@ -22,226 +22,239 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Choice, Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, Tool, ToolChoice, ToolKind, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::offer;
-use crate::pairing::is_old;
-use crate::profile::tools::Tools;
-use crate::tools::nameless;
-use crate::tools::names::{Taken, among, told, within};
-use crate::{About, Work};
+use crate::pairing::is_legacy;
+use crate::profile::tools::ToolProfile;
+use crate::tools::count_exempt_legacy_tools;
+use crate::tools::names::{NameTable, strip_namespace, target_name, with_namespace};
+use crate::{Feature, Work};
 
 pub fn apply(work: &mut Work<'_>) {
-    let mut renamed = tools(work);
-    calls(work, &mut renamed);
+    let mut renamed = rename_tools(work);
+    rename_calls(work, &mut renamed);
     if renamed.list.is_empty() {
         return;
     }
-    choice(work, &renamed);
+    rename_choice(work, &renamed);
     for (client, sent) in renamed.list {
-        work.renamed_tool(sent, client);
+        work.record_tool_rename(sent, client);
     }
 }
 
-/// The names of clients, each with the one that is sent.
+/// The client's names with the sent names.
 #[derive(Default)]
-struct Pairs {
-    list: Vec<(Text, Text)>,
-    places: HashMap<String, usize>,
+struct ToolRenames {
+    list: Vec<(JsonString, JsonString)>,
+    index: HashMap<String, usize>,
 }
 
-impl Pairs {
-    /// Unless the name is among them.
-    fn add(&mut self, client: Text, sent: Text) {
-        if let Entry::Vacant(place) = self.places.entry(client.contents().into_owned()) {
-            place.insert(self.list.len());
+impl ToolRenames {
+    /// Adds a name unless it is already there.
+    fn add(&mut self, client: JsonString, sent: JsonString) {
+        if let Entry::Vacant(entry) = self.index.entry(client.unescape().into_owned()) {
+            entry.insert(self.list.len());
             self.list.push((client, sent));
         }
     }
 
-    fn sent(&self, client: &Text) -> Option<&Text> {
-        let place = self.places.get(&*client.contents())?;
-        self.list.get(*place).map(|(_, sent)| sent)
+    fn sent(&self, client: &JsonString) -> Option<&JsonString> {
+        let index = self.index.get(&*client.unescape())?;
+        self.list.get(*index).map(|(_, sent)| sent)
     }
 }
 
-/// Names that may be called. The same few are called again and again: those are sooner compared than
-/// looked up.
+/// Names that need no rename. Requests repeat a few names often, and comparing those is faster than
+/// hashing.
 #[derive(Default)]
-struct Fine {
-    few: Vec<Text>,
-    more: HashSet<String>,
+struct AcceptedNames {
+    recent: Vec<JsonString>,
+    rest: HashSet<String>,
 }
 
-impl Fine {
-    fn add(&mut self, name: Text) {
-        if self.few.len() < FEW {
-            self.few.push(name);
+impl AcceptedNames {
+    fn add(&mut self, name: JsonString) {
+        if self.recent.len() < MAX_RECENT {
+            self.recent.push(name);
         } else {
-            self.more.insert(name.contents().into_owned());
+            self.rest.insert(name.unescape().into_owned());
         }
     }
 
-    fn has(&self, name: &Text) -> bool {
-        self.few.contains(name) || !self.more.is_empty() && self.more.contains(&*name.contents())
+    fn contains(&self, name: &JsonString) -> bool {
+        self.recent.contains(name) || !self.rest.is_empty() && self.rest.contains(&*name.unescape())
     }
 }
 
-fn tools(work: &mut Work<'_>) -> Pairs {
-    let mut renamed = Pairs::default();
-    let mut taken = None;
-    // What leaves in a list that nobody reads may have any name.
-    let mut end = work.conversation().tools.len() - nameless(work);
+fn rename_tools(work: &mut Work<'_>) -> ToolRenames {
+    let mut renamed = ToolRenames::default();
+    let mut name_table = None;
+    // Tools of a legacy list that the target ignores may have any name.
+    let mut end = work.conversation().tools.len() - count_exempt_legacy_tools(work);
     let mut at = 0;
     while at < end {
         let tools = &work.conversation().tools;
-        if let Some(sent) = wanted(&tools[at], work.profile.tools, tools, &mut taken) {
+        if let Some(sent) = required_name(&tools[at], work.profile.tools, tools, &mut name_table) {
             let client = tools[at].name.clone();
-            let what = format!("the tool `{client}` is called `{sent}`");
-            let tool = work.tools()[at].edit();
+            let message = format!("the tool `{client}` is sent as `{sent}`");
+            let tool = work.edit_tools()[at].edit();
             tool.name = sent.clone();
             if let ToolKind::Foreign { json, .. } = &mut tool.kind {
-                *json = named(json, &sent);
+                *json = with_name(json, &sent);
             }
-            work.change(Place::tool(at), what);
-            if let Some(taken) = &mut taken {
-                taken.rename(&client, &sent);
+            work.record_change(LedgerPath::tool(at), message);
+            if let Some(name_table) = &mut name_table {
+                name_table.rename(&client, &sent);
             }
             renamed.add(client, sent);
-            end = work.conversation().tools.len() - nameless(work);
+            end = work.conversation().tools.len() - count_exempt_legacy_tools(work);
         }
         at += 1;
     }
     renamed
 }
 
-/// The name that a tool must have instead of its own, if it must.
-fn wanted(
+/// The name that the target requires instead of the tool's name, if any.
+fn required_name(
     tool: &Tool,
-    rules: &Tools,
+    rules: &ToolProfile,
     all: &[Verbatim<Tool>],
-    taken: &mut Option<Taken>,
-) -> Option<Text> {
+    name_table: &mut Option<NameTable>,
+) -> Option<JsonString> {
     if let ToolKind::Foreign { kind, .. } = &tool.kind {
-        let kind = kind.contents();
-        let fixed = rules.fixed_names.iter().find(|(start, _)| kind.starts_with(start));
-        return fixed.map(|(_, name)| Text::word(name)).filter(|name| *name != tool.name);
+        let kind = kind.unescape();
+        let required = rules.required_names.iter().find(|(prefix, _)| kind.starts_with(prefix));
+        return required
+            .map(|(_, name)| JsonString::from_static(name))
+            .filter(|name| *name != tool.name);
     }
-    let name = told(tool, rules);
-    if rules.names.fit(&name.contents()) {
+    let name = target_name(tool, rules);
+    if rules.name_format.accepts(&name.unescape()) {
         return None;
     }
-    let taken = taken.get_or_insert_with(|| Taken::of(all));
-    let alias = taken.free_alias(&name, &rules.names);
+    let name_table = name_table.get_or_insert_with(|| NameTable::from_tools(all));
+    let alias = name_table.unused_alias(&name, &rules.name_format);
     Some(match &tool.namespace {
-        Some(group) if rules.groups => among(group, &alias),
+        Some(namespace) if rules.has_namespaces => with_namespace(namespace, &alias),
         _ => alias,
     })
 }
 
-/// The definition under another name.
-fn named(json: &Json, name: &Text) -> Json {
-    let doc = json.doc();
-    Json::object(|object| {
-        for field in doc.root().fields().filter(|field| !field.is("name")) {
-            object.key_text(&field.key()).json(&field.value.json());
+/// The tool's JSON with another name.
+fn with_name(json: &RawJson, name: &JsonString) -> RawJson {
+    let doc = json.to_doc();
+    RawJson::object(|object| {
+        for field in doc.root().fields().filter(|field| !field.key_is("name")) {
+            object.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
-        object.text("name", name);
+        object.json_string("name", name);
     })
 }
 
-/// Calls of tools that have another name now, and calls whose name cannot stand there.
-fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
+/// Renames calls of renamed tools, and calls with a name that the target rejects.
+fn rename_calls(work: &mut Work<'_>, renamed: &mut ToolRenames) {
     let rules = work.profile.tools;
-    // Without fields of their own, calls are in no group.
-    let fits = |name: &Text| rules.called.fit(&name.contents());
+    // Calls without extras have no namespace.
+    let is_accepted = |name: &JsonString| rules.called_name_format.accepts(&name.unescape());
     if renamed.list.is_empty()
-        && !work.holds(About::Extras)
-        && work.survey().called().is_some_and(|called| called.iter().all(fits))
+        && !work.has(Feature::Extras)
+        && work.survey().called_tools().is_some_and(|called| called.iter().all(is_accepted))
     {
         return;
     }
-    let mut fine = Fine::default();
-    let mut taken = None;
+    let mut accepted = AcceptedNames::default();
+    let mut name_table = None;
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Some((client, is_call)) = name(work.block(turn, at)) else { continue };
-            if fine.has(client) {
+            let Some((client, is_call)) = name_of(work.block(turn, at)) else { continue };
+            if accepted.contains(client) {
                 continue;
             }
-            // A call names its tool within its group, where there are groups.
-            let group = group(work.block(turn, at), work).filter(|_| !client.is_empty());
-            let told = group.as_ref().map_or_else(|| client.clone(), |it| within(it, client));
-            // No model calls a tool without a name: whatever was sealed is not this call.
-            let nameless = is_call && client.is_empty();
+            // With namespaces, a call names its tool within the namespace.
+            let namespace = namespace_of(work.block(turn, at), work).filter(|_| !client.is_empty());
+            let local_name = namespace
+                .as_ref()
+                .map_or_else(|| client.clone(), |namespace| strip_namespace(namespace, client));
+            // No model calls a tool without a name: the seal belongs to another call.
+            let is_nameless = is_call && client.is_empty();
             let sent = match renamed.sent(client) {
                 Some(sent) => sent.clone(),
                 None if !is_call => continue,
-                None if rules.called.fit(&told.contents()) => {
-                    fine.add(client.clone());
+                None if rules.called_name_format.accepts(&local_name.unescape()) => {
+                    accepted.add(client.clone());
                     continue;
                 }
-                None if is_old(work.block(turn, at)) && work.is_own() => continue,
+                None if is_legacy(work.block(turn, at)) && work.is_same_dialect() => continue,
                 None => {
                     let client = client.clone();
                     let tools = &work.conversation().tools;
-                    let taken = taken.get_or_insert_with(|| Taken::of(tools));
-                    let alias = taken.free_alias(&told, &rules.called);
-                    let sent = group.as_ref().map_or(alias.clone(), |it| among(it, &alias));
-                    let what = format!("the call of `{client}` is one of `{sent}`");
+                    let name_table = name_table.get_or_insert_with(|| NameTable::from_tools(tools));
+                    let alias = name_table.unused_alias(&local_name, &rules.called_name_format);
+                    let sent = namespace
+                        .as_ref()
+                        .map_or(alias.clone(), |namespace| with_namespace(namespace, &alias));
+                    let message = format!("the call of `{client}` is sent as a call of `{sent}`");
                     renamed.add(client, sent.clone());
-                    work.change(Place::block(turn, at), what);
+                    work.record_change(LedgerPath::block(turn, at), message);
                     sent
                 }
             };
-            if nameless && work.block(turn, at).seal.is_some() {
-                work.loss(Place::block(turn, at), "left out the seal of a call without a name");
-                work.edit(turn, at).seal = None;
+            if is_nameless && work.block(turn, at).seal.is_some() {
+                work.record_loss(
+                    LedgerPath::block(turn, at),
+                    "left out the seal of a call without a name",
+                );
+                work.edit_block(turn, at).seal = None;
             }
-            match &mut work.edit(turn, at).body {
-                Body::ToolCall(call) => call.name = sent,
-                Body::ToolResult(result) => result.name = Some(sent),
+            match &mut work.edit_block(turn, at).content {
+                BlockContent::ToolCall(call) => call.name = sent,
+                BlockContent::ToolResult(result) => result.name = Some(sent),
                 _ => {}
             }
         }
     }
 }
 
-/// The group of a call's tool, as the client wrote it.
-fn group(block: &Block, work: &Work<'_>) -> Option<Text> {
-    let written = block.extras.find(work.profile.dialect, GROUP)?;
-    written.text().filter(|group| work.profile.tools.groups && !group.is_empty())
+/// The namespace of a call's tool, as the client wrote it.
+fn namespace_of(block: &Block, work: &Work<'_>) -> Option<JsonString> {
+    let written = block.extras.get(work.profile.dialect, NAMESPACE_FIELD)?;
+    written
+        .json_string()
+        .filter(|namespace| work.profile.tools.has_namespaces && !namespace.is_empty())
 }
 
-/// The name that a call or a result says, and whether it is a call.
-fn name(block: &Block) -> Option<(&Text, bool)> {
-    match &block.body {
-        Body::ToolCall(call) => Some((&call.name, true)),
-        Body::ToolResult(result) => result.name.as_ref().map(|name| (name, false)),
+/// The tool name of a call or result, and whether it is a call.
+fn name_of(block: &Block) -> Option<(&JsonString, bool)> {
+    match &block.content {
+        BlockContent::ToolCall(call) => Some((&call.name, true)),
+        BlockContent::ToolResult(result) => result.name.as_ref().map(|name| (name, false)),
         _ => None,
     }
 }
 
-fn choice(work: &mut Work<'_>, renamed: &Pairs) {
-    if offer::chooses_old(work) && nameless(work) > 0 {
+fn rename_choice(work: &mut Work<'_>, renamed: &ToolRenames) {
+    if offer::uses_legacy_choice(work) && count_exempt_legacy_tools(work) > 0 {
         return;
     }
-    let sent = |name: &Text| renamed.sent(name).cloned();
-    let choice = match &work.conversation().settings.choice {
-        Some(Choice::Named(name)) => sent(name).map(Choice::Named),
-        Some(Choice::Allowed { names, required }) if names.iter().any(|n| sent(n).is_some()) => {
+    let sent = |name: &JsonString| renamed.sent(name).cloned();
+    let choice = match &work.conversation().settings.tool_choice {
+        Some(ToolChoice::Named(name)) => sent(name).map(ToolChoice::Named),
+        Some(ToolChoice::Allowed { names, required })
+            if names.iter().any(|n| sent(n).is_some()) =>
+        {
             let names = names.iter().map(|name| sent(name).unwrap_or_else(|| name.clone()));
-            Some(Choice::Allowed { names: names.collect(), required: *required })
+            Some(ToolChoice::Allowed { names: names.collect(), required: *required })
         }
         _ => None,
     };
     if choice.is_some() {
-        work.settings().choice = choice;
+        work.edit_settings().tool_choice = choice;
     }
 }
 
-/// How many are a few.
-const FEW: usize = 8;
-/// Where a call remembers the group of its tool.
-const GROUP: &str = "namespace";
+/// Names that are compared before the set is used.
+const MAX_RECENT: usize = 8;
+/// Field of a call with the namespace of its tool.
+const NAMESPACE_FIELD: &str = "namespace";

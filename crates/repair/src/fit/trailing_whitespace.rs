@@ -1,8 +1,8 @@
-//! The words that the model is to go on with do not end in white space.
+//! Removes trailing white space from a prefill.
 //!
-//! Only the last text of the assistant's turn at the end is shortened. If nothing is left of it, there is
-//! nothing to go on with, and the turn goes. Where instructions behind it are said by the user, it is
-//! not the last.
+//! Only the last text of a final assistant turn is shortened. If the text is empty then, there is
+//! no prefill, and the turn is removed. Where later instructions are sent as user text, the turn is
+//! not the last one.
 //!
 //! ## Why
 //! > messages: final assistant content cannot end with trailing whitespace
@@ -13,38 +13,43 @@
 //! after    user: "x"   assistant: "Say:"
 //! ```
 
-use interlingua_model::{Body, Place};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::look::{is_assistants, words};
-use crate::profile::roles::Last;
+use crate::look::{is_assistant, plain_text};
+use crate::profile::roles::LastRole;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.roles.last != Last::PrefillUnlessThinking {
+    if work.profile.roles.last_role != LastRole::PrefillUnlessReasoning {
         return;
     }
-    let Some(turn) = work.last_speaker().filter(|turn| is_assistants(&work.turns()[*turn])) else {
+    let Some(turn) = work.last_dialogue_turn().filter(|turn| is_assistant(&work.turns()[*turn]))
+    else {
         return;
     };
-    let reminds = |turn: usize| work.is_reminder(turn) && work.is_spoken(&work.turns()[turn]);
-    if (turn + 1..work.turns().len()).any(reminds) {
+    let is_user_text =
+        |turn: usize| work.becomes_user_text(turn) && work.is_turn_encoded(&work.turns()[turn]);
+    if (turn + 1..work.turns().len()).any(is_user_text) {
         return;
     }
-    let Some(block) = work.blocks(turn).iter().rposition(|block| work.is_said(block)) else {
+    let Some(block) = work.blocks(turn).iter().rposition(|block| work.is_encoded(block)) else {
         return;
     };
-    let Some(text) = words(work.block(turn, block)) else { return };
-    let contents = text.contents();
-    let short = contents.trim_end();
-    if short.len() == contents.len() {
+    let Some(text) = plain_text(work.block(turn, block)) else { return };
+    let contents = text.unescape();
+    let trimmed = contents.trim_end();
+    if trimmed.len() == contents.len() {
         return;
     }
-    let short = Text::new(short);
-    work.change(Place::block(turn, block), "the white space at the end of the last words goes");
-    let edited = work.edit(turn, block);
-    match &mut edited.body {
-        Body::Text { text, .. } | Body::Refusal(text) => *text = short,
+    let trimmed = JsonString::new(trimmed);
+    work.record_change(
+        LedgerPath::block(turn, block),
+        "removed the white space at the end of the prefill",
+    );
+    let edited = work.edit_block(turn, block);
+    match &mut edited.content {
+        BlockContent::Text { text, .. } | BlockContent::Refusal(text) => *text = trimmed,
         _ => {}
     }
 }

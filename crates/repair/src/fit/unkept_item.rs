@@ -1,11 +1,11 @@
-//! Where the provider keeps nothing, what is only named is left out.
+//! Removes items that are only referenced by id where the provider stores nothing.
 //!
-//! An item that the request names by its id, or reasoning without its contents, can only be found by a
-//! provider that kept it. Reasoning of another provider's model, which was given an id on its way to the
-//! client, is kept by none.
+//! Only a provider that stored an item can find it by its id; the same holds for reasoning without
+//! its contents. Reasoning of another provider's model, which got its id on the way to the client,
+//! is stored by no provider.
 //!
-//! This comes after calls are paired, so that no result is taken for one of a call before it; a call
-//! that was only named is gone, and its result is the user's words.
+//! This rule runs after calls are paired, so that no result is matched to an earlier call; a call
+//! that was only referenced is gone, and its result becomes user text.
 //!
 //! ## Why
 //! > Item with id 'rs_9' not found. Items are not persisted when `store` is set to false. Try again with
@@ -17,48 +17,56 @@
 //! after    store: false   "done"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Verbatim, is_own_id};
+use interlingua_model::{Block, BlockContent, LedgerPath, Verbatim, is_checksummed_id};
 
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.thinking.items {
+    if !work.profile.reasoning.is_item {
         return;
     }
     let all = 0..work.turns().len();
-    if !keeps_nothing(work) {
-        thoughts::leave_out(work, all, |work, turn, at| {
+    if !is_stateless(work) {
+        thoughts::remove_reasoning(work, all, |work, turn, at| {
             let block = work.block(turn, at);
             let id = thoughts::item_id(block, work.profile.dialect)?;
-            let gone = is_own_id(&id) && !thoughts::is_sealed(block);
-            gone.then(|| "left out reasoning that is only named: no provider has it".to_owned())
+            let is_unavailable = is_checksummed_id(&id) && !thoughts::is_sealed(block);
+            is_unavailable.then(|| {
+                "left out reasoning that is only referenced: no provider has it".to_owned()
+            })
         });
         return;
     }
-    thoughts::leave_out(work, all, |work, turn, at| {
+    thoughts::remove_reasoning(work, all, |work, turn, at| {
         let block = work.block(turn, at);
-        let is_named = thoughts::item_id(block, work.profile.dialect).is_some();
-        let gone = !thoughts::is_sealed(block) && (is_named || !work.is_own());
-        gone.then(|| "left out reasoning that is only named: nothing is kept".to_owned())
+        let has_id = thoughts::item_id(block, work.profile.dialect).is_some();
+        let is_unavailable = !thoughts::is_sealed(block) && (has_id || !work.is_same_dialect());
+        is_unavailable.then(|| {
+            "left out reasoning that is only referenced: the provider stores nothing".to_owned()
+        })
     });
     let dialect = work.profile.dialect;
-    let named = |block: &Verbatim<Block>| {
-        matches!(&block.body, Body::Foreign { kind, .. } if kind == NAMED)
+    let is_reference = |block: &Verbatim<Block>| {
+        matches!(&block.content, BlockContent::Foreign { kind, .. } if kind == ITEM_REFERENCE)
             && thoughts::item_id(block, dialect).is_some()
     };
     let all = 0..work.turns().len();
-    let gone: Vec<usize> = all.filter(|turn| work.blocks(*turn).iter().any(named)).collect();
-    for turn in gone.iter().rev() {
-        work.loss(Place::turn(*turn), "left out an item that is only named: nothing is kept");
+    let removed: Vec<usize> =
+        all.filter(|turn| work.blocks(*turn).iter().any(is_reference)).collect();
+    for turn in removed.iter().rev() {
+        work.record_loss(
+            LedgerPath::turn(*turn),
+            "left out an item that is only referenced: the provider stores nothing",
+        );
     }
-    work.remove_turns(&gone);
+    work.remove_turns(&removed);
 }
 
-/// Whether the provider forgets the conversation when it has answered.
-pub(crate) fn keeps_nothing(work: &Work<'_>) -> bool {
-    let asked = work.conversation().settings.store;
-    work.profile.params.store.or(asked) == Some(false)
+/// Whether the provider does not store the conversation.
+pub(crate) fn is_stateless(work: &Work<'_>) -> bool {
+    let requested = work.conversation().settings.store;
+    work.profile.settings.required_store.or(requested) == Some(false)
 }
 
-/// An item that is said by its id alone.
-pub(crate) const NAMED: &str = "item_reference";
+/// An item that consists only of an id.
+pub(crate) const ITEM_REFERENCE: &str = "item_reference";

@@ -1,9 +1,9 @@
-//! Features that a client asks for by name, in a header, are asked for in the body where the target hears
-//! of them there; what it does not know by that name is left out.
+//! Moves betas from a header into the body where the target expects them there, and removes those
+//! it does not know.
 //!
 //! ## Why
-//! Without the name the model does not think between its calls, or reads no more than usual. And of a name
-//! that it does not know, the provider says:
+//! Without the beta the model does not reason between its calls, or has its usual context length. For a
+//! beta that it does not know, the provider answers:
 //!
 //! > invalid beta flag
 //!
@@ -13,27 +13,34 @@
 //! after    additionalModelRequestFields: {"anthropic_beta": ["interleaved-thinking-2025-05-14"]}
 //! ```
 
-use interlingua_model::Place;
-use interlingua_wire::Text;
+use interlingua_model::LedgerPath;
+use interlingua_wire::JsonString;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    // Whoever speaks the target's own dialect says it in the body, or means the header.
-    let Some(known) = work.profile.params.betas.filter(|_| !work.is_own()) else { return };
-    let (mut taken, mut left): (Vec<Text>, Vec<Text>) = Default::default();
+    // Clients of the same dialect set betas in the body, or intend the header.
+    let Some(known_betas) = work.profile.settings.body_betas.filter(|_| !work.is_same_dialect())
+    else {
+        return;
+    };
+    let (mut accepted, mut unknown): (Vec<JsonString>, Vec<JsonString>) = Default::default();
     for beta in &work.profile.betas {
-        let list = if known.iter().any(|known| beta == known) { &mut taken } else { &mut left };
+        let list = if known_betas.iter().any(|known| beta == known) {
+            &mut accepted
+        } else {
+            &mut unknown
+        };
         if !list.contains(beta) {
             list.push(beta.clone());
         }
     }
-    if !left.is_empty() {
-        let names: Vec<_> = left.iter().map(|beta| format!("`{beta}`")).collect();
-        let what = format!("left out features that are not known by name: {}", names.join(", "));
-        work.loss(Place::SETTINGS, what);
+    if !unknown.is_empty() {
+        let names: Vec<_> = unknown.iter().map(|beta| format!("`{beta}`")).collect();
+        let message = format!("left out betas that the target does not know: {}", names.join(", "));
+        work.record_loss(LedgerPath::SETTINGS, message);
     }
-    if !taken.is_empty() {
-        work.settings().betas = taken;
+    if !accepted.is_empty() {
+        work.edit_settings().betas = accepted;
     }
 }

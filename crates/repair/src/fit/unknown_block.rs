@@ -1,5 +1,5 @@
-//! A block of a kind that the target does not know, or not there, is left out; if it has text, its
-//! text stays.
+//! Removes blocks of types that the target does not know or does not accept in their position;
+//! their text stays, if they have any.
 //!
 //! ## Why
 //! > messages.0.content.0: Input tag 'input_text' found using 'type' does not match any of the
@@ -13,134 +13,151 @@
 //! after    user: "hi"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, ToolResult};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, ToolResult};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::mend::{orphan_result, unanswered_call};
-use crate::pairing::Spot;
-use crate::strange::{Fate, Judge, said};
-use crate::{About, Work, thoughts};
+use crate::pairing::BlockPos;
+use crate::strange::{BlockAction, UnknownBlockPolicy, text_of_kind};
+use crate::{Feature, Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
-    if profile.fields.own_blocks_only && work.holds(About::Foreign) {
-        strangers(work);
+    if profile.fields.drops_foreign_dialects && work.has(Feature::ForeignBlocks) {
+        remove_other_dialects(work);
     }
-    if work.holds(About::RichResult) {
-        within_results(work);
+    if work.has(Feature::NonTextResult) {
+        convert_in_results(work);
     }
-    let Some(known) = profile.fields.foreign else { return };
-    if profile.fields.plain_system && work.is_own() {
-        instructions(work);
+    let Some(known) = profile.fields.foreign_kinds else { return };
+    if profile.fields.text_only_system && work.is_same_dialect() {
+        convert_instructions(work);
     }
-    if !(work.holds(About::Foreign) || work.holds(About::Extras)) {
+    if !(work.has(Feature::ForeignBlocks) || work.has(Feature::Extras)) {
         return;
     }
-    let judge = Judge::new(known, profile);
-    let mut gone = Vec::new();
-    // Before this turn, nothing is named after reasoning that went.
-    let mut unnamed = 0;
+    let policy = UnknownBlockPolicy::new(known, profile);
+    let mut removed = Vec::new();
+    // No item before this turn keeps an id that refers to removed reasoning.
+    let mut ids_checked_from = 0;
     for turn in 0..work.turns().len() {
-        if !work.stands_as_written(turn) && is_emptied(work, &judge, turn, &mut unnamed) {
-            gone.push(turn);
+        if !work.is_accepted_verbatim(turn)
+            && process_turn(work, &policy, turn, &mut ids_checked_from)
+        {
+            removed.push(turn);
         }
     }
-    leave_items(work, &gone);
-    // Who looks at few things looks at no instructions but texts.
-    if work.is_own() && profile.fields.takes.is_some() {
+    remove_items(work, &removed);
+    // Targets that check few things accept only texts in instructions.
+    if work.is_same_dialect() && profile.fields.accepts_item.is_some() {
         return;
     }
-    work.sift_system(|work, at| is_no_instruction(work, &judge, at));
+    work.remove_system_where(|work, at| process_instruction(work, &policy, at));
 }
 
-/// Looks at the blocks of a turn; whether nothing is left of it.
-fn is_emptied(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, unnamed: &mut usize) -> bool {
-    let (mut gone, mut last) = (Vec::new(), None);
+/// Fixes the blocks of a turn; returns whether the turn must be removed.
+fn process_turn(
+    work: &mut Work<'_>,
+    policy: &UnknownBlockPolicy<'_>,
+    turn: usize,
+    ids_checked_from: &mut usize,
+) -> bool {
+    let (mut removed, mut last_kind) = (Vec::new(), None);
     for at in 0..work.blocks(turn).len() {
-        if let Some(kind) = left_out(work, judge, (turn, at), unnamed) {
-            gone.push(at);
-            last = Some(kind);
+        if let Some(kind) = process_block(work, policy, (turn, at), ids_checked_from) {
+            removed.push(at);
+            last_kind = Some(kind);
         }
     }
-    let Some(kind) = last else { return false };
-    work.remove_blocks(turn, &gone);
-    unanswered_call::keep_word(work, turn);
-    // Where an item is a turn, nothing is left of it.
-    let part = work.profile.fields.part;
-    !part.is_empty() && work.blocks(turn).is_empty() && !kind.raw().starts_with(part)
+    let Some(kind) = last_kind else { return false };
+    work.remove_blocks(turn, &removed);
+    unanswered_call::keep_user_turn(work, turn);
+    // Where each item is a turn, the turn is empty then.
+    let part_prefix = work.profile.fields.part_prefix;
+    !part_prefix.is_empty() && work.blocks(turn).is_empty() && !kind.raw().starts_with(part_prefix)
 }
 
-/// Leaves out items, and the reasoning that led to them.
-fn leave_items(work: &mut Work<'_>, gone: &[usize]) {
+/// Removes items, and the reasoning that led to them.
+fn remove_items(work: &mut Work<'_>, removed: &[usize]) {
     let dialect = work.profile.dialect;
-    let leads = |turn: usize| match work.blocks(turn) {
-        [one] => thoughts::is_thinking(one) && thoughts::item_id(one, dialect).is_some(),
+    let is_leading_reasoning = |turn: usize| match work.blocks(turn) {
+        [block] => {
+            thoughts::is_reasoning_block(block) && thoughts::item_id(block, dialect).is_some()
+        }
         _ => false,
     };
-    let (mut led, mut goes) = (Vec::new(), false);
-    if work.profile.thinking.items && work.is_own() && !gone.is_empty() {
-        let mut before = gone.iter().rev().peekable();
+    let (mut leading, mut is_in_chain) = (Vec::new(), false);
+    if work.profile.reasoning.is_item && work.is_same_dialect() && !removed.is_empty() {
+        let mut items_before = removed.iter().rev().peekable();
         for turn in (0..work.turns().len()).rev() {
-            let is_gone = before.next_if_eq(&&turn).is_some();
-            goes = is_gone || goes && leads(turn);
-            if goes && !is_gone {
-                // Where it stands when the items are gone.
-                led.push(turn - before.len());
+            let is_item = items_before.next_if_eq(&&turn).is_some();
+            is_in_chain = is_item || is_in_chain && is_leading_reasoning(turn);
+            if is_in_chain && !is_item {
+                // Its index once the items are removed.
+                leading.push(turn - items_before.len());
             }
         }
     }
-    led.reverse();
-    work.remove_turns(gone);
-    if let [first, .., last] | [first @ last] = led[..] {
-        thoughts::leave_out(work, first..last + 1, |_, turn, _| {
-            let is_led = led.binary_search(&turn).is_ok();
-            is_led.then(|| "left out reasoning without what it led to".to_owned())
+    leading.reverse();
+    work.remove_turns(removed);
+    if let [first, .., last] | [first @ last] = leading[..] {
+        thoughts::remove_reasoning(work, first..last + 1, |_, turn, _| {
+            let is_leading = leading.binary_search(&turn).is_ok();
+            is_leading.then(|| "left out reasoning: the item that it led to is missing".to_owned())
         });
     }
 }
 
-/// Instructions outside the turns are texts. Media have a rule of their own.
-fn instructions(work: &mut Work<'_>) {
-    work.sift_system(|work, at| {
-        let text = match &work.conversation().system[at].body {
-            Body::Text { .. } | Body::Refusal(_) | Body::Data(_) | Body::Media(_) => return false,
-            Body::Foreign { kind, json, .. } => said(kind, json),
-            Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => None,
+/// Turns instructions outside the turns into texts; media are handled by another rule.
+fn convert_instructions(work: &mut Work<'_>) {
+    work.remove_system_where(|work, at| {
+        let text = match &work.conversation().system[at].content {
+            BlockContent::Text { .. }
+            | BlockContent::Refusal(_)
+            | BlockContent::Json(_)
+            | BlockContent::Media(_) => return false,
+            BlockContent::Foreign { kind, json, .. } => text_of_kind(kind, json),
+            BlockContent::Reasoning(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_) => None,
         };
-        let place = Place::system(at);
+        let path = LedgerPath::system(at);
         if let Some(text) = text {
-            work.change(place, "a block of the instructions is said as text");
-            let block = work.system()[at].edit();
-            block.body = Body::Text { text, citations: Vec::new() };
+            work.record_change(path, "sent a block of the instructions as text");
+            let block = work.edit_system()[at].edit();
+            block.content = BlockContent::Text { text, citations: Vec::new() };
             false
         } else {
-            work.loss(place, "left out a block of the instructions that is no text");
+            work.record_loss(path, "left out a block of the instructions: it is no text");
             true
         }
     });
 }
 
-/// Leaves out what only another dialect knows, so that whoever comes later sees what will be said.
-/// A turn that held nothing else stays: what comes before and after it is not one.
-fn strangers(work: &mut Work<'_>) {
+/// Removes blocks of other dialects, so that later rules see what will be encoded. A turn without
+/// other blocks stays, because it separates the turns around it.
+fn remove_other_dialects(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
-    let is_strange =
-        |block: &Block| matches!(&block.body, Body::Foreign { dialect: of, .. } if *of != dialect);
+    let is_foreign = |block: &Block| matches!(&block.content, BlockContent::Foreign { dialect: block_dialect, .. } if *block_dialect != dialect);
     for turn in 0..work.turns().len() {
-        work.sift(turn, |work, at| {
-            let place = Place::block(turn, at);
-            match &work.block(turn, at).body {
-                Body::Foreign { kind, .. } if is_strange(work.block(turn, at)) => {
-                    let what = format!("left out `{kind}`: there is no such block here");
-                    work.loss(place, what);
+        work.remove_blocks_where(turn, |work, at| {
+            let path = LedgerPath::block(turn, at);
+            match &work.block(turn, at).content {
+                BlockContent::Foreign { kind, .. } if is_foreign(work.block(turn, at)) => {
+                    let message = format!("left out `{kind}`: the target has no such block");
+                    work.record_loss(path, message);
                     return true;
                 }
-                Body::ToolResult(ToolResult { content, .. })
-                    if content.iter().any(|inner| is_strange(inner)) =>
+                BlockContent::ToolResult(ToolResult { content, .. })
+                    if content.iter().any(|inner| is_foreign(inner)) =>
                 {
-                    work.loss(place, "left out what there is no such block for in the result");
-                    if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
-                        result.content.retain(|inner| !is_strange(inner));
+                    work.record_loss(
+                        path,
+                        "left out blocks of the result that the target does not have",
+                    );
+                    if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, at).content
+                    {
+                        result.content.retain(|inner| !is_foreign(inner));
                     }
                 }
                 _ => {}
@@ -150,37 +167,41 @@ fn strangers(work: &mut Work<'_>) {
     }
 }
 
-/// Calls and results within a result are said in words, and what was thought has no place there.
-fn within_results(work: &mut Work<'_>) {
-    let said = |block: &Block| match &block.body {
-        Body::ToolCall(_) | Body::ToolResult(_) => orphan_result::text_of(block),
+/// Turns calls and results within a result into text, and removes reasoning there.
+fn convert_in_results(work: &mut Work<'_>) {
+    let description = |block: &Block| match &block.content {
+        BlockContent::ToolCall(_) | BlockContent::ToolResult(_) => orphan_result::block_text(block),
         _ => None,
     };
-    let (own, profile) = (work.is_own(), work.profile);
-    // Where it is a part as any other, it stays if such parts do.
-    let stays = |block: &Block| match profile.fields.foreign {
-        None => own,
-        Some(known) => own && Judge::new(known, profile).takes_part(block),
+    let (same_dialect, profile) = (work.is_same_dialect(), work.profile);
+    // In the same dialect, reasoning stays where the target accepts such parts.
+    let is_kept = |block: &Block| match profile.fields.foreign_kinds {
+        None => same_dialect,
+        Some(known) => same_dialect && UnknownBlockPolicy::new(known, profile).accepts_part(block),
     };
-    let is_thought = |block: &Block| matches!(block.body, Body::Thinking(_)) && !stays(block);
+    let is_reasoning =
+        |block: &Block| matches!(block.content, BlockContent::Reasoning(_)) && !is_kept(block);
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Body::ToolResult(result) = &work.block(turn, at).body else { continue };
-            let nested = result.content.iter().any(|inner| said(inner).is_some());
-            let thinks = result.content.iter().any(|inner| is_thought(inner));
-            if nested {
-                work.change(Place::block(turn, at), "a call within a result is said as text");
+            let BlockContent::ToolResult(result) = &work.block(turn, at).content else { continue };
+            let has_calls = result.content.iter().any(|inner| description(inner).is_some());
+            let has_reasoning = result.content.iter().any(|inner| is_reasoning(inner));
+            if has_calls {
+                work.record_change(
+                    LedgerPath::block(turn, at),
+                    "sent a call within a result as text",
+                );
             }
-            if thinks {
-                work.loss(Place::block(turn, at), "left out thinking within a result");
+            if has_reasoning {
+                work.record_loss(LedgerPath::block(turn, at), "left out reasoning within a result");
             }
-            if !nested && !thinks {
+            if !has_calls && !has_reasoning {
                 continue;
             }
-            if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
-                result.content.retain(|inner| !is_thought(inner));
+            if let BlockContent::ToolResult(result) = &mut work.edit_block(turn, at).content {
+                result.content.retain(|inner| !is_reasoning(inner));
                 for inner in &mut result.content {
-                    if let Some(text) = said(inner) {
+                    if let Some(text) = description(inner) {
                         *inner = Block::text(text).into();
                     }
                 }
@@ -189,147 +210,156 @@ fn within_results(work: &mut Work<'_>) {
     }
 }
 
-/// Whether a block that only one dialect has goes to the target as what it is.
-pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
+/// Whether a dialect-specific block is sent to the target as it is.
+pub(crate) fn is_accepted(work: &Work<'_>, block: &Block, role: Role) -> bool {
     let profile = work.profile;
-    let Some(known) = profile.fields.foreign else { return true };
-    let fate = Judge::new(known, profile).fate(block, Some(role));
-    matches!(fate, Fate::Stays | Fate::Instead(_))
+    let Some(known) = profile.fields.foreign_kinds else { return true };
+    let block_action = UnknownBlockPolicy::new(known, profile).action(block, Some(role));
+    matches!(block_action, BlockAction::Keep | BlockAction::Replace(_))
 }
 
-/// Looks at one block; its kind, if it is to go.
-fn left_out(
+/// Fixes one block; returns its type if it must be removed.
+fn process_block(
     work: &mut Work<'_>,
-    judge: &Judge<'_>,
-    (turn, at): Spot,
-    unnamed: &mut usize,
-) -> Option<Text> {
+    policy: &UnknownBlockPolicy<'_>,
+    (turn, at): BlockPos,
+    ids_checked_from: &mut usize,
+) -> Option<JsonString> {
     let role = work.turns()[turn].role;
     let block = work.block(turn, at);
-    if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
-        if content.iter().any(|inner| !matches!(judge.fate(inner, None), Fate::Stays)) {
-            result(work, judge, turn, at);
+    if let BlockContent::ToolResult(ToolResult { content, .. }) = &block.content {
+        if content.iter().any(|inner| !matches!(policy.action(inner, None), BlockAction::Keep)) {
+            process_result(work, policy, turn, at);
         }
         return None;
     }
-    let fate = judge.fate(block, Some(role));
-    let kind = judge.kind(block);
-    let goes = matches!(fate, Fate::Text(_) | Fate::Goes);
-    if goes && turn >= *unnamed && is_named_reasoning(work, block) {
-        *unnamed = thoughts::unname_followers(work, turn + 1);
+    let block_action = policy.action(block, Some(role));
+    let kind = policy.kind(block);
+    let is_removed = matches!(block_action, BlockAction::ToText(_) | BlockAction::Drop);
+    if is_removed && turn >= *ids_checked_from && has_reasoning_id(work, block) {
+        *ids_checked_from = thoughts::drop_ids_after_reasoning(work, turn + 1);
     }
-    match fate {
-        Fate::Stays => {}
-        Fate::Anew => {
-            work.change(Place::block(turn, at), format!("`{kind}` is said in another form"));
-            judge.forget(work.edit(turn, at));
+    match block_action {
+        BlockAction::Keep => {}
+        BlockAction::Rewrite => {
+            work.record_change(
+                LedgerPath::block(turn, at),
+                format!("rewrote `{kind}` in the target's form"),
+            );
+            policy.remove_part_marker(work.edit_block(turn, at));
         }
-        Fate::Instead(json) => {
-            let place = Place::block(turn, at);
-            if is_opened(work.block(turn, at), &json) {
-                work.change(place, format!("a text in `{kind}` is the object that it holds"));
+        BlockAction::Replace(json) => {
+            let path = LedgerPath::block(turn, at);
+            if is_only_parsed(work.block(turn, at), &json) {
+                work.record_change(path, format!("parsed a string in `{kind}` to an object"));
             } else {
-                let what = format!("left out fields of `{kind}` that the target does not know");
-                work.loss(place, what);
+                let message = format!("left out fields of `{kind}` that the target does not know");
+                work.record_loss(path, message);
             }
-            change(work.edit(turn, at), json);
+            set_json(work.edit_block(turn, at), json);
         }
-        Fate::Text(text) => {
-            work.change(Place::block(turn, at), format!("`{kind}` is said as text"));
-            work.edit(turn, at).body = Body::Text { text, citations: Vec::new() };
+        BlockAction::ToText(text) => {
+            work.record_change(LedgerPath::block(turn, at), format!("`{kind}` is sent as text"));
+            work.edit_block(turn, at).content = BlockContent::Text { text, citations: Vec::new() };
         }
-        Fate::Goes => {
-            let what = format!("left out `{kind}`: the target takes no such block here");
-            work.loss(Place::block(turn, at), what);
+        BlockAction::Drop => {
+            let message = format!("left out `{kind}`: the target accepts no such block here");
+            work.record_loss(LedgerPath::block(turn, at), message);
             return Some(kind);
         }
     }
     None
 }
 
-/// Looks at one block of the instructions; whether it is to go.
-fn is_no_instruction(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) -> bool {
+/// Fixes one block of the instructions; returns whether it must be removed.
+fn process_instruction(work: &mut Work<'_>, policy: &UnknownBlockPolicy<'_>, at: usize) -> bool {
     let block = &work.conversation().system[at];
-    let Body::Foreign { kind, .. } = &block.body else { return false };
-    let (kind, place) = (kind.clone(), Place::system(at));
-    match judge.fate(block, Some(Role::System)) {
-        Fate::Stays | Fate::Anew => {}
-        Fate::Instead(json) => {
-            let what = format!("left out fields of `{kind}` that the target does not know");
-            work.loss(place, what);
-            change(work.system()[at].edit(), json);
+    let BlockContent::Foreign { kind, .. } = &block.content else { return false };
+    let (kind, path) = (kind.clone(), LedgerPath::system(at));
+    match policy.action(block, Some(Role::System)) {
+        BlockAction::Keep | BlockAction::Rewrite => {}
+        BlockAction::Replace(json) => {
+            let message = format!("left out fields of `{kind}` that the target does not know");
+            work.record_loss(path, message);
+            set_json(work.edit_system()[at].edit(), json);
         }
-        Fate::Text(text) => {
-            work.change(place, format!("`{kind}` is said as text"));
-            work.system()[at].edit().body = Body::Text { text, citations: Vec::new() };
+        BlockAction::ToText(text) => {
+            work.record_change(path, format!("`{kind}` is sent as text"));
+            work.edit_system()[at].edit().content =
+                BlockContent::Text { text, citations: Vec::new() };
         }
-        Fate::Goes => {
-            let what = format!("left out `{kind}`: the instructions take no such block");
-            work.loss(place, what);
+        BlockAction::Drop => {
+            let message =
+                format!("left out `{kind}`: the target accepts no such block in instructions");
+            work.record_loss(path, message);
             return true;
         }
     }
     false
 }
 
-/// Whether an item has the id of reasoning, whatever it says that it is.
-fn is_named_reasoning(work: &Work<'_>, block: &Block) -> bool {
-    let Some(ids) = work.profile.calls.item_ids else { return false };
+/// Whether an item has the id of a reasoning item, whatever its type.
+fn has_reasoning_id(work: &Work<'_>, block: &Block) -> bool {
+    let Some(ids) = work.profile.calls.item_id_format else { return false };
     let id = thoughts::item_id(block, work.profile.dialect);
-    id.is_some_and(|id| id.raw().starts_with(ids.reasoning))
+    id.is_some_and(|id| id.raw().starts_with(ids.reasoning_prefix))
 }
 
-fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
-    let place = Place::block(turn, at);
-    let Body::ToolResult(ToolResult { content, .. }) = &work.block(turn, at).body else { return };
-    let mut kept = Vec::new();
+fn process_result(work: &mut Work<'_>, policy: &UnknownBlockPolicy<'_>, turn: usize, at: usize) {
+    let path = LedgerPath::block(turn, at);
+    let BlockContent::ToolResult(ToolResult { content, .. }) = &work.block(turn, at).content else {
+        return;
+    };
+    let mut blocks = Vec::new();
     let mut notes = Vec::new();
     for inner in content.clone() {
-        let kind = judge.kind(&inner);
-        match judge.fate(&inner, None) {
-            Fate::Stays => kept.push(inner),
-            Fate::Anew => {
+        let kind = policy.kind(&inner);
+        match policy.action(&inner, None) {
+            BlockAction::Keep => blocks.push(inner),
+            BlockAction::Rewrite => {
                 let mut inner = inner;
-                judge.forget(inner.edit());
-                kept.push(inner);
-                notes.push((false, format!("`{kind}` in the result is said in another form")));
+                policy.remove_part_marker(inner.edit());
+                blocks.push(inner);
+                notes.push((false, format!("rewrote `{kind}` in the result in the target's form")));
             }
-            Fate::Instead(json) => {
+            BlockAction::Replace(json) => {
                 let mut inner = inner;
-                change(inner.edit(), json);
-                kept.push(inner);
+                set_json(inner.edit(), json);
+                blocks.push(inner);
                 notes.push((true, format!("left out fields of `{kind}` in the result")));
             }
-            Fate::Text(text) => {
-                kept.push(Block::text(text).into());
-                notes.push((false, format!("`{kind}` in the result is said as text")));
+            BlockAction::ToText(text) => {
+                blocks.push(Block::text(text).into());
+                notes.push((false, format!("`{kind}` in the result is sent as text")));
             }
-            Fate::Goes => notes.push((true, format!("left out `{kind}` of the result"))),
+            BlockAction::Drop => notes.push((true, format!("left out `{kind}` of the result"))),
         }
     }
-    for (loss, what) in notes {
-        if loss { work.loss(place, what) } else { work.change(place, what) }
+    for (is_loss, message) in notes {
+        if is_loss { work.record_loss(path, message) } else { work.record_change(path, message) }
     }
-    if let Body::ToolResult(ToolResult { content, .. }) = &mut work.edit(turn, at).body {
-        *content = kept;
+    if let BlockContent::ToolResult(ToolResult { content, .. }) =
+        &mut work.edit_block(turn, at).content
+    {
+        *content = blocks;
     }
 }
 
-/// Whether the block differs only in texts that are objects now.
-fn is_opened(block: &Block, new: &Json) -> bool {
-    let Body::Foreign { json, .. } = &block.body else { return false };
-    let (old, new) = (json.doc(), new.doc());
+/// Whether the block differs only in strings that are parsed objects now.
+fn is_only_parsed(block: &Block, new: &RawJson) -> bool {
+    let BlockContent::Foreign { json, .. } = &block.content else { return false };
+    let (old, new) = (json.to_doc(), new.to_doc());
     let mut new = new.root().fields();
     old.root().fields().all(|old| {
         new.next().is_some_and(|new| {
-            let opened = old.value.is_string() && new.value.is_object();
-            old.name() == new.name() && (opened || old.value.raw() == new.value.raw())
+            let is_parsed = old.value.is_string() && new.value.is_object();
+            old.key() == new.key() && (is_parsed || old.value.raw() == new.value.raw())
         })
     })
 }
 
-fn change(block: &mut Block, new: Json) {
-    if let Body::Foreign { json, .. } = &mut block.body {
+fn set_json(block: &mut Block, new: RawJson) {
+    if let BlockContent::Foreign { json, .. } = &mut block.content {
         *json = new;
     }
 }

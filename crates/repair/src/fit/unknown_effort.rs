@@ -1,7 +1,7 @@
-//! An effort that the model does not know becomes the nearest that it knows.
+//! Replaces an effort that the model does not know by the nearest one that it knows.
 //!
-//! Rather less than more. Where the model takes no effort at all, it is left out. Function tools do
-//! not go with an effort everywhere: there the tools stay.
+//! A lower effort is preferred to a higher one. Where the model accepts no effort at all, it is
+//! removed. Some models do not accept function tools together with an effort: there the tools stay.
 //!
 //! ## Why
 //! > Unsupported value: 'xhigh' is not supported with the 'gpt-5' model. Supported values are:
@@ -13,82 +13,92 @@
 //!
 //! ## Example
 //! ```text
-//! before   effort: xhigh     a model that knows low, medium and high
+//! before   effort: xhigh     a model with low, medium and high
 //! after    effort: high
 //! ```
 
-use interlingua_model::{Place, ReasoningMode, ToolKind};
-use interlingua_wire::Text;
+use interlingua_model::{LedgerPath, ReasoningMode, ToolKind};
+use interlingua_wire::JsonString;
 
-use crate::profile::thinking::{Asked, WithTools, asked};
-use crate::{Work, measure};
+use crate::profile::reasoning::{EffortWithTools, ReasoningRequest, reasoning_request};
+use crate::{Work, effort};
 
 pub fn apply(work: &mut Work<'_>) {
-    with_tools(work);
-    let row = &work.profile.thinking;
-    let Some(effort) = effort(work) else { return };
-    let word = effort.contents().into_owned();
-    let is_known = row.efforts.is_none_or(|known| known.contains(&word.as_str()));
-    // A level that is a number says no word.
-    let numbered = word.is_empty() && work.is_own() && row.one_measure.is_some();
-    if !is_known && !numbered {
-        let nearest = measure::nearest(&word, row.efforts.unwrap_or_default());
-        set(work, nearest);
+    fix_with_tools(work);
+    let reasoning = &work.profile.reasoning;
+    let Some(effort) = requested_effort(work) else { return };
+    let effort = effort.unescape().into_owned();
+    let is_known = reasoning.efforts.is_none_or(|efforts| efforts.contains(&effort.as_str()));
+    // An effort that was decoded from a number has no name.
+    let is_number =
+        effort.is_empty() && work.is_same_dialect() && reasoning.exclusive_measure.is_some();
+    if !is_known && !is_number {
+        let nearest = effort::nearest_effort(&effort, reasoning.efforts.unwrap_or_default());
+        set_effort(work, nearest);
         match nearest {
             Some(nearest) => {
-                let what = format!("the effort `{word}` is not known: it is `{nearest}`");
-                work.change(Place::SETTINGS, what);
+                let message = format!(
+                    "the effort `{effort}` is sent as `{nearest}`: the model does not know it"
+                );
+                work.record_change(LedgerPath::SETTINGS, message);
             }
             None => {
-                work.loss(
-                    Place::SETTINGS,
-                    format!("left out the effort `{word}`: it is not taken"),
+                work.record_loss(
+                    LedgerPath::SETTINGS,
+                    format!("left out the effort `{effort}`: the model accepts none"),
                 );
             }
         }
     }
-    let is_off = matches!(asked(&work.conversation().settings), Asked::Off | Asked::BetweenTools);
-    if is_off && row.calm_when_off && (word == "xhigh" || word == "max") {
-        set(work, Some("high"));
-        let what = format!("the effort `{word}` needs thinking: it is `high`");
-        work.change(Place::SETTINGS, what);
+    let is_off = matches!(
+        reasoning_request(&work.conversation().settings),
+        ReasoningRequest::Off | ReasoningRequest::BetweenTools
+    );
+    if is_off && reasoning.limits_effort_when_off && (effort == "xhigh" || effort == "max") {
+        set_effort(work, Some("high"));
+        let message = format!("the effort `{effort}` is sent as `high`: it requires reasoning");
+        work.record_change(LedgerPath::SETTINGS, message);
     }
 }
 
-fn effort(work: &Work<'_>) -> Option<Text> {
+fn requested_effort(work: &Work<'_>) -> Option<JsonString> {
     work.conversation().settings.reasoning.as_ref()?.effort.clone()
 }
 
-fn set(work: &mut Work<'_>, word: Option<&'static str>) {
-    let said = work.settings().reasoning.get_or_insert_default();
-    said.effort = word.map(Text::word);
+fn set_effort(work: &mut Work<'_>, effort: Option<&'static str>) {
+    let reasoning = work.edit_settings().reasoning.get_or_insert_default();
+    reasoning.effort = effort.map(JsonString::from_static);
 }
 
-fn with_tools(work: &mut Work<'_>) {
-    let rule = work.profile.thinking.with_tools;
-    let functions = || {
-        let function = |kind: &ToolKind| matches!(kind, ToolKind::Function { .. });
-        work.conversation().tools.iter().any(|tool| function(&tool.kind))
+fn fix_with_tools(work: &mut Work<'_>) {
+    let support = work.profile.reasoning.effort_with_tools;
+    let has_functions = || {
+        let is_function = |kind: &ToolKind| matches!(kind, ToolKind::Function { .. });
+        work.conversation().tools.iter().any(|tool| is_function(&tool.kind))
     };
-    if rule == WithTools::Any || !functions() {
+    if support == EffortWithTools::Any || !has_functions() {
         return;
     }
     let settings = &work.conversation().settings;
-    let is_off = asked(settings) == Asked::Off;
-    let effort = effort(work);
-    match rule {
-        WithTools::NoEffort if !is_off && effort.is_some() => {
-            set(work, None);
-            work.loss(Place::SETTINGS, "left out the effort: it does not go with functions here");
+    let is_off = reasoning_request(settings) == ReasoningRequest::Off;
+    let effort = requested_effort(work);
+    match support {
+        EffortWithTools::NoEffort if !is_off && effort.is_some() => {
+            set_effort(work, None);
+            work.record_loss(
+                LedgerPath::SETTINGS,
+                "left out the effort: the target cannot combine it with functions",
+            );
         }
-        WithTools::EffortNone if !is_off => {
-            let said = work.settings().reasoning.get_or_insert_default();
-            said.effort = None;
-            said.budget = None;
-            said.mode = Some(ReasoningMode::Off);
-            let what = "the effort is `none`: nothing else goes with functions here";
-            work.change(Place::SETTINGS, what);
+        EffortWithTools::EffortNone if !is_off => {
+            let reasoning = work.edit_settings().reasoning.get_or_insert_default();
+            reasoning.effort = None;
+            reasoning.budget_tokens = None;
+            reasoning.mode = Some(ReasoningMode::Off);
+            let message =
+                "the effort is sent as `none`: the target cannot combine another with functions";
+            work.record_change(LedgerPath::SETTINGS, message);
         }
-        WithTools::Any | WithTools::NoEffort | WithTools::EffortNone => {}
+        EffortWithTools::Any | EffortWithTools::NoEffort | EffortWithTools::EffortNone => {}
     }
 }

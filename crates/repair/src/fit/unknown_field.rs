@@ -1,8 +1,9 @@
-//! A field that the target does not know is left out.
+//! Removes fields that the target does not know.
 //!
-//! Clients of the same dialect send fields that this target does not know, or not without a beta that
-//! the client did not ask for; some send values of a type that the target cannot read. Whatever the
-//! target knows stays as it was written. An older list of functions is offered as tools instead.
+//! Clients of the same dialect send fields that this target does not know, or not without a beta
+//! that the client did not request; some send values of a type that the target cannot parse. All
+//! fields that the target knows stay as they are. A legacy list of functions is offered as tools
+//! instead.
 //!
 //! ## Why
 //! > context_management: Extra inputs are not permitted
@@ -17,294 +18,311 @@
 //! after                             user: "hi"
 //! ```
 
-use interlingua_model::{Args, Block, Body, Extras, Place, Role, Source, ToolResult, Verbatim};
-use interlingua_wire::Json;
+use interlingua_model::{
+    Block, BlockContent, Extras, LedgerPath, MediaSource, Role, ToolArgs, ToolResult, Verbatim,
+};
+use interlingua_wire::RawJson;
 
-use crate::profile::fields::Part;
-use crate::shape::{Fit, Key, Reading};
-use crate::tools::OLD_LIST;
-use crate::trail::lift;
-use crate::{About, Profile, Work, offer};
+use crate::profile::fields::BlockKind;
+use crate::shape::{FieldSpec, ShapeChecker, Verdict};
+use crate::tools::LEGACY_LIST_FIELD;
+use crate::trail::take_indices;
+use crate::{Feature, TargetProfile, Work, offer};
 
-/// The fields of the body.
-pub fn around(work: &mut Work<'_>) {
-    if work.is_own() {
-        body(work);
+/// Applies the rule to the fields of the body.
+pub fn apply_body(work: &mut Work<'_>) {
+    if work.is_same_dialect() {
+        remove_from_body(work);
     }
 }
 
 pub fn apply(work: &mut Work<'_>) {
-    // The name of a tool is no extra.
-    if !work.holds(About::Extras) && !work.profile.fields.only_user_named {
+    // The name of a tool is not stored in the extras.
+    if !work.has(Feature::Extras) && !work.profile.fields.name_only_on_user {
         return;
     }
     for turn in 0..work.turns().len() {
-        turn_fields(work, turn);
+        remove_from_turn(work, turn);
         for block in 0..work.blocks(turn).len() {
-            block_fields(work, turn, block);
+            remove_from_block(work, turn, block);
         }
     }
-    system(work);
+    remove_from_system(work);
 }
 
-fn body(work: &mut Work<'_>) {
+fn remove_from_body(work: &mut Work<'_>) {
     let profile = work.profile;
-    let (Some(known), reading) = (profile.fields.body, profile.reading()) else { return };
+    let (Some(known), checker) = (profile.fields.body_fields, profile.shape_checker()) else {
+        return;
+    };
     let mut at = 0;
-    // Those that are to go, in their order: they go at once.
-    let mut gone = Vec::new();
-    while let Some(field) = work.conversation().fields.get(at) {
-        let name = field.key.contents();
-        let unheard = !profile.thinking.asked
-            && profile.thinking.heard_in.iter().any(|(heard, _)| *heard == name);
-        let absent = profile.fields.absent.contains(&&*name);
-        if field.value == Json::NULL && (unheard || absent) {
-            let what =
-                format!("left out `{name}`, which says nothing: the target does not know it");
-            work.change(Place::BODY, what);
-            gone.push(at);
+    // Indices to remove, in ascending order; they are removed in one pass.
+    let mut removed = Vec::new();
+    while let Some(field) = work.conversation().top_level_fields.get(at) {
+        let name = field.key.unescape();
+        let is_ignored = !profile.reasoning.configurable
+            && profile.reasoning.request_fields.iter().any(|(field, _)| *field == name);
+        let is_forbidden = profile.fields.forbidden_body_fields.contains(&&*name);
+        if field.value == RawJson::NULL && (is_ignored || is_forbidden) {
+            let text = format!("left out `{name}`, which is null: the target does not know it");
+            work.record_change(LedgerPath::BODY, text);
+            removed.push(at);
             at += 1;
             continue;
         }
-        // What a setting holds beyond its meaning is listed apart, under the setting's name.
-        let inside = name.split_once('.').is_some_and(|(of, _)| reading.find(known, of).is_some());
-        if inside {
+        // Unknown parts of a setting are separate fields, prefixed with the setting's name.
+        let is_part_of_setting = name
+            .split_once('.')
+            .is_some_and(|(prefix, _)| checker.find_field(known, prefix).is_some());
+        if is_part_of_setting {
             at += 1;
             continue;
         }
-        let fit = match reading.find(known, &name) {
-            // What the settings hold has rules of its own.
-            Some(_) if absent && !field.known => Fit::Drop,
-            Some(key) => reading.fit(&field.value, key.kind),
-            None => Fit::Drop,
+        let verdict = match checker.find_field(known, &name) {
+            // Decoded settings are handled by other rules.
+            Some(_) if is_forbidden && !field.is_modeled => Verdict::Drop,
+            Some(key) => checker.check(&field.value, key.shape),
+            None => Verdict::Drop,
         };
-        match fit {
-            Fit::Fine => {}
-            Fit::Instead(json) => {
-                let what = format!("left out what `{name}` holds that the target does not know");
-                work.loss(Place::BODY, what);
-                work.fields()[at].value = json;
+        match verdict {
+            Verdict::Keep => {}
+            Verdict::Replace(json) => {
+                let text = format!("left out parts of `{name}` that the target does not know");
+                work.record_loss(LedgerPath::BODY, text);
+                work.edit_top_level_fields()[at].value = json;
             }
-            Fit::Drop if name == OLD_LIST && offers_old(work) => {
-                work.tools();
-                work.change(
-                    Place::BODY,
-                    "functions are offered as tools: the target knows no others",
+            Verdict::Drop if name == LEGACY_LIST_FIELD && has_legacy_tools(work) => {
+                work.edit_tools();
+                work.record_change(
+                    LedgerPath::BODY,
+                    "functions are offered as tools: the target does not know the legacy list",
                 );
-                gone.push(at);
+                removed.push(at);
             }
-            Fit::Drop => {
-                let what = format!("left out `{name}`: the target does not know it");
-                work.loss(Place::BODY, what);
-                gone.push(at);
+            Verdict::Drop => {
+                let text = format!("left out `{name}`: the target does not know it");
+                work.record_loss(LedgerPath::BODY, text);
+                removed.push(at);
             }
         }
         at += 1;
     }
-    if !gone.is_empty() {
-        lift(work.fields(), &gone);
+    if !removed.is_empty() {
+        take_indices(work.edit_top_level_fields(), &removed);
     }
 }
 
-fn offers_old(work: &Work<'_>) -> bool {
-    offer::has_old(work) && !work.conversation().tools.is_empty()
+fn has_legacy_tools(work: &Work<'_>) -> bool {
+    offer::has_legacy_tools(work) && !work.conversation().tools.is_empty()
 }
 
-fn turn_fields(work: &mut Work<'_>, turn: usize) {
+fn remove_from_turn(work: &mut Work<'_>, turn: usize) {
     let profile = work.profile;
-    if profile.fields.only_user_named && work.is_own() {
-        unname(work, turn);
+    if profile.fields.name_only_on_user && work.is_same_dialect() {
+        remove_names(work, turn);
     }
     let this = &work.turns()[turn];
     if this.extras.is_empty() {
         return;
     }
-    let known = profile.fields.turns.iter().find(|(role, _)| *role == this.role);
+    let known = profile.fields.turn_fields.iter().find(|(role, _)| *role == this.role);
     let Some((_, known)) = known else { return };
-    let odd = odd(work, &this.extras, known);
-    if odd.is_empty() {
+    let unknown = unknown_names(work, &this.extras, known);
+    if unknown.is_empty() {
         return;
     }
-    work.loss(Place::turn(turn), said(&odd));
+    work.record_loss(LedgerPath::turn(turn), removal_message(&unknown));
     let dialect = profile.dialect;
-    let reading = profile.reading();
-    work.turn(turn).extras.retain(dialect, |key, value| keep(&reading, known, key, value));
-    if odd.iter().any(|name| name == ANNOTATIONS) {
-        unmark(work, turn);
+    let checker = profile.shape_checker();
+    work.edit_turn(turn)
+        .extras
+        .retain(dialect, |key, value| keep_field(&checker, known, key, value));
+    if unknown.iter().any(|name| name == ANNOTATIONS) {
+        remove_citations(work, turn);
     }
 }
 
-/// Takes away the name of whoever is not the user.
-fn unname(work: &mut Work<'_>, turn: usize) {
+/// Removes names of messages of other roles than the user.
+fn remove_names(work: &mut Work<'_>, turn: usize) {
     let dialect = work.profile.dialect;
     let this = &work.turns()[turn];
-    let named = |body: &Body| matches!(body, Body::ToolResult(result) if result.name.is_some());
-    let results = this.blocks.iter().any(|block| named(&block.body));
-    let says = this.role != Role::User && this.extras.find(dialect, NAME).is_some();
-    if !results && !says {
+    let has_name = |body: &BlockContent| matches!(body, BlockContent::ToolResult(result) if result.name.is_some());
+    let has_named_results = this.blocks.iter().any(|block| has_name(&block.content));
+    let has_own_name = this.role != Role::User && this.extras.get(dialect, NAME).is_some();
+    if !has_named_results && !has_own_name {
         return;
     }
-    work.loss(Place::turn(turn), "left out `name`: only the user has one here");
+    work.record_loss(LedgerPath::turn(turn), "left out `name`: only the user has one here");
     for block in 0..work.blocks(turn).len() {
-        if named(&work.block(turn, block).body)
-            && let Body::ToolResult(result) = &mut work.edit(turn, block).body
+        if has_name(&work.block(turn, block).content)
+            && let BlockContent::ToolResult(result) = &mut work.edit_block(turn, block).content
         {
             result.name = None;
         }
     }
-    work.turn(turn).extras.retain(dialect, |key, _| key != NAME);
+    work.edit_turn(turn).extras.retain(dialect, |key, _| key != NAME);
 }
 
-/// Marks of where a text comes from stand in the block, and are a field of the turn's.
-fn unmark(work: &mut Work<'_>, turn: usize) {
+/// Citations are stored in the block, and written as a field of the turn.
+fn remove_citations(work: &mut Work<'_>, turn: usize) {
     for block in 0..work.blocks(turn).len() {
-        let marked =
-            |body: &Body| matches!(body, Body::Text { citations, .. } if !citations.is_empty());
-        if marked(&work.block(turn, block).body)
-            && let Body::Text { citations, .. } = &mut work.edit(turn, block).body
+        let has_citations = |body: &BlockContent| matches!(body, BlockContent::Text { citations, .. } if !citations.is_empty());
+        if has_citations(&work.block(turn, block).content)
+            && let BlockContent::Text { citations, .. } = &mut work.edit_block(turn, block).content
         {
             citations.clear();
         }
     }
 }
 
-fn block_fields(work: &mut Work<'_>, turn: usize, block: usize) {
-    let names = names(work, work.block(turn, block));
+fn remove_from_block(work: &mut Work<'_>, turn: usize, block: usize) {
+    let names = unknown_names_in(work, work.block(turn, block));
     if names.is_empty() {
         return;
     }
-    work.loss(Place::block(turn, block), said(&names));
+    work.record_loss(LedgerPath::block(turn, block), removal_message(&names));
     let profile = work.profile;
-    clean(work.edit(turn, block), profile, &profile.reading());
+    remove_unknown(work.edit_block(turn, block), profile, &profile.shape_checker());
 }
 
-fn system(work: &mut Work<'_>) {
+fn remove_from_system(work: &mut Work<'_>) {
     let profile = work.profile;
-    let reading = profile.reading();
+    let checker = profile.shape_checker();
     for at in 0..work.conversation().system.len() {
-        let names = names(work, &work.conversation().system[at]);
+        let names = unknown_names_in(work, &work.conversation().system[at]);
         if !names.is_empty() {
-            work.loss(Place::system(at), said(&names));
-            clean(work.system()[at].edit(), profile, &reading);
+            work.record_loss(LedgerPath::system(at), removal_message(&names));
+            remove_unknown(work.edit_system()[at].edit(), profile, &checker);
         }
     }
 }
 
-/// The fields of a block, and of what it holds, that the target does not take.
-fn names(work: &Work<'_>, block: &Block) -> Vec<String> {
+/// The unknown fields of a block and of its nested blocks.
+fn unknown_names_in(work: &Work<'_>, block: &Block) -> Vec<String> {
     let mut names = Vec::new();
-    if let Some(known) = known(work.profile, block) {
-        names = odd(work, &block.extras, known);
+    if let Some(known) = known_fields(work.profile, block) {
+        names = unknown_names(work, &block.extras, known);
     }
-    names.extend(inside(&block.body).iter().flat_map(|inner| self::names(work, inner)));
+    names.extend(
+        nested_blocks(&block.content).iter().flat_map(|inner| self::unknown_names_in(work, inner)),
+    );
     names
 }
 
-fn known(profile: &Profile, block: &Block) -> Option<&'static [Key]> {
-    let part = Part::of(&block.body)?;
-    let of = |rows: &'static [(Part, &'static [Key])]| {
-        rows.iter().find(|(one, _)| *one == part).map(|(_, known)| *known)
+fn known_fields(profile: &TargetProfile, block: &Block) -> Option<&'static [FieldSpec]> {
+    let kind = BlockKind::from_content(&block.content)?;
+    let fields_of = |rows: &'static [(BlockKind, &'static [FieldSpec])]| {
+        rows.iter().find(|(row_kind, _)| *row_kind == kind).map(|(_, known)| *known)
     };
-    let freeform = match &block.body {
-        Body::ToolCall(call) => matches!(call.args, Args::Freeform(_)),
-        Body::ToolResult(_) => profile
+    let freeform = match &block.content {
+        BlockContent::ToolCall(call) => matches!(call.args, ToolArgs::Freeform(_)),
+        BlockContent::ToolResult(_) => profile
             .calls
-            .freeform_mark
-            .is_some_and(|mark| block.extras.find(profile.dialect, mark).is_some()),
+            .freeform_result_key
+            .is_some_and(|mark| block.extras.get(profile.dialect, mark).is_some()),
         _ => false,
     };
-    of(profile.fields.freeform).filter(|_| freeform).or_else(|| of(profile.fields.blocks))
+    fields_of(profile.fields.freeform_fields)
+        .filter(|_| freeform)
+        .or_else(|| fields_of(profile.fields.block_fields))
 }
 
-fn odd(work: &Work<'_>, extras: &Extras, known: &[Key]) -> Vec<String> {
-    let reading = work.profile.reading();
-    let own = extras.of(work.profile.dialect).iter();
-    own.filter(|(key, value)| match reading.find(known, name(&key.contents())) {
-        Some(key) => reading.fit(value, key.kind) != Fit::Fine,
-        // Words of several words are no fields, but what their dialect remembers.
-        None => !is_memory(&key.contents()),
-    })
-    .map(|(key, _)| name(&key.contents()).to_owned())
-    .collect()
+fn unknown_names(work: &Work<'_>, extras: &Extras, known: &[FieldSpec]) -> Vec<String> {
+    let checker = work.profile.shape_checker();
+    let fields = extras.fields_for(work.profile.dialect).iter();
+    fields
+        .filter(|(key, value)| match checker.find_field(known, field_name(&key.unescape())) {
+            Some(key) => checker.check(value, key.shape) != Verdict::Keep,
+            // Keys with spaces are no fields, but markers of the dialect.
+            None => !is_spelling_marker(&key.unescape()),
+        })
+        .map(|(key, _)| field_name(&key.unescape()).to_owned())
+        .collect()
 }
 
-fn clean(block: &mut Block, profile: &Profile, reading: &Reading<'_>) {
-    if let Some(known) = known(profile, block) {
-        block.extras.retain(profile.dialect, |key, value| keep(reading, known, key, value));
+fn remove_unknown(block: &mut Block, profile: &TargetProfile, checker: &ShapeChecker<'_>) {
+    if let Some(known) = known_fields(profile, block) {
+        block.extras.retain(profile.dialect, |key, value| keep_field(checker, known, key, value));
     }
-    let content = match &mut block.body {
-        Body::ToolResult(ToolResult { content, .. }) => content,
-        Body::Media(media) => match &mut media.source {
-            Source::Blocks(blocks) => blocks,
+    let content = match &mut block.content {
+        BlockContent::ToolResult(ToolResult { content, .. }) => content,
+        BlockContent::Media(media) => match &mut media.source {
+            MediaSource::Blocks(blocks) => blocks,
             _ => return,
         },
         _ => return,
     };
     for inner in content {
-        if needs_cleaning(inner, profile, reading) {
-            clean(inner.edit(), profile, reading);
+        if needs_cleaning(inner, profile, checker) {
+            remove_unknown(inner.edit(), profile, checker);
         }
     }
 }
 
-/// The blocks of a result, or of a document that is made of them.
-fn inside(body: &Body) -> &[Verbatim<Block>] {
+/// The blocks of a result, or of a document that consists of blocks.
+fn nested_blocks(body: &BlockContent) -> &[Verbatim<Block>] {
     match body {
-        Body::ToolResult(ToolResult { content, .. }) => content,
-        Body::Media(media) => match &media.source {
-            Source::Blocks(blocks) => blocks,
+        BlockContent::ToolResult(ToolResult { content, .. }) => content,
+        BlockContent::Media(media) => match &media.source {
+            MediaSource::Blocks(blocks) => blocks,
             _ => &[],
         },
         _ => &[],
     }
 }
 
-fn needs_cleaning(block: &Verbatim<Block>, profile: &Profile, reading: &Reading<'_>) -> bool {
-    let own = block.extras.of(profile.dialect);
-    let held = |inner: &Verbatim<Block>| needs_cleaning(inner, profile, reading);
-    if inside(&block.body).iter().any(held) {
+fn needs_cleaning(
+    block: &Verbatim<Block>,
+    profile: &TargetProfile,
+    checker: &ShapeChecker<'_>,
+) -> bool {
+    let fields = block.extras.fields_for(profile.dialect);
+    let needs_it = |inner: &Verbatim<Block>| needs_cleaning(inner, profile, checker);
+    if nested_blocks(&block.content).iter().any(needs_it) {
         return true;
     }
-    known(profile, block).is_some_and(|known| {
-        own.iter().any(|(key, value)| {
-            let known = reading.find(known, name(&key.contents()));
-            known.map_or(!is_memory(&key.contents()), |known| {
-                reading.fit(value, known.kind) != Fit::Fine
+    known_fields(profile, block).is_some_and(|known| {
+        fields.iter().any(|(key, value)| {
+            let known = checker.find_field(known, field_name(&key.unescape()));
+            known.map_or(!is_spelling_marker(&key.unescape()), |known| {
+                checker.check(value, known.shape) != Verdict::Keep
             })
         })
     })
 }
 
-fn keep(
-    reading: &Reading<'_>,
-    known: &[Key],
-    key: &interlingua_wire::Text,
-    value: &mut Json,
+fn keep_field(
+    checker: &ShapeChecker<'_>,
+    known: &[FieldSpec],
+    key: &interlingua_wire::JsonString,
+    value: &mut RawJson,
 ) -> bool {
-    let name = key.contents();
-    let Some(key) = reading.find(known, self::name(&name)) else { return is_memory(&name) };
-    match reading.fit(value, key.kind) {
-        Fit::Fine => true,
-        Fit::Instead(json) => {
+    let name = key.unescape();
+    let Some(key) = checker.find_field(known, self::field_name(&name)) else {
+        return is_spelling_marker(&name);
+    };
+    match checker.check(value, key.shape) {
+        Verdict::Keep => true,
+        Verdict::Replace(json) => {
             *value = json;
             true
         }
-        Fit::Drop => false,
+        Verdict::Drop => false,
     }
 }
 
-fn said(names: &[String]) -> String {
+fn removal_message(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     format!("left out {}: the target does not know it", names.join(", "))
 }
 
-/// The name of a field; also of one whose meaning is held elsewhere, and that is only remembered.
-fn name(key: &str) -> &str {
+/// The name of a field, without the prefix that marks fields decoded into blocks.
+fn field_name(key: &str) -> &str {
     key.strip_prefix("held ").unwrap_or(key)
 }
 
-/// Whether this is no field, but something that the dialect remembers beside the fields.
-fn is_memory(key: &str) -> bool {
+/// Whether the key is no field but a marker of the dialect.
+fn is_spelling_marker(key: &str) -> bool {
     key.contains(' ') && !key.starts_with("held ")
 }
 

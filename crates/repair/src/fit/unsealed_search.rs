@@ -1,7 +1,8 @@
-//! A search whose results nobody has sealed is told in words.
+//! Describes a web search as text if its results have no seal.
 //!
-//! The provider takes back the results of its own searches, which it knows by a seal on each. Results that another
-//! provider found, or whose seals somebody left out, are refused with the call that they belong to.
+//! The provider accepts the results of its own searches, which it recognizes by a seal on each.
+//! Results that another provider found, or that lost their seals, are rejected together with their
+//! call.
 //!
 //! ## Why
 //! > messages.1.content.0: Invalid encrypted_content in search_result block
@@ -14,59 +15,73 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Block, Body, Place};
-use interlingua_wire::{Json, Node};
+use interlingua_model::{Block, BlockContent, LedgerPath};
+use interlingua_wire::{JsonNode, RawJson};
 
 use crate::Work;
-use crate::fit::foreign_block::say;
-use crate::profile::searches::Sealed;
+use crate::fit::foreign_block::replace_with_text;
+use crate::profile::web_search::SearchResultSeal;
 use crate::telling;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(rule) = work.profile.tools.search.and_then(|search| search.sealed) else { return };
-    let own = |block: &Block, kind: &str| match &block.body {
-        Body::Foreign { dialect, kind: of, json } => {
-            (*dialect == work.profile.dialect && *of == kind).then(|| json.clone())
+    let Some(seal_profile) = work.profile.tools.web_search.and_then(|search| search.result_seal)
+    else {
+        return;
+    };
+    let json_of_kind = |block: &Block, kind: &str| match &block.content {
+        BlockContent::Foreign { dialect, kind: block_kind, json } => {
+            (*dialect == work.profile.dialect && *block_kind == kind).then(|| json.clone())
         }
         _ => None,
     };
     let all = || work.turns().iter().flat_map(|turn| &turn.blocks);
-    let results = all().filter_map(|block| own(block, rule.result));
-    let unsealed: HashSet<String> =
-        results.filter(|json| rule.is_broken(json)).map(|json| word(&json, rule.answers)).collect();
+    let results = all().filter_map(|block| json_of_kind(block, seal_profile.result_kind));
+    let unsealed: HashSet<String> = results
+        .filter(|json| seal_profile.is_missing(json))
+        .map(|json| string_field(&json, seal_profile.result_id_field))
+        .collect();
     if unsealed.is_empty() {
         return;
     }
-    let mut gone = Vec::new();
-    for (turn, said) in work.turns().iter().enumerate() {
-        for (at, block) in said.blocks.iter().enumerate() {
-            let result = own(block, rule.result).map(|json| word(&json, rule.answers));
-            let id = result.or_else(|| own(block, rule.call).map(|json| word(&json, rule.id)));
+    let mut removed = Vec::new();
+    for (turn, turn_content) in work.turns().iter().enumerate() {
+        for (at, block) in turn_content.blocks.iter().enumerate() {
+            let result = json_of_kind(block, seal_profile.result_kind)
+                .map(|json| string_field(&json, seal_profile.result_id_field));
+            let id = result.or_else(|| {
+                json_of_kind(block, seal_profile.call_kind)
+                    .map(|json| string_field(&json, seal_profile.call_id_field))
+            });
             if id.is_some_and(|id| unsealed.contains(&id)) {
-                gone.push((turn, at));
+                removed.push((turn, at));
             }
         }
     }
-    for (turn, at) in gone {
-        let Some(words) = telling::told(work.block(turn, at)) else { continue };
-        work.loss(Place::block(turn, at), "a search that nobody has sealed is told in words");
-        say(work.edit(turn, at), words);
+    for (turn, at) in removed {
+        let Some(description) = telling::describe(work.block(turn, at)) else { continue };
+        work.record_loss(
+            LedgerPath::block(turn, at),
+            "described a search as text: its results have no seal",
+        );
+        replace_with_text(work.edit_block(turn, at), description);
     }
 }
 
-impl Sealed {
-    /// Whether something was found that has no seal.
-    fn is_broken(&self, result: &Json) -> bool {
-        let doc = result.doc();
-        let mut found = doc.root().get("content").into_iter().flat_map(Node::items);
-        found.any(|one| {
-            let sealed =
-                one.get(self.seal).and_then(Node::text).is_some_and(|seal| !seal.is_empty());
-            one.get("type").is_some_and(|kind| kind.word() == self.found) && !sealed
+impl SearchResultSeal {
+    /// Whether any search hit has no seal.
+    fn is_missing(&self, result: &RawJson) -> bool {
+        let doc = result.to_doc();
+        let mut hits = doc.root().get("content").into_iter().flat_map(JsonNode::items);
+        hits.any(|hit| {
+            let is_sealed = hit
+                .get(self.seal_field)
+                .and_then(JsonNode::json_string)
+                .is_some_and(|seal| !seal.is_empty());
+            hit.get("type").is_some_and(|kind| kind.str_or_empty() == self.hit_type) && !is_sealed
         })
     }
 }
 
-fn word(json: &Json, key: &str) -> String {
-    json.doc().root().get(key).map(|word| word.word().into_owned()).unwrap_or_default()
+fn string_field(json: &RawJson, key: &str) -> String {
+    json.to_doc().root().get(key).map(|value| value.str_or_empty().into_owned()).unwrap_or_default()
 }

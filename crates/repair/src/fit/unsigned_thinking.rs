@@ -1,7 +1,7 @@
-//! Thinking without a signature is left out where only signed thinking is taken.
+//! Removes reasoning without a signature where the target accepts only signed reasoning.
 //!
-//! Thinking lives or dies by its signature: signed, it goes back even if its text is empty; unsigned, or
-//! with a signature that was lost or emptied on the way, it is refused.
+//! Signed reasoning is accepted even if its text is empty. Reasoning without a signature, or with one
+//! that was lost or emptied on the way, is rejected.
 //!
 //! ## Why
 //! > messages.1.content.0.thinking.signature: Field required
@@ -16,16 +16,16 @@
 //! after    assistant: "done"
 //! ```
 
-use crate::profile::thinking::Replay;
+use crate::profile::reasoning::ReasoningReplay;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.thinking.replay != Replay::Sealed {
+    if work.profile.reasoning.replay != ReasoningReplay::Sealed {
         return;
     }
     let all = 0..work.turns().len();
-    thoughts::leave_out(work, all, |work, turn, at| {
+    thoughts::remove_reasoning(work, all, |work, turn, at| {
         let unsigned = !thoughts::is_sealed(work.block(turn, at));
-        unsigned.then(|| "left out thinking that nobody signed".to_owned())
+        unsigned.then(|| "left out reasoning without a signature".to_owned())
     });
 }

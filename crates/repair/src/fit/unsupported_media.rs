@@ -1,10 +1,10 @@
-//! Media that the target does not take there are left out, and the text says so.
+//! Replaces media that the target does not support in their position with a note in the text.
 //!
-//! Some models see no images, some hear nothing, none sees what the assistant is said to have shown; a
-//! file in one provider's store is not in another's. What cannot be taken leaves a note in its place,
-//! so that the model knows that something was there. A plain document is said as text or as data where
-//! it is not taken as such, and an image in a result goes after the results where only the user shows
-//! images.
+//! Some models accept no images, some no audio, none accepts media in assistant messages; a file in
+//! one provider's store is not in another's. Unsupported media leave a note in their place, so that
+//! the model knows that something was there. A plain-text document is sent as text or as data where
+//! the target has no such documents, and an image in a result is moved after the results where only
+//! the user can show images.
 //!
 //! ## Why
 //! > Invalid 'messages\[9\]'. Image URLs are only allowed for messages with role 'user', but this message
@@ -24,280 +24,346 @@
 //! after    user: "what is this?", "[image omitted: this model takes none]"
 //! ```
 
-use interlingua_model::{Block, Body, Extras, Media, MediaKind, Source, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, BlockContent, Extras, Media, MediaKind, MediaSource, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
 use crate::Work;
-use crate::media::{self, Side, Spot, base64, follow};
-use crate::profile::media::{Address, Kinds, Places, Plain, Sources};
+use crate::media::{self, MediaContainer, MediaPos, base64, move_out};
+use crate::profile::media::{
+    AllowedSources, MediaByContainer, MediaByKind, PlainTextHandling, UrlSupport,
+};
 
 pub fn apply(work: &mut Work<'_>) {
-    let mut leaving = Vec::new();
-    for spot in media::all(work) {
-        let Some(one) = media::media(work, &spot) else { continue };
-        match fate(work, &spot, one) {
-            Fate::Stays => {}
-            Fate::Follows => {
-                let noun = media::noun(one.kind);
-                work.change(spot.place(), format!("the {noun} of a result follows the results"));
-                media::edit(work, &spot, |_| {});
+    let mut moved = Vec::new();
+    for media_pos in media::all(work) {
+        let Some(media) = media::media(work, &media_pos) else { continue };
+        match decide_action(work, &media_pos, media) {
+            MediaAction::Keep => {}
+            MediaAction::EncodeAfterResults => {
+                let noun = media::kind_name(media.kind);
+                work.record_change(
+                    media_pos.ledger_path(),
+                    format!("moved the {noun} of a result after the results"),
+                );
+                media::edit_block(work, &media_pos, |_| {});
             }
-            Fate::Leaves => leaving.push(spot),
-            Fate::AsData(text) => {
-                if holds_media(&one.source) {
-                    let what = "a document is sent as a plain file, without its images";
-                    work.loss(spot.place(), what);
+            MediaAction::MoveToUserTurn => moved.push(media_pos),
+            MediaAction::AsData(text) => {
+                if holds_media(&media.source) {
+                    let message = "a document is sent as a plain-text file, without its images";
+                    work.record_loss(media_pos.ledger_path(), message);
                 } else {
-                    work.change(spot.place(), "a plain document is sent as a file");
+                    work.record_change(
+                        media_pos.ledger_path(),
+                        "a plain-text document is sent as a file",
+                    );
                 }
-                let data = Text::new(&base64::encode(text.as_bytes()));
-                let source = Source::Base64 { mime: Some(Text::word("text/plain")), data };
-                media::edit_media(work, &spot, |media| media.source = source);
+                let data = JsonString::new(&base64::encode(text.as_bytes()));
+                let source =
+                    MediaSource::Base64 { mime: Some(JsonString::from_static("text/plain")), data };
+                media::edit_media(work, &media_pos, |media| media.source = source);
             }
-            Fate::AsPlain(text) => {
-                let what = "the document is plain text here, its type is left out";
-                work.loss(spot.place(), what);
-                media::edit_media(work, &spot, |media| media.source = Source::Text(text));
+            MediaAction::AsPlainDocument(text) => {
+                let message = "the document is sent as plain text: its type is left out";
+                work.record_loss(media_pos.ledger_path(), message);
+                media::edit_media(work, &media_pos, |media| media.source = MediaSource::Text(text));
             }
-            Fate::AsText(text) => {
-                let Beside { said, lost } = beside(media::block(work, &spot), one);
-                if holds_media(&one.source) {
-                    work.loss(spot.place(), "a document is said as text, without its images");
+            MediaAction::AsText(text) => {
+                let DocumentContext { texts: context_texts, lost } =
+                    document_context(media::block(work, &media_pos), media);
+                if holds_media(&media.source) {
+                    work.record_loss(
+                        media_pos.ledger_path(),
+                        "a document is sent as text, without its images",
+                    );
                 } else {
-                    work.change(spot.place(), "a plain document is said as text");
+                    work.record_change(
+                        media_pos.ledger_path(),
+                        "a plain-text document is sent as text",
+                    );
                 }
                 if !lost.is_empty() {
-                    let what = format!("left out {} of the document", lost.join(", "));
-                    work.loss(spot.place(), what);
+                    let message = format!("left out {} of the document", lost.join(", "));
+                    work.record_loss(media_pos.ledger_path(), message);
                 }
-                let words: Vec<_> = said.into_iter().chain([text]).collect();
-                media::say(work, &spot, Text::new(&words.join("\n\n")));
+                let texts: Vec<_> = context_texts.into_iter().chain([text]).collect();
+                media::replace_with_text(work, &media_pos, JsonString::new(&texts.join("\n\n")));
             }
-            Fate::Goes(why) => media::omit(work, &spot, &why),
+            MediaAction::Omit(why) => media::replace_with_note(work, &media_pos, &why),
         }
     }
-    follow::results(work, &leaving);
+    move_out::move_out_of_results(work, &moved);
 }
 
-enum Fate {
-    Stays,
-    /// Is written in a message of its own, after the results.
-    Follows,
-    /// Goes into a turn of its own, after the results.
-    Leaves,
+enum MediaAction {
+    Keep,
+    /// Is encoded in a separate message after the results.
+    EncodeAfterResults,
+    /// Is moved into a separate turn after the results.
+    MoveToUserTurn,
     AsData(String),
-    /// Is plain text that was given as data.
-    AsPlain(Text),
+    /// Is plain text that the client sent as data.
+    AsPlainDocument(JsonString),
     AsText(String),
-    Goes(String),
+    Omit(String),
 }
 
-/// What is said of a document beside what stands in it.
-struct Beside {
-    /// Its title, and where it is from.
-    said: Vec<String>,
+/// Texts and fields that describe a document.
+struct DocumentContext {
+    /// Its title and its context.
+    texts: Vec<String>,
     lost: Vec<String>,
 }
 
-fn beside(block: &Block, one: &Media) -> Beside {
-    let contents = |text: Text| Some(text.contents().into_owned()).filter(|text| !text.is_empty());
-    let mut said: Vec<String> = one.name.clone().and_then(contents).into_iter().collect();
+fn document_context(block: &Block, media: &Media) -> DocumentContext {
+    let non_empty =
+        |text: JsonString| Some(text.unescape().into_owned()).filter(|text| !text.is_empty());
+    let mut texts: Vec<String> = media.name.clone().and_then(non_empty).into_iter().collect();
     let mut lost = Vec::new();
-    let extras = block.extras.all().map_or(&[][..], |(_, extras)| extras);
-    for (key, value) in extras.iter().filter(|(key, _)| !Extras::is_memory(key)) {
-        match value.text().and_then(contents).filter(|_| *key == CONTEXT) {
-            Some(context) => said.push(context),
-            None if *value == Json::NULL => {}
+    let extras = block.extras.as_parts().map_or(&[][..], |(_, extras)| extras);
+    for (key, value) in extras.iter().filter(|(key, _)| !Extras::is_spelling_marker(key)) {
+        match value.json_string().and_then(non_empty).filter(|_| *key == CONTEXT_FIELD) {
+            Some(context) => texts.push(context),
+            None if *value == RawJson::NULL => {}
             None => lost.push(format!("`{key}`")),
         }
     }
-    Beside { said, lost }
+    DocumentContext { texts, lost }
 }
 
-fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
+fn decide_action(work: &Work<'_>, media_pos: &MediaPos, media: &Media) -> MediaAction {
     let rules = &work.profile.media;
-    let own =
-        media::block(work, spot).text_for(work.profile.dialect).is_some() && stays(work, spot);
-    let places = if own { &rules.written } else { &rules.said };
-    // Whatever it holds, what is written as a file is one.
-    let is_file = own && media::block(work, spot).extras.find(work.profile.dialect, FILE).is_some();
-    let kind = if is_file { MediaKind::Document } else { one.kind };
-    let sources = side(places, spot.side).of(kind);
-    let taken = takes(work, one, sources, own);
-    // What is changed is not written there by the client any more.
-    let changed = takes(work, one, side(&rules.said, spot.side).of(one.kind), false);
-    if let Some(text) = plain(&one.source) {
-        return match sources.text {
-            Plain::Taken if taken && one.kind == MediaKind::Document => Fate::Stays,
-            Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
-            _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
-            Plain::AsData if taken && changed => Fate::AsData(text),
-            // Blocks that stand there without their document are looked at on their own. The model and
-            // instructions say nothing but texts.
-            Plain::AsText
-                if matches!(one.source, Source::Blocks(_))
-                    && !work.is_own()
-                    && matches!(spot.side, Side::User | Side::Result) =>
-            {
-                Fate::Stays
+    let is_verbatim = media::block(work, media_pos).text_for(work.profile.dialect).is_some()
+        && is_place_kept(work, media_pos);
+    let allowed = if is_verbatim { &rules.same_dialect } else { &rules.cross_dialect };
+    // A part that is written as a file is a document, whatever its contents.
+    let is_file = is_verbatim
+        && media::block(work, media_pos).extras.get(work.profile.dialect, FILE_PART).is_some();
+    let kind = if is_file { MediaKind::Document } else { media.kind };
+    let sources = by_container(allowed, media_pos.container).get(kind);
+    let is_accepted = accepts_source(work, media, sources, is_verbatim);
+    // A changed block is encoded, so the limits for other dialects apply.
+    let is_accepted_encoded = accepts_source(
+        work,
+        media,
+        by_container(&rules.cross_dialect, media_pos.container).get(media.kind),
+        false,
+    );
+    if let Some(text) = plain_document_text(&media.source) {
+        return match sources.plain_text {
+            PlainTextHandling::AsDocument if is_accepted && media.kind == MediaKind::Document => {
+                MediaAction::Keep
             }
-            Plain::Taken | Plain::AsData | Plain::AsText => Fate::AsText(text),
+            PlainTextHandling::AsData if is_verbatim && is_cited(work, media_pos) => {
+                MediaAction::Keep
+            }
+            _ if text.trim().is_empty() => MediaAction::Omit("it is empty".to_owned()),
+            PlainTextHandling::AsData if is_accepted && is_accepted_encoded => {
+                MediaAction::AsData(text)
+            }
+            // Blocks without their document are checked separately. Assistant turns and
+            // instructions hold only texts.
+            PlainTextHandling::AsText
+                if matches!(media.source, MediaSource::Blocks(_))
+                    && !work.is_same_dialect()
+                    && matches!(
+                        media_pos.container,
+                        MediaContainer::User | MediaContainer::Result
+                    ) =>
+            {
+                MediaAction::Keep
+            }
+            PlainTextHandling::AsDocument
+            | PlainTextHandling::AsData
+            | PlainTextHandling::AsText => MediaAction::AsText(text),
         };
     }
-    let leaves = !taken
-        && rules.result_follows
-        && spot.side == Side::Result
-        && takes(work, one, rules.said.user.of(kind), own);
-    if taken || leaves {
-        return match wrong_type(one, kind, rules, own) {
-            Some(mime) => match written(one, &mime) {
-                Some(text) if sources.text == Plain::Taken && changed => Fate::AsPlain(text),
-                _ if mime.is_empty() => Fate::Goes("of what type it is is not known".to_owned()),
-                _ => Fate::Goes(format!("the type `{mime}` is not taken")),
+    let is_movable = !is_accepted
+        && rules.result_media_follows
+        && media_pos.container == MediaContainer::Result
+        && accepts_source(work, media, rules.cross_dialect.user.get(kind), is_verbatim);
+    if is_accepted || is_movable {
+        return match wrong_type(media, kind, rules, is_verbatim) {
+            Some(mime) => match decoded_text(media, &mime) {
+                Some(text)
+                    if sources.plain_text == PlainTextHandling::AsDocument
+                        && is_accepted_encoded =>
+                {
+                    MediaAction::AsPlainDocument(text)
+                }
+                _ if mime.is_empty() => {
+                    MediaAction::Omit("of what type it is is not known".to_owned())
+                }
+                _ => MediaAction::Omit(format!("the type `{mime}` is not taken")),
             },
-            None if leaves => Fate::Leaves,
-            None => Fate::Stays,
+            None if is_movable => MediaAction::MoveToUserTurn,
+            None => MediaAction::Keep,
         };
     }
-    if own && spot.side == Side::Result && takes(work, one, rules.said.result.of(one.kind), false) {
-        return Fate::Follows;
+    if is_verbatim
+        && media_pos.container == MediaContainer::Result
+        && accepts_source(work, media, rules.cross_dialect.result.get(media.kind), false)
+    {
+        return MediaAction::EncodeAfterResults;
     }
-    Fate::Goes(why(work, spot, one, sources))
+    MediaAction::Omit(omission_reason(work, media_pos, media, sources))
 }
 
-/// Whether the message around it leaves as it came, or has its place for it all the same.
-fn stays(work: &Work<'_>, spot: &Spot) -> bool {
-    let turn = spot.place().index.map(|turn| turn as usize);
+/// Whether the message around it is sent verbatim, or the encoder keeps its position.
+fn is_place_kept(work: &Work<'_>, media_pos: &MediaPos) -> bool {
+    let turn = media_pos.ledger_path().index.map(|turn| turn as usize);
     let dialect = work.profile.dialect;
-    spot.side != Side::Assistant
+    media_pos.container != MediaContainer::Assistant
         || turn.is_none_or(|turn| work.turns()[turn].text_for(dialect).is_some())
 }
 
-fn side(places: &Places, side: Side) -> Kinds {
-    match side {
-        Side::Instructions => places.instructions,
-        Side::User => places.user,
-        Side::Assistant => places.assistant,
-        Side::Result => places.result,
+fn by_container(allowed: &MediaByContainer, container: MediaContainer) -> MediaByKind {
+    match container {
+        MediaContainer::Instructions => allowed.instructions,
+        MediaContainer::User => allowed.user,
+        MediaContainer::Assistant => allowed.assistant,
+        MediaContainer::Result => allowed.result,
     }
 }
 
-fn takes(work: &Work<'_>, media: &Media, sources: Sources, own: bool) -> bool {
+fn accepts_source(
+    work: &Work<'_>,
+    media: &Media,
+    sources: AllowedSources,
+    is_verbatim: bool,
+) -> bool {
     match &media.source {
-        Source::Base64 { .. } | Source::Text(_) | Source::Blocks(_) => sources.data,
-        Source::Url { url, .. } => match sources.address {
-            Address::No => false,
-            Address::Any => true,
-            Address::Begins(start) => url.raw().starts_with(start),
+        MediaSource::Base64 { .. } | MediaSource::Text(_) | MediaSource::Blocks(_) => sources.data,
+        MediaSource::Url { url, .. } => match sources.url {
+            UrlSupport::Unsupported => false,
+            UrlSupport::Any => true,
+            UrlSupport::Prefix(start) => url.raw().starts_with(start),
         },
-        Source::File { .. } => sources.file && (own || is_kin(work)),
+        MediaSource::File { .. } => sources.file && (is_verbatim || shares_file_store(work)),
     }
 }
 
-/// The client's provider keeps its files where the target finds them.
-fn is_kin(work: &Work<'_>) -> bool {
-    let (from, to) = (work.conversation().source.0, work.profile.dialect.0);
-    let maker = |dialect: &str| dialect.split('-').next().unwrap_or_default().to_owned();
-    from == to || maker(from) == maker(to)
+/// Whether both dialects share one vendor's file store.
+fn shares_file_store(work: &Work<'_>) -> bool {
+    let (from, to) = (work.conversation().dialect.0, work.profile.dialect.0);
+    let vendor = |dialect: &str| dialect.split('-').next().unwrap_or_default().to_owned();
+    from == to || vendor(from) == vendor(to)
 }
 
-/// A document that is text, or blocks, of which what is no text says what it is.
-fn plain(source: &Source) -> Option<String> {
-    let said = |block: &Verbatim<Block>| match &block.body {
-        Body::Text { text, .. } | Body::Refusal(text) => text.contents().into_owned(),
-        Body::Data(json) | Body::Foreign { json, .. } => json.as_str().to_owned(),
-        Body::Media(media) => {
-            format!("[{} omitted: this is a plain document]", media::noun(media.kind))
+/// The text of a document that consists of text or blocks; blocks without text are represented by
+/// their JSON or by a note.
+fn plain_document_text(source: &MediaSource) -> Option<String> {
+    let block_text = |block: &Verbatim<Block>| match &block.content {
+        BlockContent::Text { text, .. } | BlockContent::Refusal(text) => {
+            text.unescape().into_owned()
         }
-        Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => String::new(),
+        BlockContent::Json(json) | BlockContent::Foreign { json, .. } => json.as_str().to_owned(),
+        BlockContent::Media(media) => {
+            format!("[{} omitted: this is a plain document]", media::kind_name(media.kind))
+        }
+        BlockContent::Reasoning(_) | BlockContent::ToolCall(_) | BlockContent::ToolResult(_) => {
+            String::new()
+        }
     };
     match source {
-        Source::Text(text) => Some(text.contents().into_owned()),
-        Source::Blocks(blocks) => Some(blocks.iter().map(said).collect::<Vec<_>>().join("\n\n")),
-        Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => None,
+        MediaSource::Text(text) => Some(text.unescape().into_owned()),
+        MediaSource::Blocks(blocks) => {
+            Some(blocks.iter().map(block_text).collect::<Vec<_>>().join("\n\n"))
+        }
+        MediaSource::Base64 { .. } | MediaSource::Url { .. } | MediaSource::File { .. } => None,
     }
 }
 
-/// A document of blocks of which one is no text.
-fn holds_media(source: &Source) -> bool {
-    let is_media = |block: &Verbatim<Block>| matches!(block.body, Body::Media(_));
-    matches!(source, Source::Blocks(blocks) if blocks.iter().any(is_media))
+/// Whether a document of blocks contains media.
+fn holds_media(source: &MediaSource) -> bool {
+    let is_media = |block: &Verbatim<Block>| matches!(block.content, BlockContent::Media(_));
+    matches!(source, MediaSource::Blocks(blocks) if blocks.iter().any(is_media))
 }
 
-/// Plain documents are taken if they are to be cited.
-fn is_cited(work: &Work<'_>, spot: &Spot) -> bool {
-    let extras = &media::block(work, spot).extras;
-    let citations = extras.find(work.profile.dialect, "citations").map(Json::doc);
+/// Whether citations are on: plain documents are accepted then.
+fn is_cited(work: &Work<'_>, media_pos: &MediaPos) -> bool {
+    let extras = &media::block(work, media_pos).extras;
+    let citations = extras.get(work.profile.dialect, "citations").map(RawJson::to_doc);
     citations.is_some_and(|doc| {
-        doc.root().get("enabled").and_then(interlingua_wire::Node::boolean) == Some(true)
+        doc.root().get("enabled").and_then(interlingua_wire::JsonNode::as_bool) == Some(true)
     })
 }
 
-/// The type of an image or a document that the target does not take.
+/// The media type that the target rejects, if it does.
 fn wrong_type(
     media: &Media,
     kind: MediaKind,
-    rules: &crate::profile::media::Media,
-    own: bool,
+    rules: &crate::profile::media::MediaProfile,
+    is_verbatim: bool,
 ) -> Option<String> {
-    let Source::Base64 { mime, data } = &media.source else { return None };
-    // Where no type is said, what is written tells the one that the first letters show.
-    let shown = (mime.is_none() && !own && data.raw().starts_with(GIF)).then_some("image/gif");
-    let mime = mime.as_ref().map(Text::contents).or(shown.map(Into::into)).unwrap_or_default();
-    // Where documents of all types are taken, it is the type that says what something is, too.
-    let is_image =
-        rules.document_types.is_none() && !own && mime.to_ascii_lowercase().starts_with("image");
-    let taken = match kind {
-        MediaKind::Image => rules.takes_type(&mime),
+    let MediaSource::Base64 { mime, data } = &media.source else { return None };
+    // Without a declared type, the encoder derives it from the first bytes.
+    let detected = (mime.is_none() && !is_verbatim && data.raw().starts_with(GIF_BASE64))
+        .then_some("image/gif");
+    let mime =
+        mime.as_ref().map(JsonString::unescape).or(detected.map(Into::into)).unwrap_or_default();
+    // Where all document types are accepted, the declared type also decides whether it is an image.
+    let is_image = rules.document_types.is_none()
+        && !is_verbatim
+        && mime.to_ascii_lowercase().starts_with("image");
+    let is_accepted = match kind {
+        MediaKind::Image => rules.accepts_image_type(&mime),
         MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),
         MediaKind::Audio => {
-            let bare = mime.split(';').next().unwrap_or_default();
-            own || rules.audio_types.is_none_or(|types| types.contains(&bare))
+            let bare_type = mime.split(';').next().unwrap_or_default();
+            is_verbatim || rules.audio_types.is_none_or(|types| types.contains(&bare_type))
         }
         MediaKind::Video => true,
     };
-    let taken = taken && (!is_image || rules.takes_type(&mime));
-    let refused = rules.refused_types.contains(&&*mime) || rules.is_bare(&mime);
-    (!taken || refused).then(|| mime.into_owned())
+    let is_accepted = is_accepted && (!is_image || rules.accepts_image_type(&mime));
+    let is_rejected = rules.rejected_types.contains(&&*mime) || rules.is_type_without_slash(&mime);
+    (!is_accepted || is_rejected).then(|| mime.into_owned())
 }
 
-/// The text of a document that is given as data, and of a type that is text; or of none, if it is text.
-fn written(media: &Media, mime: &str) -> Option<Text> {
-    let Source::Base64 { data, .. } = &media.source else { return None };
+/// The text of a document that the client sent as data with a text type, or without a type.
+fn decoded_text(media: &Media, mime: &str) -> Option<JsonString> {
+    let MediaSource::Base64 { data, .. } = &media.source else { return None };
     let is_text = mime.starts_with("text/") || mime == "application/json" || mime.is_empty();
     if media.kind != MediaKind::Document || !is_text {
         return None;
     }
-    let bytes = base64::decode(&base64::tidy(&data.contents()), usize::MAX)?;
+    let bytes = base64::decode(&base64::normalize(&data.unescape()), usize::MAX)?;
     let text = String::from_utf8(bytes).ok()?;
     let is_odd = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}');
-    (!mime.is_empty() || !text.contains(is_odd)).then(|| Text::new(&text))
+    (!mime.is_empty() || !text.contains(is_odd)).then(|| JsonString::new(&text))
 }
 
-fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
+fn omission_reason(
+    work: &Work<'_>,
+    media_pos: &MediaPos,
+    media: &Media,
+    sources: AllowedSources,
+) -> String {
     let rules = &work.profile.media;
-    let noun = media::noun(one.kind);
-    let anywhere = rules.said.user.of(one.kind);
-    match &one.source {
-        Source::File { .. } if sources.data || anywhere.data => {
+    let noun = media::kind_name(media.kind);
+    let user_sources = rules.cross_dialect.user.get(media.kind);
+    match &media.source {
+        MediaSource::File { .. } if sources.data || user_sources.data => {
             "it is in another provider's store of files".to_owned()
         }
-        Source::Url { .. } if sources.data || anywhere.data && spot.side == Side::User => {
+        MediaSource::Url { .. }
+            if sources.data || user_sources.data && media_pos.container == MediaContainer::User =>
+        {
             "it is not fetched from an address".to_owned()
         }
-        _ if !anywhere.data => format!("no {noun} is taken here"),
-        _ => match spot.side {
-            Side::Assistant => "it was shown by the assistant".to_owned(),
-            Side::Instructions => "instructions are text".to_owned(),
-            Side::User | Side::Result => format!("no {noun} is taken here"),
+        _ if !user_sources.data => format!("no {noun} is taken here"),
+        _ => match media_pos.container {
+            MediaContainer::Assistant => "it was shown by the assistant".to_owned(),
+            MediaContainer::Instructions => "instructions are text".to_owned(),
+            MediaContainer::User | MediaContainer::Result => format!("no {noun} is taken here"),
         },
     }
 }
 
-/// The field of a document that says in words where it is from.
-const CONTEXT: &str = "context";
-/// How `GIF8` begins in base64.
-const GIF: &str = "R0lGOD";
+/// The field of a document with its context.
+const CONTEXT_FIELD: &str = "context";
+/// First characters of `GIF8` in base64.
+const GIF_BASE64: &str = "R0lGOD";
 
-/// What a file that holds something else than a document has among its extras.
-const FILE: &str = "part file";
+/// Extras key of a file part that holds other media than a document.
+const FILE_PART: &str = "part file";

@@ -1,4 +1,4 @@
-//! The user speaks first where the target wants it: a short turn is put before the assistant's.
+//! Inserts a short user turn before a leading assistant turn where the target requires one.
 //!
 //! ## Why
 //! > A conversation must start with a user message. Try again with a conversation that starts with a
@@ -12,36 +12,39 @@
 //! after    user: "(start of the conversation)"   assistant: "Welcome!"   user: "hi"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn};
-use interlingua_wire::Text;
+use interlingua_model::{Block, LedgerPath, Role, Turn};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::look::is_assistants;
-use crate::profile::roles::First;
+use crate::look::is_assistant;
+use crate::profile::roles::FirstRole;
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(first) = work.first_speaker() else { return };
-    if !is_assistants(&work.turns()[first]) {
+    let Some(first) = work.first_dialogue_turn() else { return };
+    if !is_assistant(&work.turns()[first]) {
         return;
     }
-    let wanted = match work.profile.roles.first {
-        First::Anyone => false,
-        First::User => true,
-        First::NotTheAssistant => !is_instructed(work),
+    let is_required = match work.profile.roles.first_role {
+        FirstRole::Any => false,
+        FirstRole::User => true,
+        FirstRole::NotAssistant => !has_leading_instructions(work),
     };
-    if wanted {
+    if is_required {
         let mut turn = Turn::new(Role::User);
-        turn.blocks.push(Block::text(Text::word(START)).into());
+        turn.blocks.push(Block::text(JsonString::from_static(START_TEXT)).into());
         work.insert_turn(first, turn);
-        work.change(Place::turn(first), "the user speaks first");
+        work.record_change(
+            LedgerPath::turn(first),
+            "inserted a user turn: the target requires one at the start",
+        );
     }
 }
 
-/// Whether any instructions are said before.
-fn is_instructed(work: &Work<'_>) -> bool {
-    let leading = &work.turns()[..work.leading()];
-    leading.iter().any(|turn| work.is_spoken(turn))
-        || work.conversation().system.iter().any(|block| work.is_said(block))
+/// Whether any instructions are encoded before.
+fn has_leading_instructions(work: &Work<'_>) -> bool {
+    let leading = &work.turns()[..work.leading_instructions()];
+    leading.iter().any(|turn| work.is_turn_encoded(turn))
+        || work.conversation().system.iter().any(|block| work.is_encoded(block))
 }
 
-const START: &str = "(start of the conversation)";
+const START_TEXT: &str = "(start of the conversation)";

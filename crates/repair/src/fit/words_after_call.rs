@@ -1,10 +1,10 @@
-//! Words come before calls where words after them are reported to be refused.
+//! Moves text before calls where text after them is reported to be rejected.
 //!
-//! A turn that holds reasoning with a signature is not reordered. A request that came in the target's own
-//! dialect is left as it is: whoever wrote it knows the target.
+//! A turn with signed reasoning is not reordered. A request in the target's own dialect stays as it
+//! is: its client knows the target.
 //!
 //! ## Why
-//! Converse is reported to refuse a turn of the assistant's whose calls come before its words. It is not
+//! Converse is reported to reject an assistant turn with text after its calls. This is not
 //! documented.
 //!
 //! ## Example
@@ -13,32 +13,32 @@
 //! after    assistant: "calling", call 1
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::LedgerPath;
 
 use crate::Work;
-use crate::look::{is_assistants, is_call, words};
-use crate::pairing::Spot;
+use crate::look::{is_assistant, is_call, plain_text};
+use crate::pairing::BlockPos;
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.roles.words_before_calls || work.is_own() {
+    if !work.profile.roles.text_before_calls || work.is_same_dialect() {
         return;
     }
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
-        if !is_assistants(this) || this.is_sealed() {
+        if !is_assistant(this) || this.has_sealed_block() {
             continue;
         }
         let Some(first) = this.blocks.iter().position(|block| is_call(block)) else { continue };
-        put_before(work, turn, first);
+        move_text_before(work, turn, first);
     }
 }
 
-fn put_before(work: &mut Work<'_>, turn: usize, call: usize) {
+fn move_text_before(work: &mut Work<'_>, turn: usize, call: usize) {
     let after = call + 1..work.blocks(turn).len();
-    let said = after.filter(|block| words(work.block(turn, *block)).is_some());
-    let said: Vec<Spot> = said.map(|block| (turn, block)).collect();
-    for (turn, block) in &said {
-        work.change(Place::block(*turn, *block), "words come before calls");
+    let texts = after.filter(|block| plain_text(work.block(turn, *block)).is_some());
+    let texts: Vec<BlockPos> = texts.map(|block| (turn, block)).collect();
+    for (turn, block) in &texts {
+        work.record_change(LedgerPath::block(*turn, *block), "moved text before the calls");
     }
-    work.carry_before(&said, (turn, call));
+    work.move_blocks_before(&texts, (turn, call));
 }

@@ -1,10 +1,10 @@
-//! Base64, as providers read it.
+//! Decodes, encodes and validates base64 as strictly as providers do.
 
-/// The bytes of the first so many characters, or of all. Padding must be right, and nothing else may
-/// stand there.
-pub(crate) fn decode(data: &str, most: usize) -> Option<Vec<u8>> {
+/// Decodes at most the first `most` characters. Requires padding and the standard alphabet without
+/// white space.
+pub(crate) fn decode(data: &str, max_chars: usize) -> Option<Vec<u8>> {
     let data = data.as_bytes();
-    let data = if data.len() > most { &data[..most / 4 * 4] } else { data };
+    let data = if data.len() > max_chars { &data[..max_chars / 4 * 4] } else { data };
     if !data.len().is_multiple_of(4) {
         return None;
     }
@@ -19,7 +19,7 @@ pub(crate) fn decode(data: &str, most: usize) -> Option<Vec<u8>> {
         let [_, one, two, three] = (bits << (6 * (4 - group.len()))).to_be_bytes();
         match group.len() {
             4 => bytes.extend([one, two, three]),
-            // What is left over says nothing, and must say so.
+            // Unused bits must be zero.
             3 if three == 0 => bytes.extend([one, two]),
             2 if two == 0 && three == 0 => bytes.push(one),
             _ => return None,
@@ -28,32 +28,37 @@ pub(crate) fn decode(data: &str, most: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether it could be decoded, with its padding or without; in the other alphabet, too, if `either`.
-pub(crate) fn is_valid(data: &str, either: bool) -> bool {
+/// Whether the text is valid base64, with padding or without; with `either`, also in the URL-safe
+/// alphabet.
+pub(crate) fn is_valid(data: &str, any_alphabet: bool) -> bool {
     let data = data.as_bytes();
     let padding = data.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
     let digits = &data[..data.len() - padding];
-    let left = digits.len() % 4;
-    let padded = padding == 0 || (padding + left).is_multiple_of(4) && left != 0;
-    let safe = either && digits.iter().any(|byte| matches!(byte, b'-' | b'_'));
-    let plain = |byte: u8| match byte {
-        b'-' if safe => Some(62),
-        b'_' if safe => Some(63),
-        b'+' | b'/' if safe => None,
+    let remainder = digits.len() % 4;
+    let has_valid_padding =
+        padding == 0 || (padding + remainder).is_multiple_of(4) && remainder != 0;
+    let url_safe = any_alphabet && digits.iter().any(|byte| matches!(byte, b'-' | b'_'));
+    let digit_value = |byte: u8| match byte {
+        b'-' if url_safe => Some(62),
+        b'_' if url_safe => Some(63),
+        b'+' | b'/' if url_safe => None,
         byte => value(byte),
     };
-    let last = digits.last().and_then(|byte| plain(*byte)).unwrap_or(0);
-    let rest = match left {
+    let last = digits.last().and_then(|byte| digit_value(*byte)).unwrap_or(0);
+    let unused_bits = match remainder {
         2 => last & 0x0f,
         3 => last & 0x03,
         _ => 0,
     };
-    left != 1 && padded && rest == 0 && digits.iter().all(|byte| plain(*byte).is_some())
+    remainder != 1
+        && has_valid_padding
+        && unused_bits == 0
+        && digits.iter().all(|byte| digit_value(*byte).is_some())
 }
 
-/// Base64 without white space, in the usual alphabet, with its padding.
-pub(crate) fn tidy(data: &str) -> String {
-    let mut tidy: String = data
+/// Converts base64 to the standard alphabet with padding, without white space.
+pub(crate) fn normalize(data: &str) -> String {
+    let mut normalized: String = data
         .chars()
         .filter(|c| !c.is_whitespace() && *c != '=')
         .map(|c| match c {
@@ -62,10 +67,10 @@ pub(crate) fn tidy(data: &str) -> String {
             c => c,
         })
         .collect();
-    while !tidy.len().is_multiple_of(4) {
-        tidy.push('=');
+    while !normalized.len().is_multiple_of(4) {
+        normalized.push('=');
     }
-    tidy
+    normalized
 }
 
 pub(crate) fn encode(bytes: &[u8]) -> String {

@@ -1,189 +1,199 @@
-//! Images, documents and sounds of a conversation: where they stand, and words in their place.
+//! Lists and edits images, documents, audio and video in a conversation.
 
 pub(crate) mod base64;
-pub(crate) mod follow;
-pub(crate) mod header;
+pub(crate) mod image_header;
+pub(crate) mod move_out;
 
-use interlingua_model::{Block, Body, Media, MediaKind, Place, Role, Source, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{
+    Block, BlockContent, LedgerPath, Media, MediaKind, MediaSource, Role, Verbatim,
+};
+use interlingua_wire::JsonString;
 
 use crate::Work;
 
-/// Where something stands.
+/// Position of a media block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    /// `None` in the instructions outside the turns.
+pub(crate) struct MediaPos {
+    /// `None` in the system blocks.
     pub turn: Option<usize>,
     pub block: usize,
-    /// Inside a result, or a document of blocks, or both.
-    inner: Vec<usize>,
-    pub side: Side,
+    /// Indices inside a result or a document of blocks.
+    path: Vec<usize>,
+    pub container: MediaContainer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum MediaContainer {
     Instructions,
     User,
     Assistant,
     Result,
 }
 
-impl Spot {
-    pub(crate) fn place(&self) -> Place {
+impl MediaPos {
+    pub(crate) fn ledger_path(&self) -> LedgerPath {
         match self.turn {
-            Some(turn) => Place::block(turn, self.block),
-            None => Place::system(self.block),
+            Some(turn) => LedgerPath::block(turn, self.block),
+            None => LedgerPath::system(self.block),
         }
     }
 
-    /// It is a block of its turn, or of a result there: not inside a document.
-    pub(crate) fn is_seen(&self) -> bool {
-        self.inner.is_empty() || self.side == Side::Result && self.inner.len() == 1
+    /// Whether the block is directly in a turn or a result, not in a document.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.path.is_empty() || self.container == MediaContainer::Result && self.path.len() == 1
     }
 
-    /// It is a block of its turn, not inside one.
-    pub(crate) fn is_outer(&self) -> bool {
-        self.inner.is_empty()
+    /// Whether the block is directly in a turn.
+    pub(crate) fn is_top_level(&self) -> bool {
+        self.path.is_empty()
     }
 }
 
-/// All media, in order, but for those that stand beside the content of a message as it was written:
-/// nobody looks there.
-pub(crate) fn all(work: &Work<'_>) -> Vec<Spot> {
-    let mut spots = Vec::new();
-    let mut look = |block: &Block, turn, at, side| {
+/// All media in order, except images in a message field other than its content, in a message that
+/// leaves as written: targets ignore them.
+pub(crate) fn all(work: &Work<'_>) -> Vec<MediaPos> {
+    let mut positions = Vec::new();
+    let mut add = |block: &Block, turn, at, container| {
         if may_hold(block) {
-            let spot = Spot { turn, block: at, inner: Vec::new(), side };
-            gather(block, &spot, &mut spots);
+            let media_pos = MediaPos { turn, block: at, path: Vec::new(), container };
+            collect(block, &media_pos, &mut positions);
         }
     };
     for (at, block) in work.conversation().system.iter().enumerate() {
-        look(block, None, at, Side::Instructions);
+        add(block, None, at, MediaContainer::Instructions);
     }
     let dialect = work.profile.dialect;
-    for (turn, this) in work.turns().iter().enumerate() {
-        let side = match this.role {
-            Role::User => Side::User,
-            Role::Assistant => Side::Assistant,
-            Role::System | Role::Developer => Side::Instructions,
+    for (turn, turn_data) in work.turns().iter().enumerate() {
+        let container = match turn_data.role {
+            Role::User => MediaContainer::User,
+            Role::Assistant => MediaContainer::Assistant,
+            Role::System | Role::Developer => MediaContainer::Instructions,
         };
-        let is_written = this.text_for(dialect).is_some();
-        for (at, block) in this.blocks.iter().enumerate() {
-            if !(is_written && block.extras.find(dialect, BESIDE).is_some()) {
-                look(block, Some(turn), at, side);
+        let is_written = turn_data.text_for(dialect).is_some();
+        for (at, block) in turn_data.blocks.iter().enumerate() {
+            if !(is_written && block.extras.get(dialect, HELD_IMAGES).is_some()) {
+                add(block, Some(turn), at, container);
             }
         }
     }
-    spots
+    positions
 }
 
 fn may_hold(block: &Block) -> bool {
-    matches!(block.body, Body::Media(_) | Body::ToolResult(_))
+    matches!(block.content, BlockContent::Media(_) | BlockContent::ToolResult(_))
 }
 
-fn gather(block: &Block, spot: &Spot, spots: &mut Vec<Spot>) {
-    let (blocks, side) = match &block.body {
-        Body::ToolResult(result) => (&result.content, Side::Result),
-        Body::Media(media) => {
-            spots.push(spot.clone());
-            let Source::Blocks(blocks) = &media.source else { return };
-            (blocks, spot.side)
+fn collect(block: &Block, media_pos: &MediaPos, positions: &mut Vec<MediaPos>) {
+    let (blocks, container) = match &block.content {
+        BlockContent::ToolResult(result) => (&result.content, MediaContainer::Result),
+        BlockContent::Media(media) => {
+            positions.push(media_pos.clone());
+            let MediaSource::Blocks(blocks) = &media.source else { return };
+            (blocks, media_pos.container)
         }
         _ => return,
     };
     for (at, inner) in blocks.iter().enumerate().filter(|(_, inner)| may_hold(inner)) {
-        let mut path = spot.inner.clone();
+        let mut path = media_pos.path.clone();
         path.push(at);
-        gather(inner, &Spot { inner: path, side, ..spot.clone() }, spots);
+        collect(inner, &MediaPos { path, container, ..media_pos.clone() }, positions);
     }
 }
 
-/// The block that stands there.
-pub(crate) fn block<'w>(work: &'w Work<'_>, spot: &Spot) -> &'w Verbatim<Block> {
-    let outer = match spot.turn {
-        Some(turn) => work.block(turn, spot.block),
-        None => &work.conversation().system[spot.block],
+/// The block at this position.
+pub(crate) fn block<'w>(work: &'w Work<'_>, media_pos: &MediaPos) -> &'w Verbatim<Block> {
+    let outer = match media_pos.turn {
+        Some(turn) => work.block(turn, media_pos.block),
+        None => &work.conversation().system[media_pos.block],
     };
-    spot.inner.iter().fold(outer, |block, at| match &block.body {
-        Body::ToolResult(result) => &result.content[*at],
-        Body::Media(media) => match &media.source {
-            Source::Blocks(blocks) => &blocks[*at],
+    media_pos.path.iter().fold(outer, |block, at| match &block.content {
+        BlockContent::ToolResult(result) => &result.content[*at],
+        BlockContent::Media(media) => match &media.source {
+            MediaSource::Blocks(blocks) => &blocks[*at],
             _ => block,
         },
         _ => block,
     })
 }
 
-/// The media that stand there.
-pub(crate) fn media<'w>(work: &'w Work<'_>, spot: &Spot) -> Option<&'w Media> {
-    match &block(work, spot).body {
-        Body::Media(media) => Some(media),
+/// The media at this position.
+pub(crate) fn media<'w>(work: &'w Work<'_>, media_pos: &MediaPos) -> Option<&'w Media> {
+    match &block(work, media_pos).content {
+        BlockContent::Media(media) => Some(media),
         _ => None,
     }
 }
 
-/// Changes the block that stands there.
-pub(crate) fn edit(work: &mut Work<'_>, spot: &Spot, change: impl FnOnce(&mut Block)) {
-    let outer = match spot.turn {
-        Some(turn) => work.edit(turn, spot.block),
-        None => work.system()[spot.block].edit(),
+/// Edits the block at this position.
+pub(crate) fn edit_block(
+    work: &mut Work<'_>,
+    media_pos: &MediaPos,
+    change: impl FnOnce(&mut Block),
+) {
+    let outer = match media_pos.turn {
+        Some(turn) => work.edit_block(turn, media_pos.block),
+        None => work.edit_system()[media_pos.block].edit(),
     };
-    descend(outer, &spot.inner, change);
+    edit_nested(outer, &media_pos.path, change);
 }
 
-fn descend(block: &mut Block, path: &[usize], change: impl FnOnce(&mut Block)) {
+fn edit_nested(block: &mut Block, path: &[usize], change: impl FnOnce(&mut Block)) {
     let Some((at, path)) = path.split_first() else { return change(block) };
-    let inside = match &mut block.body {
-        Body::ToolResult(result) => &mut result.content,
-        Body::Media(media) => match &mut media.source {
-            Source::Blocks(blocks) => blocks,
+    let nested = match &mut block.content {
+        BlockContent::ToolResult(result) => &mut result.content,
+        BlockContent::Media(media) => match &mut media.source {
+            MediaSource::Blocks(blocks) => blocks,
             _ => return,
         },
         _ => return,
     };
-    descend(inside[*at].edit(), path, change);
+    edit_nested(nested[*at].edit(), path, change);
 }
 
-/// Changes the media that stand there.
-pub(crate) fn edit_media(work: &mut Work<'_>, spot: &Spot, change: impl FnOnce(&mut Media)) {
-    edit(work, spot, |block| {
-        if let Body::Media(media) = &mut block.body {
+/// Edits the media at this position.
+pub(crate) fn edit_media(
+    work: &mut Work<'_>,
+    media_pos: &MediaPos,
+    change: impl FnOnce(&mut Media),
+) {
+    edit_block(work, media_pos, |block| {
+        if let BlockContent::Media(media) = &mut block.content {
             change(media);
         }
     });
 }
 
-/// The header of an image that is given as data.
-pub(crate) fn header(media: &Media) -> Option<header::Header> {
+/// The header of an image in base64.
+pub(crate) fn image_header(media: &Media) -> Option<image_header::ImageHeader> {
     match &media.source {
-        Source::Base64 { data, .. } if media.kind == MediaKind::Image => {
-            header::Header::read(&data.contents())
+        MediaSource::Base64 { data, .. } if media.kind == MediaKind::Image => {
+            image_header::ImageHeader::read(&data.unescape())
         }
         _ => None,
     }
 }
 
-/// Puts words in the place of media, and notes that they are gone.
-pub(crate) fn omit(work: &mut Work<'_>, spot: &Spot, why: &str) {
-    let Some(media) = media(work, spot) else { return };
-    let noun = noun(media.kind);
-    let words = match &media.name {
-        Some(name) if !name.is_empty() => format!("[{noun} `{name}` omitted: {why}]"),
-        _ => format!("[{noun} omitted: {why}]"),
+/// Replaces media by a note and records the loss.
+pub(crate) fn replace_with_note(work: &mut Work<'_>, media_pos: &MediaPos, reason: &str) {
+    let Some(media) = media(work, media_pos) else { return };
+    let noun = kind_name(media.kind);
+    let text = match &media.name {
+        Some(name) if !name.is_empty() => format!("[{noun} `{name}` omitted: {reason}]"),
+        _ => format!("[{noun} omitted: {reason}]"),
     };
-    work.loss(spot.place(), format!("left out the {noun}: {why}"));
-    say(work, spot, Text::new(&words));
+    work.record_loss(media_pos.ledger_path(), format!("left out the {noun}: {reason}"));
+    replace_with_text(work, media_pos, JsonString::new(&text));
 }
 
-/// Puts a text in the place of media; its cache mark stays.
-pub(crate) fn say(work: &mut Work<'_>, spot: &Spot, words: Text) {
-    edit(work, spot, |block| {
-        let cache = block.cache.take();
-        *block = Block { cache, ..Block::text(words) };
+/// Replaces media by a text and keeps the cache breakpoint.
+pub(crate) fn replace_with_text(work: &mut Work<'_>, media_pos: &MediaPos, text: JsonString) {
+    edit_block(work, media_pos, |block| {
+        let cache = block.cache_breakpoint.take();
+        *block = Block { cache_breakpoint: cache, ..Block::text(text) };
     });
 }
 
-pub(crate) fn noun(kind: MediaKind) -> &'static str {
+pub(crate) fn kind_name(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image",
         MediaKind::Document => "document",
@@ -192,5 +202,5 @@ pub(crate) fn noun(kind: MediaKind) -> &'static str {
     }
 }
 
-/// What an image beside the content has among its extras.
-const BESIDE: &str = "held images";
+/// Extra of an image that was not in the message's content.
+const HELD_IMAGES: &str = "held images";

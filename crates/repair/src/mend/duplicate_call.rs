@@ -1,9 +1,9 @@
-//! Two calls with one id: the same call is left out once, another one gets an id of its own.
+//! Removes a repeated call, and gives a different call with the same id a new id.
 //!
-//! Some relays write a call twice, some models number the calls of each turn from zero. A call that
-//! says the same as one before it, among what the model said in a row, goes; any other call gets a
-//! new id, which depends on the old one and on what came before only. Its results go with it, in
-//! their order.
+//! Some relays write a call twice, some models number the calls of each turn from zero. A call
+//! equal to an earlier one in the same run of assistant turns is removed; any other call gets a new
+//! id, which depends only on the old one and on earlier calls. Its results get the new id in their
+//! order.
 //!
 //! ## Why
 //! > messages.43.content.2: `tool_use` ids must be unique
@@ -19,213 +19,225 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use interlingua_model::{Args, Body, Place, derive_id};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath, ToolArgs, derive_id};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::fingerprint::{fingerprint, repeats};
+use crate::fingerprint::{fingerprint, has_duplicates};
 use crate::fit::strange_calls;
-use crate::look::is_assistants;
-use crate::pairing::{self, Round, Spot};
-use crate::profile::calls::Unique;
+use crate::look::is_assistant;
+use crate::pairing::{self, BlockPos, Round};
+use crate::profile::calls::UniqueIds;
 
 pub fn apply(work: &mut Work<'_>) {
-    let crosses = pairing::crosses(work);
-    let unique = if crosses { Unique::Conversation } else { work.profile.calls.unique };
-    if unique == Unique::No || !has_repeated(work, unique) {
+    let crosses = pairing::is_cross_dialect(work);
+    let unique = if crosses { UniqueIds::Conversation } else { work.profile.calls.unique_ids };
+    if unique == UniqueIds::NotRequired || !may_have_duplicates(work, unique) {
         return;
     }
-    let mut seen = Seen::default();
+    let mut seen = UsedIds::default();
     let mut last = None;
     let mut start = 0;
-    let mut looked = 0;
-    // What is said twice goes in the end, so that all others stay where they are.
-    let mut gone = Vec::new();
-    while let Some(round) = Round::at(work.turns(), start) {
-        let mut pairs = Pairs::of(work, &round);
+    let mut scanned_turns = 0;
+    // Repeated calls are removed at the end, so that positions stay valid.
+    let mut removed = Vec::new();
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        let mut round_pairs = RoundPairs::new(work, &round);
         let (mut turn, mut at) = (start, 0);
-        while work.turns().get(turn).is_some_and(|turn| is_assistants(turn)) {
+        while work.turns().get(turn).is_some_and(|turn| is_assistant(turn)) {
             let Some(block) = work.blocks(turn).get(at) else {
                 (turn, at) = (turn + 1, 0);
                 continue;
             };
-            let Some(id) = pairing::call(block).map(|call| call.id.clone()) else {
+            let Some(id) = pairing::as_call(block).map(|call| call.id.clone()) else {
                 at += 1;
                 continue;
             };
-            let spot = (turn, at);
-            if unique == Unique::Turn && last != Some(turn) {
-                seen = Seen::default();
+            let pos = (turn, at);
+            if unique == UniqueIds::Turn && last != Some(turn) {
+                seen = UsedIds::default();
             }
             last = Some(turn);
-            let kind = is_freeform(work, spot);
-            if unique == Unique::Conversation {
-                let others = (looked..turn).flat_map(|turn| strange_calls::ids_in(work, turn));
-                seen.ids.extend(others.map(|id| (id.contents().into_owned(), false)));
-                looked = turn;
+            let kind = is_freeform(work, pos);
+            if unique == UniqueIds::Conversation {
+                let stray_ids = (scanned_turns..turn)
+                    .flat_map(|turn| strange_calls::stray_call_ids(work, turn));
+                seen.ids.extend(stray_ids.map(|id| (id.unescape().into_owned(), false)));
+                scanned_turns = turn;
             }
-            let taken = match seen.ids.get(&*id.contents()) {
-                Some(before) => unique != Unique::Kind || *before != kind,
+            let is_used = match seen.ids.get(&*id.unescape()) {
+                Some(used_kind) => unique != UniqueIds::PerKind || *used_kind != kind,
                 None => false,
             };
-            pairs.visit(&id);
-            if !taken {
-                seen.ids.insert(id.contents().into_owned(), kind);
-                pairs.keep(&id, spot);
-            } else if pairs.is_said_before(work, &id, spot) {
-                work.change(Place::block(turn, at), format!("the call {id} stands there twice"));
-                gone.push(spot);
+            round_pairs.visit(&id);
+            if !is_used {
+                seen.ids.insert(id.unescape().into_owned(), kind);
+                round_pairs.keep(&id, pos);
+            } else if round_pairs.has_equal_call(work, &id, pos) {
+                work.record_change(
+                    LedgerPath::block(turn, at),
+                    format!("the call {id} is repeated"),
+                );
+                removed.push(pos);
             } else {
-                let fresh = seen.fresh(&id, kind);
-                let own = pairs.take_results(&id);
-                rename(work, spot, &own, &id, fresh.clone());
-                if pairs.knows(&fresh) {
-                    pairs = Pairs::again(work, start, spot, &gone);
+                let new_id = seen.derive_unused(&id, kind);
+                let results = round_pairs.take_results(&id);
+                change_id(work, pos, &results, &id, new_id.clone());
+                if round_pairs.contains(&new_id) {
+                    round_pairs = RoundPairs::rebuild(work, start, pos, &removed);
                 } else {
-                    pairs.keep(&fresh, spot);
+                    round_pairs.keep(&new_id, pos);
                 }
             }
             at += 1;
         }
-        start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
+        start = Round::starting_at(work.turns(), start).map_or(start + 1, |round| round.end());
     }
-    work.remove_spots(&gone);
+    work.remove_blocks_and_empty_turns(&removed);
 }
 
-/// Whether any two calls that must differ perhaps have one id.
-fn has_repeated(work: &Work<'_>, unique: Unique) -> bool {
-    let mut seen = Vec::new();
+/// Whether two calls that need distinct ids may have the same one. Compares hashes.
+fn may_have_duplicates(work: &Work<'_>, unique: UniqueIds) -> bool {
+    let mut hashes = Vec::new();
     for (at, turn) in work.turns().iter().enumerate() {
-        let before = seen.len();
-        if unique == Unique::Conversation {
-            seen.extend(strange_calls::ids_in(work, at).iter().map(fingerprint));
+        let start = hashes.len();
+        if unique == UniqueIds::Conversation {
+            hashes.extend(strange_calls::stray_call_ids(work, at).iter().map(fingerprint));
         }
-        let calls = turn.blocks.iter().filter_map(|block| pairing::call(block));
-        seen.extend(calls.map(|call| fingerprint(&call.id)));
-        if unique == Unique::Turn && repeats(&mut seen[before..]) {
+        let calls = turn.blocks.iter().filter_map(|block| pairing::as_call(block));
+        hashes.extend(calls.map(|call| fingerprint(&call.id)));
+        if unique == UniqueIds::Turn && has_duplicates(&mut hashes[start..]) {
             return true;
         }
     }
-    unique != Unique::Turn && repeats(&mut seen)
+    unique != UniqueIds::Turn && has_duplicates(&mut hashes)
 }
 
-fn is_freeform(work: &Work<'_>, (turn, at): Spot) -> bool {
-    let call = pairing::call(work.block(turn, at));
-    call.is_some_and(|call| matches!(call.args, Args::Freeform(_)))
+fn is_freeform(work: &Work<'_>, (turn, at): BlockPos) -> bool {
+    let call = pairing::as_call(work.block(turn, at));
+    call.is_some_and(|call| matches!(call.args, ToolArgs::Freeform(_)))
 }
 
-/// The ids of the calls so far, and whether each takes free text.
+/// Ids of the calls so far, and whether each is a freeform call.
 #[derive(Default)]
-struct Seen {
+struct UsedIds {
     ids: HashMap<String, bool>,
-    /// How many ids were made of each.
-    made: HashMap<String, usize>,
+    /// Number of ids derived from each id.
+    derived_counts: HashMap<String, usize>,
 }
 
-impl Seen {
-    /// An id that no call before has.
-    fn fresh(&mut self, id: &Text, kind: bool) -> Text {
-        let number = self.made.entry(id.contents().into_owned()).or_default();
+impl UsedIds {
+    /// A derived id that no earlier call has.
+    fn derive_unused(&mut self, id: &JsonString, kind: bool) -> JsonString {
+        let number = self.derived_counts.entry(id.unescape().into_owned()).or_default();
         loop {
             *number += 1;
-            let fresh = derive_id("call_", id, *number);
-            if let Entry::Vacant(free) = self.ids.entry(fresh.contents().into_owned()) {
+            let new_id = derive_id("call_", id, *number);
+            if let Entry::Vacant(free) = self.ids.entry(new_id.unescape().into_owned()) {
                 free.insert(kind);
-                return fresh;
+                return new_id;
             }
         }
     }
 }
 
-/// The calls and results of a round by their ids, as its calls are looked at one after the other.
+/// Calls and results of a round by id, while its calls are visited in order.
 #[derive(Default)]
-struct Pairs {
-    of: HashMap<String, Pair>,
+struct RoundPairs {
+    by_id: HashMap<String, IdPairs>,
 }
 
 #[derive(Default)]
-struct Pair {
-    /// The calls before this one that have the id.
-    before: Vec<Spot>,
-    /// How many there are that were not looked at.
-    after: usize,
-    /// The results in their order, and how many of them belong to calls that were looked at.
-    results: Vec<Spot>,
-    given: usize,
+struct IdPairs {
+    /// Earlier calls with this id.
+    visited_calls: Vec<BlockPos>,
+    /// Number of calls with this id that were not visited.
+    remaining_calls: usize,
+    /// Results in order, and how many of them belong to visited calls.
+    results: Vec<BlockPos>,
+    assigned_results: usize,
 }
 
-impl Pairs {
-    fn of(work: &Work<'_>, round: &Round) -> Self {
-        let mut pairs: HashMap<String, Pair> = HashMap::new();
+impl RoundPairs {
+    fn new(work: &Work<'_>, round: &Round) -> Self {
+        let mut pairs: HashMap<String, IdPairs> = HashMap::new();
         for (_, call) in round.calls(work) {
-            pairs.entry(call.id.contents().into_owned()).or_default().after += 1;
+            pairs.entry(call.id.unescape().into_owned()).or_default().remaining_calls += 1;
         }
-        for (spot, result) in round.results(work) {
-            pairs.entry(result.call.contents().into_owned()).or_default().results.push(spot);
+        for (pos, result) in round.results(work) {
+            pairs.entry(result.call_id.unescape().into_owned()).or_default().results.push(pos);
         }
-        Self { of: pairs }
+        Self { by_id: pairs }
     }
 
-    /// As all is now that the calls up to this one were looked at, and these are about to go.
-    fn again(work: &Work<'_>, start: usize, last: Spot, gone: &[Spot]) -> Self {
-        let round = Round::at(work.turns(), start);
-        let mut pairs = round.as_ref().map_or_else(Self::default, |round| Self::of(work, round));
+    /// Rebuilds the state after the calls up to `last` were visited; `gone` will be removed.
+    fn rebuild(work: &Work<'_>, start: usize, last: BlockPos, removed: &[BlockPos]) -> Self {
+        let round = Round::starting_at(work.turns(), start);
+        let mut round_pairs =
+            round.as_ref().map_or_else(Self::default, |round| Self::new(work, round));
         let calls = round.iter().flat_map(|round| round.calls(work));
-        for (spot, call) in calls.take_while(|(spot, _)| *spot <= last) {
-            pairs.visit(&call.id);
-            if gone.binary_search(&spot).is_err() {
-                pairs.keep(&call.id, spot);
+        for (pos, call) in calls.take_while(|(pos, _)| *pos <= last) {
+            round_pairs.visit(&call.id);
+            if removed.binary_search(&pos).is_err() {
+                round_pairs.keep(&call.id, pos);
             }
         }
-        pairs
+        round_pairs
     }
 
-    fn knows(&self, id: &Text) -> bool {
-        self.of.contains_key(&*id.contents())
+    fn contains(&self, id: &JsonString) -> bool {
+        self.by_id.contains_key(&*id.unescape())
     }
 
-    fn visit(&mut self, id: &Text) {
-        if let Some(pair) = self.of.get_mut(&*id.contents()) {
-            pair.after -= 1;
+    fn visit(&mut self, id: &JsonString) {
+        if let Some(pair) = self.by_id.get_mut(&*id.unescape()) {
+            pair.remaining_calls -= 1;
         }
     }
 
-    /// The call that is looked at has this id, and stays.
-    fn keep(&mut self, id: &Text, spot: Spot) {
-        let pair = self.of.entry(id.contents().into_owned()).or_default();
-        pair.before.push(spot);
-        pair.given += 1;
+    /// Records that the visited call has this id and is not removed.
+    fn keep(&mut self, id: &JsonString, pos: BlockPos) {
+        let pair = self.by_id.entry(id.unescape().into_owned()).or_default();
+        pair.visited_calls.push(pos);
+        pair.assigned_results += 1;
     }
 
-    /// Whether the model said the same call before, in a row with this one.
-    fn is_said_before(&self, work: &Work<'_>, id: &Text, spot: Spot) -> bool {
-        let Some(call) = pairing::call(work.block(spot.0, spot.1)) else { return false };
-        let before = self.of.get(&*id.contents()).map_or(&[][..], |pair| &pair.before);
-        before.iter().any(|(turn, at)| pairing::call(work.block(*turn, *at)) == Some(call))
+    /// Whether an earlier call of the same run is equal.
+    fn has_equal_call(&self, work: &Work<'_>, id: &JsonString, pos: BlockPos) -> bool {
+        let Some(call) = pairing::as_call(work.block(pos.0, pos.1)) else { return false };
+        let visited = self.by_id.get(&*id.unescape()).map_or(&[][..], |pair| &pair.visited_calls);
+        visited.iter().any(|(turn, at)| pairing::as_call(work.block(*turn, *at)) == Some(call))
     }
 
-    /// The results of a call that does not keep its id: the next one, or all if no call comes after it.
-    fn take_results(&mut self, id: &Text) -> Vec<Spot> {
-        let Some(pair) = self.of.get_mut(&*id.contents()) else { return Vec::new() };
-        let rest = pair.results.get(pair.given..).unwrap_or_default();
-        let count = if pair.after == 0 { rest.len() } else { rest.len().min(1) };
-        let own = rest[..count].to_vec();
-        pair.given += count;
-        own
+    /// The results of a call that gets a new id: the next one, or all of them if no later call has
+    /// the old id.
+    fn take_results(&mut self, id: &JsonString) -> Vec<BlockPos> {
+        let Some(pair) = self.by_id.get_mut(&*id.unescape()) else { return Vec::new() };
+        let rest = pair.results.get(pair.assigned_results..).unwrap_or_default();
+        let count = if pair.remaining_calls == 0 { rest.len() } else { rest.len().min(1) };
+        let results = rest[..count].to_vec();
+        pair.assigned_results += count;
+        results
     }
 }
 
-/// Gives the call another id, and its results with it.
-fn rename(work: &mut Work<'_>, spot: Spot, own: &[Spot], id: &Text, fresh: Text) {
-    let what = format!("another call has the id {id}: this one is {fresh}");
-    if let Body::ToolCall(call) = &mut work.edit(spot.0, spot.1).body {
-        call.id = fresh.clone();
+/// Changes the id of a call and of its results.
+fn change_id(
+    work: &mut Work<'_>,
+    pos: BlockPos,
+    results: &[BlockPos],
+    id: &JsonString,
+    new_id: JsonString,
+) {
+    let description = format!("changed the id {id}, which another call has, to {new_id}");
+    if let BlockContent::ToolCall(call) = &mut work.edit_block(pos.0, pos.1).content {
+        call.id = new_id.clone();
     }
-    work.change(Place::block(spot.0, spot.1), what);
-    for (turn, at) in own {
-        if let Body::ToolResult(result) = &mut work.edit(*turn, *at).body {
-            result.call = fresh.clone();
+    work.record_change(LedgerPath::block(pos.0, pos.1), description);
+    for (turn, at) in results {
+        if let BlockContent::ToolResult(result) = &mut work.edit_block(*turn, *at).content {
+            result.call_id = new_id.clone();
         }
     }
-    work.renamed_call(fresh, id.clone());
+    work.record_call_rename(new_id, id.clone());
 }

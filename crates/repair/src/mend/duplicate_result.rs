@@ -1,7 +1,7 @@
-//! Several results of one call become one.
+//! Merges several results of one call.
 //!
-//! A result that is there twice is left out once; results that differ are put together in their
-//! order, so that nothing is lost.
+//! A repeated result is removed; the contents of different results are concatenated in their order,
+//! so that nothing is lost.
 //!
 //! ## Why
 //! > messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result`
@@ -18,21 +18,21 @@
 
 use std::collections::HashMap;
 
-use interlingua_model::{Body, Place};
-use interlingua_wire::Text;
+use interlingua_model::{BlockContent, LedgerPath};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::apart::mend_rounds_apart;
-use crate::held::is_held;
-use crate::pairing::{self, Round, Spot};
+use crate::apart::for_each_unpaired_round_detached;
+use crate::held::are_calls_stored_by_provider;
+use crate::pairing::{self, BlockPos, Round};
 
 pub fn apply(work: &mut Work<'_>) {
-    mend_rounds_apart(work, |work, round| {
-        let mut seen = Seen::of(work, round);
+    for_each_unpaired_round_detached(work, |work, round| {
+        let mut seen = SeenResults::new(work, round);
         let mut emptied = Vec::new();
-        for turn in round.answers.clone() {
-            join_in(work, turn, &mut seen);
-            if work.blocks(turn).is_empty() && seen.joined {
+        for turn in round.following_turns.clone() {
+            merge_in_turn(work, turn, &mut seen);
+            if work.blocks(turn).is_empty() && seen.has_merged {
                 emptied.push(turn);
             }
         }
@@ -40,95 +40,98 @@ pub fn apply(work: &mut Work<'_>) {
     });
 }
 
-/// The results of a round so far.
-struct Seen {
-    /// How many calls have an id.
+/// Results of a round so far.
+struct SeenResults {
+    /// Number of calls with each id.
     calls: HashMap<String, usize>,
-    held: bool,
-    /// How many results answer an id, and the first of them.
-    results: HashMap<String, (Spot, usize)>,
-    /// Whether any result of the turn went into another.
-    joined: bool,
+    calls_held: bool,
+    /// The first result of each id, and the number of results.
+    results: HashMap<String, (BlockPos, usize)>,
+    /// Whether a result of the turn was merged.
+    has_merged: bool,
 }
 
-impl Seen {
-    fn of(work: &Work<'_>, round: &Round) -> Self {
+impl SeenResults {
+    fn new(work: &Work<'_>, round: &Round) -> Self {
         let mut calls = HashMap::new();
         for (_, call) in round.calls(work) {
-            *calls.entry(call.id.contents().into_owned()).or_default() += 1;
+            *calls.entry(call.id.unescape().into_owned()).or_default() += 1;
         }
-        let held = is_held(work, round);
-        Self { calls, held, results: HashMap::new(), joined: false }
+        let calls_held = are_calls_stored_by_provider(work, round);
+        Self { calls, calls_held, results: HashMap::new(), has_merged: false }
     }
 
-    /// The first result for a call, if this one is more than it wants.
-    fn repeats(&mut self, id: &Text, spot: Spot) -> Option<Spot> {
-        let id = id.contents();
-        // Of a call that the provider holds there is one.
-        let calls = self.calls.get(&*id).copied().unwrap_or(usize::from(self.held));
+    /// The first result of a call, if all calls with this id have a result already.
+    fn duplicate_of(&mut self, id: &JsonString, pos: BlockPos) -> Option<BlockPos> {
+        let id = id.unescape();
+        // A call that the provider stores exists once.
+        let calls = self.calls.get(&*id).copied().unwrap_or(usize::from(self.calls_held));
         match self.results.get_mut(&*id) {
             Some((first, count)) if calls > 0 && *count >= calls => return Some(*first),
             Some((_, count)) => *count += 1,
             None => {
-                self.results.insert(id.into_owned(), (spot, 1));
+                self.results.insert(id.into_owned(), (pos, 1));
             }
         }
         None
     }
 }
 
-/// Puts each result of a turn for whose call there is one already into that one.
-fn join_in(work: &mut Work<'_>, turn: usize, seen: &mut Seen) {
-    let mut gone: Vec<usize> = Vec::new();
-    let mut first: Vec<Text> = Vec::new();
+/// Merges each surplus result of a turn into the first one of its call.
+fn merge_in_turn(work: &mut Work<'_>, turn: usize, seen: &mut SeenResults) {
+    let mut removed: Vec<usize> = Vec::new();
+    let mut first: Vec<JsonString> = Vec::new();
     for at in 0..work.blocks(turn).len() {
-        let Some(result) = pairing::result(work.block(turn, at)) else { continue };
-        let id = result.call.clone();
-        match seen.repeats(&id, (turn, at)) {
-            Some(before) => {
-                join(work, before, (turn, at));
-                gone.push(at);
+        let Some(result) = pairing::as_result(work.block(turn, at)) else { continue };
+        let id = result.call_id.clone();
+        match seen.duplicate_of(&id, (turn, at)) {
+            Some(first_pos) => {
+                merge_result(work, first_pos, (turn, at));
+                removed.push(at);
             }
             None => first.push(id),
         }
     }
-    seen.joined = !gone.is_empty();
-    if !seen.joined {
+    seen.has_merged = !removed.is_empty();
+    if !seen.has_merged {
         return;
     }
-    // Those that went into others stood there until now.
+    // Positions before the removal of the merged results.
     for id in first {
-        if let Some(((of, at), _)) = seen.results.get_mut(&*id.contents())
-            && *of == turn
+        if let Some(((first_turn, at), _)) = seen.results.get_mut(&*id.unescape())
+            && *first_turn == turn
         {
-            *at -= gone.partition_point(|gone| gone < at);
+            *at -= removed.partition_point(|removed| removed < at);
         }
     }
-    work.remove_blocks(turn, &gone);
+    work.remove_blocks(turn, &removed);
 }
 
-/// What one says is said by the first; it goes when its turn has been looked at.
-fn join(work: &mut Work<'_>, first: Spot, again: Spot) {
-    let block = work.block(again.0, again.1);
-    let Body::ToolResult(later) = &block.body else { return };
-    let (later, cache) = (later.clone(), block.cache.clone());
-    let Body::ToolResult(kept) = &work.block(first.0, first.1).body else { return };
-    let same = kept.content == later.content && kept.is_error == later.is_error;
-    let what = if same {
-        format!("the same result of the call {} stands there twice", later.call)
-    } else {
-        format!("two results of the call {} are one", later.call)
+/// Merges a result into the first one; the caller removes it after its turn was scanned.
+fn merge_result(work: &mut Work<'_>, first: BlockPos, repeated: BlockPos) {
+    let block = work.block(repeated.0, repeated.1);
+    let BlockContent::ToolResult(repeated_result) = &block.content else { return };
+    let (repeated_result, cache) = (repeated_result.clone(), block.cache_breakpoint.clone());
+    let BlockContent::ToolResult(first_block) = &work.block(first.0, first.1).content else {
+        return;
     };
-    work.change(Place::block(again.0, again.1), what);
-    work.joins(again, first);
+    let same = first_block.content == repeated_result.content
+        && first_block.is_error == repeated_result.is_error;
+    let description = if same {
+        format!("the result of the call {} is repeated", repeated_result.call_id)
+    } else {
+        format!("merged two results of the call {}", repeated_result.call_id)
+    };
+    work.record_change(LedgerPath::block(repeated.0, repeated.1), description);
+    work.record_merge(repeated, first);
     if !same || cache.is_some() {
-        let kept = work.edit(first.0, first.1);
-        kept.cache = kept.cache.take().or(cache);
-        if let Body::ToolResult(kept) = &mut kept.body
+        let first_block = work.edit_block(first.0, first.1);
+        first_block.cache_breakpoint = first_block.cache_breakpoint.take().or(cache);
+        if let BlockContent::ToolResult(first_block) = &mut first_block.content
             && !same
         {
-            kept.content.extend(later.content);
-            kept.is_error |= later.is_error;
+            first_block.content.extend(repeated_result.content);
+            first_block.is_error |= repeated_result.is_error;
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A call that only one dialect knows and what answers it live and die together.
+//! Removes calls of one dialect without a result, and such results without a call.
 //!
-//! Tools that the provider runs itself have calls and results of their own, both in the model's turn.
-//! Compaction that cuts one of them away leaves the other. What has lost its counterpart is left out;
-//! a call that the provider is still at work on stays.
+//! Tools that the provider runs itself have their own kinds of calls and results, both in assistant
+//! turns. Compaction that removes one of them leaves the other. A block without its counterpart is
+//! removed; a call that the provider is still running is kept.
 //!
 //! ## Why
 //! > messages.69.content.0: unexpected `tool_use_id` found in `advisor_tool_result` blocks:
@@ -21,290 +21,323 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
-use interlingua_wire::Node;
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::JsonNode;
 
 use crate::Work;
 use crate::fit::{empty_turn, ends_with_assistant, unkept_item, unknown_block};
-use crate::pairing::{self, Spot};
-use crate::profile::calls::{Answerer, Pair};
-use crate::work::many::Going;
+use crate::pairing::{self, BlockPos};
+use crate::profile::calls::{ForeignPair, ToolRunner};
+use crate::work::many::Removals;
 
-/// One side of such a pair.
+/// A call or result of such a pair.
 #[derive(Clone, Debug)]
-struct Half {
-    spot: Spot,
-    pair: &'static Pair,
+struct PairBlock {
+    spot: BlockPos,
+    pair: &'static ForeignPair,
     is_call: bool,
     id: String,
     kind: String,
-    /// The tool of a call.
+    /// Name of the called tool.
     tool: String,
-    /// The target takes it as it is, the other half aside.
-    taken: bool,
-    /// The provider may have said it by itself: nothing has to go with it.
-    own: bool,
+    /// Whether the target accepts the block itself, apart from its counterpart.
+    is_accepted: bool,
+    /// Whether the block may occur without a counterpart.
+    is_standalone: bool,
 }
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.calls.pairs.is_empty() {
+    if work.profile.calls.foreign_pairs.is_empty() {
         return;
     }
-    let halves = halves(work);
-    if halves.is_empty() {
+    let blocks = pair_blocks(work);
+    if blocks.is_empty() {
         return;
     }
-    let mut alone = alone(work, &halves);
-    // The last first, so that the places of the others stay true.
-    alone.sort_by_key(|(half, _)| std::cmp::Reverse(half.spot));
-    let mut emptied = Going::default();
-    for of_turn in alone.chunk_by(|(one, _), (next, _)| one.spot.0 == next.spot.0) {
-        let mut places = Vec::with_capacity(of_turn.len());
-        for (half, what) in of_turn {
-            work.loss(Place::block(half.spot.0, half.spot.1), what.clone());
-            places.push(half.spot.1);
+    let mut unpaired_blocks = unpaired(work, &blocks);
+    // From last to first, so that positions stay valid.
+    unpaired_blocks.sort_by_key(|(block, _)| std::cmp::Reverse(block.spot));
+    let mut emptied = Removals::default();
+    for in_turn in unpaired_blocks.chunk_by(|(a, _), (b, _)| a.spot.0 == b.spot.0) {
+        let mut indices = Vec::with_capacity(in_turn.len());
+        for (block, description) in in_turn {
+            work.record_loss(LedgerPath::block(block.spot.0, block.spot.1), description.clone());
+            indices.push(block.spot.1);
         }
-        let Some(turn) = of_turn.first().map(|(half, _)| half.spot.0) else { continue };
-        places.reverse();
-        work.remove_blocks(turn, &places);
-        if work.blocks(turn).is_empty() && !stands_between(work, turn, emptied.behind(turn)) {
+        let Some(turn) = in_turn.first().map(|(block, _)| block.spot.0) else { continue };
+        indices.reverse();
+        work.remove_blocks(turn, &indices);
+        if work.blocks(turn).is_empty()
+            && !separates_assistant_turns(work, turn, emptied.next_kept_after(turn))
+        {
             emptied.push(turn);
         }
     }
-    work.remove_turns(&emptied.into_places());
+    work.remove_turns(&emptied.into_indices());
 }
 
-/// Whether a turn keeps apart what the model said before it and in the next.
-fn stands_between(work: &Work<'_>, turn: usize, next: usize) -> bool {
-    let is_models = |at: Option<usize>| {
+/// Whether a turn separates the assistant turns before and behind it.
+fn separates_assistant_turns(work: &Work<'_>, turn: usize, next: usize) -> bool {
+    let is_assistant = |at: Option<usize>| {
         at.and_then(|at| work.turns().get(at)).is_some_and(|turn| turn.role == Role::Assistant)
     };
-    is_models(turn.checked_sub(1)) && is_models(Some(next))
+    is_assistant(turn.checked_sub(1)) && is_assistant(Some(next))
 }
 
-/// Which results a block may be answered by that is a call only this dialect knows, or that the
-/// provider holds.
-pub(crate) enum Answered {
+/// Ids of results that may answer a foreign call or an item that the provider stores.
+pub(crate) enum AnswerableIds {
     Any,
     One(String),
 }
 
-pub(crate) fn answered(work: &Work<'_>, turn: usize, block: &Verbatim<Block>) -> Option<Answered> {
-    let Body::Foreign { kind, json, .. } = &block.body else { return None };
-    // What is not taken as it is does not leave.
-    if !unknown_block::is_taken(work, block, work.turns()[turn].role) {
+pub(crate) fn answerable_ids(
+    work: &Work<'_>,
+    turn: usize,
+    block: &Verbatim<Block>,
+) -> Option<AnswerableIds> {
+    let BlockContent::Foreign { kind, json, .. } = &block.content else { return None };
+    // A block that is not accepted is not sent.
+    if !unknown_block::is_accepted(work, block, work.turns()[turn].role) {
         return None;
     }
-    if kind == unkept_item::NAMED {
-        // Nor does what names something that is not kept.
-        let goes = word(json.doc().root(), "id").is_empty() || !unkept_item::keeps_nothing(work);
-        return goes.then_some(Answered::Any);
+    if kind == unkept_item::ITEM_REFERENCE {
+        // A reference to an item that is not stored is not sent, either.
+        let is_sent =
+            string_field(json.to_doc().root(), "id").is_empty() || !unkept_item::is_stateless(work);
+        return is_sent.then_some(AnswerableIds::Any);
     }
-    let pair = work.profile.calls.pairs.iter().find(|pair| *kind == pair.call)?;
-    Some(Answered::One(word(json.doc().root(), pair.ids.0)))
+    let pair = work.profile.calls.foreign_pairs.iter().find(|pair| *kind == pair.call_kind)?;
+    Some(AnswerableIds::One(string_field(json.to_doc().root(), pair.id_fields.0)))
 }
 
-fn halves(work: &Work<'_>) -> Vec<Half> {
-    let mut found = Vec::new();
-    for (spot, block) in pairing::blocks(work, 0..work.turns().len()) {
-        let Body::Foreign { dialect, kind, json } = &block.body else { continue };
-        let kind = kind.contents();
-        let is_call = |pair: &&Pair| *kind == *pair.call;
-        let is_result = |pair: &&Pair| pair.results.include(&kind);
-        let pairs = work.profile.calls.pairs;
+fn pair_blocks(work: &Work<'_>) -> Vec<PairBlock> {
+    let mut pair_blocks = Vec::new();
+    for (pos, block) in pairing::blocks(work, 0..work.turns().len()) {
+        let BlockContent::Foreign { dialect, kind, json } = &block.content else { continue };
+        let kind = kind.unescape();
+        let is_call = |pair: &&ForeignPair| *kind == *pair.call_kind;
+        let is_result = |pair: &&ForeignPair| pair.result_kinds.contains(&kind);
+        let pairs = work.profile.calls.foreign_pairs;
         let pair = pairs.iter().find(is_call).or_else(|| pairs.iter().find(is_result));
         let Some(pair) = pair.filter(|_| *dialect == work.profile.dialect) else { continue };
-        let doc = json.doc();
-        let is_call = *kind == *pair.call;
+        let doc = json.to_doc();
+        let is_call = *kind == *pair.call_kind;
         let node = doc.root();
-        let own = pair.unless.is_some_and(|(key, value)| word(node, key) != value);
-        if own && is_call {
+        let is_standalone =
+            pair.only_if.is_some_and(|(key, value)| string_field(node, key) != value);
+        if is_standalone && is_call {
             continue;
         }
-        let keys = if is_call { std::slice::from_ref(&pair.ids.0) } else { pair.ids.1 };
-        let mut ids = keys.iter().map(|key| word(node, key));
+        let keys = if is_call { std::slice::from_ref(&pair.id_fields.0) } else { pair.id_fields.1 };
+        let mut ids = keys.iter().map(|key| string_field(node, key));
         let id = ids.find(|id| !id.is_empty()).unwrap_or_default();
-        let tool = word(node, "name");
-        let taken = unknown_block::is_taken(work, block, work.turns()[spot.0].role);
-        found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool, taken, own });
+        let tool = string_field(node, "name");
+        let is_accepted = unknown_block::is_accepted(work, block, work.turns()[pos.0].role);
+        pair_blocks.push(PairBlock {
+            spot: pos,
+            pair,
+            is_call,
+            id,
+            kind: kind.into_owned(),
+            tool,
+            is_accepted,
+            is_standalone,
+        });
     }
-    found
+    pair_blocks
 }
 
-fn word(node: Node<'_>, key: &str) -> String {
-    node.get(key).map(|word| word.word().into_owned()).unwrap_or_default()
+fn string_field(node: JsonNode<'_>, key: &str) -> String {
+    node.get(key).map(|value| value.str_or_empty().into_owned()).unwrap_or_default()
 }
 
-/// The halves without their counterpart, and why each goes.
-fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
-    let mut called = HashSet::new();
-    // The last turn in which each was answered.
-    let mut answered: HashMap<&str, usize> = HashMap::new();
-    let mut answers = Answers::of(work, halves);
+/// The blocks without a counterpart, with the ledger text.
+fn unpaired(work: &Work<'_>, blocks: &[PairBlock]) -> Vec<(PairBlock, String)> {
+    let mut call_ids = HashSet::new();
+    // The last turn with a result, by id.
+    let mut last_answered: HashMap<&str, usize> = HashMap::new();
+    let mut result_index = ResultIndex::new(work, blocks);
     let runs = run_starts(work);
-    let mut alone = Vec::new();
-    for (at, half) in halves.iter().enumerate() {
-        let Half { id, kind, .. } = half;
-        let is_formed = !id.is_empty() && half.pair.prefix.is_none_or(|begin| is_formed(id, begin));
-        if half.is_call && !is_formed {
-            alone.push((half.clone(), format!("left out `{kind}`: its id is `{id}`")));
-        } else if half.is_call && half.taken {
-            called.insert(id.as_str());
-            // Calls of one id in one answer share a result.
-            let start = runs[half.spot.0];
-            let shared = half.pair.from == Answerer::Provider
-                && answered.get(id.as_str()).is_some_and(|turn| *turn >= start);
-            if !shared && !answers.answer(work, half, at) {
-                alone.push((half.clone(), format!("left out `{kind}` {id}: it has no result")));
-                called.remove(id.as_str());
+    let mut unpaired = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let PairBlock { id, kind, .. } = block;
+        let is_formed =
+            !id.is_empty() && block.pair.id_prefix.is_none_or(|prefix| has_valid_id(id, prefix));
+        if block.is_call && !is_formed {
+            unpaired.push((block.clone(), format!("left out `{kind}`: its id is `{id}`")));
+        } else if block.is_call && block.is_accepted {
+            call_ids.insert(id.as_str());
+            // Calls with the same id in one run share a result.
+            let start = runs[block.spot.0];
+            let is_shared = block.pair.runner == ToolRunner::Provider
+                && last_answered.get(id.as_str()).is_some_and(|turn| *turn >= start);
+            if !is_shared && !result_index.is_answered(work, block, at) {
+                unpaired.push((block.clone(), format!("left out `{kind}` {id}: it has no result")));
+                call_ids.remove(id.as_str());
             }
-        } else if !half.is_call && !half.own && !called.contains(id.as_str()) && !held(work, half) {
-            alone.push((half.clone(), format!("left out `{kind}` {id}: its call is gone")));
-        } else if !half.is_call && half.taken {
-            answered.insert(id, half.spot.0);
+        } else if !block.is_call
+            && !block.is_standalone
+            && !call_ids.contains(id.as_str())
+            && !is_held_by_provider(work, block)
+        {
+            unpaired.push((block.clone(), format!("left out `{kind}` {id}: its call is gone")));
+        } else if !block.is_call && block.is_accepted {
+            last_answered.insert(id, block.spot.0);
         }
     }
-    alone
+    unpaired
 }
 
-/// For each turn the first of the model's in a row with it.
+/// For each turn the first assistant turn of its run.
 fn run_starts(work: &Work<'_>) -> Vec<usize> {
     let (turns, mut start) = (work.turns(), 0);
-    let start_of = |(at, turn): (usize, &Verbatim<Turn>)| {
-        let models = turn.role == Role::Assistant;
-        let goes_on = models && at > 0 && turns[at - 1].role == Role::Assistant;
-        start = if goes_on { start } else { at };
+    let run_start = |(at, turn): (usize, &Verbatim<Turn>)| {
+        let is_assistant = turn.role == Role::Assistant;
+        let continues_run = is_assistant && at > 0 && turns[at - 1].role == Role::Assistant;
+        start = if continues_run { start } else { at };
         start
     };
-    turns.iter().enumerate().map(start_of).collect()
+    turns.iter().enumerate().map(run_start).collect()
 }
 
-/// The provider may know what the client does not send again.
-fn held(work: &Work<'_>, half: &Half) -> bool {
-    half.pair.from == Answerer::Client && pairing::continues(work)
+/// Whether the provider may store the call.
+fn is_held_by_provider(work: &Work<'_>, block: &PairBlock) -> bool {
+    block.pair.runner == ToolRunner::Client && pairing::continues_stored_conversation(work)
 }
 
-fn is_formed(id: &str, begin: &str) -> bool {
-    let rest = id.strip_prefix(begin).unwrap_or_default();
-    !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+fn has_valid_id(id: &str, prefix: &str) -> bool {
+    let rest = id.strip_prefix(prefix).unwrap_or_default();
+    !rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Where results stand, by the ids that they answer.
-struct Answers<'h> {
-    /// Among the halves: the number of each, and its turn.
-    halves: HashMap<&'h str, Vec<(usize, usize)>>,
-    /// The turns of those that every dialect has.
-    usual: HashMap<String, Vec<usize>>,
-    /// The last that was asked for by each side.
-    closings: [Option<Closing>; 2],
+/// Positions of results by the id that they answer.
+struct ResultIndex<'h> {
+    /// Foreign results: index among the blocks, and turn.
+    foreign: HashMap<&'h str, Vec<(usize, usize)>>,
+    /// Turns of plain results.
+    plain: HashMap<String, Vec<usize>>,
+    /// The last computed cutoff for each runner.
+    cutoffs: [Option<Cutoff>; 2],
 }
 
-/// The turn from which on no answer to a call counts.
+/// The turn from which on results of a call no longer count.
 #[derive(Clone, Copy)]
-struct Closing {
-    at: Option<usize>,
-    /// It is the same for calls from there on, and up to here.
-    calls: (usize, usize),
+struct Cutoff {
+    turn: Option<usize>,
+    /// Turns with the same cutoff for their calls.
+    valid_for: (usize, usize),
 }
 
-impl<'h> Answers<'h> {
-    fn of(work: &Work<'_>, halves: &'h [Half]) -> Self {
-        let mut answers =
-            Self { halves: HashMap::new(), usual: HashMap::new(), closings: [None; 2] };
-        for (number, half) in halves.iter().enumerate().filter(|(_, half)| !half.is_call) {
-            if half.taken {
-                answers.halves.entry(&half.id).or_default().push((number, half.spot.0));
+impl<'h> ResultIndex<'h> {
+    fn new(work: &Work<'_>, blocks: &'h [PairBlock]) -> Self {
+        let mut result_index =
+            Self { foreign: HashMap::new(), plain: HashMap::new(), cutoffs: [None; 2] };
+        for (index, pair_block) in
+            blocks.iter().enumerate().filter(|(_, pair_block)| !pair_block.is_call)
+        {
+            if pair_block.is_accepted {
+                result_index
+                    .foreign
+                    .entry(&pair_block.id)
+                    .or_default()
+                    .push((index, pair_block.spot.0));
             }
         }
-        if halves.iter().any(|half| half.is_call && half.pair.from == Answerer::Client) {
+        if blocks
+            .iter()
+            .any(|pair_block| pair_block.is_call && pair_block.pair.runner == ToolRunner::Client)
+        {
             for ((turn, _), block) in pairing::blocks(work, 0..work.turns().len()) {
-                let Some(result) = pairing::result(block) else { continue };
-                let id = result.call.contents().into_owned();
-                answers.usual.entry(id).or_default().push(turn);
+                let Some(result) = pairing::as_result(block) else { continue };
+                let id = result.call_id.unescape().into_owned();
+                result_index.plain.entry(id).or_default().push(turn);
             }
         }
-        answers
+        result_index
     }
 
     /// Whether a call has its result in time, or may still get it.
-    fn answer(&mut self, work: &Work<'_>, call: &Half, number: usize) -> bool {
-        let closed = self.closing(work, call);
-        let until = closed.unwrap_or(work.turns().len());
-        let halves = self.halves.get(&*call.id).map_or(&[][..], Vec::as_slice);
-        let next = halves.partition_point(|(one, _)| *one <= number);
-        if halves.get(next).is_some_and(|(_, turn)| *turn < until) {
+    fn is_answered(&mut self, work: &Work<'_>, call: &PairBlock, call_index: usize) -> bool {
+        let cutoff = self.cutoff(work, call);
+        let until = cutoff.unwrap_or(work.turns().len());
+        let blocks = self.foreign.get(&*call.id).map_or(&[][..], Vec::as_slice);
+        let next = blocks.partition_point(|(index, _)| *index <= call_index);
+        if blocks.get(next).is_some_and(|(_, turn)| *turn < until) {
             return true;
         }
-        match call.pair.from {
-            Answerer::Provider => closed.is_none() && is_open(work) && is_offered(work, &call.tool),
-            Answerer::Client => {
-                let turns = self.usual.get(&call.id).map_or(&[][..], Vec::as_slice);
+        match call.pair.runner {
+            ToolRunner::Provider => {
+                cutoff.is_none() && can_provider_continue(work) && is_offered(work, &call.tool)
+            }
+            ToolRunner::Client => {
+                let turns = self.plain.get(&call.id).map_or(&[][..], Vec::as_slice);
                 let next = turns.partition_point(|turn| *turn < call.spot.0);
                 turns.get(next).is_some_and(|turn| *turn < until)
             }
         }
     }
 
-    fn closing(&mut self, work: &Work<'_>, call: &Half) -> Option<usize> {
+    fn cutoff(&mut self, work: &Work<'_>, call: &PairBlock) -> Option<usize> {
         let turn = call.spot.0;
-        let known = &mut self.closings[usize::from(call.pair.from == Answerer::Client)];
-        if !known.is_some_and(|known| (known.calls.0..=known.calls.1).contains(&turn)) {
-            *known = Some(closing(work, call));
+        let cached = &mut self.cutoffs[usize::from(call.pair.runner == ToolRunner::Client)];
+        if !cached.is_some_and(|cached| (cached.valid_for.0..=cached.valid_for.1).contains(&turn)) {
+            *cached = Some(compute_cutoff(work, call));
         }
-        known.and_then(|known| known.at)
+        cached.and_then(|cached| cached.turn)
     }
 }
 
-/// Whether nobody is made to speak after the model, which goes on by itself.
-fn is_open(work: &Work<'_>) -> bool {
-    let last = work.last_speaker();
+/// Whether no other turn follows, so that the provider can continue the tool run.
+fn can_provider_continue(work: &Work<'_>) -> bool {
+    let last = work.last_dialogue_turn();
     last.is_none_or(|last| {
         work.turns()[last].role != Role::Assistant || ends_with_assistant::may_be_last(work, last)
     })
 }
 
-fn closing(work: &Work<'_>, call: &Half) -> Closing {
+fn compute_cutoff(work: &Work<'_>, call: &PairBlock) -> Cutoff {
     let turns = work.turns();
     let from = call.spot.0;
-    match call.pair.from {
-        // The user says more than results.
-        Answerer::Provider => {
-            let mut said = turns.iter().enumerate().skip(from);
-            let says_more = said.find(|(at, turn)| {
-                let other = |block: &Block| pairing::result(block).is_none();
-                let more = turn.blocks.iter().any(|one| other(one));
+    match call.pair.runner {
+        // User content other than results.
+        ToolRunner::Provider => {
+            let mut later_turns = turns.iter().enumerate().skip(from);
+            let with_input = later_turns.find(|(at, turn)| {
+                let is_other = |block: &Block| pairing::as_result(block).is_none();
+                let has_other = turn.blocks.iter().any(|inner| is_other(inner));
                 match turn.role {
-                    Role::User => more || empty_turn::speaks(work, *at),
+                    Role::User => has_other || empty_turn::will_be_filled(work, *at),
                     Role::Assistant => false,
-                    // Instructions have no place there: the user says them.
+                    // Instructions become user text.
                     Role::System | Role::Developer => {
-                        turn.blocks.iter().any(|one| !work.is_refused(one))
+                        turn.blocks.iter().any(|inner| !work.is_text_rejected(inner))
                     }
                 }
             });
-            let at = says_more.map(|(at, _)| at);
-            Closing { at, calls: (from, at.unwrap_or(turns.len())) }
+            let at = with_input.map(|(at, _)| at);
+            Cutoff { turn: at, valid_for: (from, at.unwrap_or(turns.len())) }
         }
-        // The model speaks again.
-        Answerer::Client => {
-            let models = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
-            let run = turns[from + 1..].iter().take_while(models).count();
+        // The next run of assistant turns.
+        ToolRunner::Client => {
+            let is_assistant = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
+            let run = turns[from + 1..].iter().take_while(is_assistant).count();
             let mut rest = turns.iter().enumerate().skip(from + 1 + run);
-            let at = rest.find(|(_, turn)| models(turn)).map(|(at, _)| at);
-            Closing { at, calls: (from, from + run) }
+            let at = rest.find(|(_, turn)| is_assistant(turn)).map(|(at, _)| at);
+            Cutoff { turn: at, valid_for: (from, from + run) }
         }
     }
 }
 
-/// Whether the provider's tool of a call is offered: by type, which begins with the tool's name.
+/// Whether the request offers the provider's tool of a call, by the prefix of its type.
 fn is_offered(work: &Work<'_>, tool: &str) -> bool {
-    let family = PARTS_OF_TOOLS.iter().find_map(|part| tool.strip_prefix(part)).unwrap_or(tool);
-    work.conversation().tools.iter().any(|offered| match &offered.kind {
-        interlingua_model::ToolKind::Foreign { kind, .. } => kind.contents().starts_with(family),
+    let family =
+        TOOL_FAMILY_PREFIXES.iter().find_map(|prefix| tool.strip_prefix(prefix)).unwrap_or(tool);
+    work.conversation().tools.iter().any(|tool_offered| match &tool_offered.kind {
+        interlingua_model::ToolKind::Foreign { kind, .. } => kind.unescape().starts_with(family),
         interlingua_model::ToolKind::Function { .. }
         | interlingua_model::ToolKind::Freeform { .. } => false,
     })
 }
 
-/// Calls of one tool that have several names begin so.
-const PARTS_OF_TOOLS: &[&str] = &["bash_", "text_editor_"];
+/// Prefixes of calls of one tool with several call names.
+const TOOL_FAMILY_PREFIXES: &[&str] = &["bash_", "text_editor_"];

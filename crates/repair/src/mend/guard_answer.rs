@@ -1,12 +1,14 @@
-//! A call that did not fit its tool's schema has the guard's words in its result.
+//! Adds the guard's error to the result of a call that violated its tool's schema.
 //!
-//! When the model made the call, the guard found it wrong and kept an error for it. The client saw the
-//! call as it was. If it answered, its own words stay, and the error follows them; if it did not, the
-//! error is the result. The same call gets the same words in every request of the conversation.
+//! When the model made the call, the guard rejected it and stored an error for it. The client
+//! received the call unchanged. If the client answered it, the error is appended to that result; if
+//! not, the error is the result. The same call gets the same error in every request of the
+//! conversation.
 //!
 //! ## Why
-//! A model that is not told of its mistake repeats it: an agent that meets `{}` where a path is required
-//! may show an empty call, fail in words of its own, or send the history on without a result.
+//! Without an error, a model repeats its mistake: an agent that gets `{}` where a path is required
+//! may show an empty call, fail with a message of its own, or continue the history without a
+//! result.
 //!
 //! ## Example
 //! ```text
@@ -15,91 +17,102 @@
 //!                                             empty arguments. …", "go on"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Told, ToolResult};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, GuardAnswer, LedgerPath, ToolResult};
+use interlingua_wire::JsonString;
 
-use super::unanswered_call::{Missing, add_results};
+use super::unanswered_call::{MissingResult, add_results};
 use crate::Work;
-use crate::pairing::{self, Round, Spot};
+use crate::pairing::{self, BlockPos, Round};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.recalled.told.is_empty() {
+    if work.patch.guard_answers.is_empty() {
         return;
     }
     let mut start = 0;
-    while let Some(round) = Round::at(work.turns(), start) {
-        let calls = round.calls(work).filter_map(|(spot, call)| {
-            let told = work.recalled.told.iter().find(|told| told.call == *call)?;
-            Some((spot, told))
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        let calls = round.calls(work).filter_map(|(pos, call)| {
+            let guard_answer =
+                work.patch.guard_answers.iter().find(|guard_answer| guard_answer.call == *call)?;
+            Some((pos, guard_answer))
         });
-        for (spot, told) in calls.collect::<Vec<_>>() {
-            tell(work, start, spot, told);
+        for (pos, guard_answer) in calls.collect::<Vec<_>>() {
+            add_guard_error(work, start, pos, guard_answer);
         }
-        start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
+        start = Round::starting_at(work.turns(), start).map_or(start + 1, |round| round.end());
     }
 }
 
-/// What is added comes after the call: where that stands does not change.
-fn tell(work: &mut Work<'_>, start: usize, spot: Spot, told: &Told) {
-    let id = &told.call.id;
-    let at = answered(work, spot, id).or_else(|| answered_by_place(work, start, spot));
+/// The error is added behind the call, so that the position of the call stays valid.
+fn add_guard_error(work: &mut Work<'_>, start: usize, pos: BlockPos, guard_answer: &GuardAnswer) {
+    let id = &guard_answer.call.id;
+    let at = result_of(work, pos, id).or_else(|| result_by_position(work, start, pos));
     let Some(at) = at else {
-        let what = format!("added the guard's result for the call {id}: it did not fit its schema");
-        let missing = Missing { call: spot, message: told.message.clone(), what };
+        let description =
+            format!("added the guard's result for the call {id}: its arguments violate the schema");
+        let missing = MissingResult {
+            call: pos,
+            message: guard_answer.message.clone(),
+            ledger_text: description,
+        };
         add_results(work, start, vec![missing]);
         return;
     };
-    let Body::ToolResult(result) = &work.block(at.0, at.1).body else { return };
-    if says(result, &told.message) {
+    let BlockContent::ToolResult(result) = &work.block(at.0, at.1).content else { return };
+    if contains(result, &guard_answer.message) {
         return;
     }
-    if let Body::ToolResult(result) = &mut work.edit(at.0, at.1).body {
-        add(result, &told.message);
+    if let BlockContent::ToolResult(result) = &mut work.edit_block(at.0, at.1).content {
+        append(result, &guard_answer.message);
     }
-    let what = format!("added the guard's words to the result of the call {id}");
-    work.change(Place::block(at.0, at.1), what);
+    let description = format!("added the guard's error to the result of the call {id}");
+    work.record_change(LedgerPath::block(at.0, at.1), description);
 }
 
-/// The result of a call, wherever it stands before its id is used again.
-fn answered(work: &Work<'_>, call: Spot, id: &Text) -> Option<Spot> {
-    let later = pairing::blocks(work, call.0..work.turns().len()).filter(|(spot, _)| *spot > call);
-    for (spot, block) in later {
-        if pairing::result(block).is_some_and(|result| result.call == *id) {
-            return Some(spot);
+/// The result of a call, up to the next call with the same id.
+fn result_of(work: &Work<'_>, call: BlockPos, id: &JsonString) -> Option<BlockPos> {
+    let later = pairing::blocks(work, call.0..work.turns().len()).filter(|(pos, _)| *pos > call);
+    for (pos, block) in later {
+        if pairing::as_result(block).is_some_and(|result| result.call_id == *id) {
+            return Some(pos);
         }
-        if pairing::call(block).is_some_and(|again| again.id == *id) {
+        if pairing::as_call(block).is_some_and(|call_again| call_again.id == *id) {
             break;
         }
     }
     None
 }
 
-/// The result of a call where results need not say which call they answer: of those that answer no
-/// call by its id, the one in its place.
-fn answered_by_place(work: &Work<'_>, start: usize, call: Spot) -> Option<Spot> {
-    let round = Round::at(work.turns(), start)?;
-    let (called, answered) = (round.called(work), round.answered(work));
-    let mut open = round.calls(work).filter(|(_, open)| !answered.has(&open.id));
-    let place = open.position(|(spot, _)| spot == call)?;
-    let mut stray = round.results(work).filter(|(_, one)| !called.has(&one.call));
-    stray.nth(place).map(|(spot, _)| spot)
+/// The result of a call where results need no call id: among the results without a matching call,
+/// the one with the same index as the call among the unanswered calls.
+fn result_by_position(work: &Work<'_>, start: usize, call: BlockPos) -> Option<BlockPos> {
+    let round = Round::starting_at(work.turns(), start)?;
+    let (call_ids, result_ids) = (round.call_ids(work), round.result_ids(work));
+    let mut unanswered =
+        round.calls(work).filter(|(_, unanswered)| !result_ids.contains(&unanswered.id));
+    let index = unanswered.position(|(pos, _)| pos == call)?;
+    let mut unmatched =
+        round.results(work).filter(|(_, result)| !call_ids.contains(&result.call_id));
+    unmatched.nth(index).map(|(pos, _)| pos)
 }
 
-fn says(result: &ToolResult, message: &Text) -> bool {
-    let texts = result.content.iter().filter_map(|block| block.body.as_text());
-    let message = message.contents();
-    texts.into_iter().any(|text| text.contents().contains(&*message))
+fn contains(result: &ToolResult, message: &JsonString) -> bool {
+    let texts = result.content.iter().filter_map(|block| block.content.as_text());
+    let message = message.unescape();
+    texts.into_iter().any(|text| text.unescape().contains(&*message))
 }
 
-fn add(result: &mut ToolResult, message: &Text) {
-    // Where a result may not be an error and hold media, the media is worth more.
-    let words = |block: &Block| matches!(block.body, Body::Text { .. });
-    result.is_error |= result.content.iter().all(|block| words(block));
-    if let Some(Body::Text { text, .. }) = result.content.last().map(|last| &last.body) {
-        let joined =
-            if text.is_blank() { message.clone() } else { Text::join([text, message], "\n\n") };
+fn append(result: &mut ToolResult, message: &JsonString) {
+    // An error result cannot have media everywhere, and the media is worth more than the flag.
+    let is_text = |block: &Block| matches!(block.content, BlockContent::Text { .. });
+    result.is_error |= result.content.iter().all(|block| is_text(block));
+    if let Some(BlockContent::Text { text, .. }) = result.content.last().map(|last| &last.content) {
+        let joined = if text.is_blank() {
+            message.clone()
+        } else {
+            JsonString::join([text, message], "\n\n")
+        };
         if let Some(last) = result.content.last_mut()
-            && let Body::Text { text, .. } = &mut last.edit().body
+            && let BlockContent::Text { text, .. } = &mut last.edit().content
         {
             *text = joined;
         }

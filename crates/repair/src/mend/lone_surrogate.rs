@@ -1,7 +1,7 @@
-//! Half a character becomes U+FFFD.
+//! Replaces lone surrogate escapes by U+FFFD.
 //!
-//! A client that cuts a text in the middle of an emoji leaves an escape that stands for half a
-//! character. No Unicode text holds that, and strict parsers refuse the whole body for it.
+//! A client that cuts a text in the middle of an emoji leaves the escape of one half of a surrogate
+//! pair. It is not valid Unicode, and strict parsers reject the whole body.
 //!
 //! ## Why
 //! > The request body is not valid JSON: no low surrogate in string: line 1 column 217026
@@ -12,13 +12,13 @@
 //! after    user: "cut emoji \ufffd here"
 //! ```
 
-use interlingua_wire::Doc;
+use interlingua_wire::JsonDoc;
 
-pub fn apply(body: &Doc) -> Option<(String, String)> {
+pub fn apply(body: &JsonDoc) -> Option<(String, String)> {
     let (text, count) = body.without_lone_surrogates()?;
-    let what = match count {
-        1 => "half a character is replaced".to_owned(),
-        _ => format!("{count} halves of characters are replaced"),
+    let description = match count {
+        1 => "replaced half a character".to_owned(),
+        _ => format!("replaced {count} halves of characters"),
     };
-    Some((text, what))
+    Some((text, description))
 }

@@ -1,4 +1,4 @@
-//! Rules that are true for any target.
+//! Rules for every target.
 
 pub mod duplicate_call;
 pub mod duplicate_result;

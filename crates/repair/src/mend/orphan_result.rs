@@ -1,7 +1,8 @@
-//! A result whose call is gone becomes the user's words.
+//! Converts a result without a call to user text.
 //!
-//! Compaction cuts a call away and leaves its result; or a result comes after the model has spoken
-//! again. What it says stays where it is, marked as an earlier tool's output; long output is cut.
+//! Compaction removes a call and leaves its result, or a result follows after a later assistant
+//! turn. The content stays in its position, marked as output of an earlier tool call; long output
+//! is truncated.
 //!
 //! ## Why
 //! > messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each
@@ -18,219 +19,244 @@
 //! after    user: "[earlier tool output] a.txt", "go on"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Source, ToolResult, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, MediaSource, ToolResult, Verbatim};
+use interlingua_wire::JsonString;
 
 use super::unanswered_call::UNKNOWN_OUTCOME;
-use crate::look::is_assistants;
-use crate::pairing::{self, Known, Round, Spot};
+use crate::look::is_assistant;
+use crate::pairing::{self, BlockPos, ResultMatcher, Round};
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    // What goes elsewhere goes in the end, so that all others stay where they are.
-    let mut gone = Vec::new();
-    pairing::mend_rounds(work, |work, round| {
-        let known = Known::of(work, round, round.called(work).kept());
-        let mut home = Home::Unknown;
-        let (mut turn, mut at) = (round.answers.start, 0);
-        while work.turns().get(turn).is_some_and(|turn| !is_assistants(turn)) {
+    // Moved blocks are removed at the end, so that positions stay valid.
+    let mut removed = Vec::new();
+    pairing::for_each_unpaired_round(work, |work, round| {
+        let result_matcher = ResultMatcher::new(work, round, round.call_ids(work).into_owned());
+        let mut destination = Destination::Unknown;
+        let (mut turn, mut at) = (round.following_turns.start, 0);
+        while work.turns().get(turn).is_some_and(|turn| !is_assistant(turn)) {
             let Some(block) = work.blocks(turn).get(at) else {
                 (turn, at) = (turn + 1, 0);
                 continue;
             };
-            let result = pairing::result(block);
-            if result.is_some_and(|result| !known.has(work, (turn, at), result)) {
-                home = say(work, (turn, at), home, &mut gone);
+            let result = pairing::as_result(block);
+            if result.is_some_and(|result| !result_matcher.matches(work, (turn, at), result)) {
+                destination = convert(work, (turn, at), destination, &mut removed);
             }
             at += 1;
         }
     });
-    work.remove_spots(&gone);
+    work.remove_blocks_and_empty_turns(&removed);
 }
 
-/// Says what a result without a call says; tells where that of the next one goes.
-fn say(work: &mut Work<'_>, (turn, at): Spot, home: Home, gone: &mut Vec<Spot>) -> Home {
+/// Converts a result without a call; returns the destination of the next one.
+fn convert(
+    work: &mut Work<'_>,
+    (turn, at): BlockPos,
+    destination: Destination,
+    removed: &mut Vec<BlockPos>,
+) -> Destination {
     let block = work.block(turn, at);
-    let Body::ToolResult(result) = &block.body else { return home };
-    let (result, cache) = (result.clone(), block.cache.clone());
-    let place = Place::block(turn, at);
-    let home = if matches!(home, Home::Unknown) { find_home(work, turn) } else { home };
-    let (text, left_out) = words(&result);
-    let id = if result.call.is_empty() { Text::word("?") } else { result.call.clone() };
-    if left_out > 0 {
-        let what = format!(
-            "the result of {id} has no call: said as text, without its last {left_out} characters"
-        );
-        work.loss(place, what);
+    let BlockContent::ToolResult(result) = &block.content else { return destination };
+    let (result, cache) = (result.clone(), block.cache_breakpoint.clone());
+    let path = LedgerPath::block(turn, at);
+    let destination = if matches!(destination, Destination::Unknown) {
+        find_destination(work, turn)
     } else {
-        work.change(place, format!("the result of {id} has no call: said as text"));
+        destination
+    };
+    let (text, omitted) = result_text(&result);
+    let id = if result.call_id.is_empty() {
+        JsonString::from_static("?")
+    } else {
+        result.call_id.clone()
+    };
+    if omitted > 0 {
+        let description = format!(
+            "the result of {id} has no call: converted to text, without its last {omitted} characters"
+        );
+        work.record_loss(path, description);
+    } else {
+        work.record_change(path, format!("the result of {id} has no call: converted to text"));
     }
-    let shown = result.content.into_iter().filter(|block| is_shown(block));
-    let mut media: Vec<Verbatim<Block>> = shown.collect();
-    if !matches!(home, Home::Nowhere) {
+    let kept_blocks = result.content.into_iter().filter(|block| is_kept_block(block));
+    let mut media: Vec<Verbatim<Block>> = kept_blocks.collect();
+    if !matches!(destination, Destination::InPlace) {
         media.insert(0, Block::text(text).into());
-        return move_in(work, (turn, at), home, media, gone);
+        return move_to(work, (turn, at), destination, media, removed);
     }
-    unseat(work, turn);
-    let said = work.edit(turn, at);
-    *said = Block::text(text);
+    remove_loop_reasoning(work, turn);
+    let text_block = work.edit_block(turn, at);
+    *text_block = Block::text(text);
     if media.is_empty() {
-        said.cache = cache;
+        text_block.cache_breakpoint = cache;
     } else if let Some(last) = media.last_mut().filter(|_| cache.is_some()) {
-        last.edit().cache = cache;
+        last.edit().cache_breakpoint = cache;
     }
-    for (after, block) in media.into_iter().enumerate() {
-        work.part((turn, at), (turn, at + 1 + after), block.into_value());
+    for (offset, block) in media.into_iter().enumerate() {
+        work.insert_derived((turn, at), (turn, at + 1 + offset), block.into_value());
     }
-    Home::Nowhere
+    Destination::InPlace
 }
 
-/// Leaves out what is sealed as thought in a loop of calls that the words of this turn end.
-fn unseat(work: &mut Work<'_>, turn: usize) {
-    if !work.profile.thinking.in_loop {
+/// Removes reasoning that is sealed within a tool loop, which the text in this turn now ends.
+fn remove_loop_reasoning(work: &mut Work<'_>, turn: usize) {
+    if !work.profile.reasoning.seals_bind_loop {
         return;
     }
     let turns = work.turns();
-    let users = |at: &usize| {
-        let says = |block: &Verbatim<Block>| pairing::result(block).is_none();
-        thoughts::is_users(work, *at) && turns[*at].blocks.iter().any(says)
+    let is_user_input = |at: &usize| {
+        let is_input = |block: &Verbatim<Block>| pairing::as_result(block).is_none();
+        thoughts::counts_as_user(work, *at) && turns[*at].blocks.iter().any(is_input)
     };
-    let start = (0..turn).rev().find(users).map_or(0, |at| at + 1);
-    let bound = |block: &Block| block.seal.is_some() || matches!(block.body, Body::Foreign { .. });
-    let mut earlier = turns[start..turn].iter().filter(|turn| is_assistants(turn));
-    if earlier.any(|turn| turn.blocks.iter().any(|block| bound(block))) {
-        let end = (turn + 1..turns.len()).find(users).unwrap_or(turns.len());
-        thoughts::leave_out(work, turn + 1..end, |work, turn, at| {
+    let start = (0..turn).rev().find(is_user_input).map_or(0, |at| at + 1);
+    let is_bound = |block: &Block| {
+        block.seal.is_some() || matches!(block.content, BlockContent::Foreign { .. })
+    };
+    let mut earlier = turns[start..turn].iter().filter(|turn| is_assistant(turn));
+    if earlier.any(|turn| turn.blocks.iter().any(|block| is_bound(block))) {
+        let end = (turn + 1..turns.len()).find(is_user_input).unwrap_or(turns.len());
+        thoughts::remove_reasoning(work, turn + 1..end, |work, turn, at| {
             let sealed = work.block(turn, at).seal.is_some();
-            sealed.then(|| "left out thinking whose loop of calls is broken".to_owned())
+            sealed.then(|| "left out reasoning: its tool loop is interrupted".to_owned())
         });
     }
 }
 
-/// Where the words of a result without a call go that is among results: words of the user's would end
-/// the loop of calls, and what was thought in it would stand elsewhere.
-enum Home {
-    /// Nobody has asked yet.
+/// Where the text of an orphan result goes. Text between results would end the tool loop and
+/// misplace the reasoning in it.
+enum Destination {
+    /// Not determined yet.
     Unknown,
-    /// Where they are: something else is said there.
-    Nowhere,
-    /// With what another tool gave.
-    Beside(Spot),
-    /// With that this call has no result.
-    Instead(Text),
+    /// In its position: the turn has other content already.
+    InPlace,
+    /// Into another tool's result.
+    InResult(BlockPos),
+    /// Into a new result for this unanswered call.
+    AsResultOf(JsonString),
 }
 
-fn find_home(work: &Work<'_>, turn: usize) -> Home {
-    if !work.profile.thinking.in_loop {
-        return Home::Nowhere;
+fn find_destination(work: &Work<'_>, turn: usize) -> Destination {
+    if !work.profile.reasoning.seals_bind_loop {
+        return Destination::InPlace;
     }
-    let models = |at: &usize| is_assistants(&work.turns()[*at]);
-    let Some(start) = (0..turn).rev().find(models) else { return Home::Nowhere };
-    let runs = work.turns()[..start].iter().rev().take_while(|turn| is_assistants(turn)).count();
-    let Some(round) = Round::at(work.turns(), start - runs) else { return Home::Nowhere };
-    let mut said = pairing::blocks(work, round.answers.clone());
-    if said.any(|(_, block)| pairing::result(block).is_none()) {
-        return Home::Nowhere;
+    let is_model_turn = |at: &usize| is_assistant(&work.turns()[*at]);
+    let Some(start) = (0..turn).rev().find(is_model_turn) else { return Destination::InPlace };
+    let runs = work.turns()[..start].iter().rev().take_while(|turn| is_assistant(turn)).count();
+    let Some(round) = Round::starting_at(work.turns(), start - runs) else {
+        return Destination::InPlace;
+    };
+    let mut following_blocks = pairing::blocks(work, round.following_turns.clone());
+    if following_blocks.any(|(_, block)| pairing::as_result(block).is_none()) {
+        return Destination::InPlace;
     }
-    let called = round.called(work);
-    let known = round.results(work).filter(|(_, result)| called.has(&result.call)).last();
-    match known {
-        Some((spot, _)) => Home::Beside(spot),
+    let call_ids = round.call_ids(work);
+    let matched =
+        round.results(work).filter(|(_, result)| call_ids.contains(&result.call_id)).last();
+    match matched {
+        Some((pos, _)) => Destination::InResult(pos),
         None => round
             .calls(work)
             .next()
-            .map_or(Home::Nowhere, |(_, call)| Home::Instead(call.id.clone())),
+            .map_or(Destination::InPlace, |(_, call)| Destination::AsResultOf(call.id.clone())),
     }
 }
 
-fn move_in(
+fn move_to(
     work: &mut Work<'_>,
-    from: Spot,
-    home: Home,
-    said: Vec<Verbatim<Block>>,
-    gone: &mut Vec<Spot>,
-) -> Home {
-    match home {
-        Home::Beside(to) => {
-            let cache = work.block(from.0, from.1).cache.clone();
-            let block = work.edit(to.0, to.1);
-            block.cache = block.cache.take().or(cache);
-            if let Body::ToolResult(result) = &mut block.body {
-                result.content.extend(said);
+    from: BlockPos,
+    destination: Destination,
+    content_blocks: Vec<Verbatim<Block>>,
+    removed: &mut Vec<BlockPos>,
+) -> Destination {
+    match destination {
+        Destination::InResult(to) => {
+            let cache = work.block(from.0, from.1).cache_breakpoint.clone();
+            let block = work.edit_block(to.0, to.1);
+            block.cache_breakpoint = block.cache_breakpoint.take().or(cache);
+            if let BlockContent::ToolResult(result) = &mut block.content {
+                result.content.extend(content_blocks);
             }
-            work.joins(from, to);
-            gone.push(from);
-            Home::Beside(to)
+            work.record_merge(from, to);
+            removed.push(from);
+            Destination::InResult(to)
         }
-        Home::Instead(call) => {
-            let is_error = said.len() == 1;
-            let mut content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
-            content.extend(said);
-            let result = ToolResult { call, name: None, content, is_error };
-            let block = work.edit(from.0, from.1);
-            *block = Block { cache: block.cache.take(), ..Block::new(Body::ToolResult(result)) };
-            Home::Beside(from)
+        Destination::AsResultOf(call) => {
+            let is_error = content_blocks.len() == 1;
+            let mut content = vec![Block::text(JsonString::new(UNKNOWN_OUTCOME)).into()];
+            content.extend(content_blocks);
+            let result = ToolResult { call_id: call, name: None, content, is_error };
+            let block = work.edit_block(from.0, from.1);
+            *block = Block {
+                cache_breakpoint: block.cache_breakpoint.take(),
+                ..Block::new(BlockContent::ToolResult(result))
+            };
+            Destination::InResult(from)
         }
-        Home::Unknown | Home::Nowhere => home,
+        Destination::Unknown | Destination::InPlace => destination,
     }
 }
 
-/// What cannot be said as text stands beside it.
-fn is_shown(block: &Block) -> bool {
-    match &block.body {
-        Body::Media(media) => !matches!(media.source, Source::Text(_)),
-        Body::Foreign { .. } | Body::Thinking(_) => true,
-        Body::Text { .. }
-        | Body::Refusal(_)
-        | Body::Data(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_) => false,
+/// Whether a block cannot be converted to text and is kept next to it.
+fn is_kept_block(block: &Block) -> bool {
+    match &block.content {
+        BlockContent::Media(media) => !matches!(media.source, MediaSource::Text(_)),
+        BlockContent::Foreign { .. } | BlockContent::Reasoning(_) => true,
+        BlockContent::Text { .. }
+        | BlockContent::Refusal(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_) => false,
     }
 }
 
-/// The words of a result, marked, and how many characters of them are left out.
-fn words(result: &ToolResult) -> (Text, usize) {
-    let mut said = String::from(if result.is_error { FAILED } else { MARK });
+/// The marked text of a result, and the number of characters that were cut off.
+fn result_text(result: &ToolResult) -> (JsonString, usize) {
+    let mut text_out = String::from(if result.is_error { FAILED_PREFIX } else { PREFIX });
     let mut size = 0;
-    let mut left_out = 0;
-    for text in result.content.iter().filter_map(|block| text_of(block)) {
-        let contents = text.contents();
+    let mut omitted = 0;
+    for text in result.content.iter().filter_map(|block| block_text(block)) {
+        let contents = text.unescape();
         let count = contents.chars().count();
-        let room = LONGEST - size;
-        if count > 0 && room > 0 {
-            said.push(if size == 0 { ' ' } else { '\n' });
-            said.extend(contents.chars().take(room));
+        let remaining = MAX_CHARS - size;
+        if count > 0 && remaining > 0 {
+            text_out.push(if size == 0 { ' ' } else { '\n' });
+            text_out.extend(contents.chars().take(remaining));
         }
-        size += count.min(room);
-        left_out += count.saturating_sub(room);
+        size += count.min(remaining);
+        omitted += count.saturating_sub(remaining);
     }
-    if left_out > 0 {
-        said.push('…');
+    if omitted > 0 {
+        text_out.push('…');
     }
-    (Text::new(&said), left_out)
+    (JsonString::new(&text_out), omitted)
 }
 
-/// What a block says in words.
-pub(crate) fn text_of(block: &Block) -> Option<Text> {
-    match &block.body {
-        Body::Text { text, .. } | Body::Refusal(text) => Some(text.clone()),
-        Body::Data(json) => Some(json.text().unwrap_or_else(|| Text::new(json.as_str()))),
-        Body::Media(media) => match &media.source {
-            Source::Text(text) => Some(text.clone()),
-            Source::Base64 { .. }
-            | Source::Url { .. }
-            | Source::File { .. }
-            | Source::Blocks(_) => None,
+/// The content of a block as text.
+pub(crate) fn block_text(block: &Block) -> Option<JsonString> {
+    match &block.content {
+        BlockContent::Text { text, .. } | BlockContent::Refusal(text) => Some(text.clone()),
+        BlockContent::Json(json) => {
+            Some(json.json_string().unwrap_or_else(|| JsonString::new(json.as_str())))
+        }
+        BlockContent::Media(media) => match &media.source {
+            MediaSource::Text(text) => Some(text.clone()),
+            MediaSource::Base64 { .. }
+            | MediaSource::Url { .. }
+            | MediaSource::File { .. }
+            | MediaSource::Blocks(_) => None,
         },
-        Body::ToolResult(result) => Some(words(result).0),
-        Body::ToolCall(call) => {
-            Some(Text::concat([&call.name, &Text::word(" "), &call.args.to_text()]))
-        }
-        Body::Thinking(_) | Body::Foreign { .. } => None,
+        BlockContent::ToolResult(result) => Some(result_text(result).0),
+        BlockContent::ToolCall(call) => Some(JsonString::concat([
+            &call.name,
+            &JsonString::from_static(" "),
+            &call.args.to_json_string(),
+        ])),
+        BlockContent::Reasoning(_) | BlockContent::Foreign { .. } => None,
     }
 }
 
-const MARK: &str = "[earlier tool output]";
-const FAILED: &str = "[earlier tool output, failed]";
-/// The most characters of an earlier output that are said again.
-const LONGEST: usize = 20_000;
+const PREFIX: &str = "[earlier tool output]";
+const FAILED_PREFIX: &str = "[earlier tool output, failed]";
+/// Maximum length of the text of a result without a call.
+const MAX_CHARS: usize = 20_000;

@@ -1,9 +1,8 @@
-//! Reasoning that the client has lost is put back where it stood, when the model that thought it is
-//! asked again.
+//! Restores reasoning that the client has lost, when the same model is called again.
 //!
-//! Whoever keeps what models thought says which turns lack any of it, and what they were. Thoughts that
-//! are gone, merged, moved or shown as text, seals that are gone, and the empty text between two
-//! thoughts come back as the provider sent them. What was said and called is what the client says it is.
+//! The gateway stores the reasoning of models and finds the turns that lack some of it. Missing,
+//! merged, moved or visible reasoning, missing seals, and the empty text between two blocks of
+//! reasoning are restored as the provider sent them. Texts and calls stay as the client sent them.
 //!
 //! ## Why
 //! > messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.
@@ -17,47 +16,52 @@
 //! after    assistant: thinking with its seal, "Let me look.", call read
 //! ```
 
-use interlingua_model::{Block, Body, Place, Restored};
+use interlingua_model::{Block, BlockContent, LedgerPath, RestoredTurn};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    // From the end: places before it stay what they are.
-    for restored in work.recalled.restored.iter().rev() {
-        put_back(work, restored);
+    // From the end, so that earlier indices stay valid.
+    for restored in work.patch.restored_turns.iter().rev() {
+        restore_turn(work, restored);
     }
 }
 
-fn put_back(work: &mut Work<'_>, restored: &Restored) {
-    let turn = restored.turns.start;
-    if restored.turns.end > work.turns().len() || restored.turns.is_empty() {
+fn restore_turn(work: &mut Work<'_>, restored: &RestoredTurn) {
+    let turn = restored.replaced.start;
+    if restored.replaced.end > work.turns().len() || restored.replaced.is_empty() {
         return;
     }
-    work.change(Place::turn(turn), "put back what the model thought, as it was sealed");
-    for _ in restored.turns.start + 1..restored.turns.end {
-        work.join_next(turn);
+    work.record_change(LedgerPath::turn(turn), "restored the model's reasoning with its seal");
+    for _ in restored.replaced.start + 1..restored.replaced.end {
+        work.merge_next(turn);
     }
     for (at, block) in restored.turn.blocks.iter().enumerate() {
         let rest = &work.blocks(turn)[at..];
-        match rest.iter().position(|here| is_about(here, block)) {
+        match rest.iter().position(|current| is_same_content(current, block)) {
             Some(0) => {}
-            Some(later) => work.carry((turn, at + later), (turn, at)),
-            None => work.insert(turn, at, Block::clone(block)),
+            Some(offset) => work.move_block((turn, at + offset), (turn, at)),
+            None => work.insert_block(turn, at, Block::clone(block)),
         }
-        work.turn(turn).blocks[at] = block.clone();
+        work.edit_turn(turn).blocks[at] = block.clone();
     }
     while work.blocks(turn).len() > restored.turn.blocks.len() {
         let last = work.blocks(turn).len() - 1;
-        work.remove(turn, last);
+        work.remove_block(turn, last);
     }
 }
 
-/// Whether a block is what became of this one.
-fn is_about(here: &Block, was: &Block) -> bool {
-    match (&here.body, &was.body) {
-        (Body::ToolCall(here), Body::ToolCall(was)) => here.id == was.id,
-        (Body::Text { .. } | Body::Refusal(_), Body::Text { .. } | Body::Refusal(_))
-        | (Body::Thinking(_), Body::Thinking(_)) => true,
-        (here, was) => std::mem::discriminant(here) == std::mem::discriminant(was),
+/// Whether a block of the client corresponds to this stored one.
+fn is_same_content(current: &Block, stored: &Block) -> bool {
+    match (&current.content, &stored.content) {
+        (BlockContent::ToolCall(current), BlockContent::ToolCall(stored)) => {
+            current.id == stored.id
+        }
+        (
+            BlockContent::Text { .. } | BlockContent::Refusal(_),
+            BlockContent::Text { .. } | BlockContent::Refusal(_),
+        )
+        | (BlockContent::Reasoning(_), BlockContent::Reasoning(_)) => true,
+        (current, stored) => std::mem::discriminant(current) == std::mem::discriminant(stored),
     }
 }

@@ -1,8 +1,8 @@
-//! Results come right after the calls they answer.
+//! Moves results right behind the calls that they answer.
 //!
-//! Words of the user, or instructions, stand between a call and its result; or results of calls made
-//! together come in several turns. They are brought together, before anything else that was said
-//! until the model spoke again.
+//! User texts or instructions are between a call and its result, or the results of parallel calls
+//! are in several turns. The results are moved together, before other content up to the next
+//! assistant turn.
 //!
 //! ## Why
 //! > An assistant message with 'tool_calls' must be followed by tool messages responding to each
@@ -18,85 +18,95 @@
 //! after    assistant: call 1        user: result 1, "hurry"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Verbatim};
+use interlingua_model::{Block, LedgerPath, Role, Verbatim};
 
-use crate::apart::mend_rounds_apart;
-use crate::held::is_held;
-use crate::pairing::{self, Round, Spot};
-use crate::profile::calls::Answers;
+use crate::apart::for_each_unpaired_round_detached;
+use crate::held::are_calls_stored_by_provider;
+use crate::pairing::{self, BlockPos, Round};
+use crate::profile::calls::ResultPlacement;
 use crate::{Work, landing};
 
 pub fn apply(work: &mut Work<'_>) {
-    mend_rounds_apart(work, |work, round| {
-        let start = round.speech.start;
+    for_each_unpaired_round_detached(work, |work, round| {
+        let start = round.assistant_turns.start;
         loop {
-            let mut spots = scattered(work, start);
-            // A turn with nothing in it parts nothing any more once the first stands there.
-            if landing::fills(work, start) {
-                spots.truncate(1);
+            let mut positions = misplaced_results(work, start);
+            // An empty turn no longer separates anything once the first result is in it.
+            if landing::fills_empty_turn(work, start) {
+                positions.truncate(1);
             }
-            if spots.is_empty() {
+            if positions.is_empty() {
                 return;
             }
-            bring(work, start, &spots);
+            move_results(work, start, &positions);
         }
     });
 }
 
-/// The results that do not stand where they must, up to where it depends on those that they are gone.
-fn scattered(work: &Work<'_>, start: usize) -> Vec<Spot> {
-    let mut found = Vec::new();
-    let Some(round) = Round::at(work.turns(), start) else { return found };
-    let answers = work.profile.calls.answers;
-    let turns = &work.turns()[round.answers.clone()];
-    let crosses = pairing::crosses(work);
+/// Results that are misplaced, up to a point where the rest depends on their removal.
+fn misplaced_results(work: &Work<'_>, start: usize) -> Vec<BlockPos> {
+    let mut misplaced = Vec::new();
+    let Some(round) = Round::starting_at(work.turns(), start) else { return misplaced };
+    let result_placement = work.profile.calls.result_placement;
+    let turns = &work.turns()[round.following_turns.clone()];
+    let crosses = pairing::is_cross_dialect(work);
     let in_order = !crosses
-        && matches!(answers, Answers::FirstAfterRun | Answers::FirstAfterTurn | Answers::Anywhere);
-    let one_turn = !crosses && matches!(answers, Answers::NextTurn | Answers::Counted);
-    if !crosses && answers == Answers::BeforeNext {
-        return found;
+        && matches!(
+            result_placement,
+            ResultPlacement::FirstAfterRun
+                | ResultPlacement::FirstAfterTurn
+                | ResultPlacement::Anywhere
+        );
+    let one_turn = !crosses
+        && matches!(result_placement, ResultPlacement::NextTurn | ResultPlacement::MatchingCount);
+    if !crosses && result_placement == ResultPlacement::BeforeNextAssistant {
+        return misplaced;
     }
-    let called = round.called(work);
-    let held = is_held(work, &round);
-    let mut passed = false;
-    let mut leaves = false;
-    for (turn, said) in (round.answers.start..).zip(turns) {
-        let instructs = said.role != Role::User;
-        let moves = |block: &Verbatim<Block>| {
-            pairing::result(block).is_some_and(|result| held || called.has(&result.call))
+    let call_ids = round.call_ids(work);
+    let is_stored = are_calls_stored_by_provider(work, &round);
+    let mut is_separated = false;
+    let mut is_moved = false;
+    for (turn, source) in (round.following_turns.start..).zip(turns) {
+        let is_instruction = source.role != Role::User;
+        let is_moved_result = |block: &Verbatim<Block>| {
+            pairing::as_result(block)
+                .is_some_and(|result| is_stored || call_ids.contains(&result.call_id))
         };
-        // A turn of instructions that are all results goes with them, and parts nothing then.
-        let went = leaves;
-        leaves = instructs && !said.blocks.is_empty() && said.blocks.iter().all(moves);
-        if went && !leaves {
-            return found;
+        // A turn of instructions with nothing but results is moved with them, and then separates
+        // nothing.
+        let previous_moved = is_moved;
+        is_moved = is_instruction
+            && !source.blocks.is_empty()
+            && source.blocks.iter().all(is_moved_result);
+        if previous_moved && !is_moved {
+            return misplaced;
         }
-        passed |= instructs && (crosses || !work.is_passed_over(said))
-            || one_turn && turn > round.answers.start;
-        for (at, block) in said.blocks.iter().enumerate() {
-            let result = pairing::result(block);
-            // Of a call that the provider holds, it must only be the user's.
-            let strange = held && instructs;
-            match result.filter(|result| strange || called.has(&result.call)) {
-                Some(_) if passed || instructs => found.push((turn, at)),
+        is_separated |= is_instruction && (crosses || !work.is_skipped_before_results(source))
+            || one_turn && turn > round.following_turns.start;
+        for (at, block) in source.blocks.iter().enumerate() {
+            let result = pairing::as_result(block);
+            // The result of a call that the provider stores only has to be in a user turn.
+            let is_stored_result = is_stored && is_instruction;
+            match result.filter(|result| is_stored_result || call_ids.contains(&result.call_id)) {
+                Some(_) if is_separated || is_instruction => misplaced.push((turn, at)),
                 Some(_) => {}
-                None => passed |= in_order && !instructs,
+                None => is_separated |= in_order && !is_instruction,
             }
         }
-        passed |= in_order && said.blocks.is_empty() && !instructs;
+        is_separated |= in_order && source.blocks.is_empty() && !is_instruction;
     }
-    found
+    misplaced
 }
 
-fn bring(work: &mut Work<'_>, start: usize, spots: &[Spot]) {
+fn move_results(work: &mut Work<'_>, start: usize, positions: &[BlockPos]) {
     let count = work.turns().len();
-    let lifted = work.lift(spots);
-    for (turn, at) in landing::land(work, start, lifted) {
-        work.change(Place::block(turn, at), "a result stands right after its call");
+    let taken = work.take_blocks(positions);
+    for (turn, at) in landing::insert_results(work, start, taken) {
+        work.record_change(LedgerPath::block(turn, at), "moved a result right behind its call");
     }
-    let made = work.turns().len() - count;
-    let mut gone: Vec<usize> = spots.iter().map(|(turn, _)| turn + made).collect();
-    gone.dedup();
-    gone.retain(|turn| work.blocks(*turn).is_empty());
-    work.remove_turns(&gone);
+    let inserted = work.turns().len() - count;
+    let mut removed: Vec<usize> = positions.iter().map(|(turn, _)| turn + inserted).collect();
+    removed.dedup();
+    removed.retain(|turn| work.blocks(*turn).is_empty());
+    work.remove_turns(&removed);
 }

@@ -1,6 +1,6 @@
-//! A call without a result gets one that says its outcome is unknown.
+//! Adds a result to an unanswered call: its outcome is unknown.
 //!
-//! An interrupted run leaves a call in the history and no result. The result that is added does not
+//! An interrupted run leaves a call without a result in the history. The added result does not
 //! claim that the tool did not run: it may have.
 //!
 //! ## Why
@@ -20,94 +20,104 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use interlingua_model::{Block, Body, Place, Role, ToolResult, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, Role, ToolResult, Verbatim};
+use interlingua_wire::JsonString;
 
-use crate::apart::mend_rounds_apart;
+use crate::apart::for_each_unpaired_round_detached;
 use crate::fit::empty_turn::EMPTY_MESSAGE;
-use crate::pairing::{self, Round, Spot};
+use crate::pairing::{self, BlockPos, Round};
 use crate::{Work, landing};
 
 pub fn apply(work: &mut Work<'_>) {
-    mend_rounds_apart(work, |work, round| {
+    for_each_unpaired_round_detached(work, |work, round| {
         let calls = unanswered(work, round).into_iter();
-        let missing = calls.map(|(spot, id)| Missing {
-            call: spot,
-            message: Text::new(UNKNOWN_OUTCOME),
-            what: format!("added a result for the call {id}: its outcome is unknown"),
+        let missing = calls.map(|(pos, id)| MissingResult {
+            call: pos,
+            message: JsonString::new(UNKNOWN_OUTCOME),
+            ledger_text: format!("added a result for the call {id}: its outcome is unknown"),
         });
-        add_results(work, round.speech.start, missing.collect());
+        add_results(work, round.assistant_turns.start, missing.collect());
     });
 }
 
-/// The calls that have no result: where calls share an id, each wants one.
-fn unanswered(work: &Work<'_>, round: &Round) -> Vec<(Spot, Text)> {
+/// The calls without a result; calls that share an id need one each.
+fn unanswered(work: &Work<'_>, round: &Round) -> Vec<(BlockPos, JsonString)> {
     let mut results: HashMap<Cow<'_, str>, usize> = HashMap::new();
     for (_, result) in round.results(work) {
-        *results.entry(result.call.contents()).or_default() += 1;
+        *results.entry(result.call_id.unescape()).or_default() += 1;
     }
-    let open = round.calls(work).filter(|(_, call)| match results.get_mut(&call.id.contents()) {
-        Some(left) if *left > 0 => {
-            *left -= 1;
-            false
-        }
-        _ => true,
-    });
-    open.map(|(spot, call)| (spot, call.id.clone())).collect()
+    let unanswered_calls =
+        round.calls(work).filter(|(_, call)| match results.get_mut(&call.id.unescape()) {
+            Some(remaining) if *remaining > 0 => {
+                *remaining -= 1;
+                false
+            }
+            _ => true,
+        });
+    unanswered_calls.map(|(pos, call)| (pos, call.id.clone())).collect()
 }
 
-/// A result that says what went wrong, for a call.
-pub(crate) struct Missing {
-    pub call: Spot,
-    pub message: Text,
-    pub what: String,
+/// An error result to add for a call.
+pub(crate) struct MissingResult {
+    pub call: BlockPos,
+    pub message: JsonString,
+    pub ledger_text: String,
 }
 
-/// Adds results for calls, in their order, of the round that begins with `start`.
-pub(crate) fn add_results(work: &mut Work<'_>, start: usize, missing: Vec<Missing>) {
+/// Adds results for calls of the round that begins with `start`, in the order of the calls.
+pub(crate) fn add_results(work: &mut Work<'_>, start: usize, missing: Vec<MissingResult>) {
     let by_name = work.profile.calls.ordered_results;
     let mut added = Vec::with_capacity(missing.len());
-    let mut said = Vec::with_capacity(missing.len());
-    for Missing { call: spot, message, what } in missing {
-        let Some(called) = pairing::call(work.block(spot.0, spot.1)) else { continue };
-        let name = by_name.then(|| called.name.clone());
+    let mut descriptions = Vec::with_capacity(missing.len());
+    for MissingResult { call: pos, message, ledger_text: description } in missing {
+        let Some(call) = pairing::as_call(work.block(pos.0, pos.1)) else { continue };
+        let name = by_name.then(|| call.name.clone());
         let content = vec![Block::text(message).into()];
-        let result = ToolResult { call: called.id.clone(), name, content, is_error: true };
-        let mut block = Block::new(Body::ToolResult(result));
-        pairing::share_id(work, spot, &mut block);
+        let result = ToolResult { call_id: call.id.clone(), name, content, is_error: true };
+        let mut block = Block::new(BlockContent::ToolResult(result));
+        pairing::match_id_spelling(work, pos, &mut block);
         added.push(block.into());
-        said.push(what);
+        descriptions.push(description);
     }
-    let places = landing::land_in_order(work, start, added, by_name);
-    let mut told = None;
-    for ((turn, at), what) in places.into_iter().zip(said) {
-        work.change(Place::block(turn, at), what);
-        if told.replace(turn) != Some(turn)
-            && work.blocks(turn).iter().any(|block| !work.is_said(block))
+    let positions = landing::insert_results_ordered(work, start, added, by_name);
+    let mut last_turn = None;
+    for ((turn, at), description) in positions.into_iter().zip(descriptions) {
+        work.record_change(LedgerPath::block(turn, at), description);
+        if last_turn.replace(turn) != Some(turn)
+            && work.blocks(turn).iter().any(|block| !work.is_encoded(block))
         {
-            keep_word(work, turn);
+            keep_user_turn(work, turn);
         }
     }
 }
 
-/// Where the user's words go and nothing is left but results that were made up, the turn says so: with
-/// results alone, the loop of calls would go on, and what was thought in it would stand elsewhere.
-pub(crate) fn keep_word(work: &mut Work<'_>, turn: usize) {
-    let made_up = |block: &Block| match pairing::result(block).map(|result| &result.content[..]) {
-        Some([one]) => one.body.as_text().is_some_and(|text| *text == UNKNOWN_OUTCOME),
+/// Adds a placeholder text where user content will be dropped and only added results would be left:
+/// without it, the tool loop would continue and the reasoning in it would be misplaced.
+pub(crate) fn keep_user_turn(work: &mut Work<'_>, turn: usize) {
+    let is_added_result = |block: &Block| match pairing::as_result(block)
+        .map(|result| &result.content[..])
+    {
+        Some([content]) => content.content.as_text().is_some_and(|text| *text == UNKNOWN_OUTCOME),
         _ => false,
     };
     let blocks = work.blocks(turn);
-    let left = |block: &Verbatim<Block>| made_up(block) || !work.is_said(block);
-    let users = work.turns()[turn].role == Role::User && work.profile.thinking.in_loop;
-    // What is left out is mostly left out from the end: the last block tells soonest.
-    if users && blocks.iter().rev().all(left) && blocks.iter().any(|block| made_up(block)) {
+    let is_dropped = |block: &Verbatim<Block>| is_added_result(block) || !work.is_encoded(block);
+    let is_user_turn =
+        work.turns()[turn].role == Role::User && work.profile.reasoning.seals_bind_loop;
+    // Dropped blocks are mostly at the end, so the scan starts there.
+    if is_user_turn
+        && blocks.iter().rev().all(is_dropped)
+        && blocks.iter().any(|block| is_added_result(block))
+    {
         let at = blocks.len();
-        work.insert(turn, at, Block::text(Text::word(EMPTY_MESSAGE)));
-        work.change(Place::block(turn, at), "the user's words are gone, and the turn says so");
+        work.insert_block(turn, at, Block::text(JsonString::from_static(EMPTY_MESSAGE)));
+        work.record_change(
+            LedgerPath::block(turn, at),
+            "added a text: the user's content is left out",
+        );
     }
 }
 
-/// What the model reads in place of the result.
+/// Text for the model in place of the result.
 pub const UNKNOWN_OUTCOME: &str = "Interrupted: no result was recorded. The tool may or may not \
                                    have completed: outcome unknown, verify before repeating it.";

@@ -1,8 +1,7 @@
-//! A result that does not say which call it answers answers the first one that is open.
+//! Assigns a result without a call id to the first unanswered call.
 //!
-//! Some clients lose the id on the way. Among the calls right before the result that no other result
-//! answers, the first of the same tool is taken, or the first at all: the position tells more than a
-//! name that several calls share.
+//! Some clients lose the id. Among the unanswered calls right before the result, the first call of
+//! the same tool is taken, otherwise the first call.
 //!
 //! ## Why
 //! > messages.2.content.0.tool_result.tool_use_id: Field required
@@ -17,143 +16,145 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use interlingua_model::{Block, Body, Place, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, BlockContent, LedgerPath, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
 use crate::Work;
-use crate::held::is_nameless;
-use crate::pairing::{self, Round, Spot};
-use crate::profile::calls::Answers;
+use crate::held::has_no_written_id;
+use crate::pairing::{self, BlockPos, Round};
+use crate::profile::calls::ResultPlacement;
 
 pub fn apply(work: &mut Work<'_>) {
     let mut start = 0;
-    while let Some(round) = Round::at(work.turns(), start) {
-        name_all(work, &round);
-        while let Some((spot, call)) = unnamed(work, &round) {
-            name(work, spot, call);
+    while let Some(round) = Round::starting_at(work.turns(), start) {
+        assign_all(work, &round);
+        while let Some((pos, call)) = next_assignment(work, &round) {
+            assign(work, pos, call);
         }
         start = round.end();
     }
 }
 
-/// Names the results without an id for as long as it is certain that none is taken as it stands.
-fn name_all(work: &mut Work<'_>, round: &Round) {
-    let unnamed = round.results(work).filter(|(_, result)| result.call.is_empty());
-    let unnamed: Vec<(Spot, Option<Text>)> =
-        unnamed.map(|(spot, result)| (spot, result.name.clone())).collect();
+/// Assigns results while it is certain that the target accepts none of them as it is.
+fn assign_all(work: &mut Work<'_>, round: &Round) {
+    let unnamed = round.results(work).filter(|(_, result)| result.call_id.is_empty());
+    let unnamed: Vec<(BlockPos, Option<JsonString>)> =
+        unnamed.map(|(pos, result)| (pos, result.name.clone())).collect();
     if unnamed.is_empty() {
         return;
     }
-    let mut open = Open::of(work, round);
-    let counts = work.profile.calls.answers == Answers::Counted;
-    let never = pairing::crosses(work) || counts && !pairing::is_fine(work, round);
-    // Where each call must have a result of its id, nothing is fine while one has none.
-    let by_id = !counts && work.profile.calls.answers != Answers::Anywhere;
-    for (spot, tool) in unnamed {
-        if !(never || by_id && open.waiting > 0) {
+    let mut open = OpenCalls::new(work, round);
+    let by_count = work.profile.calls.result_placement == ResultPlacement::MatchingCount;
+    let none_accepted =
+        pairing::is_cross_dialect(work) || by_count && !pairing::is_well_paired(work, round);
+    // Where each call needs a result with its id, no result is accepted while one is missing.
+    let by_id = !by_count && work.profile.calls.result_placement != ResultPlacement::Anywhere;
+    for (pos, tool) in unnamed {
+        if !(none_accepted || by_id && open.needing_id > 0) {
             return;
         }
         let Some(call) = open.take(tool.as_ref()) else { return };
-        name(work, spot, call);
+        assign(work, pos, call);
     }
 }
 
-/// The calls of a round that have no result.
-struct Open {
-    calls: Vec<Waiting>,
+/// Calls of a round without a result.
+struct OpenCalls {
+    calls: Vec<OpenCall>,
     by_id: HashMap<String, Vec<usize>>,
     by_tool: HashMap<String, VecDeque<usize>>,
     all: VecDeque<usize>,
-    /// How many of them only a result of their id answers.
-    waiting: usize,
+    /// Number of calls that only a result with their id answers.
+    needing_id: usize,
 }
 
-struct Waiting {
-    spot: Spot,
+struct OpenCall {
+    spot: BlockPos,
     id: String,
     by_id: bool,
     open: bool,
 }
 
-impl Open {
-    fn of(work: &Work<'_>, round: &Round) -> Self {
-        let answered = round.answered(work);
-        let mut open = Self {
+impl OpenCalls {
+    fn new(work: &Work<'_>, round: &Round) -> Self {
+        let result_ids = round.result_ids(work);
+        let mut open_calls = Self {
             calls: Vec::new(),
             by_id: HashMap::new(),
             by_tool: HashMap::new(),
             all: VecDeque::new(),
-            waiting: 0,
+            needing_id: 0,
         };
-        for (spot, call) in round.calls(work).filter(|(_, call)| !answered.has(&call.id)) {
-            let (at, id) = (open.calls.len(), call.id.contents().into_owned());
-            open.by_id.entry(id.clone()).or_default().push(at);
-            open.by_tool.entry(call.name.contents().into_owned()).or_default().push_back(at);
-            open.all.push_back(at);
-            let by_id = !is_nameless(work, spot);
-            open.waiting += usize::from(by_id);
-            open.calls.push(Waiting { spot, id, by_id, open: true });
+        for (pos, call) in round.calls(work).filter(|(_, call)| !result_ids.contains(&call.id)) {
+            let (at, id) = (open_calls.calls.len(), call.id.unescape().into_owned());
+            open_calls.by_id.entry(id.clone()).or_default().push(at);
+            open_calls.by_tool.entry(call.name.unescape().into_owned()).or_default().push_back(at);
+            open_calls.all.push_back(at);
+            let by_id = !has_no_written_id(work, pos);
+            open_calls.needing_id += usize::from(by_id);
+            open_calls.calls.push(OpenCall { spot: pos, id, by_id, open: true });
         }
-        open
+        open_calls
     }
 
-    /// The first call of this tool, or the first at all. Those of its id are answered with it.
-    fn take(&mut self, tool: Option<&Text>) -> Option<Spot> {
+    /// The first open call of this tool, or the first open call. Closes all calls with its id.
+    fn take(&mut self, tool: Option<&JsonString>) -> Option<BlockPos> {
         let calls = &self.calls;
-        let first = |waiting: &mut VecDeque<usize>| {
-            while waiting.front().is_some_and(|at| !calls[*at].open) {
-                waiting.pop_front();
+        let first = |queue: &mut VecDeque<usize>| {
+            while queue.front().is_some_and(|at| !calls[*at].open) {
+                queue.pop_front();
             }
-            waiting.front().copied()
+            queue.front().copied()
         };
-        let same = tool.and_then(|tool| self.by_tool.get_mut(&*tool.contents()));
-        let at = same.and_then(first).or_else(|| first(&mut self.all))?;
-        let spot = self.calls[at].spot;
+        let same_tool = tool.and_then(|tool| self.by_tool.get_mut(&*tool.unescape()));
+        let at = same_tool.and_then(first).or_else(|| first(&mut self.all))?;
+        let pos = self.calls[at].spot;
         for at in self.by_id.remove(&self.calls[at].id).unwrap_or_default() {
             self.calls[at].open = false;
-            self.waiting -= usize::from(self.calls[at].by_id);
+            self.needing_id -= usize::from(self.calls[at].by_id);
         }
-        Some(spot)
+        Some(pos)
     }
 }
 
-/// Whether the target takes a result as it stands, without an id.
-fn is_taken(work: &Work<'_>, round: &Round, is_fine: bool, (turn, at): Spot) -> bool {
+/// Whether the target accepts a result without an id.
+fn is_accepted(work: &Work<'_>, round: &Round, is_paired: bool, (turn, at): BlockPos) -> bool {
     let (dialect, extras) = (work.profile.dialect, &work.block(turn, at).extras);
-    // Where ids are written, a call that is written anew has one.
-    let by_id = UNNAMED.iter().any(|mark| extras.find(dialect, mark).is_some());
-    let written = |turn: &Verbatim<Turn>| turn.text_for(dialect).is_some();
-    is_fine
-        && !pairing::is_incomplete(work, extras)
-        && (!by_id || work.turns()[round.speech.clone()].iter().all(written))
+    // A call that is encoded again has an id, so its result needs one.
+    let by_id = MISSING_CALL_MARKERS.iter().any(|marker| extras.get(dialect, marker).is_some());
+    let is_written = |turn: &Verbatim<Turn>| turn.text_for(dialect).is_some();
+    is_paired
+        && !pairing::has_rejected_spelling(work, extras)
+        && (!by_id || work.turns()[round.assistant_turns.clone()].iter().all(is_written))
 }
 
-/// The first result without an id and the call for it, if there is one.
-fn unnamed(work: &Work<'_>, round: &Round) -> Option<(Spot, Spot)> {
-    let mut results = round.results(work).filter(|(_, result)| result.call.is_empty()).peekable();
+/// The first unaccepted result without an id, and its call.
+fn next_assignment(work: &Work<'_>, round: &Round) -> Option<(BlockPos, BlockPos)> {
+    let mut results =
+        round.results(work).filter(|(_, result)| result.call_id.is_empty()).peekable();
     results.peek()?;
-    let is_fine = pairing::is_fine(work, round);
-    let (spot, result) = results.find(|(spot, _)| !is_taken(work, round, is_fine, *spot))?;
-    let answered = round.answered(work);
-    let open = || round.calls(work).filter(|(_, call)| !answered.has(&call.id));
-    let same = open().find(|(_, call)| result.name.as_ref() == Some(&call.name));
-    let (call, _) = same.or_else(|| open().next())?;
-    Some((spot, call))
+    let is_paired = pairing::is_well_paired(work, round);
+    let (pos, result) = results.find(|(pos, _)| !is_accepted(work, round, is_paired, *pos))?;
+    let result_ids = round.result_ids(work);
+    let unanswered = || round.calls(work).filter(|(_, call)| !result_ids.contains(&call.id));
+    let same_tool = unanswered().find(|(_, call)| result.name.as_ref() == Some(&call.name));
+    let (call, _) = same_tool.or_else(|| unanswered().next())?;
+    Some((pos, call))
 }
 
-fn name(work: &mut Work<'_>, (turn, at): Spot, call: Spot) {
-    let Some(id) = pairing::call(work.block(call.0, call.1)).map(|call| call.id.clone()) else {
+fn assign(work: &mut Work<'_>, (turn, at): BlockPos, call: BlockPos) {
+    let Some(id) = pairing::as_call(work.block(call.0, call.1)).map(|call| call.id.clone()) else {
         return;
     };
-    let mut answer = Block::clone(work.block(turn, at));
-    pairing::share_id(work, call, &mut answer);
-    let what = format!("a result without an id is taken to answer the open call {id}");
-    if let Body::ToolResult(result) = &mut answer.body {
-        result.call = id;
+    let mut result_block = Block::clone(work.block(turn, at));
+    pairing::match_id_spelling(work, call, &mut result_block);
+    let description = format!("assigned a result without an id to the unanswered call {id}");
+    if let BlockContent::ToolResult(result) = &mut result_block.content {
+        result.call_id = id;
     }
-    *work.edit(turn, at) = answer;
-    work.change(Place::block(turn, at), what);
+    *work.edit_block(turn, at) = result_block;
+    work.record_change(LedgerPath::block(turn, at), description);
 }
 
-/// What decoding says of a result whose field for the id names no call.
-const UNNAMED: &[&str] = &["no call", "null call"];
+/// Extras that decoding adds to a result with an id field that refers to no call.
+const MISSING_CALL_MARKERS: &[&str] = &["no call", "null call"];

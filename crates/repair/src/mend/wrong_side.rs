@@ -1,7 +1,7 @@
-//! A call in the user's turn becomes the model's, and a result in the model's turn the user's.
+//! Moves calls in user turns to assistant turns, and results in assistant turns to user turns.
 //!
-//! Whoever keeps a conversation in a form of its own may put a call or its result on the wrong side.
-//! Only the model calls tools, and only the user brings what came of it.
+//! A client that stores conversations in its own format may put a call or its result on the wrong
+//! side. Only assistant turns have calls, and only user turns have results.
 //!
 //! ## Why
 //! > messages.1: `tool_result` blocks can only be in `user` messages
@@ -16,155 +16,176 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Place, Role, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
+use interlingua_wire::JsonString;
 
-use crate::apart::mend_rounds_apart;
+use crate::apart::for_each_unpaired_round_detached;
 use crate::fit::empty_turn::EMPTY_MESSAGE;
-use crate::pairing::{self, Round, Spot};
-use crate::profile::calls::Answers;
-use crate::work::many::Moved;
+use crate::pairing::{self, BlockPos, Round};
+use crate::profile::calls::ResultPlacement;
+use crate::work::many::DetachedBlock;
 use crate::{Work, landing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    // Where sides do not count, what is moved may have answered the round before.
-    for _ in 0..PASSES {
-        let before = work.ledger().entries.len();
-        sort(work);
-        if work.ledger().entries.len() == before || !is_counted(work) {
+    // For targets that count results, a moved result may belong to the round before, so the scan
+    // repeats.
+    for _ in 0..MAX_PASSES {
+        let entries_before = work.ledger().entries.len();
+        move_misplaced(work);
+        if work.ledger().entries.len() == entries_before || !needs_matching_counts(work) {
             return;
         }
-        work.pairs_settled(0);
+        work.set_paired_until(0);
     }
 }
 
-fn is_counted(work: &Work<'_>) -> bool {
-    !pairing::crosses(work) && work.profile.calls.answers == Answers::Counted
+fn needs_matching_counts(work: &Work<'_>) -> bool {
+    !pairing::is_cross_dialect(work)
+        && work.profile.calls.result_placement == ResultPlacement::MatchingCount
 }
 
-fn sort(work: &mut Work<'_>) {
-    mend_rounds_apart(work, |work, round| {
-        let start = round.speech.start;
-        // What the user calls last is taken as it is until the model speaks: all that stands before it
-        // leaves as it did then.
-        if let Some(spot) = open_call(work, round) {
-            after_results(work, spot);
-            to_model(work, spot.0..spot.0 + 1);
-            if Round::at(work.turns(), start).is_some_and(|round| pairing::is_fine(work, &round)) {
+fn move_misplaced(work: &mut Work<'_>) {
+    for_each_unpaired_round_detached(work, |work, round| {
+        let start = round.assistant_turns.start;
+        // A call at the end of the user's turns is accepted up to the next assistant turn; the
+        // turns before it then leave unchanged.
+        if let Some(pos) = trailing_user_call(work, round) {
+            move_results_before(work, pos);
+            move_calls_to_assistant(work, pos.0..pos.0 + 1);
+            if Round::starting_at(work.turns(), start)
+                .is_some_and(|round| pairing::is_well_paired(work, &round))
+            {
                 return;
             }
         }
-        to_user(work, start);
-        if let Some(round) = Round::at(work.turns(), start) {
-            to_model(work, round.answers);
+        move_results_to_user(work, start);
+        if let Some(round) = Round::starting_at(work.turns(), start) {
+            move_calls_to_assistant(work, round.following_turns);
         }
     });
 }
 
-/// The first call of the user's last turn before the model speaks.
-fn open_call(work: &Work<'_>, round: &Round) -> Option<Spot> {
-    if !is_counted(work) {
+/// The first call of the last turn of a round, where the target counts results.
+fn trailing_user_call(work: &Work<'_>, round: &Round) -> Option<BlockPos> {
+    if !needs_matching_counts(work) {
         return None;
     }
-    let last = round.answers.end.checked_sub(1).filter(|last| round.answers.contains(last))?;
-    let calls = |block: &Verbatim<Block>| pairing::call(block).is_some();
-    work.blocks(last).iter().position(calls).map(|at| (last, at))
+    let last = round
+        .following_turns
+        .end
+        .checked_sub(1)
+        .filter(|last| round.following_turns.contains(last))?;
+    let is_call = |block: &Verbatim<Block>| pairing::as_call(block).is_some();
+    work.blocks(last).iter().position(is_call).map(|at| (last, at))
 }
 
-/// Puts the results of a turn before its first call: they are not of this call, but of one before.
-fn after_results(work: &mut Work<'_>, (turn, call): Spot) {
+/// Moves the results of a turn before its first call: they answer earlier calls.
+fn move_results_before(work: &mut Work<'_>, (turn, call): BlockPos) {
     let after = call + 1..work.blocks(turn).len();
-    let results = after.filter(|at| pairing::result(work.block(turn, *at)).is_some());
-    let results: Vec<Spot> = results.map(|at| (turn, at)).collect();
-    work.carry_before(&results, (turn, call));
+    let results = after.filter(|at| pairing::as_result(work.block(turn, *at)).is_some());
+    let results: Vec<BlockPos> = results.map(|at| (turn, at)).collect();
+    work.move_blocks_before(&results, (turn, call));
 }
 
-fn to_user(work: &mut Work<'_>, start: usize) {
-    let Some(round) = Round::at(work.turns(), start) else { return };
-    let said = pairing::blocks(work, round.speech.clone());
-    let results = said.filter(|(_, block)| pairing::result(block).is_some());
-    let results: Vec<Spot> = results.map(|(spot, _)| spot).collect();
+fn move_results_to_user(work: &mut Work<'_>, start: usize) {
+    let Some(round) = Round::starting_at(work.turns(), start) else { return };
+    let assistant_blocks = pairing::blocks(work, round.assistant_turns.clone());
+    let results = assistant_blocks.filter(|(_, block)| pairing::as_result(block).is_some());
+    let results: Vec<BlockPos> = results.map(|(pos, _)| pos).collect();
     if results.is_empty() {
         return;
     }
-    let lifted = work.lift(&results);
-    for (turn, at) in landing::land(work, start, lifted) {
-        work.change(Place::block(turn, at), "a result in the model's turn is the user's");
+    let taken = work.take_blocks(&results);
+    for (turn, at) in landing::insert_results(work, start, taken) {
+        work.record_change(
+            LedgerPath::block(turn, at),
+            "moved a result from an assistant turn to a user turn",
+        );
     }
-    // A turn in which nothing else is said stays, unless the model says more: those before and after
-    // it do not answer each other.
-    let mut gone: Vec<usize> = results.iter().map(|(turn, _)| *turn).collect();
-    gone.dedup();
-    gone.retain(|turn| work.blocks(*turn).is_empty());
-    gone.truncate(round.speech.len() - 1);
-    work.remove_turns(&gone);
+    // An emptied turn is kept if it is the only assistant turn of the round: it separates the user
+    // turns around it.
+    let mut removed: Vec<usize> = results.iter().map(|(turn, _)| *turn).collect();
+    removed.dedup();
+    removed.retain(|turn| work.blocks(*turn).is_empty());
+    removed.truncate(round.assistant_turns.len() - 1);
+    work.remove_turns(&removed);
 }
 
-/// Turns of the user's are divided: what stands before a call, the model's calls, what stands after them.
-fn to_model(work: &mut Work<'_>, turns: Range<usize>) {
-    let (mut made, mut emptied) = (Vec::new(), Vec::new());
+/// Splits user turns into the blocks before a call, an assistant turn with the calls, and the
+/// blocks after them.
+fn move_calls_to_assistant(work: &mut Work<'_>, turns: Range<usize>) {
+    let (mut new_turns, mut emptied) = (Vec::new(), Vec::new());
     for turn in turns {
-        let is_call = |block: &Verbatim<Block>| pairing::call(block).is_some();
+        let is_call = |block: &Verbatim<Block>| pairing::as_call(block).is_some();
         let Some(first) = work.blocks(turn).iter().position(is_call) else { continue };
         let role = work.turns()[turn].role;
-        // What is answered comes before what the model says next, also where nothing answers it yet.
-        let spoken = work.turns().get(turn + 1).is_none_or(|next| next.role == Role::Assistant);
-        let rest: Vec<Spot> = (first..work.blocks(turn).len()).map(|at| (turn, at)).collect();
-        let mut parts: Vec<(Role, Vec<Moved>)> = Vec::new();
-        for one in work.lift(&rest) {
-            let whose = if is_call(&one.block) { Role::Assistant } else { role };
-            match parts.last_mut().filter(|(last, _)| *last == whose) {
-                Some((_, part)) => part.push(one),
-                None => parts.push((whose, vec![one])),
+        // A user turn has to precede the next assistant turn, also where no call is answered yet.
+        let precedes_assistant =
+            work.turns().get(turn + 1).is_none_or(|next| next.role == Role::Assistant);
+        let rest: Vec<BlockPos> = (first..work.blocks(turn).len()).map(|at| (turn, at)).collect();
+        let mut groups: Vec<(Role, Vec<DetachedBlock>)> = Vec::new();
+        for detached in work.take_blocks(&rest) {
+            let part_role = if is_call(&detached.block) { Role::Assistant } else { role };
+            match groups.last_mut().filter(|(last, _)| *last == part_role) {
+                Some((_, blocks)) => blocks.push(detached),
+                None => groups.push((part_role, vec![detached])),
             }
         }
-        if spoken && parts.last().is_some_and(|(last, _)| *last == Role::Assistant) {
-            parts.push((role, Vec::new()));
+        if precedes_assistant && groups.last().is_some_and(|(last, _)| *last == Role::Assistant) {
+            groups.push((role, Vec::new()));
         }
         if first == 0 {
             emptied.push(turn);
         }
-        let place = turn + 1 - emptied.len();
-        made.extend(parts.into_iter().map(|(role, part)| (place, role, part)));
+        let index = turn + 1 - emptied.len();
+        new_turns.extend(groups.into_iter().map(|(role, blocks)| (index, role, blocks)));
     }
     work.remove_turns(&emptied);
-    // Each stands behind all that were made before it.
-    let calls = made.iter().enumerate().filter(|(_, (_, role, _))| *role == Role::Assistant);
+    // Final indices, behind the turns that are inserted before.
+    let calls = new_turns.iter().enumerate().filter(|(_, (_, role, _))| *role == Role::Assistant);
     let calls: Vec<(usize, usize)> =
-        calls.map(|(more, (place, _, part))| (place + more, part.len())).collect();
-    work.land_turns(made);
+        calls.map(|(offset, (index, _, blocks))| (index + offset, blocks.len())).collect();
+    work.insert_turns(new_turns);
     for (turn, count) in &calls {
         for at in 0..*count {
-            work.change(Place::block(*turn, at), "a call in the user's turn is the model's");
+            work.record_change(
+                LedgerPath::block(*turn, at),
+                "moved a call from a user turn to an assistant turn",
+            );
         }
     }
     if let Some((last, _)) = calls.last() {
-        close(work, last + 1);
+        end_tool_loop(work, last + 1);
     }
 }
 
-/// What the user called was no result: what the model thinks next is not bound to what it called before.
-/// Where nothing else says so, a word of the user's does.
-fn close(work: &mut Work<'_>, from: usize) {
-    if !work.profile.thinking.placed {
+/// Adds a user text behind moved calls without a result, if reasoning follows and no other content
+/// separates it from the calls: otherwise it would belong to their tool loop.
+fn end_tool_loop(work: &mut Work<'_>, from: usize) {
+    if !work.profile.reasoning.checks_placement {
         return;
     }
     let rest = work.turns().get(from..).unwrap_or_default();
-    let is_models = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
-    let answers = rest.iter().take_while(|turn| !is_models(turn)).count();
-    let more = |block: &Verbatim<Block>| {
-        pairing::call(block).is_none() && pairing::result(block).is_none() && work.is_said(block)
+    let is_assistant = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
+    let user_turns = rest.iter().take_while(|turn| !is_assistant(turn)).count();
+    let is_input = |block: &Verbatim<Block>| {
+        pairing::as_call(block).is_none()
+            && pairing::as_result(block).is_none()
+            && work.is_encoded(block)
     };
-    let says = rest[..answers].iter().any(|turn| turn.blocks.iter().any(more));
-    let next = rest[answers..].iter().take_while(is_models).flat_map(|turn| &turn.blocks);
-    let thinks = next.into_iter().any(|block| thoughts::is_thinking(block));
-    if answers > 0 && thinks && !says {
-        let turn = from + answers;
+    let has_input = rest[..user_turns].iter().any(|turn| turn.blocks.iter().any(is_input));
+    let next = rest[user_turns..].iter().take_while(is_assistant).flat_map(|turn| &turn.blocks);
+    let has_reasoning = next.into_iter().any(|block| thoughts::is_reasoning_block(block));
+    if user_turns > 0 && has_reasoning && !has_input {
+        let turn = from + user_turns;
         work.insert_turn(turn, Turn::new(Role::User));
-        work.insert(turn, 0, Block::text(Text::word(EMPTY_MESSAGE)));
-        work.change(Place::block(turn, 0), "what the user called is no result: a word says so");
+        work.insert_block(turn, 0, Block::text(JsonString::from_static(EMPTY_MESSAGE)));
+        work.record_change(
+            LedgerPath::block(turn, 0),
+            "added a text: it ends the tool loop of a moved call",
+        );
     }
 }
 
-/// Each pass leaves less on the wrong side; more than a few find nothing.
-const PASSES: usize = 8;
+/// Each pass leaves fewer blocks on the wrong side; in practice, a few passes suffice.
+const MAX_PASSES: usize = 8;

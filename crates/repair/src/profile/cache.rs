@@ -1,59 +1,75 @@
-//! Cache marks: what each target takes.
+//! Describes which cache breakpoints each target accepts.
 
-use super::Scope;
-use super::texts::OTHER_VENDORS;
+use super::TargetSelector;
+use super::texts::BEDROCK_OTHER_VENDORS;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Cache {
-    /// There are marks at all.
-    pub any: bool,
-    /// How many marks there may be, one for the whole request included; `None` where nobody counts.
-    pub most: Option<usize>,
-    /// The lifetimes that may be asked for, the longest first, and each mark lasts at most as long as
-    /// the one before it. The last is what a mark has that does not say. Empty where nobody looks.
-    pub lifetimes: &'static [&'static str],
-    /// A mark stands beside what it marks, and is no part of it: the kind of block that it is.
-    pub beside: Option<&'static str>,
-    /// Reasoning carries no mark.
+pub struct CacheProfile {
+    /// Cache breakpoints are accepted at all.
+    pub supported: bool,
+    /// Maximum number of breakpoints, including that of the whole request; `None` if unlimited.
+    pub max_breakpoints: Option<usize>,
+    /// Supported lifetimes, longest first; a breakpoint may not last longer than the one before it.
+    /// The last is the default. Empty if the target does not check them.
+    pub ttls: &'static [&'static str],
+    /// Kind of the breakpoint block, where a breakpoint is a block of its own.
+    pub breakpoint_block_kind: Option<&'static str>,
+    /// Reasoning blocks cannot have a breakpoint.
     pub not_on_reasoning: bool,
-    /// The field of the body that marks the whole request.
-    pub whole: Option<&'static str>,
+    /// The body field with the breakpoint of the whole request.
+    pub request_breakpoint_field: Option<&'static str>,
 }
 
-pub(super) static ROWS: &[(Scope, Cache)] = &[
-    (Scope::flavors("anthropic", &["deepseek"]), FREE),
+pub(super) static ROWS: &[(TargetSelector, CacheProfile)] = &[
+    (TargetSelector::flavors("anthropic", &["deepseek"]), UNLIMITED),
     (
-        Scope::all("anthropic"),
-        Cache { whole: Some("cache_control"), not_on_reasoning: true, ..COUNTED },
+        TargetSelector::dialect("anthropic"),
+        CacheProfile {
+            request_breakpoint_field: Some("cache_control"),
+            not_on_reasoning: true,
+            ..LIMITED
+        },
     ),
-    (Scope { flavors: &["", "openai", "azure"], ..Scope::models("openai-chat", OLD) }, NONE),
-    (Scope::all("openai-chat"), FREE),
-    (Scope::all("openai-responses"), FREE),
-    (Scope::all("gemini"), FREE),
-    (Scope::models("bedrock", OTHER_VENDORS), Cache { beside: Some("cachePoint"), ..FREE }),
-    (Scope::all("bedrock"), Cache { beside: Some("cachePoint"), ..COUNTED }),
+    (
+        TargetSelector {
+            flavors: &["", "openai", "azure"],
+            ..TargetSelector::models("openai-chat", MODELS_WITHOUT_BREAKPOINTS)
+        },
+        UNSUPPORTED,
+    ),
+    (TargetSelector::dialect("openai-chat"), UNLIMITED),
+    (TargetSelector::dialect("openai-responses"), UNLIMITED),
+    (TargetSelector::dialect("gemini"), UNLIMITED),
+    (
+        TargetSelector::models("bedrock", BEDROCK_OTHER_VENDORS),
+        CacheProfile { breakpoint_block_kind: Some("cachePoint"), ..UNLIMITED },
+    ),
+    (
+        TargetSelector::dialect("bedrock"),
+        CacheProfile { breakpoint_block_kind: Some("cachePoint"), ..LIMITED },
+    ),
 ];
 
-const COUNTED: Cache = Cache {
-    any: true,
-    most: Some(4),
-    lifetimes: &["1h", "5m"],
-    beside: None,
+const LIMITED: CacheProfile = CacheProfile {
+    supported: true,
+    max_breakpoints: Some(4),
+    ttls: &["1h", "5m"],
+    breakpoint_block_kind: None,
     not_on_reasoning: true,
-    whole: None,
+    request_breakpoint_field: None,
 };
-const FREE: Cache = Cache {
-    any: true,
-    most: None,
-    lifetimes: &[],
-    beside: None,
+const UNLIMITED: CacheProfile = CacheProfile {
+    supported: true,
+    max_breakpoints: None,
+    ttls: &[],
+    breakpoint_block_kind: None,
     not_on_reasoning: false,
-    whole: None,
+    request_breakpoint_field: None,
 };
-const NONE: Cache = Cache { any: false, ..FREE };
+const UNSUPPORTED: CacheProfile = CacheProfile { supported: false, ..UNLIMITED };
 
-/// Models that have no explicit marks.
-pub(super) const OLD: &[&str] = &[
+/// Models without explicit breakpoints.
+pub(super) const MODELS_WITHOUT_BREAKPOINTS: &[&str] = &[
     "^gpt-3",
     "^gpt-4",
     "^gpt-5!",

@@ -1,114 +1,116 @@
-//! Images, documents and sounds: what each target takes.
+//! Describes which images, documents, audio and video each target accepts.
 
 use interlingua_model::MediaKind;
 
-use super::Scope;
+use super::TargetSelector;
 use super::media_bedrock::{BEDROCK, BEDROCK_CLAUDE};
 use super::media_words::{
-    AUDIO, COMMON, EVERYTHING, FILED, GEMINI, GEMINI_OLD, GIVEN, HEARS, IMAGES, INVENTOR,
-    LARGE_CONTEXT, LINKED, NO, NOTHING, OLD_GEMINI, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
+    ALL_BUT_IMAGES, ANY_SOURCE, AUDIO_TYPES, CHAT_TUNED_MODELS, COMMON_IMAGE_TYPES, DATA_ONLY,
+    DATA_OR_FILE, DATA_OR_URL, EVERYTHING, FIRST_PARTY, GEMINI, IMAGES,
+    IMAGES_AND_AUDIO_ANY_SOURCE, LARGE_CONTEXT, NO_SOURCE, NOTHING, OLD_GEMINI, OLD_GEMINI_MODELS,
+    OLLAMA_CONTAINERS, SMALL_CONTEXT,
 };
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
-pub struct Media {
-    /// What the target's own clients may write.
-    pub written: Places,
-    /// What can be said to it in its dialect.
-    pub said: Places,
-    /// Types that images may say they have; `None` where any will do.
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+pub struct MediaProfile {
+    /// Media that requests in the target's own dialect may have.
+    pub same_dialect: MediaByContainer,
+    /// Media that requests from other dialects may have.
+    pub cross_dialect: MediaByContainer,
+    /// Declared types of images; `None` if unchecked.
     pub image_types: Option<&'static [&'static str]>,
-    /// Other names of types that images may have.
-    pub image_names: &'static [&'static str],
-    /// Types that documents may say they have; `None` where any will do.
+    /// Further names of image types.
+    pub image_type_aliases: &'static [&'static str],
+    /// Declared types of documents; `None` if unchecked.
     pub document_types: Option<&'static [&'static str]>,
-    /// Types that nothing may say it has.
-    pub refused_types: &'static [&'static str],
-    /// A type is no single word, such as `png`.
-    pub whole_types: bool,
-    /// Types that sounds may say they have, where they are written anew; `None` where any will do.
+    /// Declared types that are always rejected.
+    pub rejected_types: &'static [&'static str],
+    /// A type needs a slash, unlike `png`.
+    pub full_mime_types: bool,
+    /// Types of audio, when encoded for the target; `None` if unchecked.
     pub audio_types: Option<&'static [&'static str]>,
-    /// An image is of the type that it says.
-    pub exact_types: bool,
-    /// What is checked of the data of an image.
-    pub images: Checked,
-    /// What the address of an image must be; and of a document, if both are fetched.
-    pub addresses: Fetched,
-    /// Data of any kind are base64, in either alphabet.
-    pub base64: bool,
-    /// Characters of base64 that an image may have, and a document.
-    pub image_size: Option<usize>,
-    pub document_size: Option<usize>,
-    /// Pixels of the longer side of an image.
-    pub image_side: Option<u32>,
-    /// From how many images on their sides are shorter, and how short.
-    pub crowd: Option<(usize, u32)>,
-    /// The field that asks for images to be made smaller, where there is one.
-    pub downsizing: bool,
-    /// How many images a request may have, and pages of documents.
-    pub most_images: Option<usize>,
-    pub most_pages: Option<usize>,
-    /// How many a message may have.
-    pub message_images: Option<usize>,
-    pub message_documents: Option<usize>,
-    /// Some text stands beside a document, which has a name of letters and digits.
-    pub named_documents: bool,
-    /// A document that is given as data has a name, whatever it is, unless this field inside this
-    /// one says which it is.
-    pub named_data: Option<(&'static str, &'static str)>,
-    /// What results do not take, and the user may show, follows them in a turn of its own.
-    pub result_follows: bool,
-    /// Results that failed hold something else than text.
-    pub failed_media: bool,
-    /// Results of a search stand beside other blocks of a result, and some sources are cited while
-    /// others are not.
-    pub mixed_sources: bool,
+    /// The declared type of an image must match its data.
+    pub types_must_match: bool,
+    /// Validation of image data.
+    pub image_check: ImageCheck,
+    /// Validation of image URLs, and of document URLs if both are fetched.
+    pub url_check: UrlCheck,
+    /// Data must be base64, in either alphabet.
+    pub checks_base64: bool,
+    /// Maximum base64 length of an image and of a document.
+    pub max_image_base64_chars: Option<usize>,
+    pub max_document_base64_chars: Option<usize>,
+    /// Maximum length of the longer side of an image, in pixels.
+    pub max_image_pixels: Option<u32>,
+    /// Number of images above which a lower limit applies, and that limit in pixels.
+    pub many_images_limit: Option<(usize, u32)>,
+    /// The target has a field that requests downsizing of images.
+    pub supports_downsizing: bool,
+    /// Maximum number of images and of PDF pages in a request.
+    pub max_images: Option<usize>,
+    pub max_pdf_pages: Option<usize>,
+    /// Maximum number in a message.
+    pub max_images_per_message: Option<usize>,
+    pub max_documents_per_message: Option<usize>,
+    /// A document needs a text next to it, and a name of letters and digits.
+    pub documents_need_name_and_text: bool,
+    /// A document with inline data needs a name, unless this field of this object has an id.
+    pub inline_files_need_name: Option<(&'static str, &'static str)>,
+    /// Media that results cannot have are moved to a user turn behind them.
+    pub result_media_follows: bool,
+    /// Failed results may have content other than text.
+    pub media_in_failed_results: bool,
+    /// Search results may be mixed with other blocks in a result, and cited sources with uncited
+    /// ones.
+    pub mixed_citations: bool,
 }
 
-/// What is taken, by who says it.
+/// Accepted media by container.
 #[derive(Clone, Copy, Debug)]
-pub struct Places {
-    pub instructions: Kinds,
-    pub user: Kinds,
-    pub assistant: Kinds,
-    pub result: Kinds,
+pub struct MediaByContainer {
+    pub instructions: MediaByKind,
+    pub user: MediaByKind,
+    pub assistant: MediaByKind,
+    pub result: MediaByKind,
 }
 
-/// What is taken, by what it is.
+/// Accepted media by kind.
 #[derive(Clone, Copy, Debug)]
-pub struct Kinds {
-    pub image: Sources,
-    pub document: Sources,
-    pub audio: Sources,
-    pub video: Sources,
+pub struct MediaByKind {
+    pub image: AllowedSources,
+    pub document: AllowedSources,
+    pub audio: AllowedSources,
+    pub video: AllowedSources,
 }
 
-/// What is taken, by where it is.
+/// Accepted media by source.
 #[derive(Clone, Copy, Debug)]
-pub struct Sources {
+pub struct AllowedSources {
     pub data: bool,
-    pub address: Address,
-    /// In the provider's own store of files.
+    pub url: UrlSupport,
+    /// A file id of the provider's file store.
     pub file: bool,
-    pub text: Plain,
+    pub plain_text: PlainTextHandling,
 }
 
-impl Media {
-    /// Whether an image may say that it is of this type.
-    pub fn takes_type(&self, mime: &str) -> bool {
-        let fits =
-            |known: &&str| *known == mime || known.ends_with('/') && mime.starts_with(*known);
-        self.image_types.is_none_or(|types| types.iter().chain(self.image_names).any(fits))
+impl MediaProfile {
+    /// Whether this type is accepted for an image.
+    pub fn accepts_image_type(&self, mime: &str) -> bool {
+        let fits = |accepted: &&str| {
+            *accepted == mime || accepted.ends_with('/') && mime.starts_with(*accepted)
+        };
+        self.image_types.is_none_or(|types| types.iter().chain(self.image_type_aliases).any(fits))
     }
 
-    /// Whether a type is a single word where that is none.
-    pub fn is_bare(&self, mime: &str) -> bool {
-        self.whole_types && !mime.is_empty() && !mime.contains('/')
+    /// Whether the type lacks a slash where one is required.
+    pub fn is_type_without_slash(&self, mime: &str) -> bool {
+        self.full_mime_types && !mime.is_empty() && !mime.contains('/')
     }
 }
 
-impl Kinds {
-    pub fn of(&self, kind: MediaKind) -> Sources {
+impl MediaByKind {
+    pub fn get(&self, kind: MediaKind) -> AllowedSources {
         match kind {
             MediaKind::Image => self.image,
             MediaKind::Document => self.document,
@@ -119,269 +121,315 @@ impl Kinds {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Address {
-    No,
+pub enum UrlSupport {
+    Unsupported,
     Any,
-    /// In the provider's own cloud, by how it begins.
-    Begins(&'static str),
+    /// In the provider's own cloud, by URL prefix.
+    Prefix(&'static str),
 }
 
-/// What becomes of a document that is plain text.
+/// Handling of plain text documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plain {
-    /// It is taken as such.
-    Taken,
-    /// It is taken as data.
+pub enum PlainTextHandling {
+    /// As a text document.
+    AsDocument,
+    /// As base64 data.
     AsData,
-    /// It is said as text.
+    /// As a text block.
     AsText,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fetched {
-    /// Nobody looks.
+pub enum UrlCheck {
+    /// The server does not check it.
     Unchecked,
-    /// An image is not in the address itself, unless as base64.
-    NoData,
-    /// Something can be fetched from there, and safely.
-    Https,
+    /// Images may be data URLs only in base64.
+    NoDataUrl,
+    /// The server fetches the URL, which must be HTTPS.
+    HttpsOnly,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum ImageCheck {
     Unchecked,
-    /// The first bytes are those of an image.
-    Start,
-    /// The header tells type and size.
+    /// The first bytes must be those of an image.
+    MagicBytes,
+    /// The header must have type and size.
     Header,
 }
 
-pub(super) const ANYWHERE: Places = Places {
+pub(super) const ANYWHERE: MediaByContainer = MediaByContainer {
     instructions: EVERYTHING,
     user: EVERYTHING,
     assistant: EVERYTHING,
     result: EVERYTHING,
 };
-pub(super) const NOWHERE: Places =
-    Places { instructions: NOTHING, user: NOTHING, assistant: NOTHING, result: NOTHING };
+pub(super) const NOWHERE: MediaByContainer =
+    MediaByContainer { instructions: NOTHING, user: NOTHING, assistant: NOTHING, result: NOTHING };
 
-pub(super) const ANYTHING: Media = Media {
-    written: ANYWHERE,
-    said: ANYWHERE,
+pub(super) const UNRESTRICTED: MediaProfile = MediaProfile {
+    same_dialect: ANYWHERE,
+    cross_dialect: ANYWHERE,
     image_types: None,
-    image_names: &[],
+    image_type_aliases: &[],
     document_types: None,
-    refused_types: &[],
-    whole_types: false,
+    rejected_types: &[],
+    full_mime_types: false,
     audio_types: None,
-    exact_types: false,
-    images: Checked::Unchecked,
-    addresses: Fetched::Unchecked,
-    base64: false,
-    image_size: None,
-    document_size: None,
-    image_side: None,
-    crowd: None,
-    downsizing: false,
-    most_images: None,
-    most_pages: None,
-    message_images: None,
-    message_documents: None,
-    named_documents: false,
-    named_data: None,
-    result_follows: false,
-    failed_media: true,
-    mixed_sources: true,
+    types_must_match: false,
+    image_check: ImageCheck::Unchecked,
+    url_check: UrlCheck::Unchecked,
+    checks_base64: false,
+    max_image_base64_chars: None,
+    max_document_base64_chars: None,
+    max_image_pixels: None,
+    many_images_limit: None,
+    supports_downsizing: false,
+    max_images: None,
+    max_pdf_pages: None,
+    max_images_per_message: None,
+    max_documents_per_message: None,
+    documents_need_name_and_text: false,
+    inline_files_need_name: None,
+    result_media_follows: false,
+    media_in_failed_results: true,
+    mixed_citations: true,
 };
 
-const ANTHROPIC: Media = Media {
-    written: Places { assistant: Kinds { document: YES, ..NOTHING }, ..ANTHROPIC_SAYS },
-    said: ANTHROPIC_SAYS,
-    image_types: Some(COMMON),
+const ANTHROPIC: MediaProfile = MediaProfile {
+    same_dialect: MediaByContainer {
+        assistant: MediaByKind { document: ANY_SOURCE, ..NOTHING },
+        ..ANTHROPIC_CONTAINERS
+    },
+    cross_dialect: ANTHROPIC_CONTAINERS,
+    image_types: Some(COMMON_IMAGE_TYPES),
     document_types: Some(&["application/pdf"]),
-    exact_types: true,
-    images: Checked::Header,
-    addresses: Fetched::Https,
-    image_size: Some(10 * 1024 * 1024),
-    image_side: Some(8000),
-    crowd: Some((20, 2000)),
-    downsizing: true,
-    most_images: Some(600),
-    most_pages: Some(600),
-    failed_media: false,
-    mixed_sources: false,
-    ..ANYTHING
+    types_must_match: true,
+    image_check: ImageCheck::Header,
+    url_check: UrlCheck::HttpsOnly,
+    max_image_base64_chars: Some(10 * 1024 * 1024),
+    max_image_pixels: Some(8000),
+    many_images_limit: Some((20, 2000)),
+    supports_downsizing: true,
+    max_images: Some(600),
+    max_pdf_pages: Some(600),
+    media_in_failed_results: false,
+    mixed_citations: false,
+    ..UNRESTRICTED
 };
-const ANTHROPIC_SAYS: Places = Places {
-    user: Kinds { image: YES, document: YES, ..NOTHING },
-    result: Kinds { image: YES, document: YES, ..NOTHING },
+const ANTHROPIC_CONTAINERS: MediaByContainer = MediaByContainer {
+    user: MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, ..NOTHING },
+    result: MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, ..NOTHING },
     ..NOWHERE
 };
 /// Models with a context of 200,000 tokens.
-const SMALLER: Media = Media { most_images: Some(100), most_pages: Some(100), ..ANTHROPIC };
+const ANTHROPIC_200K: MediaProfile =
+    MediaProfile { max_images: Some(100), max_pdf_pages: Some(100), ..ANTHROPIC };
 
-/// Passes over what it cannot see.
-const DEEPSEEK: Media = Media {
-    written: Places { instructions: NOTHING, ..ANYWHERE },
-    said: NOWHERE,
-    image_types: Some(COMMON),
+/// Ignores media that the model cannot process.
+const DEEPSEEK: MediaProfile = MediaProfile {
+    same_dialect: MediaByContainer { instructions: NOTHING, ..ANYWHERE },
+    cross_dialect: NOWHERE,
+    image_types: Some(COMMON_IMAGE_TYPES),
     document_types: Some(&["application/pdf"]),
-    ..ANYTHING
+    ..UNRESTRICTED
 };
 
-/// Servers that take whatever their clients write.
-const COMPATIBLE: Media = Media { said: SAYS, audio_types: Some(AUDIO), ..ANYTHING };
-/// What any server can be told.
-const SAYS: Places = Places { user: PICTURES, result: PICTURES, ..NOWHERE };
-const PICTURES: Kinds = Kinds { image: LINKED, audio: GIVEN, ..NOTHING };
-const FILMS: Kinds = Kinds { video: LINKED, ..PICTURES };
-const FILES: Kinds = Kinds { document: FILED, ..PICTURES };
-const FILES_AND_FILMS: Kinds = Kinds { document: YES, ..FILMS };
-const WATCHES: Places = Places { user: FILMS, result: FILMS, ..NOWHERE };
-
-/// Newer models ignore images where these do not belong.
-const OPENAI: Media = Media {
-    written: Places { instructions: IMAGES, user: HEARD, assistant: IMAGES, result: IMAGES },
-    said: Places { user: FILES, result: FILES, ..NOWHERE },
-    audio_types: Some(AUDIO),
-    named_data: Some(("file", "file_id")),
-    ..ANYTHING
+/// Servers that check nothing.
+const COMPATIBLE: MediaProfile = MediaProfile {
+    cross_dialect: COMPATIBLE_CONTAINERS,
+    audio_types: Some(AUDIO_TYPES),
+    ..UNRESTRICTED
 };
-const OLD_OPENAI: Media = Media { written: Places { user: HEARD, ..NOWHERE }, ..OPENAI };
+/// Media that most servers of the dialect accept.
+const COMPATIBLE_CONTAINERS: MediaByContainer =
+    MediaByContainer { user: IMAGES_AND_AUDIO, result: IMAGES_AND_AUDIO, ..NOWHERE };
+const IMAGES_AND_AUDIO: MediaByKind =
+    MediaByKind { image: DATA_OR_URL, audio: DATA_ONLY, ..NOTHING };
+const IMAGES_AUDIO_VIDEO: MediaByKind = MediaByKind { video: DATA_OR_URL, ..IMAGES_AND_AUDIO };
+const IMAGES_AUDIO_FILES: MediaByKind = MediaByKind { document: DATA_OR_FILE, ..IMAGES_AND_AUDIO };
+const ALL_KINDS: MediaByKind = MediaByKind { document: ANY_SOURCE, ..IMAGES_AUDIO_VIDEO };
+const VIDEO_CONTAINERS: MediaByContainer =
+    MediaByContainer { user: IMAGES_AUDIO_VIDEO, result: IMAGES_AUDIO_VIDEO, ..NOWHERE };
 
-/// What the user may say: a document by its address is a part of another name.
-const HEARD: Kinds =
-    Kinds { video: NO, document: Sources { address: Address::No, ..YES }, ..EVERYTHING };
+/// Newer models ignore images in the wrong container.
+const OPENAI: MediaProfile = MediaProfile {
+    same_dialect: MediaByContainer {
+        instructions: IMAGES,
+        user: OPENAI_USER_MEDIA,
+        assistant: IMAGES,
+        result: IMAGES,
+    },
+    cross_dialect: MediaByContainer {
+        user: IMAGES_AUDIO_FILES,
+        result: IMAGES_AUDIO_FILES,
+        ..NOWHERE
+    },
+    audio_types: Some(AUDIO_TYPES),
+    inline_files_need_name: Some(("file", "file_id")),
+    ..UNRESTRICTED
+};
+const OLD_OPENAI: MediaProfile = MediaProfile {
+    same_dialect: MediaByContainer { user: OPENAI_USER_MEDIA, ..NOWHERE },
+    ..OPENAI
+};
 
-const RESPONSES: Media = Media {
-    written: RESPONSES_SAYS,
-    said: RESPONSES_SAYS,
+/// Documents by URL are a part of another type.
+const OPENAI_USER_MEDIA: MediaByKind = MediaByKind {
+    video: NO_SOURCE,
+    document: AllowedSources { url: UrlSupport::Unsupported, ..ANY_SOURCE },
+    ..EVERYTHING
+};
+
+const RESPONSES: MediaProfile = MediaProfile {
+    same_dialect: RESPONSES_CONTAINERS,
+    cross_dialect: RESPONSES_CONTAINERS,
     image_types: Some(&["image/"]),
-    images: Checked::Start,
-    addresses: Fetched::NoData,
-    ..ANYTHING
+    image_check: ImageCheck::MagicBytes,
+    url_check: UrlCheck::NoDataUrl,
+    ..UNRESTRICTED
 };
-const RESPONSES_SAYS: Places =
-    Places { instructions: PARTS, user: PARTS, assistant: NOTHING, result: PARTS };
+const RESPONSES_CONTAINERS: MediaByContainer = MediaByContainer {
+    instructions: RESPONSES_MEDIA,
+    user: RESPONSES_MEDIA,
+    assistant: NOTHING,
+    result: RESPONSES_MEDIA,
+};
 /// "'`input_file`' is not supported by llamacpp at this moment"
-const PICTURED: Kinds = Kinds { image: YES, document: NO, audio: NO, video: NO };
-const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO };
+const IMAGES_ONLY: MediaByKind =
+    MediaByKind { image: ANY_SOURCE, document: NO_SOURCE, audio: NO_SOURCE, video: NO_SOURCE };
+const RESPONSES_MEDIA: MediaByKind =
+    MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, audio: DATA_ONLY, video: NO_SOURCE };
 
-pub(super) static ROWS: &[(Scope, Media)] = &[
-    (Scope::flavors("anthropic", &["deepseek"]), DEEPSEEK),
-    (Scope::models("anthropic", LARGE_CONTEXT), ANTHROPIC),
-    (Scope::models("anthropic", SMALL_CONTEXT), SMALLER),
-    (Scope::all("anthropic"), ANTHROPIC),
-    (OLD_NAMES, OLD_OPENAI),
+pub(super) static ROWS: &[(TargetSelector, MediaProfile)] = &[
+    (TargetSelector::flavors("anthropic", &["deepseek"]), DEEPSEEK),
+    (TargetSelector::models("anthropic", LARGE_CONTEXT), ANTHROPIC),
+    (TargetSelector::models("anthropic", SMALL_CONTEXT), ANTHROPIC_200K),
+    (TargetSelector::dialect("anthropic"), ANTHROPIC),
+    (CHAT_TUNED_MODELS, OLD_OPENAI),
     (
-        Scope {
+        TargetSelector {
             dialect: "openai-chat",
-            flavors: INVENTOR,
-            models: &["gpt-5-2", "gpt-5-3", "gpt-5-4", "gpt-5-5", "gpt-5-6", "gpt-6"],
+            flavors: FIRST_PARTY,
+            model_patterns: &["gpt-5-2", "gpt-5-3", "gpt-5-4", "gpt-5-5", "gpt-5-6", "gpt-6"],
         },
         OPENAI,
     ),
     (
-        Scope {
+        TargetSelector {
             dialect: "openai-chat",
-            flavors: INVENTOR,
-            models: &["gpt-5", "gpt-4", "gpt-3", "o1", "o3", "o4"],
+            flavors: FIRST_PARTY,
+            model_patterns: &["gpt-5", "gpt-4", "gpt-3", "o1", "o3", "o4"],
         },
         OLD_OPENAI,
     ),
-    (Scope::flavors("openai-chat", INVENTOR), OPENAI),
+    (TargetSelector::flavors("openai-chat", FIRST_PARTY), OPENAI),
     (
-        Scope::flavors("openai-chat", &["openrouter"]),
-        Media {
-            said: Places {
-                user: FILES_AND_FILMS,
-                result: FILES_AND_FILMS,
-                assistant: Kinds { image: LINKED, ..NOTHING },
+        TargetSelector::flavors("openai-chat", &["openrouter"]),
+        MediaProfile {
+            cross_dialect: MediaByContainer {
+                user: ALL_KINDS,
+                result: ALL_KINDS,
+                assistant: MediaByKind { image: DATA_OR_URL, ..NOTHING },
                 ..NOWHERE
             },
             ..COMPATIBLE
         },
     ),
     (
-        Scope {
+        TargetSelector {
             dialect: "openai-chat",
             flavors: &["deepseek"],
-            models: &["deepseek-vl", "deepseek-ocr", "vision"],
+            model_patterns: &["deepseek-vl", "deepseek-ocr", "vision"],
         },
-        Media {
+        MediaProfile {
             // Replies are strings.
-            written: Places { instructions: IMAGES, user: IMAGES, ..NOWHERE },
-            said: Places {
-                user: Kinds { image: LINKED, ..NOTHING },
-                result: Kinds { image: LINKED, ..NOTHING },
+            same_dialect: MediaByContainer { instructions: IMAGES, user: IMAGES, ..NOWHERE },
+            cross_dialect: MediaByContainer {
+                user: MediaByKind { image: DATA_OR_URL, ..NOTHING },
+                result: MediaByKind { image: DATA_OR_URL, ..NOTHING },
                 ..NOWHERE
             },
-            ..ANYTHING
+            ..UNRESTRICTED
         },
     ),
     (
-        Scope::flavors("openai-chat", &["deepseek", "generic"]),
-        Media { written: NOWHERE, said: NOWHERE, ..ANYTHING },
+        TargetSelector::flavors("openai-chat", &["deepseek", "generic"]),
+        MediaProfile { same_dialect: NOWHERE, cross_dialect: NOWHERE, ..UNRESTRICTED },
     ),
-    (Scope::flavors("openai-chat", &["vllm"]), Media { said: WATCHES, ..COMPATIBLE }),
-    (Scope::flavors("openai-chat", &["qwen", "glm"]), Media { said: WATCHES, ..COMPATIBLE }),
     (
-        Scope::flavors("openai-chat", &["ollama"]),
-        Media {
-            written: HEARS,
-            said: Places {
-                user: Kinds { image: GIVEN, audio: GIVEN, ..NOTHING },
-                result: Kinds { image: GIVEN, audio: GIVEN, ..NOTHING },
+        TargetSelector::flavors("openai-chat", &["vllm"]),
+        MediaProfile { cross_dialect: VIDEO_CONTAINERS, ..COMPATIBLE },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["qwen", "glm"]),
+        MediaProfile { cross_dialect: VIDEO_CONTAINERS, ..COMPATIBLE },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["ollama"]),
+        MediaProfile {
+            same_dialect: OLLAMA_CONTAINERS,
+            cross_dialect: MediaByContainer {
+                user: MediaByKind { image: DATA_ONLY, audio: DATA_ONLY, ..NOTHING },
+                result: MediaByKind { image: DATA_ONLY, audio: DATA_ONLY, ..NOTHING },
                 ..NOWHERE
             },
             image_types: Some(&["image/jpeg", "image/png", "image/webp"]),
-            image_names: &["image/jpg"],
+            image_type_aliases: &["image/jpg"],
             ..COMPATIBLE
         },
     ),
     (
-        Scope::flavors("openai-chat", &["llama.cpp"]),
-        Media {
-            written: Places { user: SEES, instructions: SEES, assistant: SEES, result: SEES },
+        TargetSelector::flavors("openai-chat", &["llama.cpp"]),
+        MediaProfile {
+            same_dialect: MediaByContainer {
+                user: IMAGES_AND_AUDIO_ANY_SOURCE,
+                instructions: IMAGES_AND_AUDIO_ANY_SOURCE,
+                assistant: IMAGES_AND_AUDIO_ANY_SOURCE,
+                result: IMAGES_AND_AUDIO_ANY_SOURCE,
+            },
             ..COMPATIBLE
         },
     ),
     (
-        Scope::flavors("openai-chat", &["lm-studio"]),
-        Media {
-            written: Places {
-                instructions: UNSEEN,
-                assistant: UNSEEN,
-                result: UNSEEN,
+        TargetSelector::flavors("openai-chat", &["lm-studio"]),
+        MediaProfile {
+            same_dialect: MediaByContainer {
+                instructions: ALL_BUT_IMAGES,
+                assistant: ALL_BUT_IMAGES,
+                result: ALL_BUT_IMAGES,
                 user: EVERYTHING,
             },
             ..COMPATIBLE
         },
     ),
-    // The user may not speak after results.
+    // User turns right after results are rejected.
     (
-        Scope::flavors("openai-chat", &["mistral"]),
-        Media { said: Places { user: PICTURES, ..NOWHERE }, ..COMPATIBLE },
+        TargetSelector::flavors("openai-chat", &["mistral"]),
+        MediaProfile {
+            cross_dialect: MediaByContainer { user: IMAGES_AND_AUDIO, ..NOWHERE },
+            ..COMPATIBLE
+        },
     ),
-    (Scope::all("openai-chat"), COMPATIBLE),
+    (TargetSelector::dialect("openai-chat"), COMPATIBLE),
     (
-        Scope::flavors("openai-responses", &["llama.cpp"]),
-        Media {
-            written: Places {
-                instructions: PICTURED,
-                user: PICTURED,
+        TargetSelector::flavors("openai-responses", &["llama.cpp"]),
+        MediaProfile {
+            same_dialect: MediaByContainer {
+                instructions: IMAGES_ONLY,
+                user: IMAGES_ONLY,
                 assistant: EVERYTHING,
                 ..NOWHERE
             },
-            said: Places { user: PICTURED, ..NOWHERE },
-            ..ANYTHING
+            cross_dialect: MediaByContainer { user: IMAGES_ONLY, ..NOWHERE },
+            ..UNRESTRICTED
         },
     ),
-    (Scope::all("openai-responses"), RESPONSES),
-    (Scope::models("gemini", &["computer-use"]), GEMINI),
-    (Scope::models("gemini", GEMINI_OLD), OLD_GEMINI),
-    (Scope::all("gemini"), GEMINI),
-    (Scope::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
-    (Scope::models("bedrock", super::tool_words::NOT_CLAUDE), BEDROCK),
-    (Scope::all("bedrock"), BEDROCK_CLAUDE),
+    (TargetSelector::dialect("openai-responses"), RESPONSES),
+    (TargetSelector::models("gemini", &["computer-use"]), GEMINI),
+    (TargetSelector::models("gemini", OLD_GEMINI_MODELS), OLD_GEMINI),
+    (TargetSelector::dialect("gemini"), GEMINI),
+    (TargetSelector::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
+    (TargetSelector::models("bedrock", super::tool_words::BEDROCK_OTHER_VENDORS), BEDROCK),
+    (TargetSelector::dialect("bedrock"), BEDROCK_CLAUDE),
 ];

@@ -1,47 +1,74 @@
-//! Images, documents and sounds: what the models behind Converse take.
+//! Describes which media the models behind Bedrock's Converse API accept.
 
-use super::media::{ANYTHING, Address, Checked, Kinds, Media, NOWHERE, Places, Plain, Sources};
-use super::media_words::{COMMON, NO};
+use super::media::{
+    AllowedSources, ImageCheck, MediaByContainer, MediaByKind, MediaProfile, NOWHERE,
+    PlainTextHandling, UNRESTRICTED, UrlSupport,
+};
+use super::media_words::{COMMON_IMAGE_TYPES, NO_SOURCE};
 
-pub(super) const BEDROCK: Media = Media {
-    written: Places {
-        user: Kinds { image: STORED, document: STORED, audio: STORED, video: STORED },
-        result: Kinds { image: STORED, document: STORED, audio: NO, video: STORED },
+pub(super) const BEDROCK: MediaProfile = MediaProfile {
+    same_dialect: MediaByContainer {
+        user: MediaByKind {
+            image: DATA_OR_ANY_URL,
+            document: DATA_OR_ANY_URL,
+            audio: DATA_OR_ANY_URL,
+            video: DATA_OR_ANY_URL,
+        },
+        result: MediaByKind {
+            image: DATA_OR_ANY_URL,
+            document: DATA_OR_ANY_URL,
+            audio: NO_SOURCE,
+            video: DATA_OR_ANY_URL,
+        },
         ..NOWHERE
     },
-    said: BEDROCK_SAYS,
-    image_types: Some(COMMON),
-    image_names: &["image/jpg"],
-    image_size: Some(5 * 1024 * 1024),
-    document_size: Some(6 * 1024 * 1024),
-    message_images: Some(20),
-    message_documents: Some(5),
-    named_documents: true,
-    ..ANYTHING
+    cross_dialect: BEDROCK_CONTAINERS,
+    image_types: Some(COMMON_IMAGE_TYPES),
+    image_type_aliases: &["image/jpg"],
+    max_image_base64_chars: Some(5 * 1024 * 1024),
+    max_document_base64_chars: Some(6 * 1024 * 1024),
+    max_images_per_message: Some(20),
+    max_documents_per_message: Some(5),
+    documents_need_name_and_text: true,
+    ..UNRESTRICTED
 };
-const BEDROCK_SAYS: Places = Places {
-    user: Kinds { image: KEPT, document: KEPT, audio: KEPT, video: KEPT },
-    result: Kinds { image: KEPT, document: KEPT, audio: NO, video: KEPT },
+const BEDROCK_CONTAINERS: MediaByContainer = MediaByContainer {
+    user: MediaByKind {
+        image: DATA_OR_S3,
+        document: DATA_OR_S3,
+        audio: DATA_OR_S3,
+        video: DATA_OR_S3,
+    },
+    result: MediaByKind {
+        image: DATA_OR_S3,
+        document: DATA_OR_S3,
+        audio: NO_SOURCE,
+        video: DATA_OR_S3,
+    },
     ..NOWHERE
 };
-const KEPT: Sources =
-    Sources { data: true, address: Address::Begins("s3:"), file: false, text: Plain::AsData };
-const STORED: Sources = Sources { address: Address::Any, ..KEPT };
+const DATA_OR_S3: AllowedSources = AllowedSources {
+    data: true,
+    url: UrlSupport::Prefix("s3:"),
+    file: false,
+    plain_text: PlainTextHandling::AsData,
+};
+const DATA_OR_ANY_URL: AllowedSources = AllowedSources { url: UrlSupport::Any, ..DATA_OR_S3 };
 /// "This model doesn't support the video content block that you provided."
-pub(super) const BEDROCK_CLAUDE: Media = Media {
-    exact_types: true,
-    images: Checked::Header,
-    image_side: Some(8000),
-    crowd: Some((20, 2000)),
-    failed_media: false,
-    written: Places {
-        user: Kinds { audio: NO, video: NO, ..BEDROCK.written.user },
-        result: Kinds { video: NO, ..BEDROCK.written.result },
+pub(super) const BEDROCK_CLAUDE: MediaProfile = MediaProfile {
+    types_must_match: true,
+    image_check: ImageCheck::Header,
+    max_image_pixels: Some(8000),
+    many_images_limit: Some((20, 2000)),
+    media_in_failed_results: false,
+    same_dialect: MediaByContainer {
+        user: MediaByKind { audio: NO_SOURCE, video: NO_SOURCE, ..BEDROCK.same_dialect.user },
+        result: MediaByKind { video: NO_SOURCE, ..BEDROCK.same_dialect.result },
         ..NOWHERE
     },
-    said: Places {
-        user: Kinds { audio: NO, video: NO, ..BEDROCK_SAYS.user },
-        result: Kinds { video: NO, ..BEDROCK_SAYS.result },
+    cross_dialect: MediaByContainer {
+        user: MediaByKind { audio: NO_SOURCE, video: NO_SOURCE, ..BEDROCK_CONTAINERS.user },
+        result: MediaByKind { video: NO_SOURCE, ..BEDROCK_CONTAINERS.result },
         ..NOWHERE
     },
     ..BEDROCK

@@ -1,9 +1,11 @@
-//! What a target takes, as data: rows by dialect, flavor and model. A quirk is a field of a row,
-//! never a name asked for in a rule.
+//! Describes what each target accepts as data: rows selected by dialect, flavor and model.
+//!
+//! A deviation of a provider is a field of a row; rules do not check provider names.
 
-mod learned;
-mod scope;
+mod apply_lessons;
+mod selector;
 
+pub mod block_description;
 pub mod cache;
 pub mod calls;
 pub mod fields;
@@ -11,92 +13,96 @@ pub mod media;
 mod media_bedrock;
 mod media_words;
 mod names;
-pub mod params;
+pub mod reasoning;
 pub mod roles;
 mod row;
-mod rows;
-pub mod searches;
+mod row_cache;
+pub mod settings;
 pub mod texts;
-pub mod thinking;
-pub mod told;
 pub mod tool_keys;
 mod tool_words;
 pub mod tools;
+pub mod web_search;
 
 use interlingua_model::{DialectId, Lessons, Target};
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
-pub use row::Row;
-pub use scope::{Aim, Scope};
+pub use row::ProfileRow;
+pub use selector::{TargetKey, TargetSelector};
 
-use self::rows::Rows;
-use crate::shape::Reading;
+use self::row_cache::ProfileRows;
+use crate::shape::ShapeChecker;
 
-/// Everything the rules ask about a target.
+/// Everything about a target on which rules depend.
 #[derive(Debug)]
-pub struct Profile {
+pub struct TargetProfile {
     pub dialect: DialectId,
-    /// The model asked for, as the target is told.
-    pub model: Option<Text>,
-    /// Features beyond the usual that the client asked for.
-    pub betas: Vec<Text>,
-    /// Fields that are known nowhere here may be there.
-    pub trusting: bool,
-    /// Whoever asks keeps what comes back.
-    pub remembers: bool,
-    /// What the target itself taught by refusing it; it changes the rows below.
+    /// The model as it is sent to the target.
+    pub model: Option<JsonString>,
+    /// Beta features that the client requested.
+    pub betas: Vec<JsonString>,
+    /// Fields that no row has are passed on.
+    pub pass_unknown_fields: bool,
+    /// The caller stores replies.
+    pub keeps_replies: bool,
+    /// Lessons from earlier rejections; they change the rows below.
     pub lessons: Lessons,
-    pub cache: &'static cache::Cache,
-    pub calls: &'static calls::Calls,
-    pub fields: &'static fields::Fields,
-    pub media: Row<media::Media>,
-    pub params: Row<params::Params>,
-    pub roles: &'static roles::Roles,
-    pub texts: Row<texts::Texts>,
-    pub thinking: Row<thinking::Thinking>,
-    pub tools: &'static tools::Tools,
+    pub cache: &'static cache::CacheProfile,
+    pub calls: &'static calls::CallProfile,
+    pub fields: &'static fields::FieldProfile,
+    pub media: ProfileRow<media::MediaProfile>,
+    pub settings: ProfileRow<settings::SettingsProfile>,
+    pub roles: &'static roles::RoleProfile,
+    pub texts: ProfileRow<texts::TextProfile>,
+    pub reasoning: ProfileRow<reasoning::ReasoningProfile>,
+    pub tools: &'static tools::ToolProfile,
 }
 
-impl Profile {
-    /// The profile of a target; `None` for a dialect that is no provider's: what is only kept is
-    /// kept as it is.
-    pub fn of(dialect: DialectId, target: &Target, model: Option<&Text>) -> Option<Self> {
-        if !Self::is_for(dialect) {
+impl TargetProfile {
+    /// The profile of a target; `None` for dialects without providers, in which conversations are
+    /// only stored.
+    pub fn resolve(
+        dialect: DialectId,
+        target: &Target,
+        model: Option<&JsonString>,
+    ) -> Option<Self> {
+        if !Self::is_provider_dialect(dialect) {
             return None;
         }
         let model = target.model.as_ref().or(model).cloned();
-        let rows = Rows::remembered(dialect, target.flavor, model.as_ref())?;
-        let Rows { cache, calls, fields, media, params, roles, texts, thinking, tools } = rows;
-        let (media, params) = (Row::Known(media), Row::Known(params));
-        let (texts, thinking) = (Row::Known(texts), Row::Known(thinking));
-        let Target { betas, trusting, remembers, lessons, .. } = target;
+        let rows = ProfileRows::cached(dialect, target.flavor, model.as_ref())?;
+        let ProfileRows { cache, calls, fields, media, settings, roles, texts, reasoning, tools } =
+            rows;
+        let (media, settings) = (ProfileRow::Static(media), ProfileRow::Static(settings));
+        let (texts, reasoning) = (ProfileRow::Static(texts), ProfileRow::Static(reasoning));
+        let Target { betas, pass_unknown_fields, keeps_replies, lessons, .. } = target;
         let (betas, lessons) = (betas.clone(), lessons.clone());
-        let (trusting, remembers) = (*trusting, *remembers);
+        let (pass_unknown_fields, keeps_replies) = (*pass_unknown_fields, *keeps_replies);
         #[rustfmt::skip]
         let mut profile = Self {
-            dialect, model, betas, trusting, remembers, lessons,
-            cache, calls, fields, media, params, roles, texts, thinking, tools,
+            dialect, model, betas, pass_unknown_fields, keeps_replies, lessons,
+            cache, calls, fields, media, settings, roles, texts, reasoning, tools,
         };
-        profile.learn();
+        profile.apply_lessons();
         Some(profile)
     }
 
-    /// Whether providers speak the dialect.
-    pub fn is_for(dialect: DialectId) -> bool {
-        PROVIDERS.contains(&dialect.0)
+    pub fn is_provider_dialect(dialect: DialectId) -> bool {
+        PROVIDER_DIALECTS.contains(&dialect.0)
     }
 
-    /// How the target reads fields.
-    pub fn reading(&self) -> Reading<'_> {
-        Reading {
-            either_case: self.fields.either_case,
-            open: self.fields.open,
+    /// Parses and checks fields as the target does.
+    pub fn shape_checker(&self) -> ShapeChecker<'_> {
+        ShapeChecker {
+            proto_json: self.fields.proto_json,
+            ignores_unknown: self.fields.ignores_unknown,
             betas: &self.betas,
-            trusting: self.trusting && self.fields.trusts,
-            exact: self.params.spelling == params::Spelling::Exact,
+            pass_unknown_fields: self.pass_unknown_fields && self.fields.can_pass_unknown,
+            exact_integers: self.settings.number_format == settings::NumberFormat::PlainIntegers,
         }
     }
 }
 
-/// The dialects that providers speak.
-const PROVIDERS: &[&str] = &["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"];
+/// Dialects of provider APIs.
+const PROVIDER_DIALECTS: &[&str] =
+    &["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"];

@@ -1,34 +1,40 @@
-//! What tools may be called.
+//! Describes the format of tool names.
 
-/// What a name is made of.
+/// Characters and length of a name.
 #[derive(Clone, Copy, Debug)]
-pub struct Names {
-    /// What stands beside letters and digits; `None` where anything may.
-    pub marks: Option<&'static str>,
-    pub most: Option<usize>,
-    /// Begins with a letter or an underscore.
-    pub letter_first: bool,
-    /// May be empty, where anything may.
-    pub empty: bool,
+pub struct NameFormat {
+    /// Characters besides letters and digits; `None` if all characters are allowed.
+    pub punctuation: Option<&'static str>,
+    pub max_chars: Option<usize>,
+    /// The first character must be a letter or an underscore.
+    pub starts_with_letter: bool,
+    /// May be empty, where all characters are allowed.
+    pub allows_empty: bool,
 }
 
-impl Names {
-    pub fn fit(&self, name: &str) -> bool {
-        let Some(marks) = self.marks else {
-            return self.is_short(name) && (self.empty || !name.is_empty());
+impl NameFormat {
+    pub fn accepts(&self, name: &str) -> bool {
+        let Some(punctuation) = self.punctuation else {
+            return self.is_short(name) && (self.allows_empty || !name.is_empty());
         };
-        let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
-        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-        let first = !self.letter_first || name.starts_with(starts);
-        !name.is_empty() && first && self.is_short(name) && name.chars().all(fits)
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || punctuation.contains(c);
+        let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let is_first_valid = !self.starts_with_letter || name.starts_with(is_first);
+        !name.is_empty() && is_first_valid && self.is_short(name) && name.chars().all(is_allowed)
     }
 
     fn is_short(&self, name: &str) -> bool {
-        self.most.is_none_or(|most| name.len() <= most || name.chars().count() <= most)
+        self.max_chars
+            .is_none_or(|max_chars| name.len() <= max_chars || name.chars().count() <= max_chars)
     }
 }
 
-pub(super) const PLAIN: Names =
-    Names { marks: Some("_-"), most: Some(64), letter_first: false, empty: false };
-pub(super) const SHORT: Names = Names { marks: None, empty: true, ..PLAIN };
-pub(super) const ANY_NAME: Names = Names { most: None, ..SHORT };
+pub(super) const ASCII_64: NameFormat = NameFormat {
+    punctuation: Some("_-"),
+    max_chars: Some(64),
+    starts_with_letter: false,
+    allows_empty: false,
+};
+pub(super) const ANY_64: NameFormat =
+    NameFormat { punctuation: None, allows_empty: true, ..ASCII_64 };
+pub(super) const ANY_NAME: NameFormat = NameFormat { max_chars: None, ..ANY_64 };

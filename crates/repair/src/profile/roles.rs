@@ -1,288 +1,341 @@
-//! Who speaks when: what each target takes.
+//! Describes which roles each target accepts and in which order.
 
-use super::Scope;
-use super::texts::{INVENTOR, OTHER_VENDORS};
+use super::TargetSelector;
+use super::texts::{BEDROCK_OTHER_VENDORS, FIRST_PARTY};
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
-pub struct Roles {
-    /// Where instructions may stand among the turns.
-    pub instructions: Instructions,
-    /// Instructions at the head of what crosses go into a place of their own.
-    pub head_apart: bool,
-    /// Knows the developer.
-    pub developer: bool,
-    /// Knows the system among the turns.
-    pub system: bool,
-    /// The words of which a turn must have one to say whose it is; none where it need not.
-    pub named: &'static [&'static str],
-    /// Takes turns of anybody, whoever that may be.
-    pub anybody: bool,
-    /// There must be instructions.
-    pub instructed: bool,
-    pub joined: Joined,
-    pub first: First,
-    pub last: Last,
-    /// What a last block of the assistant's ends with, in its kind, if the provider itself goes on.
-    pub resumes: &'static [&'static str],
-    /// A turn of the user's or of instructions may be without content.
-    pub empty_turns: bool,
-    /// An assistant's turn may say nothing and call nothing.
-    pub silent_assistant: bool,
-    /// A turn without content is also written that came in another dialect.
-    pub writes_empty: bool,
-    /// The assistant's turn at the end may be without content.
-    pub silent_last: bool,
-    pub none: NoTurns,
-    /// The field of the turns.
-    pub list: &'static str,
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+pub struct RoleProfile {
+    /// Position of instructions among the turns.
+    pub instruction_placement: InstructionPlacement,
+    /// Leading instructions from another dialect go into a separate field.
+    pub separate_leading_instructions: bool,
+    /// Has the role developer.
+    pub has_developer_role: bool,
+    /// Has the role system among the turns.
+    pub has_system_role: bool,
+    /// Required names of roles; empty if a turn needs no role.
+    pub role_names: &'static [&'static str],
+    /// Accepts turns with any role name.
+    pub accepts_any_role: bool,
+    /// Instructions are required.
+    pub requires_instructions: bool,
+    pub merge_policy: MergePolicy,
+    pub first_role: FirstRole,
+    pub last_role: LastRole,
+    /// Suffixes of the kinds of final assistant blocks after which the provider continues by
+    /// itself.
+    pub resumable_block_suffixes: &'static [&'static str],
+    /// User and instruction turns may be empty.
+    pub allows_empty_user: bool,
+    /// Assistant turns may have neither content nor calls.
+    pub allows_empty_assistant: bool,
+    /// Empty turns from another dialect are encoded.
+    pub encodes_empty: bool,
+    /// The final assistant turn may be empty.
+    pub allows_empty_last_assistant: bool,
+    pub empty_conversation: EmptyConversation,
+    /// The field with the turns.
+    pub messages_field: &'static str,
     /// The turns may be one string.
-    pub string: bool,
-    /// What a turn says is listed in place of the turn: one that says nothing is not there.
-    pub items: bool,
-    /// The user may speak right after a tool.
-    pub user_after_results: bool,
-    /// A turn of the assistant's may both say something and call tools.
-    pub words_with_calls: bool,
-    /// Words come before calls, there are reports.
-    pub words_before_calls: bool,
+    pub accepts_string_input: bool,
+    /// The field lists items instead of turns: an empty turn disappears.
+    pub has_items: bool,
+    /// User turns may directly follow tool results.
+    pub allows_user_after_results: bool,
+    /// Assistant turns may have both text and calls.
+    pub allows_text_with_calls: bool,
+    /// Text has to precede calls, according to reports.
+    pub text_before_calls: bool,
 }
 
-/// Where instructions may stand among the turns.
+/// Position of instructions among the turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instructions {
+pub enum InstructionPlacement {
     Anywhere,
-    /// Right after the user's, and before the assistant's or at the end.
+    /// Right behind a user turn, and before an assistant turn or at the end.
     BeforeReplies,
-    /// Not after the assistant's or a tool's, and not at the end.
+    /// Not behind an assistant turn or tool result, and not at the end.
     NotAfterReplies,
-    /// In one message, the first, if they come from another dialect.
+    /// In one leading message, if they come from another dialect.
     Leading,
-    /// Only in a place of their own.
-    Apart,
+    /// Only in a field of their own.
+    SeparateField,
 }
 
-impl Instructions {
-    /// Whether those in the midst of the conversation are said by the user in the end.
-    pub fn are_apart(self, crosses: bool) -> bool {
+impl InstructionPlacement {
+    /// Whether mid-conversation instructions become user text.
+    pub fn must_move(self, crosses: bool) -> bool {
         match self {
-            Self::Apart | Self::BeforeReplies => true,
+            Self::SeparateField | Self::BeforeReplies => true,
             Self::Leading => crosses,
             Self::Anywhere | Self::NotAfterReplies => false,
         }
     }
 }
 
-/// Which neighbours of one role must be one.
+/// Which neighbouring turns of one role are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Joined {
-    None,
-    /// Those of the assistant's before a call.
+pub enum MergePolicy {
+    Never,
+    /// Assistant turns before a call.
     BeforeCalls,
-    /// The assistant's at the end.
-    AtTheEnd,
-    /// All that hold no results, also where dialects are crossed.
-    Words,
+    /// Assistant turns at the end.
+    AtEnd,
+    /// All turns without results, also from another dialect.
+    WithoutResults,
     All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum First {
-    Anyone,
-    /// The user, or instructions.
-    NotTheAssistant,
+pub enum FirstRole {
+    Any,
+    /// User or instructions.
+    NotAssistant,
     User,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Last {
-    Anyone,
-    /// The assistant, whose words the model goes on with, unless it thinks.
-    PrefillUnlessThinking,
-    /// The user, or the assistant with this field true.
-    UserUnless(&'static str),
+pub enum LastRole {
+    Any,
+    /// An assistant turn is continued as prefill, unless the model reasons.
+    PrefillUnlessReasoning,
+    /// A user turn, or an assistant turn in which this field is true.
+    UserUnlessField(&'static str),
     User,
 }
 
-/// What becomes of a conversation that nobody speaks in.
+/// Handling of a conversation without turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoTurns {
-    /// Taken, if the list is there.
-    Taken,
-    Refused,
-    /// Taken, if one of these fields says where to go on from.
-    Unless(&'static [&'static str]),
-    /// Refused, and so is one without the user.
-    UserNeeded,
+pub enum EmptyConversation {
+    /// Accepted, if the list is present.
+    Accepted,
+    Rejected,
+    /// Accepted, if one of these fields refers to a stored conversation.
+    AcceptedWithState(&'static [&'static str]),
+    /// Rejected, and so is a conversation without a user turn.
+    UserRequired,
 }
 
-pub(super) static ROWS: &[(Scope, Roles)] = &[
+pub(super) static ROWS: &[(TargetSelector, RoleProfile)] = &[
     (
-        Scope::flavors("anthropic", &["deepseek"]),
-        Roles { none: NoTurns::Refused, head_apart: true, writes_empty: false, ..BASE },
+        TargetSelector::flavors("anthropic", &["deepseek"]),
+        RoleProfile {
+            empty_conversation: EmptyConversation::Rejected,
+            separate_leading_instructions: true,
+            encodes_empty: false,
+            ..BASE
+        },
     ),
-    (Scope::models("anthropic", NEWER), NEWEST),
-    (Scope::models("anthropic", MIDDLE), Roles { instructions: Instructions::Apart, ..NEWEST }),
-    (Scope::models("anthropic", OLDER), PREFILLED),
-    (Scope::all("anthropic"), NEWEST),
+    (TargetSelector::models("anthropic", CLAUDE_MID_INSTRUCTIONS), CLAUDE),
     (
-        Scope {
+        TargetSelector::models("anthropic", CLAUDE_NO_MID_INSTRUCTIONS),
+        RoleProfile { instruction_placement: InstructionPlacement::SeparateField, ..CLAUDE },
+    ),
+    (TargetSelector::models("anthropic", CLAUDE_WITH_PREFILL), CLAUDE_PREFILL),
+    (TargetSelector::dialect("anthropic"), CLAUDE),
+    (
+        TargetSelector {
             dialect: "openai-chat",
             flavors: &["mistral"],
-            models: &["^open-mistral", "^open-mixtral", "^mistral-tiny", "-2402", "-2403"],
+            model_patterns: &["^open-mistral", "^open-mixtral", "^mistral-tiny", "-2402", "-2403"],
         },
-        Roles { words_with_calls: false, ..MISTRAL },
+        RoleProfile { allows_text_with_calls: false, ..MISTRAL },
     ),
-    (Scope::flavors("openai-chat", &["mistral"]), MISTRAL),
-    (Scope::flavors("openai-chat", INVENTOR), Roles { none: NoTurns::Refused, ..BASE }),
-    (Scope::flavors("openai-chat", &["openrouter"]), Roles { none: NoTurns::Refused, ..BASE }),
-    (Scope::flavors("openai-chat", &["deepseek"]), PLAIN),
-    (Scope::flavors("openai-chat", &["vllm", "lm-studio", "qwen"]), TEMPLATED),
+    (TargetSelector::flavors("openai-chat", &["mistral"]), MISTRAL),
     (
-        Scope::flavors("openai-chat", &["generic"]),
-        Roles { none: NoTurns::Refused, joined: Joined::AtTheEnd, ..TEMPLATED },
+        TargetSelector::flavors("openai-chat", FIRST_PARTY),
+        RoleProfile { empty_conversation: EmptyConversation::Rejected, ..BASE },
     ),
     (
-        Scope::flavors("openai-chat", &["llama.cpp"]),
-        Roles { joined: Joined::AtTheEnd, anybody: true, developer: true, ..TEMPLATED },
+        TargetSelector::flavors("openai-chat", &["openrouter"]),
+        RoleProfile { empty_conversation: EmptyConversation::Rejected, ..BASE },
+    ),
+    (TargetSelector::flavors("openai-chat", &["deepseek"]), NO_DEVELOPER),
+    (TargetSelector::flavors("openai-chat", &["vllm", "lm-studio", "qwen"]), CHAT_TEMPLATE),
+    (
+        TargetSelector::flavors("openai-chat", &["generic"]),
+        RoleProfile {
+            empty_conversation: EmptyConversation::Rejected,
+            merge_policy: MergePolicy::AtEnd,
+            ..CHAT_TEMPLATE
+        },
     ),
     (
-        Scope::flavors("openai-chat", &["ollama"]),
-        Roles { anybody: true, developer: true, ..TEMPLATED },
+        TargetSelector::flavors("openai-chat", &["llama.cpp"]),
+        RoleProfile {
+            merge_policy: MergePolicy::AtEnd,
+            accepts_any_role: true,
+            has_developer_role: true,
+            ..CHAT_TEMPLATE
+        },
     ),
     (
-        Scope::flavors("openai-chat", &["moonshot"]),
-        Roles { silent_assistant: false, silent_last: false, ..PLAIN },
+        TargetSelector::flavors("openai-chat", &["ollama"]),
+        RoleProfile { accepts_any_role: true, has_developer_role: true, ..CHAT_TEMPLATE },
     ),
     (
-        Scope::flavors("openai-chat", &["xai"]),
-        Roles { empty_turns: false, silent_assistant: false, silent_last: false, ..BASE },
-    ),
-    (Scope::flavors("openai-chat", &["glm"]), Roles { none: NoTurns::UserNeeded, ..PLAIN }),
-    (Scope::all("openai-chat"), BASE),
-    (
-        Scope::flavors("openai-responses", &["llama.cpp"]),
-        Roles { head_apart: true, list: "input", items: true, ..BASE },
+        TargetSelector::flavors("openai-chat", &["moonshot"]),
+        RoleProfile {
+            allows_empty_assistant: false,
+            allows_empty_last_assistant: false,
+            ..NO_DEVELOPER
+        },
     ),
     (
-        Scope::flavors("openai-responses", &["codex"]),
-        Roles {
-            instructed: true,
-            system: false,
-            string: false,
-            none: NoTurns::Unless(&["conversation", "prompt"]),
+        TargetSelector::flavors("openai-chat", &["xai"]),
+        RoleProfile {
+            allows_empty_user: false,
+            allows_empty_assistant: false,
+            allows_empty_last_assistant: false,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["glm"]),
+        RoleProfile { empty_conversation: EmptyConversation::UserRequired, ..NO_DEVELOPER },
+    ),
+    (TargetSelector::dialect("openai-chat"), BASE),
+    (
+        TargetSelector::flavors("openai-responses", &["llama.cpp"]),
+        RoleProfile {
+            separate_leading_instructions: true,
+            messages_field: "input",
+            has_items: true,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-responses", &["codex"]),
+        RoleProfile {
+            requires_instructions: true,
+            has_system_role: false,
+            accepts_string_input: false,
+            empty_conversation: EmptyConversation::AcceptedWithState(&["conversation", "prompt"]),
             ..RESPONSES
         },
     ),
-    (Scope::all("openai-responses"), RESPONSES),
-    (Scope::flavors("gemini", &["vertex"]), Roles { named: &["user", "model"], ..GEMINI }),
-    (Scope::all("gemini"), GEMINI),
-    (Scope::models("bedrock", NEWER), CONVERSE),
-    (Scope::models("bedrock", MIDDLE), CONVERSE),
-    (Scope::models("bedrock", OLDER), Roles { last: Last::PrefillUnlessThinking, ..CONVERSE }),
-    (Scope::models("bedrock", &["claude"]), CONVERSE),
-    (Scope::models("bedrock", OTHER_VENDORS), Roles { last: Last::Anyone, ..CONVERSE }),
-    (Scope::all("bedrock"), CONVERSE),
+    (TargetSelector::dialect("openai-responses"), RESPONSES),
+    (
+        TargetSelector::flavors("gemini", &["vertex"]),
+        RoleProfile { role_names: &["user", "model"], ..GEMINI },
+    ),
+    (TargetSelector::dialect("gemini"), GEMINI),
+    (TargetSelector::models("bedrock", CLAUDE_MID_INSTRUCTIONS), CONVERSE),
+    (TargetSelector::models("bedrock", CLAUDE_NO_MID_INSTRUCTIONS), CONVERSE),
+    (
+        TargetSelector::models("bedrock", CLAUDE_WITH_PREFILL),
+        RoleProfile { last_role: LastRole::PrefillUnlessReasoning, ..CONVERSE },
+    ),
+    (TargetSelector::models("bedrock", &["claude"]), CONVERSE),
+    (
+        TargetSelector::models("bedrock", BEDROCK_OTHER_VENDORS),
+        RoleProfile { last_role: LastRole::Any, ..CONVERSE },
+    ),
+    (TargetSelector::dialect("bedrock"), CONVERSE),
 ];
 
-/// What asks for nothing.
-const BASE: Roles = Roles {
-    instructions: Instructions::Anywhere,
-    head_apart: false,
-    developer: true,
-    system: true,
-    named: &[],
-    anybody: false,
-    instructed: false,
-    joined: Joined::None,
-    first: First::Anyone,
-    last: Last::Anyone,
-    resumes: &[],
-    empty_turns: true,
-    silent_assistant: true,
-    writes_empty: true,
-    silent_last: true,
-    none: NoTurns::Taken,
-    list: "messages",
-    string: true,
-    items: false,
-    user_after_results: true,
-    words_with_calls: true,
-    words_before_calls: false,
+/// Accepts everything.
+const BASE: RoleProfile = RoleProfile {
+    instruction_placement: InstructionPlacement::Anywhere,
+    separate_leading_instructions: false,
+    has_developer_role: true,
+    has_system_role: true,
+    role_names: &[],
+    accepts_any_role: false,
+    requires_instructions: false,
+    merge_policy: MergePolicy::Never,
+    first_role: FirstRole::Any,
+    last_role: LastRole::Any,
+    resumable_block_suffixes: &[],
+    allows_empty_user: true,
+    allows_empty_assistant: true,
+    encodes_empty: true,
+    allows_empty_last_assistant: true,
+    empty_conversation: EmptyConversation::Accepted,
+    messages_field: "messages",
+    accepts_string_input: true,
+    has_items: false,
+    allows_user_after_results: true,
+    allows_text_with_calls: true,
+    text_before_calls: false,
 };
 
-/// Models whose servers know four roles.
-const PLAIN: Roles = Roles { developer: false, ..BASE };
+/// Servers without the role developer.
+const NO_DEVELOPER: RoleProfile = RoleProfile { has_developer_role: false, ..BASE };
 
-/// Servers that run whatever model they are given, by its chat template: "system message must be at the
-/// beginning".
-const TEMPLATED: Roles = Roles { instructions: Instructions::Leading, ..PLAIN };
+/// Servers that apply the chat template of the model: "system message must be at the beginning".
+const CHAT_TEMPLATE: RoleProfile =
+    RoleProfile { instruction_placement: InstructionPlacement::Leading, ..NO_DEVELOPER };
 
-const MISTRAL: Roles = Roles {
-    instructions: Instructions::NotAfterReplies,
-    first: First::NotTheAssistant,
-    last: Last::UserUnless("prefix"),
-    silent_assistant: false,
-    silent_last: false,
-    none: NoTurns::Refused,
-    user_after_results: false,
-    ..PLAIN
+const MISTRAL: RoleProfile = RoleProfile {
+    instruction_placement: InstructionPlacement::NotAfterReplies,
+    first_role: FirstRole::NotAssistant,
+    last_role: LastRole::UserUnlessField("prefix"),
+    allows_empty_assistant: false,
+    allows_empty_last_assistant: false,
+    empty_conversation: EmptyConversation::Rejected,
+    allows_user_after_results: false,
+    ..NO_DEVELOPER
 };
 
-const NEWEST: Roles = Roles {
-    instructions: Instructions::BeforeReplies,
-    last: Last::User,
-    resumes: &["server_tool_use", "_tool_result"],
-    empty_turns: false,
-    silent_assistant: false,
-    silent_last: false,
-    none: NoTurns::Refused,
+const CLAUDE: RoleProfile = RoleProfile {
+    instruction_placement: InstructionPlacement::BeforeReplies,
+    last_role: LastRole::User,
+    resumable_block_suffixes: &["server_tool_use", "_tool_result"],
+    allows_empty_user: false,
+    allows_empty_assistant: false,
+    allows_empty_last_assistant: false,
+    empty_conversation: EmptyConversation::Rejected,
     ..BASE
 };
 
-const PREFILLED: Roles = Roles {
-    instructions: Instructions::Apart,
-    last: Last::PrefillUnlessThinking,
-    silent_last: true,
-    ..NEWEST
+const CLAUDE_PREFILL: RoleProfile = RoleProfile {
+    instruction_placement: InstructionPlacement::SeparateField,
+    last_role: LastRole::PrefillUnlessReasoning,
+    allows_empty_last_assistant: true,
+    ..CLAUDE
 };
 
-const RESPONSES: Roles = Roles {
-    list: "input",
-    none: NoTurns::Unless(&["previous_response_id", "conversation", "prompt"]),
-    head_apart: true,
-    items: true,
+const RESPONSES: RoleProfile = RoleProfile {
+    messages_field: "input",
+    empty_conversation: EmptyConversation::AcceptedWithState(&[
+        "previous_response_id",
+        "conversation",
+        "prompt",
+    ]),
+    separate_leading_instructions: true,
+    has_items: true,
     ..BASE
 };
 
-const GEMINI: Roles = Roles {
-    list: "contents",
-    instructions: Instructions::Apart,
-    joined: Joined::BeforeCalls,
-    last: Last::User,
-    empty_turns: false,
-    silent_assistant: false,
-    silent_last: false,
-    none: NoTurns::Refused,
+const GEMINI: RoleProfile = RoleProfile {
+    messages_field: "contents",
+    instruction_placement: InstructionPlacement::SeparateField,
+    merge_policy: MergePolicy::BeforeCalls,
+    last_role: LastRole::User,
+    allows_empty_user: false,
+    allows_empty_assistant: false,
+    allows_empty_last_assistant: false,
+    empty_conversation: EmptyConversation::Rejected,
     ..BASE
 };
 
-const CONVERSE: Roles = Roles {
-    instructions: Instructions::Apart,
-    joined: Joined::All,
-    first: First::User,
-    words_before_calls: true,
-    ..NEWEST_OF_CONVERSE
+const CONVERSE: RoleProfile = RoleProfile {
+    instruction_placement: InstructionPlacement::SeparateField,
+    merge_policy: MergePolicy::All,
+    first_role: FirstRole::User,
+    text_before_calls: true,
+    ..CONVERSE_BASE
 };
 
-const NEWEST_OF_CONVERSE: Roles = Roles { resumes: &[], ..NEWEST };
+const CONVERSE_BASE: RoleProfile = RoleProfile { resumable_block_suffixes: &[], ..CLAUDE };
 
-/// Generations of Claude: those that take instructions among the messages, those that do not, and
-/// those that go on with the assistant's words.
-const NEWER: &[&str] =
+/// Generations of Claude: with instructions among the messages, without them, and with prefill.
+const CLAUDE_MID_INSTRUCTIONS: &[&str] =
     &["fable-5", "mythos-5", "opus-5", "sonnet-5-5", "haiku-5-5", "mythos-preview", "opus-4-8"];
-const MIDDLE: &[&str] = &["sonnet-5", "opus-4-7", "opus-4-6", "sonnet-4-6"];
-const OLDER: &[&str] = &[
+const CLAUDE_NO_MID_INSTRUCTIONS: &[&str] = &["sonnet-5", "opus-4-7", "opus-4-6", "sonnet-4-6"];
+const CLAUDE_WITH_PREFILL: &[&str] = &[
     "opus-4",
     "4-opus",
     "sonnet-4",

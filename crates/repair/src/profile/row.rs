@@ -1,31 +1,31 @@
-//! A row of a table: as it stands there, or as one target has it that taught better.
+//! Holds a profile row: the static one, or a copy that lessons changed.
 
 use std::ops::{Deref, DerefMut};
 
-/// Most rows are looked at where they stand; one that is changed is a copy.
+/// A static row, copied on the first change.
 #[derive(Clone, Debug)]
-pub enum Row<T: 'static> {
-    Known(&'static T),
+pub enum ProfileRow<T: 'static> {
+    Static(&'static T),
     Learned(Box<T>),
 }
 
-impl<T> Deref for Row<T> {
+impl<T> Deref for ProfileRow<T> {
     type Target = T;
 
     #[inline]
     fn deref(&self) -> &T {
         match self {
-            Self::Known(row) => row,
+            Self::Static(row) => row,
             Self::Learned(row) => row,
         }
     }
 }
 
-impl<T: Clone> DerefMut for Row<T> {
+impl<T: Clone> DerefMut for ProfileRow<T> {
     fn deref_mut(&mut self) -> &mut T {
         loop {
             match self {
-                Self::Known(row) => *self = Self::Learned(Box::new(row.clone())),
+                Self::Static(row) => *self = Self::Learned(Box::new(row.clone())),
                 Self::Learned(row) => return row,
             }
         }

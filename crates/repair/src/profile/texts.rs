@@ -1,198 +1,233 @@
-//! Texts and contents: what each target takes.
+//! Describes which texts and contents each target accepts.
 
-use interlingua_model::EmptyText;
+use interlingua_model::EmptyTextHandling;
 
-use super::Scope;
+use super::TargetSelector;
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
-pub struct Texts {
-    /// What a text of a turn must hold.
-    pub least: Least,
-    /// This is asked of a message as a whole: a text may hold less beside something that holds enough.
-    /// Calls of the user's do not count.
-    pub as_a_whole: bool,
-    /// What a text in the list of a tool's result must hold.
-    pub least_in_result: Least,
-    /// What a text of the instructions must hold.
-    pub least_in_system: Least,
-    /// What becomes of an empty text between two blocks of reasoning.
-    pub between_reasoning: EmptyText,
-    /// An empty text that this issuer sealed goes back as it is.
-    pub sealed_by: Option<&'static str>,
-    /// Whose reasoning is written; any other's is left out.
-    pub reasoning_of: Option<&'static str>,
-    pub reasoning_alone: Alone,
-    /// Reasoning is written among the texts.
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+pub struct TextProfile {
+    /// Minimum for a text of a turn.
+    pub min_text: TextMinimum,
+    /// The minimum applies to a message as a whole: a shorter text is accepted next to sufficient
+    /// content. Calls in user turns do not count.
+    pub checks_whole_message: bool,
+    /// Minimum for a text in the content list of a tool result.
+    pub min_result_text: TextMinimum,
+    /// Minimum for a text of the instructions.
+    pub min_system_text: TextMinimum,
+    /// Handling of an empty text between two blocks of reasoning.
+    pub empty_between_reasoning: EmptyTextHandling,
+    /// An empty text with a seal of this issuer is sent back unchanged.
+    pub empty_text_sealer: Option<&'static str>,
+    /// Only reasoning of this issuer is encoded; other reasoning is dropped.
+    pub reasoning_issuer: Option<&'static str>,
+    pub reasoning_only_turn: ReasoningOnlyTurn,
+    /// Reasoning is encoded as part of the content.
     pub reasoning_in_content: bool,
     /// A result may be a string, which may be empty.
-    pub result_strings: bool,
-    /// A failed result must hold something.
-    pub failed_result_holds: bool,
-    /// There are reports that a result without content is refused.
-    pub empty_result_doubtful: bool,
-    /// Whose content must be a string.
-    pub strings: Strings,
-    pub no_content: NoContent,
-    /// No field of a message may be null, but for the content of the assistant's.
-    pub nulls_refused: bool,
+    pub string_results: bool,
+    /// A failed result must have content.
+    pub failed_result_needs_content: bool,
+    /// Some users report that results without content are rejected.
+    pub empty_result_unreliable: bool,
+    /// Messages that must have a string as content.
+    pub string_content: StringContent,
+    pub missing_content: MissingContent,
+    /// Fields of a message must not be null, except the content of an assistant message.
+    pub rejects_null_fields: bool,
 }
 
-/// What a text must hold to be taken.
+/// Minimum content of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Least {
-    /// Nothing: it may be empty.
-    Nothing,
-    /// Something, be it blank.
-    Something,
+pub enum TextMinimum {
+    /// An empty text is accepted.
+    Empty,
+    /// At least one character, possibly white space.
+    NonEmpty,
     /// More than white space.
-    Words,
+    NonBlank,
 }
 
-/// Whether a turn of the assistant's may hold reasoning and nothing else.
+/// Whether an assistant turn may have reasoning only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alone {
-    Taken,
-    /// If the assistant's next turn says more.
-    BeforeMore,
-    Refused,
+pub enum ReasoningOnlyTurn {
+    Accepted,
+    /// If the next assistant turn has more.
+    BeforeAssistant,
+    Rejected,
 }
 
-/// Whose content must be a string where the dialect also has lists.
+/// Messages that must have a string as content, where the dialect also has lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strings {
-    Nobodys,
-    /// What the assistant and the tools say.
+pub enum StringContent {
+    NotRequired,
+    /// Assistant messages and tool results.
     Replies,
-    Everybodys,
+    AllMessages,
 }
 
-/// What becomes of a message whose content is null or not there. One with calls needs none.
+/// Handling of messages with null or absent content. A message with calls needs none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoContent {
-    Taken,
-    /// Null is refused, but for the assistant's.
-    NullRefusedOfOthers,
-    /// Null is taken, nothing at all is refused.
-    AbsenceRefused,
-    Refused,
-    /// The assistant's must hold something: what stands beside it does not count.
-    SilenceRefused,
+pub enum MissingContent {
+    Accepted,
+    /// Null is rejected, except in assistant messages.
+    NullOnlyFromAssistant,
+    /// Null is accepted, absence is rejected.
+    AbsentRejected,
+    Rejected,
+    /// Assistant messages need content; their other fields do not count.
+    EmptyAssistantRejected,
 }
 
-pub(super) static ROWS: &[(Scope, Texts)] = &[
-    (Scope::flavors("anthropic", &["deepseek"]), Texts { result_strings: true, ..BASE }),
-    (Scope::all("anthropic"), CLAUDE),
-    // Null is taken from gpt-5.6 on.
+pub(super) static ROWS: &[(TargetSelector, TextProfile)] = &[
     (
-        Scope { dialect: "openai-chat", flavors: INVENTOR, models: TALKING },
-        Texts { no_content: NoContent::Refused, ..BASE },
+        TargetSelector::flavors("anthropic", &["deepseek"]),
+        TextProfile { string_results: true, ..BASE },
+    ),
+    (TargetSelector::dialect("anthropic"), CLAUDE),
+    // Null is accepted since gpt-5.6.
+    (
+        TargetSelector {
+            dialect: "openai-chat",
+            flavors: FIRST_PARTY,
+            model_patterns: CHAT_TUNED_MODELS,
+        },
+        TextProfile { missing_content: MissingContent::Rejected, ..BASE },
     ),
     (
-        Scope {
+        TargetSelector {
             dialect: "openai-chat",
-            flavors: INVENTOR,
-            models: &["^gpt-5-6", "^gpt-5-7", "^gpt-5-8", "^gpt-5-9"],
+            flavors: FIRST_PARTY,
+            model_patterns: &["^gpt-5-6", "^gpt-5-7", "^gpt-5-8", "^gpt-5-9"],
         },
         BASE,
     ),
     (
-        Scope {
+        TargetSelector {
             dialect: "openai-chat",
-            flavors: INVENTOR,
-            models: &["^gpt-3", "^gpt-4", "^gpt-5", "^o1", "^o3", "^o4"],
+            flavors: FIRST_PARTY,
+            model_patterns: &["^gpt-3", "^gpt-4", "^gpt-5", "^o1", "^o3", "^o4"],
         },
-        Texts { no_content: NoContent::Refused, ..BASE },
+        TextProfile { missing_content: MissingContent::Rejected, ..BASE },
     ),
     (
-        Scope::flavors("openai-chat", &["deepseek"]),
-        Texts { strings: Strings::Replies, no_content: NoContent::AbsenceRefused, ..BASE },
-    ),
-    (
-        Scope::flavors("openai-chat", &["llama.cpp"]),
-        Texts { no_content: NoContent::AbsenceRefused, ..BASE },
-    ),
-    (
-        Scope::flavors("openai-chat", &["groq"]),
-        Texts { no_content: NoContent::NullRefusedOfOthers, nulls_refused: true, ..BASE },
-    ),
-    (Scope::flavors("openai-chat", &["ollama"]), Texts { no_content: NoContent::Refused, ..BASE }),
-    (
-        Scope::flavors("openai-chat", &["generic"]),
-        Texts { strings: Strings::Everybodys, no_content: NoContent::Refused, ..BASE },
-    ),
-    (
-        Scope::flavors("openai-chat", &["moonshot"]),
-        Texts { reasoning_alone: Alone::Refused, no_content: NoContent::SilenceRefused, ..BASE },
-    ),
-    (
-        Scope::flavors("openai-chat", &["mistral"]),
-        Texts { no_content: NoContent::SilenceRefused, reasoning_in_content: true, ..BASE },
-    ),
-    (
-        Scope::flavors("openai-chat", &["xai"]),
-        Texts {
-            least: Least::Something,
-            as_a_whole: true,
-            reasoning_alone: Alone::Refused,
-            no_content: NoContent::SilenceRefused,
-            ..BASE
-        },
-    ),
-    (Scope::all("openai-chat"), BASE),
-    (Scope::all("openai-responses"), BASE),
-    (
-        Scope::all("gemini"),
-        Texts {
-            least: Least::Something,
-            least_in_system: Least::Something,
-            sealed_by: Some("google"),
-            reasoning_of: Some("google"),
+        TargetSelector::flavors("openai-chat", &["deepseek"]),
+        TextProfile {
+            string_content: StringContent::Replies,
+            missing_content: MissingContent::AbsentRejected,
             ..BASE
         },
     ),
     (
-        Scope::models("bedrock", OTHER_VENDORS),
-        Texts { least_in_result: Least::Nothing, reasoning_alone: Alone::Taken, ..CONVERSE },
+        TargetSelector::flavors("openai-chat", &["llama.cpp"]),
+        TextProfile { missing_content: MissingContent::AbsentRejected, ..BASE },
     ),
-    (Scope::all("bedrock"), CONVERSE),
+    (
+        TargetSelector::flavors("openai-chat", &["groq"]),
+        TextProfile {
+            missing_content: MissingContent::NullOnlyFromAssistant,
+            rejects_null_fields: true,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["ollama"]),
+        TextProfile { missing_content: MissingContent::Rejected, ..BASE },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["generic"]),
+        TextProfile {
+            string_content: StringContent::AllMessages,
+            missing_content: MissingContent::Rejected,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["moonshot"]),
+        TextProfile {
+            reasoning_only_turn: ReasoningOnlyTurn::Rejected,
+            missing_content: MissingContent::EmptyAssistantRejected,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["mistral"]),
+        TextProfile {
+            missing_content: MissingContent::EmptyAssistantRejected,
+            reasoning_in_content: true,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["xai"]),
+        TextProfile {
+            min_text: TextMinimum::NonEmpty,
+            checks_whole_message: true,
+            reasoning_only_turn: ReasoningOnlyTurn::Rejected,
+            missing_content: MissingContent::EmptyAssistantRejected,
+            ..BASE
+        },
+    ),
+    (TargetSelector::dialect("openai-chat"), BASE),
+    (TargetSelector::dialect("openai-responses"), BASE),
+    (
+        TargetSelector::dialect("gemini"),
+        TextProfile {
+            min_text: TextMinimum::NonEmpty,
+            min_system_text: TextMinimum::NonEmpty,
+            empty_text_sealer: Some("google"),
+            reasoning_issuer: Some("google"),
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::models("bedrock", BEDROCK_OTHER_VENDORS),
+        TextProfile {
+            min_result_text: TextMinimum::Empty,
+            reasoning_only_turn: ReasoningOnlyTurn::Accepted,
+            ..CONVERSE
+        },
+    ),
+    (TargetSelector::dialect("bedrock"), CONVERSE),
 ];
 
-/// What asks for nothing.
-const BASE: Texts = Texts {
-    least: Least::Nothing,
-    as_a_whole: false,
-    least_in_result: Least::Nothing,
-    least_in_system: Least::Nothing,
-    between_reasoning: EmptyText::Drop,
-    sealed_by: None,
-    reasoning_of: None,
-    reasoning_alone: Alone::Taken,
+/// Accepts everything.
+const BASE: TextProfile = TextProfile {
+    min_text: TextMinimum::Empty,
+    checks_whole_message: false,
+    min_result_text: TextMinimum::Empty,
+    min_system_text: TextMinimum::Empty,
+    empty_between_reasoning: EmptyTextHandling::Drop,
+    empty_text_sealer: None,
+    reasoning_issuer: None,
+    reasoning_only_turn: ReasoningOnlyTurn::Accepted,
     reasoning_in_content: false,
-    result_strings: false,
-    failed_result_holds: false,
-    empty_result_doubtful: false,
-    strings: Strings::Nobodys,
-    no_content: NoContent::Taken,
-    nulls_refused: false,
+    string_results: false,
+    failed_result_needs_content: false,
+    empty_result_unreliable: false,
+    string_content: StringContent::NotRequired,
+    missing_content: MissingContent::Accepted,
+    rejects_null_fields: false,
 };
 
-const CLAUDE: Texts = Texts {
-    least: Least::Words,
-    least_in_result: Least::Something,
-    least_in_system: Least::Something,
-    between_reasoning: EmptyText::Space,
-    reasoning_of: Some("anthropic"),
-    reasoning_alone: Alone::BeforeMore,
-    result_strings: true,
-    empty_result_doubtful: true,
+const CLAUDE: TextProfile = TextProfile {
+    min_text: TextMinimum::NonBlank,
+    min_result_text: TextMinimum::NonEmpty,
+    min_system_text: TextMinimum::NonEmpty,
+    empty_between_reasoning: EmptyTextHandling::ReplaceWithSpace,
+    reasoning_issuer: Some("anthropic"),
+    reasoning_only_turn: ReasoningOnlyTurn::BeforeAssistant,
+    string_results: true,
+    empty_result_unreliable: true,
     ..BASE
 };
 
-const CONVERSE: Texts = Texts { result_strings: false, failed_result_holds: true, ..CLAUDE };
+const CONVERSE: TextProfile =
+    TextProfile { string_results: false, failed_result_needs_content: true, ..CLAUDE };
 
-/// Its models that only talk, whatever their generation.
-const TALKING: &[&str] = &[
+/// Models tuned for chat, of any generation.
+const CHAT_TUNED_MODELS: &[&str] = &[
     "^gpt-4-chat",
     "^gpt-5-chat",
     "^gpt-5-1-chat",
@@ -204,10 +239,10 @@ const TALKING: &[&str] = &[
     "^gpt-6-chat",
 ];
 
-pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
+pub(super) const FIRST_PARTY: &[&str] = &["", "openai", "azure"];
 
-/// Models of Converse that are not Claude.
-pub(super) const OTHER_VENDORS: &[&str] = &[
+/// Converse models other than Claude.
+pub(super) const BEDROCK_OTHER_VENDORS: &[&str] = &[
     "amazon-",
     "meta-",
     "mistral-",

@@ -1,345 +1,370 @@
-//! The keys of tools, by the kind of tool: which there are, and what they hold.
+//! Describes the fields of each kind of tool for each target.
 
-use crate::shape::Kind::{
-    Any, Each, Either, Flag, List, Not, Object, One, Open, OrNull, Shape, Spelled, Tagged, Text,
-    Whole, Words,
+use crate::shape::Shape::{
+    Any, AnyList, AnyObject, Bool, Closed, FirstOf, Identifier, Integer, ListOf, NonEmptyText,
+    NotWord, Nullable, OneOf, Open, Tagged, Text,
 };
-use crate::shape::{Key, Kind, Reading, key, need};
+use crate::shape::{FieldSpec, Shape, ShapeChecker, optional, required};
 
-/// The kinds of tools that a target takes.
+/// Kinds of tools that a target accepts, with their fields.
 #[derive(Clone, Copy, Debug)]
-pub struct Kinds {
-    pub function: Kind,
-    pub freeform: Kind,
-    /// Tools known by their type.
-    pub typed: &'static [Typed],
-    /// Tools of any other type; `None` where these are refused.
-    pub others: Option<Kind>,
-    /// Where the schema of a function stands in it.
-    pub schema: &'static [&'static str],
-    /// Schemas of the provider's own kind; each has a sister of JSON Schema, and only one may be there.
-    pub own_schemas: &'static [(&'static str, &'static str)],
+pub struct ToolShapes {
+    pub function: Shape,
+    pub freeform: Shape,
+    /// Tools with a provider's own type.
+    pub by_type: &'static [TypedTool],
+    /// Tools of any other type; `None` if they are rejected.
+    pub other_types: Option<Shape>,
+    /// Path of the schema within a function.
+    pub schema_path: &'static [&'static str],
+    /// Fields with `OpenAPI` schemas, each with the sister field for a JSON Schema; only one of
+    /// both may be set.
+    pub openapi_fields: &'static [(&'static str, &'static str)],
 }
 
-/// Tools of one type.
+/// A tool of one type.
 #[derive(Clone, Copy, Debug)]
-pub struct Typed {
-    pub name: &'static str,
-    pub shape: Kind,
-    /// The beginning of a beta that lets them in; empty where nobody has to ask.
+pub struct TypedTool {
+    pub type_name: &'static str,
+    pub shape: Shape,
+    /// Prefix of the beta header value that enables the type; empty if none is needed.
     pub beta: &'static str,
 }
 
-impl Kinds {
-    /// The shape of tools of a type; `None` if the target takes none.
-    pub fn typed(&self, kind: &str, reading: &Reading<'_>) -> Option<Kind> {
-        match self.typed.iter().find(|row| reading.is(kind, row.name)) {
-            Some(row) => reading.lets_in(row.beta).then_some(row.shape),
-            None => self.others,
+impl ToolShapes {
+    /// The shape of tools of a type; `None` if the target rejects them.
+    pub fn of_type(&self, kind: &str, checker: &ShapeChecker<'_>) -> Option<Shape> {
+        match self.by_type.iter().find(|row| checker.is_same_name(kind, row.type_name)) {
+            Some(row) => checker.has_beta(row.beta).then_some(row.shape),
+            None => self.other_types,
         }
     }
 }
 
-const fn typed(name: &'static str, shape: Kind) -> Typed {
-    Typed { name, shape, beta: "" }
+const fn typed_tool(name: &'static str, shape: Shape) -> TypedTool {
+    TypedTool { type_name: name, shape, beta: "" }
 }
 
-const fn asked(name: &'static str, beta: &'static str) -> Typed {
-    Typed { name, shape: TYPED, beta }
+const fn beta_tool(name: &'static str, beta: &'static str) -> TypedTool {
+    TypedTool { type_name: name, shape: TYPED, beta }
 }
 
 /// Of any shape.
-const OPEN: Kind = Open(&[]);
+const ANY_OBJECT: Shape = Open(&[]);
 
-pub(super) static ANTHROPIC: Kinds = Kinds {
-    function: Shape(&[
-        key("type", One(&["custom"])),
-        need("name", Text),
-        key("description", Text),
-        key("input_schema", Any),
-        MARK,
-        key("strict", Flag),
-        key("defer_loading", Flag),
-        key("allowed_callers", Each(&Text)),
-        key("input_examples", List),
-        key("eager_input_streaming", Flag),
+pub(super) static ANTHROPIC: ToolShapes = ToolShapes {
+    function: Closed(&[
+        optional("type", OneOf(&["custom"])),
+        required("name", Text),
+        optional("description", Text),
+        optional("input_schema", Any),
+        CACHE_CONTROL,
+        optional("strict", Bool),
+        optional("defer_loading", Bool),
+        optional("allowed_callers", ListOf(&Text)),
+        optional("input_examples", AnyList),
+        optional("eager_input_streaming", Bool),
     ]),
-    freeform: OPEN,
-    typed: &[
-        asked("advisor_20260301", "advisor-tool-"),
-        asked("bash_20241022", "computer-use-"),
-        asked("computer_20241022", "computer-use-"),
-        asked("computer_20250124", "computer-use-"),
-        asked("computer_20251124", "computer-use-"),
-        asked("text_editor_20241022", "computer-use-"),
-        Typed { name: "mcp_toolset", shape: TOOLSET, beta: "mcp-client-" },
-        typed("browser_toolset_20260801", TOOLSET),
-        typed("computer_toolset_20260801", TOOLSET),
-        typed("bash_20250124", TYPED),
-        typed("code_execution_20250522", TYPED),
-        typed("code_execution_20250825", TYPED),
-        typed("code_execution_20260120", TYPED),
-        typed("code_execution_20260521", TYPED),
-        typed("memory_20250818", TYPED),
-        typed("text_editor_20250124", TYPED),
-        typed("text_editor_20250429", TYPED),
-        typed("text_editor_20250728", TYPED),
-        typed("tool_search_tool_bm25", TYPED),
-        typed("tool_search_tool_bm25_20251119", TYPED),
-        typed("tool_search_tool_regex", TYPED),
-        typed("tool_search_tool_regex_20251119", TYPED),
-        typed("web_fetch_20250910", TYPED),
-        typed("web_fetch_20260209", TYPED),
-        typed("web_fetch_20260309", TYPED),
-        typed("web_fetch_20260318", TYPED),
-        typed("web_search_20250305", TYPED),
-        typed("web_search_20260209", TYPED),
-        typed("web_search_20260318", TYPED),
+    freeform: ANY_OBJECT,
+    by_type: &[
+        beta_tool("advisor_20260301", "advisor-tool-"),
+        beta_tool("bash_20241022", "computer-use-"),
+        beta_tool("computer_20241022", "computer-use-"),
+        beta_tool("computer_20250124", "computer-use-"),
+        beta_tool("computer_20251124", "computer-use-"),
+        beta_tool("text_editor_20241022", "computer-use-"),
+        TypedTool { type_name: "mcp_toolset", shape: TOOLSET, beta: "mcp-client-" },
+        typed_tool("browser_toolset_20260801", TOOLSET),
+        typed_tool("computer_toolset_20260801", TOOLSET),
+        typed_tool("bash_20250124", TYPED),
+        typed_tool("code_execution_20250522", TYPED),
+        typed_tool("code_execution_20250825", TYPED),
+        typed_tool("code_execution_20260120", TYPED),
+        typed_tool("code_execution_20260521", TYPED),
+        typed_tool("memory_20250818", TYPED),
+        typed_tool("text_editor_20250124", TYPED),
+        typed_tool("text_editor_20250429", TYPED),
+        typed_tool("text_editor_20250728", TYPED),
+        typed_tool("tool_search_tool_bm25", TYPED),
+        typed_tool("tool_search_tool_bm25_20251119", TYPED),
+        typed_tool("tool_search_tool_regex", TYPED),
+        typed_tool("tool_search_tool_regex_20251119", TYPED),
+        typed_tool("web_fetch_20250910", TYPED),
+        typed_tool("web_fetch_20260209", TYPED),
+        typed_tool("web_fetch_20260309", TYPED),
+        typed_tool("web_fetch_20260318", TYPED),
+        typed_tool("web_search_20250305", TYPED),
+        typed_tool("web_search_20260209", TYPED),
+        typed_tool("web_search_20260318", TYPED),
     ],
-    others: None,
-    schema: &["input_schema"],
-    own_schemas: &[],
+    other_types: None,
+    schema_path: &["input_schema"],
+    openapi_fields: &[],
 };
 
-/// As that, where what is not known is passed over, and nobody looks at what marks say.
-pub(super) static DEEPSEEK: Kinds = Kinds {
+/// As `ANTHROPIC`, but unknown fields and the contents of cache breakpoints are ignored.
+pub(super) static DEEPSEEK: ToolShapes = ToolShapes {
     function: Open(&[
-        key("type", One(&["custom"])),
-        need("name", Text),
-        key("description", Text),
-        need("input_schema", Object),
+        optional("type", OneOf(&["custom"])),
+        required("name", Text),
+        optional("description", Text),
+        required("input_schema", AnyObject),
         super::fields::LOOSE_CACHE,
-        key("strict", Flag),
-        key("defer_loading", Flag),
-        key("allowed_callers", Each(&Text)),
-        key("input_examples", List),
-        key("eager_input_streaming", Flag),
+        optional("strict", Bool),
+        optional("defer_loading", Bool),
+        optional("allowed_callers", ListOf(&Text)),
+        optional("input_examples", AnyList),
+        optional("eager_input_streaming", Bool),
     ]),
     ..ANTHROPIC
 };
 
-const MARK: Key = super::fields::CACHE_CONTROL;
+const CACHE_CONTROL: FieldSpec = super::fields::CACHE_CONTROL;
 
-/// All keys of the typed tools: which of them has which is not told apart.
-const TYPED: Kind = Shape(&[
-    need("type", Text),
-    need("name", Text),
-    MARK,
-    key("strict", Flag),
-    key("defer_loading", Flag),
-    key("allowed_callers", Each(&Text)),
-    key("input_examples", List),
-    key("max_characters", Whole),
-    key("max_uses", Whole),
-    key("allowed_domains", Each(&Text)),
-    key("blocked_domains", Each(&Text)),
-    key("user_location", Object),
-    key("response_inclusion", One(&["full", "excluded"])),
-    key("citations", Object),
-    key("max_content_tokens", Whole),
-    key("url_sources", Object),
-    key("use_cache", Flag),
-    key("display_height_px", Whole),
-    key("display_width_px", Whole),
-    key("display_number", Whole),
-    key("enable_zoom", Flag),
-    key("model", Text),
-    key("max_tokens", Whole),
-    key("caching", Object),
+/// All fields of the typed tools; which type has which field is not checked.
+const TYPED: Shape = Closed(&[
+    required("type", Text),
+    required("name", Text),
+    CACHE_CONTROL,
+    optional("strict", Bool),
+    optional("defer_loading", Bool),
+    optional("allowed_callers", ListOf(&Text)),
+    optional("input_examples", AnyList),
+    optional("max_characters", Integer),
+    optional("max_uses", Integer),
+    optional("allowed_domains", ListOf(&Text)),
+    optional("blocked_domains", ListOf(&Text)),
+    optional("user_location", AnyObject),
+    optional("response_inclusion", OneOf(&["full", "excluded"])),
+    optional("citations", AnyObject),
+    optional("max_content_tokens", Integer),
+    optional("url_sources", AnyObject),
+    optional("use_cache", Bool),
+    optional("display_height_px", Integer),
+    optional("display_width_px", Integer),
+    optional("display_number", Integer),
+    optional("enable_zoom", Bool),
+    optional("model", Text),
+    optional("max_tokens", Integer),
+    optional("caching", AnyObject),
 ]);
-const TOOLSET: Kind = Shape(&[
-    need("type", Text),
-    MARK,
-    key("configs", Object),
-    key("default_config", Object),
-    key("mcp_server_name", Text),
+const TOOLSET: Shape = Closed(&[
+    required("type", Text),
+    CACHE_CONTROL,
+    optional("configs", AnyObject),
+    optional("default_config", AnyObject),
+    optional("mcp_server_name", Text),
 ]);
 
-/// Whoever looks at every key.
-pub(super) static CHAT_CLOSED: Kinds = Kinds {
-    function: Shape(&[NO_FREEFORM, need("function", Shape(FUNCTION)), key("custom", Any)]),
-    freeform: Shape(&[NO_FUNCTION, need("custom", Open(NAMED)), key("function", Any)]),
-    typed: INCOMPLETE,
-    others: Some(Shape(&[need("type", Any), key("function", Shape(NAMED)), key("custom", Any)])),
-    schema: &["function", "parameters"],
-    own_schemas: &[],
+/// Servers that reject unknown fields.
+pub(super) static CHAT_CLOSED: ToolShapes = ToolShapes {
+    function: Closed(&[
+        TYPE_NOT_CUSTOM,
+        required("function", Closed(FUNCTION)),
+        optional("custom", Any),
+    ]),
+    freeform: Closed(&[
+        TYPE_NOT_FUNCTION,
+        required("custom", Open(NAME_ONLY)),
+        optional("function", Any),
+    ]),
+    by_type: INCOMPLETE_TOOLS,
+    other_types: Some(Closed(&[
+        required("type", Any),
+        optional("function", Closed(NAME_ONLY)),
+        optional("custom", Any),
+    ])),
+    schema_path: &["function", "parameters"],
+    openapi_fields: &[],
 };
-/// As that, and of two types only.
-pub(super) static CHAT_INVENTED: Kinds = Kinds {
-    function: Shape(&[
-        need("type", One(&["function"])),
-        need("function", Shape(FUNCTION)),
-        key("custom", Any),
+/// As `CHAT_CLOSED`, with two types only.
+pub(super) static OPENAI_CHAT: ToolShapes = ToolShapes {
+    function: Closed(&[
+        required("type", OneOf(&["function"])),
+        required("function", Closed(FUNCTION)),
+        optional("custom", Any),
     ]),
-    freeform: Shape(&[
-        need("type", One(&["custom"])),
-        need("custom", Open(NAMED)),
-        key("function", Any),
+    freeform: Closed(&[
+        required("type", OneOf(&["custom"])),
+        required("custom", Open(NAME_ONLY)),
+        optional("function", Any),
     ]),
-    others: None,
+    other_types: None,
     ..CHAT_CLOSED
 };
-/// What says that it is a function and describes none is no tool.
-const INCOMPLETE: &[Typed] = &[
-    typed("function", Open(&[need("function", Open(NAMED))])),
-    // One that describes anything is no longer of this kind.
-    typed("custom", Shape(&[need("type", Any), ANYTHING_ELSE, key("function", Shape(NAMELESS))])),
+/// Tools of these types are rejected without the description that belongs to the type.
+const INCOMPLETE_TOOLS: &[TypedTool] = &[
+    typed_tool("function", Open(&[required("function", Open(NAME_ONLY))])),
+    // A tool with a valid description is decoded as a function or freeform tool instead.
+    typed_tool(
+        "custom",
+        Closed(&[
+            required("type", Any),
+            CUSTOM_OR_NULL,
+            optional("function", Closed(WITHOUT_NAME)),
+        ]),
+    ),
 ];
-/// Of whatever type it says that it is, but for the one that is described otherwise.
-const NO_FREEFORM: Key = need("type", Not("custom"));
-const NO_FUNCTION: Key = need("type", Not("function"));
-const ANYTHING_ELSE: Key = need("custom", OrNull(&Any));
-/// Whoever takes any keys, but misses some.
-pub(super) static CHAT_OPEN: Kinds = Kinds {
-    function: Open(&[NO_FREEFORM, need("function", Open(NAMED))]),
-    freeform: Open(&[NO_FUNCTION, need("custom", Open(NAMED))]),
-    typed: &[
-        typed("function", Open(&[need("type", Any), need("function", Any)])),
-        typed("custom", Open(&[need("type", Any), ANYTHING_ELSE])),
+/// Any type except that of the other kind of tool.
+const TYPE_NOT_CUSTOM: FieldSpec = required("type", NotWord("custom"));
+const TYPE_NOT_FUNCTION: FieldSpec = required("type", NotWord("function"));
+const CUSTOM_OR_NULL: FieldSpec = required("custom", Nullable(&Any));
+/// Servers that accept unknown fields, but require some.
+pub(super) static CHAT_OPEN: ToolShapes = ToolShapes {
+    function: Open(&[TYPE_NOT_CUSTOM, required("function", Open(NAME_ONLY))]),
+    freeform: Open(&[TYPE_NOT_FUNCTION, required("custom", Open(NAME_ONLY))]),
+    by_type: &[
+        typed_tool("function", Open(&[required("type", Any), required("function", Any)])),
+        typed_tool("custom", Open(&[required("type", Any), CUSTOM_OR_NULL])),
     ],
-    others: Some(Open(&[need("type", Any), key("function", Open(NAMED))])),
+    other_types: Some(Open(&[required("type", Any), optional("function", Open(NAME_ONLY))])),
     ..CHAT_CLOSED
 };
-/// As the first, without asking for the type.
-pub(super) static CHAT_UNTYPED: Kinds = Kinds {
-    function: Shape(&[key("type", Any), need("function", Shape(FUNCTION))]),
-    freeform: Shape(&[key("type", Any), need("custom", Open(NAMED))]),
-    typed: &[],
-    others: None,
+/// As `CHAT_CLOSED`, with an optional type.
+pub(super) static CHAT_UNTYPED: ToolShapes = ToolShapes {
+    function: Closed(&[optional("type", Any), required("function", Closed(FUNCTION))]),
+    freeform: Closed(&[optional("type", Any), required("custom", Open(NAME_ONLY))]),
+    by_type: &[],
+    other_types: None,
     ..CHAT_CLOSED
 };
-pub(super) static ANYTHING: Kinds =
-    Kinds { function: OPEN, freeform: OPEN, typed: &[], others: Some(OPEN), ..CHAT_CLOSED };
-/// As `ANYTHING`; what is no tool at all is passed over.
-pub(super) static PASSED_OVER: Kinds = Kinds { others: Some(Any), ..ANYTHING };
-const FUNCTION: &[Key] =
-    &[NAME, key("description", Any), key("parameters", Any), key("strict", Any)];
-/// A function without a name, as a tool of another type may have one.
-const NAMELESS: &[Key] = &[key("description", Any), key("strict", Any)];
-const NAMED: &[Key] = &[NAME];
-/// One that is null is a name like an empty one.
-const NAME: Key = need("name", OrNull(&Any));
+pub(super) static ANYTHING: ToolShapes = ToolShapes {
+    function: ANY_OBJECT,
+    freeform: ANY_OBJECT,
+    by_type: &[],
+    other_types: Some(ANY_OBJECT),
+    ..CHAT_CLOSED
+};
+/// As `ANYTHING`, but values that are not tools are ignored.
+pub(super) static IGNORES_NON_TOOLS: ToolShapes = ToolShapes { other_types: Some(Any), ..ANYTHING };
+const FUNCTION: &[FieldSpec] =
+    &[NAME, optional("description", Any), optional("parameters", Any), optional("strict", Any)];
+/// A function without a name, as a tool of another type may have it.
+const WITHOUT_NAME: &[FieldSpec] = &[optional("description", Any), optional("strict", Any)];
+const NAME_ONLY: &[FieldSpec] = &[NAME];
+/// A null name counts as an empty one.
+const NAME: FieldSpec = required("name", Nullable(&Any));
 
-pub(super) static RESPONSES: Kinds = Kinds {
-    function: Shape(&[
-        need("type", Any),
-        need("name", Text),
-        key("description", Text),
-        key("parameters", Any),
-        key("strict", Flag),
-        key("defer_loading", Flag),
-        key("allowed_callers", Any),
-        key("output_schema", Any),
+pub(super) static RESPONSES: ToolShapes = ToolShapes {
+    function: Closed(&[
+        required("type", Any),
+        required("name", Text),
+        optional("description", Text),
+        optional("parameters", Any),
+        optional("strict", Bool),
+        optional("defer_loading", Bool),
+        optional("allowed_callers", Any),
+        optional("output_schema", Any),
     ]),
-    freeform: Shape(&[
-        need("type", Any),
-        need("name", Text),
-        key("description", Text),
-        key(
+    freeform: Closed(&[
+        required("type", Any),
+        required("name", Text),
+        optional("description", Text),
+        optional(
             "format",
             Tagged(&[
-                ("text", &[need("type", Any)]),
+                ("text", &[required("type", Any)]),
                 (
                     "grammar",
                     &[
-                        need("type", Any),
-                        need("syntax", One(&["lark", "regex"])),
-                        need("definition", Text),
+                        required("type", Any),
+                        required("syntax", OneOf(&["lark", "regex"])),
+                        required("definition", Text),
                     ],
                 ),
             ]),
         ),
-        key("defer_loading", Flag),
-        key("allowed_callers", Any),
+        optional("defer_loading", Bool),
+        optional("allowed_callers", Any),
     ]),
-    typed: &[
-        typed("mcp", Open(&[need("server_label", OrNull(&Any))])),
-        // One that has no tools; those of others are tools of their own.
-        typed(
+    by_type: &[
+        typed_tool("mcp", Open(&[required("server_label", Nullable(&Any))])),
+        // A namespace without tools; the tools of other namespaces are tools of their own.
+        typed_tool(
             "namespace",
-            Shape(&[
-                need("type", Any),
-                need("name", Spelled("_-")),
-                key("description", Text),
-                need("tools", Each(&Object)),
+            Closed(&[
+                required("type", Any),
+                required("name", Identifier("_-")),
+                optional("description", Text),
+                required("tools", ListOf(&AnyObject)),
             ]),
         ),
-        typed("web_search", OPEN),
-        typed("web_search_2025_08_26", OPEN),
-        typed("web_search_preview", OPEN),
-        typed("web_search_preview_2025_03_11", OPEN),
-        typed("file_search", OPEN),
-        typed("code_interpreter", OPEN),
-        typed("image_generation", OPEN),
-        typed("computer", OPEN),
-        typed("computer_use_preview", OPEN),
-        typed("local_shell", OPEN),
-        typed("shell", OPEN),
-        typed("apply_patch", OPEN),
-        typed("tool_search", OPEN),
-        typed("programmatic_tool_calling", OPEN),
+        typed_tool("web_search", ANY_OBJECT),
+        typed_tool("web_search_2025_08_26", ANY_OBJECT),
+        typed_tool("web_search_preview", ANY_OBJECT),
+        typed_tool("web_search_preview_2025_03_11", ANY_OBJECT),
+        typed_tool("file_search", ANY_OBJECT),
+        typed_tool("code_interpreter", ANY_OBJECT),
+        typed_tool("image_generation", ANY_OBJECT),
+        typed_tool("computer", ANY_OBJECT),
+        typed_tool("computer_use_preview", ANY_OBJECT),
+        typed_tool("local_shell", ANY_OBJECT),
+        typed_tool("shell", ANY_OBJECT),
+        typed_tool("apply_patch", ANY_OBJECT),
+        typed_tool("tool_search", ANY_OBJECT),
+        typed_tool("programmatic_tool_calling", ANY_OBJECT),
     ],
-    others: None,
-    schema: &["parameters"],
-    own_schemas: &[],
+    other_types: None,
+    schema_path: &["parameters"],
+    openapi_fields: &[],
 };
 
-pub(super) static AI_STUDIO: Kinds = Kinds {
-    function: Shape(&[
-        key("name", Text),
-        key("description", Text),
-        key("parameters", Any),
-        key("parametersJsonSchema", Any),
-        key("response", Any),
-        key("responseJsonSchema", Either(&[Object, Flag])),
-        key("behavior", Any),
+pub(super) static AI_STUDIO: ToolShapes = ToolShapes {
+    function: Closed(&[
+        optional("name", Text),
+        optional("description", Text),
+        optional("parameters", Any),
+        optional("parametersJsonSchema", Any),
+        optional("response", Any),
+        optional("responseJsonSchema", FirstOf(&[AnyObject, Bool])),
+        optional("behavior", Any),
     ]),
-    freeform: OPEN,
-    typed: &[
-        typed("googleSearch", OPEN),
-        typed("googleSearchRetrieval", OPEN),
-        typed("googleMaps", OPEN),
-        typed("codeExecution", OPEN),
-        typed("urlContext", OPEN),
-        typed("computerUse", OPEN),
-        typed("fileSearch", OPEN),
-        typed("mcpServers", OPEN),
+    freeform: ANY_OBJECT,
+    by_type: &[
+        typed_tool("googleSearch", ANY_OBJECT),
+        typed_tool("googleSearchRetrieval", ANY_OBJECT),
+        typed_tool("googleMaps", ANY_OBJECT),
+        typed_tool("codeExecution", ANY_OBJECT),
+        typed_tool("urlContext", ANY_OBJECT),
+        typed_tool("computerUse", ANY_OBJECT),
+        typed_tool("fileSearch", ANY_OBJECT),
+        typed_tool("mcpServers", ANY_OBJECT),
     ],
-    others: None,
-    schema: &["parametersJsonSchema"],
-    own_schemas: &[("parameters", "parametersJsonSchema"), ("response", "responseJsonSchema")],
+    other_types: None,
+    schema_path: &["parametersJsonSchema"],
+    openapi_fields: &[("parameters", "parametersJsonSchema"), ("response", "responseJsonSchema")],
 };
-pub(super) static VERTEX: Kinds = Kinds {
-    typed: &[
-        typed("googleSearch", OPEN),
-        typed("googleSearchRetrieval", OPEN),
-        typed("googleMaps", OPEN),
-        typed("codeExecution", OPEN),
-        typed("urlContext", OPEN),
-        typed("computerUse", OPEN),
-        typed("retrieval", OPEN),
-        typed("enterpriseWebSearch", OPEN),
-        typed("parallelAiSearch", OPEN),
+pub(super) static VERTEX: ToolShapes = ToolShapes {
+    by_type: &[
+        typed_tool("googleSearch", ANY_OBJECT),
+        typed_tool("googleSearchRetrieval", ANY_OBJECT),
+        typed_tool("googleMaps", ANY_OBJECT),
+        typed_tool("codeExecution", ANY_OBJECT),
+        typed_tool("urlContext", ANY_OBJECT),
+        typed_tool("computerUse", ANY_OBJECT),
+        typed_tool("retrieval", ANY_OBJECT),
+        typed_tool("enterpriseWebSearch", ANY_OBJECT),
+        typed_tool("parallelAiSearch", ANY_OBJECT),
     ],
     ..AI_STUDIO
 };
 
-pub(super) static BEDROCK: Kinds = Kinds {
-    function: Open(&[need(
+pub(super) static BEDROCK: ToolShapes = ToolShapes {
+    function: Open(&[required(
         "toolSpec",
         Open(&[
-            need("name", Text),
-            key("description", Words),
-            key("inputSchema", Open(&[key("json", Any)])),
+            required("name", Text),
+            optional("description", NonEmptyText),
+            optional("inputSchema", Open(&[optional("json", Any)])),
         ]),
     )]),
-    freeform: OPEN,
-    typed: &[
-        typed("systemTool", Open(&[need("systemTool", Any)])),
-        typed("cachePoint", CACHE_POINT),
+    freeform: ANY_OBJECT,
+    by_type: &[
+        typed_tool("systemTool", Open(&[required("systemTool", Any)])),
+        typed_tool("cachePoint", CACHE_POINT),
     ],
-    others: None,
-    schema: &["toolSpec", "inputSchema", "json"],
-    own_schemas: &[],
+    other_types: None,
+    schema_path: &["toolSpec", "inputSchema", "json"],
+    openapi_fields: &[],
 };
-const CACHE_POINT: Kind = Open(&[super::fields::CACHE_POINT]);
+const CACHE_POINT: Shape = Open(&[super::fields::CACHE_POINT]);

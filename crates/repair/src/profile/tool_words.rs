@@ -1,7 +1,7 @@
-//! Names and keywords that the rows about tools speak of.
+//! Shared lists of names and keywords for the rows about tools.
 
-/// Computer use and MCP servers stand beside functions.
-pub(super) const BUILT_IN: &[&str] = &[
+/// Computer use and MCP servers are missing, because they mix with functions.
+pub(super) const HOSTED_TOOLS: &[&str] = &[
     "googleSearch",
     "googleSearchRetrieval",
     "googleMaps",
@@ -12,19 +12,19 @@ pub(super) const BUILT_IN: &[&str] = &[
     "enterpriseWebSearch",
 ];
 
-pub(super) const CHOICES: &[&str] = &["oneOf", "allOf", "anyOf"];
+pub(super) const CHOICE_KEYWORDS: &[&str] = &["oneOf", "allOf", "anyOf"];
 
-pub(super) const CHOICES_AND_MORE: &[&str] = &["oneOf", "allOf", "anyOf", "enum", "not"];
+pub(super) const REJECTED_AT_ROOT: &[&str] = &["oneOf", "allOf", "anyOf", "enum", "not"];
 
-/// Keywords that a strict schema may not have.
-pub(super) const NOT_STRICT: &[&str] =
+/// Keywords that a strict schema must not have.
+pub(super) const NOT_IN_STRICT: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
 
-pub(super) const NOT_STRICT_EITHER: &[&str] =
+pub(super) const NOT_IN_RESPONSES_STRICT: &[&str] =
     &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
 
 /// "Unknown name \"const\" at 'tools\[0\].`function_declarations`\[0\].parameters': Cannot find field."
-pub(super) const NOT_GEMINI: &[&str] = &[
+pub(super) const NOT_IN_GEMINI: &[&str] = &[
     "$schema",
     "$id",
     "$ref",
@@ -48,7 +48,7 @@ pub(super) const NOT_GEMINI: &[&str] = &[
     "contentMediaType",
 ];
 
-pub(super) const FIXED_NAMES: &[(&str, &str)] = &[
+pub(super) const REQUIRED_NAMES: &[(&str, &str)] = &[
     ("bash_", "bash"),
     ("text_editor_20241022", "str_replace_editor"),
     ("text_editor_20250124", "str_replace_editor"),
@@ -63,8 +63,8 @@ pub(super) const FIXED_NAMES: &[(&str, &str)] = &[
     ("advisor_", "advisor"),
 ];
 
-/// Vendors whose models answer without the Messages API behind them.
-pub(super) const NOT_CLAUDE: &[&str] = &[
+/// Prefixes of Converse models that are not Claude.
+pub(super) const BEDROCK_OTHER_VENDORS: &[&str] = &[
     "amazon-",
     "meta-",
     "mistral-",
@@ -83,6 +83,6 @@ pub(super) const NOT_CLAUDE: &[&str] = &[
     "xai-",
 ];
 
-/// Models that take either the provider's own tools or functions.
-pub(super) const OLD_GEMINI: &[&str] =
+/// Models that accept either the provider's own tools or functions.
+pub(super) const OLD_GEMINI_MODELS: &[&str] =
     &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];

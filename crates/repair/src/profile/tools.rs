@@ -1,378 +1,452 @@
-//! Tools and their schemas: what each target takes.
+//! Describes which tools and schemas each target accepts.
 
-use super::Scope;
-pub use super::names::Names;
-use super::names::{ANY_NAME, PLAIN, SHORT};
-use super::searches::{self, Search};
-use super::tool_keys::{self, Kinds};
+use super::TargetSelector;
+pub use super::names::NameFormat;
+use super::names::{ANY_64, ANY_NAME, ASCII_64};
+use super::tool_keys::{self, ToolShapes};
 use super::tool_words::{
-    BUILT_IN, CHOICES, CHOICES_AND_MORE, FIXED_NAMES, NOT_CLAUDE, NOT_GEMINI, NOT_STRICT,
-    NOT_STRICT_EITHER, OLD_GEMINI,
+    BEDROCK_OTHER_VENDORS, CHOICE_KEYWORDS, HOSTED_TOOLS, NOT_IN_GEMINI, NOT_IN_RESPONSES_STRICT,
+    NOT_IN_STRICT, OLD_GEMINI_MODELS, REJECTED_AT_ROOT, REQUIRED_NAMES,
 };
+use super::web_search::{self, WebSearchTool};
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
-pub struct Tools {
-    /// Calls in the history need tools in the request.
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+pub struct ToolProfile {
+    /// Calls in the history require tools in the request.
     pub history_needs_tools: bool,
-    /// It can be said that no tool is to be called.
-    pub takes_no_choice: bool,
-    /// What a tool may be called.
-    pub names: Names,
-    /// What a tool may be called in a call of the history.
-    pub called: Names,
-    /// Names that tools of a type must have, by how the type begins.
-    pub fixed_names: &'static [(&'static str, &'static str)],
-    /// Tools known by their type have names like any others.
-    pub named_types: bool,
-    /// Two tools may not have one name.
-    pub unique: bool,
-    /// Blocks of this kind bring tools along.
-    pub added: Option<&'static str>,
-    /// Blocks of these kinds are calls and results of the provider's own tools.
-    pub served: &'static [&'static str],
-    /// Tools stand in groups, and have their names within these.
-    pub groups: bool,
-    /// How many there may be.
-    pub most: Option<usize>,
-    /// Tools stand in a list, even if there is but one.
-    pub listed: bool,
-    /// A list without tools is taken.
-    pub empty_list: bool,
-    /// Null is taken for a list without tools.
-    pub null_list: bool,
-    /// How many characters a description may have.
-    pub description: Option<usize>,
-    pub kinds: &'static Kinds,
-    pub schema: Schema,
-    /// What is asked of a tool that is to be held to its schema.
-    pub strict: Strict,
-    /// Knows tools that are loaded when they are looked for.
-    pub deferral: bool,
-    /// Has a place for examples of a tool's input.
-    pub examples: bool,
-    /// Whether the provider's own tools and functions may stand together.
-    pub mixing: Mixing,
-    /// The provider's own tools that do not stand beside functions unless they may.
-    pub built_in: &'static [&'static str],
-    /// How the provider is asked to search the web by itself, if it does.
-    pub search: Option<&'static Search>,
+    /// Tool choice `none` is supported.
+    pub supports_choice_none: bool,
+    /// Format of tool names.
+    pub name_format: NameFormat,
+    /// Format of tool names in calls of the history.
+    pub called_name_format: NameFormat,
+    /// Required names of typed tools, by prefix of the type.
+    pub required_names: &'static [(&'static str, &'static str)],
+    /// Typed tools have names like functions.
+    pub typed_tools_have_names: bool,
+    /// Tool names must be unique.
+    pub unique_names: bool,
+    /// Kind of blocks that add tools.
+    pub tool_adding_kind: Option<&'static str>,
+    /// Kinds of blocks that are calls and results of the provider's own tools.
+    pub hosted_call_kinds: &'static [&'static str],
+    /// Tools are grouped in namespaces.
+    pub has_namespaces: bool,
+    /// Maximum number of tools.
+    pub max_tools: Option<usize>,
+    /// Tools are always a list, even a single one.
+    pub requires_list: bool,
+    /// An empty list is accepted.
+    pub accepts_empty_list: bool,
+    /// Null is accepted instead of an empty list.
+    pub accepts_null_list: bool,
+    /// Maximum length of a description.
+    pub max_description_chars: Option<usize>,
+    pub shapes: &'static ToolShapes,
+    pub schema: SchemaProfile,
+    /// Requirements on strict tools.
+    pub strict: StrictMode,
+    /// Supports tools that are loaded on demand.
+    pub deferred_loading: bool,
+    /// Has a field for examples of a tool's input.
+    pub input_examples: bool,
+    /// Whether the provider's own tools can be combined with functions.
+    pub hosted_tool_mixing: HostedToolMixing,
+    /// The provider's own tools that need permission to be combined with functions.
+    pub unmixable_tools: &'static [&'static str],
+    /// The provider's web search, if it has one.
+    pub web_search: Option<&'static WebSearchTool>,
 }
 
-/// What is asked of the schema of a tool.
+/// Requirements on schemas.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
-pub struct Schema {
-    pub root: Root,
-    /// What may not stand at the root.
-    pub not_at_root: &'static [&'static str],
-    /// What properties at the root may be called, where that is looked at.
-    pub properties: Option<Names>,
-    /// `null` stands for no schema.
-    pub null: bool,
-    /// The drafts of JSON Schema that are checked.
-    pub draft: Draft,
-    /// An array says what it holds.
-    pub items: bool,
-    /// Properties are not a list.
-    pub mapped: bool,
-    /// A reference stands alone, and items are no list.
-    pub bare_references: bool,
-    /// What a schema may not have anywhere.
-    pub refused: &'static [&'static str],
-    /// A narrower kind of schema: no references, a type is one word, and nothing is said by several.
-    pub narrow: bool,
-    /// The provider's own kind of schema, where it has one.
-    pub own: Option<OwnSchema>,
-    /// References are followed and `$schema` left out when a schema comes from elsewhere.
-    pub inlined: bool,
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+pub struct SchemaProfile {
+    pub root: SchemaRoot,
+    /// Keywords that are rejected at the root.
+    pub rejected_at_root: &'static [&'static str],
+    /// Format of property names at the root, if checked.
+    pub property_names: Option<NameFormat>,
+    /// Null is accepted instead of a schema.
+    pub accepts_null: bool,
+    /// The draft of JSON Schema against which schemas are validated.
+    pub draft: SchemaDraft,
+    /// An array type requires `items`.
+    pub arrays_need_items: bool,
+    /// `properties` must be an object.
+    pub properties_need_object: bool,
+    /// `$ref` must have no siblings, and `items` must not be a list.
+    pub references_stand_alone: bool,
+    /// Keywords that are rejected at any depth.
+    pub rejected_keywords: &'static [&'static str],
+    /// A restricted schema language: no `$ref`, no list of types, no `allOf`.
+    pub restricted: bool,
+    /// The provider's `OpenAPI` subset, if it has one.
+    pub openapi: Option<OpenApiSubset>,
+    /// References are inlined and `$schema` is removed when a schema comes from another dialect.
+    pub inlines_references: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Root {
-    /// Anything, or nothing.
-    Free,
-    /// Some schema.
-    Any,
-    /// If there is one, it says that it is one of an object.
-    Object,
-    /// Is there, and says that it is one of an object.
-    Needed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Draft {
+pub enum SchemaRoot {
+    /// Not checked.
     Unchecked,
-    Seven,
-    TwentyTwenty,
+    /// Any schema.
+    AnySchema,
+    /// If present, its type must be object.
+    ObjectIfPresent,
+    /// Required, with type object.
+    ObjectRequired,
 }
 
-/// Which fields a schema of the provider's own kind has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnSchema {
-    Narrow,
+pub enum SchemaDraft {
+    Unchecked,
+    Draft7,
+    Draft2020,
+}
+
+/// Fields of the provider's `OpenAPI` subset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenApiSubset {
+    Basic,
     /// Also `additionalProperties`, `defs` and `ref`.
-    Wide,
+    Extended,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strict {
-    /// Nothing is asked.
+pub enum StrictMode {
+    /// Not checked.
     Unchecked,
-    /// Objects are closed and list all properties as required; without these keywords.
+    /// Objects must be closed and list all properties as required; these keywords are rejected.
     Closed(&'static [&'static str]),
-    /// Objects are closed, patterns plain, and there are not too many tools and optional properties.
-    Compiled { tools: usize, optional: usize },
-    /// All tools are held to it, or none.
-    Alike,
+    /// Objects must be closed and patterns regular; strict tools and their optional properties are
+    /// limited.
+    Compiled { max_tools: usize, max_optional: usize },
+    /// Either all tools are strict, or none.
+    AllOrNone,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mixing {
-    Free,
-    /// Only if the field of this name in the tool config says so.
-    Asked(&'static str),
+pub enum HostedToolMixing {
+    Allowed,
+    /// Only if the field of this name in the tool config permits it.
+    OptIn(&'static str),
     Never,
 }
 
-pub(super) static ROWS: &[(Scope, Tools)] = &[
+pub(super) static ROWS: &[(TargetSelector, ToolProfile)] = &[
     (
-        Scope::flavors("anthropic", &["deepseek"]),
-        Tools { named_types: true, unique: true, kinds: &tool_keys::DEEPSEEK, ..COMPATIBLE },
+        TargetSelector::flavors("anthropic", &["deepseek"]),
+        ToolProfile {
+            typed_tools_have_names: true,
+            unique_names: true,
+            shapes: &tool_keys::DEEPSEEK,
+            ..COMPATIBLE
+        },
     ),
-    (Scope::all("anthropic"), ANTHROPIC),
+    (TargetSelector::dialect("anthropic"), ANTHROPIC),
     (
-        DOTTED,
-        Tools {
-            names: Names { marks: Some("_-."), ..PLAIN },
-            called: Names { marks: Some("_-."), ..PLAIN },
+        DOTTED_NAME_MODELS,
+        ToolProfile {
+            name_format: NameFormat { punctuation: Some("_-."), ..ASCII_64 },
+            called_name_format: NameFormat { punctuation: Some("_-."), ..ASCII_64 },
             ..OPENAI
         },
     ),
     (
-        Scope {
+        TargetSelector {
             dialect: "openai-chat",
-            flavors: INVENTOR,
-            models: &["chatgpt-", "-chat", "gpt-4-1-", "gpt-4-5"],
+            flavors: FIRST_PARTY,
+            model_patterns: &["chatgpt-", "-chat", "gpt-4-1-", "gpt-4-5"],
         },
         OPENAI,
     ),
-    (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4-1106"] }, OLD_OPENAI),
-    (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4-1"] }, OPENAI),
-    (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4", "gpt-3"] }, OLD_OPENAI),
-    (Scope::flavors("openai-chat", INVENTOR), OPENAI),
-    (ROUTED, Tools { search: Some(&searches::ROUTER), ..COMPATIBLE }),
     (
-        Scope::flavors("openai-chat", &["openrouter"]),
-        Tools {
-            most: None,
-            kinds: &tool_keys::CHAT_OPEN,
-            search: Some(&searches::ROUTER),
+        TargetSelector {
+            dialect: "openai-chat",
+            flavors: FIRST_PARTY,
+            model_patterns: &["gpt-4-1106"],
+        },
+        OLD_OPENAI,
+    ),
+    (
+        TargetSelector {
+            dialect: "openai-chat",
+            flavors: FIRST_PARTY,
+            model_patterns: &["gpt-4-1"],
+        },
+        OPENAI,
+    ),
+    (
+        TargetSelector {
+            dialect: "openai-chat",
+            flavors: FIRST_PARTY,
+            model_patterns: &["gpt-4", "gpt-3"],
+        },
+        OLD_OPENAI,
+    ),
+    (TargetSelector::flavors("openai-chat", FIRST_PARTY), OPENAI),
+    (
+        OPENROUTER_OTHER_VENDORS,
+        ToolProfile { web_search: Some(&web_search::OPENROUTER), ..COMPATIBLE },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["openrouter"]),
+        ToolProfile {
+            max_tools: None,
+            shapes: &tool_keys::CHAT_OPEN,
+            web_search: Some(&web_search::OPENROUTER),
             ..OPENAI
         },
     ),
     (
-        Scope::flavors("openai-chat", &["generic"]),
-        Tools {
-            names: PLAIN,
-            called: PLAIN,
-            kinds: &tool_keys::CHAT_CLOSED,
-            empty_list: false,
+        TargetSelector::flavors("openai-chat", &["generic"]),
+        ToolProfile {
+            name_format: ASCII_64,
+            called_name_format: ASCII_64,
+            shapes: &tool_keys::CHAT_CLOSED,
+            accepts_empty_list: false,
             ..COMPATIBLE
         },
     ),
     (
-        Scope::flavors("openai-chat", &["deepseek"]),
-        Tools {
-            names: PLAIN,
-            called: PLAIN,
-            unique: true,
-            schema: Schema { root: Root::Object, ..FREE },
+        TargetSelector::flavors("openai-chat", &["deepseek"]),
+        ToolProfile {
+            name_format: ASCII_64,
+            called_name_format: ASCII_64,
+            unique_names: true,
+            schema: SchemaProfile { root: SchemaRoot::ObjectIfPresent, ..ANY_SCHEMA },
             ..COMPATIBLE
         },
     ),
     (
-        Scope::flavors("openai-chat", &["mistral"]),
-        Tools {
-            names: PLAIN,
-            called: PLAIN,
-            kinds: &tool_keys::CHAT_UNTYPED,
-            schema: Schema { draft: Draft::Seven, ..FREE },
-            ..COMPATIBLE
-        },
-    ),
-    (Scope::flavors("openai-chat", &["qwen"]), Tools { names: SHORT, called: SHORT, ..COMPATIBLE }),
-    (
-        Scope::flavors("openai-chat", &["moonshot"]),
-        Tools {
-            schema: Schema { root: Root::Object, bare_references: true, ..FREE },
+        TargetSelector::flavors("openai-chat", &["mistral"]),
+        ToolProfile {
+            name_format: ASCII_64,
+            called_name_format: ASCII_64,
+            shapes: &tool_keys::CHAT_UNTYPED,
+            schema: SchemaProfile { draft: SchemaDraft::Draft7, ..ANY_SCHEMA },
             ..COMPATIBLE
         },
     ),
     (
-        Scope::flavors("openai-chat", &["gemini-compat"]),
-        Tools { schema: Schema { refused: NOT_GEMINI, narrow: true, ..FREE }, ..COMPATIBLE },
-    ),
-    (Scope::flavors("openai-chat", &["cerebras"]), Tools { strict: Strict::Alike, ..COMPATIBLE }),
-    (Scope::flavors("openai-chat", &["vllm"]), Tools { empty_list: false, ..COMPATIBLE }),
-    (
-        Scope::flavors("openai-chat", &["ollama"]),
-        Tools { schema: Schema { mapped: true, ..FREE }, ..COMPATIBLE },
+        TargetSelector::flavors("openai-chat", &["qwen"]),
+        ToolProfile { name_format: ANY_64, called_name_format: ANY_64, ..COMPATIBLE },
     ),
     (
-        Scope::flavors("openai-chat", &["llama.cpp"]),
-        Tools { kinds: &tool_keys::ANYTHING, ..COMPATIBLE },
+        TargetSelector::flavors("openai-chat", &["moonshot"]),
+        ToolProfile {
+            schema: SchemaProfile {
+                root: SchemaRoot::ObjectIfPresent,
+                references_stand_alone: true,
+                ..ANY_SCHEMA
+            },
+            ..COMPATIBLE
+        },
     ),
-    (Scope::all("openai-chat"), COMPATIBLE),
     (
-        Scope::flavors("openai-responses", &["llama.cpp"]),
+        TargetSelector::flavors("openai-chat", &["gemini-compat"]),
+        ToolProfile {
+            schema: SchemaProfile {
+                rejected_keywords: NOT_IN_GEMINI,
+                restricted: true,
+                ..ANY_SCHEMA
+            },
+            ..COMPATIBLE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["cerebras"]),
+        ToolProfile { strict: StrictMode::AllOrNone, ..COMPATIBLE },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["vllm"]),
+        ToolProfile { accepts_empty_list: false, ..COMPATIBLE },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["ollama"]),
+        ToolProfile {
+            schema: SchemaProfile { properties_need_object: true, ..ANY_SCHEMA },
+            ..COMPATIBLE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["llama.cpp"]),
+        ToolProfile { shapes: &tool_keys::ANYTHING, ..COMPATIBLE },
+    ),
+    (TargetSelector::dialect("openai-chat"), COMPATIBLE),
+    (
+        TargetSelector::flavors("openai-responses", &["llama.cpp"]),
         // "'tools' must be an array of objects"
-        Tools { kinds: &tool_keys::PASSED_OVER, groups: true, null_list: false, ..COMPATIBLE },
+        ToolProfile {
+            shapes: &tool_keys::IGNORES_NON_TOOLS,
+            has_namespaces: true,
+            accepts_null_list: false,
+            ..COMPATIBLE
+        },
     ),
-    (Scope::flavors("openai-responses", &["azure"]), Tools { search: None, ..RESPONSES }),
-    (Scope::all("openai-responses"), RESPONSES),
     (
-        Scope { dialect: "gemini", flavors: VERTEX, models: &[] },
-        Tools {
-            kinds: &tool_keys::VERTEX,
-            schema: Schema { own: Some(OwnSchema::Wide), ..GEMINI.schema },
-            mixing: Mixing::Never,
+        TargetSelector::flavors("openai-responses", &["azure"]),
+        ToolProfile { web_search: None, ..RESPONSES },
+    ),
+    (TargetSelector::dialect("openai-responses"), RESPONSES),
+    (
+        TargetSelector { dialect: "gemini", flavors: VERTEX, model_patterns: &[] },
+        ToolProfile {
+            shapes: &tool_keys::VERTEX,
+            schema: SchemaProfile { openapi: Some(OpenApiSubset::Extended), ..GEMINI.schema },
+            hosted_tool_mixing: HostedToolMixing::Never,
             ..GEMINI
         },
     ),
-    (Scope::models("gemini", OLD_GEMINI), Tools { mixing: Mixing::Never, ..GEMINI }),
-    (Scope::all("gemini"), GEMINI),
-    (Scope::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
-    (Scope::models("bedrock", NOT_CLAUDE), BEDROCK),
-    (Scope::all("bedrock"), BEDROCK_CLAUDE),
+    (
+        TargetSelector::models("gemini", OLD_GEMINI_MODELS),
+        ToolProfile { hosted_tool_mixing: HostedToolMixing::Never, ..GEMINI },
+    ),
+    (TargetSelector::dialect("gemini"), GEMINI),
+    (TargetSelector::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
+    (TargetSelector::models("bedrock", BEDROCK_OTHER_VENDORS), BEDROCK),
+    (TargetSelector::dialect("bedrock"), BEDROCK_CLAUDE),
 ];
 
-const FREE: Schema = Schema {
-    root: Root::Free,
-    not_at_root: &[],
-    properties: None,
-    null: false,
-    draft: Draft::Unchecked,
-    items: false,
-    mapped: false,
-    bare_references: false,
-    refused: &[],
-    narrow: false,
-    own: None,
-    inlined: false,
+const ANY_SCHEMA: SchemaProfile = SchemaProfile {
+    root: SchemaRoot::Unchecked,
+    rejected_at_root: &[],
+    property_names: None,
+    accepts_null: false,
+    draft: SchemaDraft::Unchecked,
+    arrays_need_items: false,
+    properties_need_object: false,
+    references_stand_alone: false,
+    rejected_keywords: &[],
+    restricted: false,
+    openapi: None,
+    inlines_references: false,
 };
 
-const ANTHROPIC: Tools = Tools {
+const ANTHROPIC: ToolProfile = ToolProfile {
     history_needs_tools: true,
-    takes_no_choice: true,
-    names: Names { most: Some(128), ..PLAIN },
-    called: PLAIN,
-    fixed_names: FIXED_NAMES,
-    named_types: true,
-    unique: true,
-    added: None,
-    served: &[],
-    groups: false,
-    most: None,
-    listed: true,
-    empty_list: true,
-    null_list: true,
-    description: None,
-    kinds: &tool_keys::ANTHROPIC,
-    schema: Schema {
-        root: Root::Needed,
-        not_at_root: CHOICES,
-        properties: Some(Names { marks: Some("_.-"), ..PLAIN }),
-        draft: Draft::TwentyTwenty,
-        ..FREE
+    supports_choice_none: true,
+    name_format: NameFormat { max_chars: Some(128), ..ASCII_64 },
+    called_name_format: ASCII_64,
+    required_names: REQUIRED_NAMES,
+    typed_tools_have_names: true,
+    unique_names: true,
+    tool_adding_kind: None,
+    hosted_call_kinds: &[],
+    has_namespaces: false,
+    max_tools: None,
+    requires_list: true,
+    accepts_empty_list: true,
+    accepts_null_list: true,
+    max_description_chars: None,
+    shapes: &tool_keys::ANTHROPIC,
+    schema: SchemaProfile {
+        root: SchemaRoot::ObjectRequired,
+        rejected_at_root: CHOICE_KEYWORDS,
+        property_names: Some(NameFormat { punctuation: Some("_.-"), ..ASCII_64 }),
+        draft: SchemaDraft::Draft2020,
+        ..ANY_SCHEMA
     },
-    strict: Strict::Compiled { tools: 20, optional: 24 },
-    deferral: true,
-    examples: true,
-    mixing: Mixing::Free,
-    built_in: &[],
-    search: Some(&searches::MESSAGES),
+    strict: StrictMode::Compiled { max_tools: 20, max_optional: 24 },
+    deferred_loading: true,
+    input_examples: true,
+    hosted_tool_mixing: HostedToolMixing::Allowed,
+    unmixable_tools: &[],
+    web_search: Some(&web_search::MESSAGES),
 };
 
-/// Servers that look at nothing in particular.
-const COMPATIBLE: Tools = Tools {
+/// Servers that check very little.
+const COMPATIBLE: ToolProfile = ToolProfile {
     history_needs_tools: false,
-    names: ANY_NAME,
-    called: ANY_NAME,
-    fixed_names: &[],
-    named_types: false,
-    unique: false,
-    kinds: &tool_keys::CHAT_OPEN,
-    schema: FREE,
-    strict: Strict::Unchecked,
-    deferral: false,
-    examples: false,
-    search: None,
+    name_format: ANY_NAME,
+    called_name_format: ANY_NAME,
+    required_names: &[],
+    typed_tools_have_names: false,
+    unique_names: false,
+    shapes: &tool_keys::CHAT_OPEN,
+    schema: ANY_SCHEMA,
+    strict: StrictMode::Unchecked,
+    deferred_loading: false,
+    input_examples: false,
+    web_search: None,
     ..ANTHROPIC
 };
 
-const OPENAI: Tools = Tools {
-    names: PLAIN,
-    called: PLAIN,
-    most: Some(128),
-    empty_list: false,
-    kinds: &tool_keys::CHAT_INVENTED,
-    schema: Schema { root: Root::Object, not_at_root: CHOICES_AND_MORE, items: true, ..FREE },
-    strict: Strict::Closed(NOT_STRICT),
+const OPENAI: ToolProfile = ToolProfile {
+    name_format: ASCII_64,
+    called_name_format: ASCII_64,
+    max_tools: Some(128),
+    accepts_empty_list: false,
+    shapes: &tool_keys::OPENAI_CHAT,
+    schema: SchemaProfile {
+        root: SchemaRoot::ObjectIfPresent,
+        rejected_at_root: REJECTED_AT_ROOT,
+        arrays_need_items: true,
+        ..ANY_SCHEMA
+    },
+    strict: StrictMode::Closed(NOT_IN_STRICT),
     ..COMPATIBLE
 };
-const OLD_OPENAI: Tools = Tools { description: Some(1024), ..OPENAI };
+const OLD_OPENAI: ToolProfile = ToolProfile { max_description_chars: Some(1024), ..OPENAI };
 
-const RESPONSES: Tools = Tools {
-    unique: true,
-    groups: true,
-    empty_list: true,
-    kinds: &tool_keys::RESPONSES,
-    schema: Schema { null: true, ..OPENAI.schema },
-    added: Some("additional_tools"),
-    strict: Strict::Closed(NOT_STRICT_EITHER),
-    search: Some(&searches::RESPONSES),
+const RESPONSES: ToolProfile = ToolProfile {
+    unique_names: true,
+    has_namespaces: true,
+    accepts_empty_list: true,
+    shapes: &tool_keys::RESPONSES,
+    schema: SchemaProfile { accepts_null: true, ..OPENAI.schema },
+    tool_adding_kind: Some("additional_tools"),
+    strict: StrictMode::Closed(NOT_IN_RESPONSES_STRICT),
+    web_search: Some(&web_search::RESPONSES),
     ..OPENAI
 };
 
-const GEMINI: Tools = Tools {
-    names: Names { marks: Some("_.:-"), letter_first: true, ..PLAIN },
-    called: Names { empty: false, ..ANY_NAME },
-    unique: true,
-    most: Some(512),
-    kinds: &tool_keys::AI_STUDIO,
-    schema: Schema {
-        root: Root::Any,
-        null: true,
-        own: Some(OwnSchema::Narrow),
-        inlined: true,
-        ..FREE
+const GEMINI: ToolProfile = ToolProfile {
+    name_format: NameFormat { punctuation: Some("_.:-"), starts_with_letter: true, ..ASCII_64 },
+    called_name_format: NameFormat { allows_empty: false, ..ANY_NAME },
+    unique_names: true,
+    max_tools: Some(512),
+    shapes: &tool_keys::AI_STUDIO,
+    schema: SchemaProfile {
+        root: SchemaRoot::AnySchema,
+        accepts_null: true,
+        openapi: Some(OpenApiSubset::Basic),
+        inlines_references: true,
+        ..ANY_SCHEMA
     },
-    listed: false,
-    mixing: Mixing::Asked("includeServerSideToolInvocations"),
-    built_in: BUILT_IN,
-    search: Some(&searches::GEMINI),
+    requires_list: false,
+    hosted_tool_mixing: HostedToolMixing::OptIn("includeServerSideToolInvocations"),
+    unmixable_tools: HOSTED_TOOLS,
+    web_search: Some(&web_search::GEMINI),
     ..COMPATIBLE
 };
 
-const BEDROCK: Tools = Tools {
+const BEDROCK: ToolProfile = ToolProfile {
     history_needs_tools: true,
-    takes_no_choice: false,
-    names: PLAIN,
-    called: PLAIN,
-    served: &[],
-    listed: false,
-    empty_list: false,
-    kinds: &tool_keys::BEDROCK,
-    schema: Schema { root: Root::Needed, ..FREE },
+    supports_choice_none: false,
+    name_format: ASCII_64,
+    called_name_format: ASCII_64,
+    hosted_call_kinds: &[],
+    requires_list: false,
+    accepts_empty_list: false,
+    shapes: &tool_keys::BEDROCK,
+    schema: SchemaProfile { root: SchemaRoot::ObjectRequired, ..ANY_SCHEMA },
     ..COMPATIBLE
 };
-const BEDROCK_CLAUDE: Tools = Tools { unique: true, schema: ANTHROPIC.schema, ..BEDROCK };
+const BEDROCK_CLAUDE: ToolProfile =
+    ToolProfile { unique_names: true, schema: ANTHROPIC.schema, ..BEDROCK };
 
-/// The inventor, and who serves the same models.
-const INVENTOR: &[&str] = &["", "openai", "azure"];
-const DOTTED: Scope = Scope { dialect: "openai-chat", flavors: &["azure"], models: &["o4"] };
-/// Behind the router these answer in their own words.
-const ROUTED: Scope =
-    Scope { dialect: "openai-chat", flavors: &["openrouter"], models: &["anthropic/", "google/"] };
+/// Servers of `OpenAI` models.
+const FIRST_PARTY: &[&str] = &["", "openai", "azure"];
+const DOTTED_NAME_MODELS: TargetSelector =
+    TargetSelector { dialect: "openai-chat", flavors: &["azure"], model_patterns: &["o4"] };
+/// Vendors behind the relay with their own checks of tools.
+const OPENROUTER_OTHER_VENDORS: TargetSelector = TargetSelector {
+    dialect: "openai-chat",
+    flavors: &["openrouter"],
+    model_patterns: &["anthropic/", "google/"],
+};
 const VERTEX: &[&str] = &["vertex"];

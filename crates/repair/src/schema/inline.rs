@@ -1,148 +1,155 @@
-//! References within a schema, followed: what they name stands in their place.
+//! Replaces `$ref` in a schema by the schemas that they refer to.
 
-use interlingua_wire::{Json, Node, Text, Writer};
+use interlingua_wire::{JsonNode, JsonString, JsonWriter, RawJson};
 
-/// The schema without references. What refers to itself is cut to any object, what refers to nothing
-/// says nothing; what stands beside a reference wins over what it names.
-pub(crate) fn inline(schema: &Json) -> Json {
-    let doc = schema.doc();
-    let mut walk = Walk { root: doc.root(), following: Vec::new(), written: 0 };
-    let mut out = Writer::with_capacity(schema.as_str().len() * 2);
-    walk.write(doc.root(), true, &mut out);
+/// The schema without references. A circular reference becomes any object, an unresolved one an
+/// empty schema; siblings of a reference override the fields of its target.
+pub(crate) fn inline_references(schema: &RawJson) -> RawJson {
+    let doc = schema.to_doc();
+    let mut inliner = Inliner { root: doc.root(), following: Vec::new(), written: 0 };
+    let mut out = JsonWriter::with_capacity(schema.as_str().len() * 2);
+    inliner.write(doc.root(), true, &mut out);
     out.into_json()
 }
 
-/// What a local reference such as `#/$defs/A` names.
-pub(crate) fn target<'d>(root: Node<'d>, reference: &str) -> Option<Node<'d>> {
+/// The target of a local reference such as `#/$defs/A`.
+pub(crate) fn resolve_reference<'d>(root: JsonNode<'d>, reference: &str) -> Option<JsonNode<'d>> {
     let path = reference.strip_prefix('#')?;
-    let mut steps = path.split('/');
-    // Nothing before the first slash.
-    steps.next().filter(|first| first.is_empty())?;
-    steps.try_fold(root, |node, step| {
-        let step = step.replace("%24", "$").replace("~1", "/").replace("~0", "~");
-        match step.parse::<usize>() {
+    let mut segments = path.split('/');
+    // A local reference begins with `#/`.
+    segments.next().filter(|prefix| prefix.is_empty())?;
+    segments.try_fold(root, |node, segment| {
+        let segment = segment.replace("%24", "$").replace("~1", "/").replace("~0", "~");
+        match segment.parse::<usize>() {
             Ok(at) if node.is_array() => node.items().nth(at),
-            _ => node.get(&step),
+            _ => node.get(&segment),
         }
     })
 }
 
-/// Whether following the references comes back to where it has been.
-pub(crate) fn is_circular(schema: &Json) -> bool {
-    let doc = schema.doc();
-    turns(doc.root(), doc.root(), &mut Vec::new())
+/// Whether a reference is circular.
+pub(crate) fn is_circular(schema: &RawJson) -> bool {
+    let doc = schema.to_doc();
+    has_cycle(doc.root(), doc.root(), &mut Vec::new())
 }
 
-fn turns<'d>(root: Node<'d>, value: Node<'d>, following: &mut Vec<String>) -> bool {
+fn has_cycle<'d>(root: JsonNode<'d>, value: JsonNode<'d>, following: &mut Vec<String>) -> bool {
     if value.is_array() {
-        return value.items().any(|one| turns(root, one, following));
+        return value.items().any(|item| has_cycle(root, item, following));
     }
-    let reference = value.get("$ref").map(Node::word).unwrap_or_default();
-    let around = !reference.is_empty()
+    let reference = value.get("$ref").map(JsonNode::str_or_empty).unwrap_or_default();
+    let is_circular = !reference.is_empty()
         && (reference == "#" || following.iter().any(|name| *name == reference) || {
             following.push(reference.clone().into_owned());
-            let found = target(root, &reference);
-            let turns = following.len() < LONGEST
-                && found.is_some_and(|found| turns(root, found, following));
+            let target = resolve_reference(root, &reference);
+            let returns = following.len() < MAX_REFERENCE_CHAIN
+                && target.is_some_and(|target| has_cycle(root, target, following));
             following.pop();
-            turns
+            returns
         });
-    let inside =
-        |field: &interlingua_wire::Field<'d>| !field.is("$defs") && !field.is("definitions");
-    around || value.fields().filter(inside).any(|field| turns(root, field.value, following))
+    let is_used = |field: &interlingua_wire::Field<'d>| {
+        !field.key_is("$defs") && !field.key_is("definitions")
+    };
+    is_circular
+        || value.fields().filter(is_used).any(|field| has_cycle(root, field.value, following))
 }
 
-struct Walk<'d> {
-    root: Node<'d>,
-    /// The references that are being followed.
+struct Inliner<'d> {
+    root: JsonNode<'d>,
+    /// References that are being resolved.
     following: Vec<String>,
-    /// How many schemas were written: references multiply.
+    /// Number of schemas written: nested references grow exponentially.
     written: usize,
 }
 
-impl<'d> Walk<'d> {
-    fn write(&mut self, schema: Node<'d>, is_root: bool, out: &mut Writer) {
+impl<'d> Inliner<'d> {
+    fn write(&mut self, schema: JsonNode<'d>, is_root: bool, out: &mut JsonWriter) {
         self.written += 1;
         if !schema.is_object() {
             return out.json(&schema.json());
         }
         let Some(reference) = schema.get("$ref").filter(|reference| reference.is_string()) else {
             return out.object(|object| {
-                // What is no text names nothing.
-                for field in schema.fields().filter(|field| !field.is("$ref")) {
-                    if !(is_root && (field.is("$defs") || field.is("definitions"))) {
-                        self.field(&field.key(), field.value, object);
+                // A reference that is not a string refers to nothing.
+                for field in schema.fields().filter(|field| !field.key_is("$ref")) {
+                    if !(is_root && (field.key_is("$defs") || field.key_is("definitions"))) {
+                        self.write_field(&field.key_json_string(), field.value, object);
                     }
                 }
             });
         };
-        let name = reference.word().into_owned();
-        let found = self.end(&name).filter(|found| found.is_object());
-        let turns = name == "#" || self.following.contains(&name) || self.written > MOST;
-        let found = found.filter(|_| !turns);
+        let name = reference.str_or_empty().into_owned();
+        let target = self.resolve_chain(&name).filter(|target| target.is_object());
+        let is_cut = name == "#" || self.following.contains(&name) || self.written > MAX_SCHEMAS;
+        let target = target.filter(|_| !is_cut);
         self.following.push(name);
         out.object(|object| {
-            for field in found.into_iter().flat_map(Node::fields) {
-                let said = schema.get(&field.name()).is_some();
-                if !(said || field.is("$defs") || field.is("definitions") || field.is("$ref")) {
-                    self.field(&field.key(), field.value, object);
+            for field in target.into_iter().flat_map(JsonNode::fields) {
+                let is_overridden = schema.get(&field.key()).is_some();
+                if !(is_overridden
+                    || field.key_is("$defs")
+                    || field.key_is("definitions")
+                    || field.key_is("$ref"))
+                {
+                    self.write_field(&field.key_json_string(), field.value, object);
                 }
             }
-            if turns {
-                object.word("type", "object");
+            if is_cut {
+                object.str("type", "object");
             }
-            for field in schema.fields().filter(|field| !field.is("$ref")) {
-                let defines = is_root && (field.is("$defs") || field.is("definitions"));
-                if !(defines || turns && field.is("type")) {
-                    self.field(&field.key(), field.value, object);
+            for field in schema.fields().filter(|field| !field.key_is("$ref")) {
+                let is_definition =
+                    is_root && (field.key_is("$defs") || field.key_is("definitions"));
+                if !(is_definition || is_cut && field.key_is("type")) {
+                    self.write_field(&field.key_json_string(), field.value, object);
                 }
             }
         });
         self.following.pop();
     }
 
-    /// What a reference names in the end, if it names another one.
-    fn end(&self, name: &str) -> Option<Node<'d>> {
-        let mut found = target(self.root, name)?;
-        for _ in 0..LONGEST {
-            match found.get("$ref") {
-                Some(next) => found = target(self.root, &next.word())?,
+    /// The target of a reference, followed through other references.
+    fn resolve_chain(&self, name: &str) -> Option<JsonNode<'d>> {
+        let mut target = resolve_reference(self.root, name)?;
+        for _ in 0..MAX_REFERENCE_CHAIN {
+            match target.get("$ref") {
+                Some(next) => target = resolve_reference(self.root, &next.str_or_empty())?,
                 None => break,
             }
         }
-        Some(found)
+        Some(target)
     }
 
-    fn field(
+    fn write_field(
         &mut self,
-        key: &Text,
-        value: Node<'d>,
-        object: &mut interlingua_wire::json::Object<'_>,
+        key: &JsonString,
+        value: JsonNode<'d>,
+        object: &mut interlingua_wire::json::ObjectWriter<'_>,
     ) {
-        let out = object.key_text(key);
-        match super::look::holds(&key.contents()) {
-            super::look::Keyword::Schemas => self.each_named(value, out),
-            super::look::Keyword::Schema => self.write(value, false, out),
-            super::look::Keyword::List => out.array(|list| {
-                value.items().for_each(|one| self.write(one, false, list.item()));
+        let out = object.key_json_string(key);
+        match super::check::keyword_kind(&key.unescape()) {
+            super::check::KeywordKind::SchemaMap => self.write_map(value, out),
+            super::check::KeywordKind::Schema => self.write(value, false, out),
+            super::check::KeywordKind::SchemaList => out.array(|list| {
+                value.items().for_each(|item| self.write(item, false, list.item()));
             }),
             _ => out.json(&value.json()),
         }
     }
 
-    fn each_named(&mut self, value: Node<'d>, out: &mut Writer) {
+    fn write_map(&mut self, value: JsonNode<'d>, out: &mut JsonWriter) {
         if !value.is_object() {
             return out.json(&value.json());
         }
         out.object(|object| {
             for field in value.fields() {
-                self.write(field.value, false, object.key_text(&field.key()));
+                self.write(field.value, false, object.key_json_string(&field.key_json_string()));
             }
         });
     }
 }
 
-/// How many references may name each other.
-const LONGEST: usize = 16;
-/// More schemas than any tool has: beyond these a reference is cut.
-const MOST: usize = 2000;
+/// Maximum length of a chain of references.
+const MAX_REFERENCE_CHAIN: usize = 16;
+/// Above the number of schemas in any real tool; beyond it references are cut.
+const MAX_SCHEMAS: usize = 2000;

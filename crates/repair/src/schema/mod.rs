@@ -1,19 +1,19 @@
-//! JSON Schema: what is wrong with one, and the same said in terms that a target takes.
+//! Checks JSON Schemas and rewrites them for what a target supports.
 //!
-//! - [`look`]: whether a schema may stand as it is.
-//! - [`root`]: the root as an object, and choices there merged.
-//! - [`spell`]: keywords mended or left out, anywhere.
-//! - [`inline`]: references followed.
-//! - [`narrow`]: what a narrower kind of schema does not have, in terms of it.
-//! - [`close`]: objects closed, anywhere.
-//! - [`rekey`]: properties at the root under other names.
-//! - [`own`]: whether a schema of a provider's own kind may stand as it is.
+//! - [`check`]: whether a target accepts a schema unchanged.
+//! - [`root`]: makes the root an object and merges its alternatives.
+//! - [`keywords`]: corrects or removes keywords at any depth.
+//! - [`inline`]: replaces references by their targets.
+//! - [`narrow`]: rewrites keywords that a restricted schema language lacks.
+//! - [`close_objects`]: closes objects at any depth.
+//! - [`rename_properties`]: renames properties at the root.
+//! - [`openapi`]: whether a target accepts a schema in `OpenAPI` format unchanged.
 
-pub(crate) mod close;
+pub(crate) mod check;
+pub(crate) mod close_objects;
 pub(crate) mod inline;
-pub(crate) mod look;
+pub(crate) mod keywords;
 mod narrow;
-pub(crate) mod own;
-pub(crate) mod rekey;
+pub(crate) mod openapi;
+pub(crate) mod rename_properties;
 pub(crate) mod root;
-pub(crate) mod spell;

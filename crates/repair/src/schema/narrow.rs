@@ -1,33 +1,35 @@
-//! A schema in terms of a narrower kind: what all of several say is said at once, and a type is one
-//! word.
+//! Rewrites `allOf` and lists of types for targets that support neither.
 
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::spell::meant;
+use super::keywords::guess_type;
 
-/// One level of the schema anew, and the keyword that was said otherwise; nothing if it is narrow.
-pub(super) fn narrow(schema: Node<'_>) -> Option<(Json, &'static str)> {
-    if schema.get(ALL).is_some_and(Node::is_array) {
-        return Some((merge(schema), ALL));
+/// One level of the schema rewritten, and the replaced keyword; `None` if it has neither.
+pub(super) fn narrow(schema: JsonNode<'_>) -> Option<(RawJson, &'static str)> {
+    if schema.get(ALL_OF).is_some_and(JsonNode::is_array) {
+        return Some((merge_all_of(schema), ALL_OF));
     }
     let kinds = schema.get(TYPE).filter(|kinds| kinds.is_array())?;
-    Some((part(schema, kinds), TYPE))
+    Some((split_types(schema, kinds), TYPE))
 }
 
-/// What all of them say; where several say the same, the first does.
-fn merge(schema: Node<'_>) -> Json {
-    let mut all = Merged::default();
-    all.gather(schema);
-    Json::object(|object| {
-        for (key, value) in &all.fields {
+/// Merges the schemas of `allOf`; of duplicate fields, the first one is kept.
+fn merge_all_of(schema: JsonNode<'_>) -> RawJson {
+    let mut merged = MergedSchema::default();
+    merged.gather(schema);
+    RawJson::object(|object| {
+        for (key, value) in &merged.fields {
             if key == PROPERTIES && value.is_object() {
                 object.object(PROPERTIES, |object| {
-                    all.properties.iter().for_each(|(key, one)| copy(key, *one, object));
+                    merged
+                        .properties
+                        .iter()
+                        .for_each(|(key, property)| copy(key, *property, object));
                 });
             } else if key == REQUIRED && value.is_array() {
                 object.array(REQUIRED, |list| {
-                    all.required.iter().for_each(|name| list.item().text(name));
+                    merged.required.iter().for_each(|name| list.item().json_string(name));
                 });
             } else {
                 copy(key, *value, object);
@@ -37,103 +39,111 @@ fn merge(schema: Node<'_>) -> Json {
 }
 
 #[derive(Default)]
-struct Merged<'d> {
-    fields: Vec<(Text, Node<'d>)>,
-    properties: Vec<(Text, Node<'d>)>,
-    required: Vec<Text>,
+struct MergedSchema<'d> {
+    fields: Vec<(JsonString, JsonNode<'d>)>,
+    properties: Vec<(JsonString, JsonNode<'d>)>,
+    required: Vec<JsonString>,
 }
 
-impl<'d> Merged<'d> {
-    fn gather(&mut self, schema: Node<'d>) {
-        for field in schema.fields().filter(|field| !field.is(ALL)) {
-            if field.is(PROPERTIES) {
-                for one in field.value.fields() {
-                    add(&mut self.properties, one.key(), one.value);
+impl<'d> MergedSchema<'d> {
+    fn gather(&mut self, schema: JsonNode<'d>) {
+        for field in schema.fields().filter(|field| !field.key_is(ALL_OF)) {
+            if field.key_is(PROPERTIES) {
+                for branch in field.value.fields() {
+                    add(&mut self.properties, branch.key_json_string(), branch.value);
                 }
             }
-            if field.is(REQUIRED) {
-                for name in field.value.items().filter_map(Node::text) {
+            if field.key_is(REQUIRED) {
+                for name in field.value.items().filter_map(JsonNode::json_string) {
                     if !self.required.contains(&name) {
                         self.required.push(name);
                     }
                 }
             }
-            add(&mut self.fields, field.key(), field.value);
+            add(&mut self.fields, field.key_json_string(), field.value);
         }
-        schema.get(ALL).into_iter().flat_map(Node::items).for_each(|one| self.gather(one));
+        schema
+            .get(ALL_OF)
+            .into_iter()
+            .flat_map(JsonNode::items)
+            .for_each(|branch| self.gather(branch));
     }
 }
 
-fn add<'d>(fields: &mut Vec<(Text, Node<'d>)>, key: Text, value: Node<'d>) {
-    if !fields.iter().any(|(known, _)| *known == key) {
+fn add<'d>(fields: &mut Vec<(JsonString, JsonNode<'d>)>, key: JsonString, value: JsonNode<'d>) {
+    if !fields.iter().any(|(existing, _)| *existing == key) {
         fields.push((key, value));
     }
 }
 
-/// Several types are a choice among schemas, and that there may be nothing is a flag.
-fn part(schema: Node<'_>, kinds: Node<'_>) -> Json {
-    let mut words: Vec<&'static str> = Vec::new();
-    for word in kinds.items().filter_map(meant) {
-        if !words.contains(&word) {
-            words.push(word);
+/// Rewrites a list of types as `anyOf`, and `null` as `nullable`.
+fn split_types(schema: JsonNode<'_>, kinds: JsonNode<'_>) -> RawJson {
+    let mut types: Vec<&'static str> = Vec::new();
+    for type_name in kinds.items().filter_map(guess_type) {
+        if !types.contains(&type_name) {
+            types.push(type_name);
         }
     }
-    let nothing = words.len() > 1 && words.contains(&NULL);
-    words.retain(|word| !nothing || *word != NULL);
-    // What is a choice already says the types there.
-    let chosen = CHOICES.iter().any(|key| schema.get(key).is_some());
-    let apart = words.len() > 1 && !chosen;
-    let goes_along = |key: &str| apart && words.iter().any(|word| parts(word).contains(&key));
-    Json::object(|object| {
+    let is_nullable = types.len() > 1 && types.contains(&NULL);
+    types.retain(|type_name| !is_nullable || *type_name != NULL);
+    // The alternatives of an existing choice have types of their own.
+    let has_choice = CHOICES.iter().any(|key| schema.get(key).is_some());
+    let needs_choice = types.len() > 1 && !has_choice;
+    let moves = |key: &str| {
+        needs_choice && types.iter().any(|type_name| type_keywords(type_name).contains(&key))
+    };
+    RawJson::object(|object| {
         for field in schema.fields() {
-            if !field.is(TYPE) {
-                if !goes_along(&field.name()) {
-                    copy(&field.key(), field.value, object);
+            if !field.key_is(TYPE) {
+                if !moves(&field.key()) {
+                    copy(&field.key_json_string(), field.value, object);
                 }
                 continue;
             }
-            match words.as_slice() {
-                [one] => object.word(TYPE, one),
-                many if apart => object.array(CHOICES[0], |list| {
-                    for word in many {
-                        list.object(|object| one_of(schema, word, object));
+            match types.as_slice() {
+                [one] => object.str(TYPE, one),
+                many if needs_choice => object.array(CHOICES[0], |list| {
+                    for type_name in many {
+                        list.object(|object| write_type(schema, type_name, object));
                     }
                 }),
                 _ => {}
             }
-            if nothing && schema.get(NULLABLE).is_none() {
+            if is_nullable && schema.get(NULLABLE).is_none() {
                 object.boolean(NULLABLE, true);
             }
         }
     })
 }
 
-/// A type with the keywords that are about it.
-fn one_of(schema: Node<'_>, word: &'static str, object: &mut Object<'_>) {
-    object.word(TYPE, word);
-    let parts = parts(word);
-    for field in schema.fields().filter(|field| parts.iter().any(|part| field.is(part))) {
-        copy(&field.key(), field.value, object);
+/// Writes a type with the keywords that apply to it.
+fn write_type(schema: JsonNode<'_>, type_name: &'static str, object: &mut ObjectWriter<'_>) {
+    object.str(TYPE, type_name);
+    let keywords = type_keywords(type_name);
+    for field in
+        schema.fields().filter(|field| keywords.iter().any(|keyword| field.key_is(keyword)))
+    {
+        copy(&field.key_json_string(), field.value, object);
     }
 }
 
-fn parts(word: &str) -> &'static [&'static str] {
-    match word {
+fn type_keywords(type_name: &str) -> &'static [&'static str] {
+    match type_name {
         "array" => &["items", "prefixItems", "minItems", "maxItems"],
         "object" => &[PROPERTIES, REQUIRED, "minProperties", "maxProperties"],
         _ => &[],
     }
 }
 
-fn copy(key: &Text, value: Node<'_>, object: &mut Object<'_>) {
-    object.key_text(key).json(&value.json());
+fn copy(key: &JsonString, value: JsonNode<'_>, object: &mut ObjectWriter<'_>) {
+    object.key_json_string(key).json(&value.json());
 }
 
-const ALL: &str = "allOf";
+const ALL_OF: &str = "allOf";
 const TYPE: &str = "type";
 const NULL: &str = "null";
 const NULLABLE: &str = "nullable";
 const PROPERTIES: &str = "properties";
 const REQUIRED: &str = "required";
-/// By which a schema is a choice.
+/// Keywords with alternatives.
 const CHOICES: &[&str] = &["anyOf", "oneOf"];

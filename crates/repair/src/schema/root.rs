@@ -1,155 +1,162 @@
-//! The root of a schema as that of an object, and choices there merged into it.
+//! Makes the root of a schema an object and merges alternatives at the root into it.
 
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Kind, Node, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
-use super::inline::target;
-use super::look::TYPES;
+use super::check::TYPES;
+use super::inline::resolve_reference;
 
-/// A schema whose root is an object, and what of it can only be said in words.
+/// A schema with an object root, and a description of the merged alternatives.
 #[derive(Debug)]
-pub(crate) struct Rooted {
-    pub json: Json,
-    pub words: Option<String>,
+pub(crate) struct RootObject {
+    pub json: RawJson,
+    pub description: Option<String>,
 }
 
-/// The schema of a tool as that of an object. Where a choice is refused at the root, its branches
-/// become one object: all their properties, and what each of them requires.
-pub(crate) fn object(schema: Option<&Json>, refused: &[&str]) -> Rooted {
+/// Converts a tool's schema to one with an object root. Where the target rejects alternatives at
+/// the root, they are merged: all their properties, and those that all of them require.
+pub(crate) fn to_object_root(schema: Option<&RawJson>, rejected: &[&str]) -> RootObject {
     let Some(schema) = schema.filter(|schema| schema.is_object()) else {
-        return Rooted { json: nothing(), words: None };
+        return RootObject { json: empty_object_schema(), description: None };
     };
-    let doc = schema.doc();
+    let doc = schema.to_doc();
     let root = doc.root();
-    if is_other(root) {
-        return Rooted { json: wrapped(schema), words: None };
+    if is_non_object(root) {
+        return RootObject { json: wrap_in_object(schema), description: None };
     }
-    let named = root.get("$ref").and_then(|reference| target(root, &reference.word()));
-    let named = named.filter(|named| named.is_object());
-    let has = |node: Node<'_>| refused.iter().any(|key| node.get(key).is_some());
-    let merges = has(root) || named.is_some_and(has);
-    if !merges && named.is_none() {
-        return Rooted { json: typed(root), words: None };
+    let referenced =
+        root.get("$ref").and_then(|reference| resolve_reference(root, &reference.str_or_empty()));
+    let referenced = referenced.filter(|referenced| referenced.is_object());
+    let has_rejected = |node: JsonNode<'_>| rejected.iter().any(|key| node.get(key).is_some());
+    let needs_merge = has_rejected(root) || referenced.is_some_and(has_rejected);
+    if !needs_merge && referenced.is_none() {
+        return RootObject { json: with_object_type(root), description: None };
     }
-    let parts = Parts::of(root, root, 0);
-    let words = if merges { spoken(root, named) } else { None };
-    Rooted { json: merged(root, named, &parts, refused), words }
+    let branches = MergedBranches::collect(root, root, 0);
+    let description = if needs_merge { describe_choices(root, referenced) } else { None };
+    RootObject { json: merged(root, referenced, &branches, rejected), description }
 }
 
-/// The object that a string holds.
-pub(crate) fn in_string(schema: &Json) -> Option<Json> {
-    let text = schema.text()?;
-    Json::parse(text.contents().into_owned()).ok().filter(Json::is_object)
+/// The object in a string of JSON text.
+pub(crate) fn parse_string_schema(schema: &RawJson) -> Option<RawJson> {
+    let text = schema.json_string()?;
+    RawJson::parse(text.unescape().into_owned()).ok().filter(RawJson::is_object)
 }
 
-/// Whether it says something, and is no schema.
-pub(crate) fn is_lost(schema: &Json) -> bool {
-    let doc = schema.doc();
+/// Whether a value is neither a schema nor empty.
+pub(crate) fn is_no_schema(schema: &RawJson) -> bool {
+    let doc = schema.to_doc();
     match doc.root().kind() {
-        Kind::Object | Kind::Null | Kind::Bool => false,
-        Kind::String => doc.root().text().is_some_and(|text| !text.contents().trim().is_empty()),
-        Kind::Array => !doc.root().is_empty(),
-        Kind::Number => true,
+        JsonKind::Object | JsonKind::Null | JsonKind::Bool => false,
+        JsonKind::String => {
+            doc.root().json_string().is_some_and(|text| !text.unescape().trim().is_empty())
+        }
+        JsonKind::Array => !doc.root().is_empty(),
+        JsonKind::Number => true,
     }
 }
 
-/// A schema that asks for nothing.
-pub(crate) fn nothing() -> Json {
-    Json::object(|schema| {
-        schema.word("type", "object");
+/// A schema of an object without properties.
+pub(crate) fn empty_object_schema() -> RawJson {
+    RawJson::object(|schema| {
+        schema.str("type", "object");
         schema.object("properties", |_| {});
     })
 }
 
-/// Says that it is something else than an object.
-fn is_other(root: Node<'_>) -> bool {
-    let other = |kind: Node<'_>| {
-        let kind = kind.word().to_ascii_lowercase();
+/// Whether the root has a type other than object.
+fn is_non_object(root: JsonNode<'_>) -> bool {
+    let is_other_type = |kind: JsonNode<'_>| {
+        let kind = kind.str_or_empty().to_ascii_lowercase();
         TYPES.contains(&&*kind) && kind != "object"
     };
     match root.get("type") {
-        Some(kind) if kind.is_array() => !kind.is_empty() && kind.items().all(other),
-        Some(kind) => other(kind),
+        Some(kind) if kind.is_array() => !kind.is_empty() && kind.items().all(is_other_type),
+        Some(kind) => is_other_type(kind),
         None => false,
     }
 }
 
-/// A value that is no object, in an object of its own.
-fn wrapped(schema: &Json) -> Json {
-    Json::object(|object| {
-        object.word("type", "object");
+/// Wraps the schema of a non-object in an object with the property `value`.
+fn wrap_in_object(schema: &RawJson) -> RawJson {
+    RawJson::object(|object| {
+        object.str("type", "object");
         object.object("properties", |properties| properties.json("value", schema));
-        object.array("required", |required| required.item().string("value"));
+        object.array("required", |required| required.item().str("value"));
     })
 }
 
-/// The root with its type, in its place.
-fn typed(root: Node<'_>) -> Json {
-    Json::object(|object| {
+/// The root with the type object.
+fn with_object_type(root: JsonNode<'_>) -> RawJson {
+    RawJson::object(|object| {
         if root.get("type").is_none() {
-            object.word("type", "object");
+            object.str("type", "object");
         }
         for field in root.fields() {
-            if field.is("type") {
-                object.word("type", "object");
+            if field.key_is("type") {
+                object.str("type", "object");
             } else {
-                object.key_text(&field.key()).json(&field.value.json());
+                object.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
     })
 }
 
-/// What the branches of a schema say together.
+/// Merged content of the branches of a schema.
 #[derive(Debug, Default)]
-struct Parts {
-    /// Each property, with every schema that some branch has for it.
-    properties: Vec<(Text, Vec<Json>)>,
-    required: Vec<Text>,
+struct MergedBranches {
+    /// Each property with the schemas that branches have for it.
+    properties: Vec<(JsonString, Vec<RawJson>)>,
+    required: Vec<JsonString>,
 }
 
-impl Parts {
-    fn of(schema: Node<'_>, root: Node<'_>, depth: usize) -> Self {
-        let mut parts = Self::default();
-        let named = schema.get("$ref").and_then(|reference| target(root, &reference.word()));
-        if let Some(named) = named.filter(|_| depth < DEEPEST) {
-            parts.join(Self::of(named, root, depth + 1));
+impl MergedBranches {
+    fn collect(schema: JsonNode<'_>, root: JsonNode<'_>, depth: usize) -> Self {
+        let mut merged = Self::default();
+        let referenced = schema
+            .get("$ref")
+            .and_then(|reference| resolve_reference(root, &reference.str_or_empty()));
+        if let Some(referenced) = referenced.filter(|_| depth < MAX_DEPTH) {
+            merged.merge_all(Self::collect(referenced, root, depth + 1));
         }
-        let [properties, required] = schema.pick(["properties", "required"]);
-        for field in properties.into_iter().flat_map(Node::fields) {
-            parts.add(field.key(), field.value.json());
+        let [properties, required] = schema.get_many(["properties", "required"]);
+        for field in properties.into_iter().flat_map(JsonNode::fields) {
+            merged.add(field.key_json_string(), field.value.json());
         }
-        for name in required.into_iter().flat_map(Node::items).filter_map(Node::text) {
-            parts.require(name);
+        for name in required.into_iter().flat_map(JsonNode::items).filter_map(JsonNode::json_string)
+        {
+            merged.require(name);
         }
-        if depth >= DEEPEST {
-            return parts;
+        if depth >= MAX_DEPTH {
+            return merged;
         }
-        for branch in schema.get("allOf").into_iter().flat_map(Node::items) {
-            parts.join(Self::of(branch, root, depth + 1));
+        for branch in schema.get("allOf").into_iter().flat_map(JsonNode::items) {
+            merged.merge_all(Self::collect(branch, root, depth + 1));
         }
         for choice in ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)) {
-            let branches = choice.items().filter(|branch| branch.is_object() && !is_other(*branch));
-            parts.choose(branches.map(|branch| Self::of(branch, root, depth + 1)));
+            let branches =
+                choice.items().filter(|branch| branch.is_object() && !is_non_object(*branch));
+            merged.merge_any(branches.map(|branch| Self::collect(branch, root, depth + 1)));
         }
-        parts
+        merged
     }
 
-    fn add(&mut self, name: Text, schema: Json) {
-        match self.properties.iter_mut().find(|(known, _)| *known == name) {
+    fn add(&mut self, name: JsonString, schema: RawJson) {
+        match self.properties.iter_mut().find(|(existing, _)| *existing == name) {
             Some((_, schemas)) if schemas.contains(&schema) => {}
             Some((_, schemas)) => schemas.push(schema),
             None => self.properties.push((name, vec![schema])),
         }
     }
 
-    fn require(&mut self, name: Text) {
+    fn require(&mut self, name: JsonString) {
         if !self.required.contains(&name) {
             self.required.push(name);
         }
     }
 
-    /// All of both.
-    fn join(&mut self, other: Self) {
+    /// Merges a branch that always applies.
+    fn merge_all(&mut self, other: Self) {
         for (name, schemas) in other.properties {
             for schema in schemas {
                 self.add(name.clone(), schema);
@@ -158,9 +165,9 @@ impl Parts {
         other.required.into_iter().for_each(|name| self.require(name));
     }
 
-    /// The properties of all, and what all of them require.
-    fn choose(&mut self, branches: impl Iterator<Item = Self>) {
-        let mut common: Option<Vec<Text>> = None;
+    /// Merges alternatives: all properties, and those that every branch requires.
+    fn merge_any(&mut self, branches: impl Iterator<Item = Self>) {
+        let mut common: Option<Vec<JsonString>> = None;
         for branch in branches {
             common = Some(match common {
                 None => branch.required.clone(),
@@ -169,60 +176,70 @@ impl Parts {
                     names
                 }
             });
-            self.join(Self { required: Vec::new(), ..branch });
+            self.merge_all(Self { required: Vec::new(), ..branch });
         }
         common.into_iter().flatten().for_each(|name| self.require(name));
     }
 }
 
-fn merged(root: Node<'_>, named: Option<Node<'_>>, parts: &Parts, refused: &[&str]) -> Json {
-    let apart = |key: &str| {
-        refused.contains(&key) || matches!(key, "type" | "properties" | "required" | "$ref")
+fn merged(
+    root: JsonNode<'_>,
+    referenced: Option<JsonNode<'_>>,
+    branches: &MergedBranches,
+    rejected: &[&str],
+) -> RawJson {
+    let is_handled = |key: &str| {
+        rejected.contains(&key) || matches!(key, "type" | "properties" | "required" | "$ref")
     };
-    Json::object(|object| {
-        object.word("type", "object");
-        for field in named.into_iter().flat_map(Node::fields) {
-            if !apart(&field.name()) && root.get(&field.name()).is_none() {
-                object.key_text(&field.key()).json(&field.value.json());
+    RawJson::object(|object| {
+        object.str("type", "object");
+        for field in referenced.into_iter().flat_map(JsonNode::fields) {
+            if !is_handled(&field.key()) && root.get(&field.key()).is_none() {
+                object.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
-        for field in root.fields().filter(|field| !apart(&field.name())) {
-            object.key_text(&field.key()).json(&field.value.json());
+        for field in root.fields().filter(|field| !is_handled(&field.key())) {
+            object.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
         object.object("properties", |properties| {
-            for (name, schemas) in &parts.properties {
+            for (name, schemas) in &branches.properties {
                 property(name, schemas, properties);
             }
         });
-        if !parts.required.is_empty() {
+        if !branches.required.is_empty() {
             object.array("required", |list| {
-                parts.required.iter().for_each(|name| list.item().text(name));
+                branches.required.iter().for_each(|name| list.item().json_string(name));
             });
         }
     })
 }
 
-fn property(name: &Text, schemas: &[Json], object: &mut Object<'_>) {
+fn property(name: &JsonString, schemas: &[RawJson], object: &mut ObjectWriter<'_>) {
     match schemas {
-        [one] => object.key_text(name).json(one),
-        many => object.key_text(name).object(|object| {
-            object.array("anyOf", |list| many.iter().for_each(|one| list.item().json(one)));
+        [schema] => object.key_json_string(name).json(schema),
+        schemas_of_all => object.key_json_string(name).object(|object| {
+            object.array("anyOf", |list| {
+                for schema in schemas_of_all {
+                    list.item().json(schema);
+                }
+            });
         }),
     }
 }
 
-/// What a choice asks for, in words for the model.
-fn spoken(root: Node<'_>, named: Option<Node<'_>>) -> Option<String> {
+/// Describes the alternatives in a text for the model.
+fn describe_choices(root: JsonNode<'_>, referenced: Option<JsonNode<'_>>) -> Option<String> {
     let mut sentences = Vec::new();
-    for schema in [Some(root), named].into_iter().flatten() {
-        for (key, lead) in [
+    for schema in [Some(root), referenced].into_iter().flatten() {
+        for (key, intro) in [
             ("oneOf", "Exactly one of these forms of the input applies"),
             ("anyOf", "At least one of these forms of the input applies"),
         ] {
-            let branches = schema.get(key).into_iter().flat_map(Node::items);
-            let forms: Vec<_> = branches.filter_map(|branch| form(branch, root)).collect();
+            let branches = schema.get(key).into_iter().flat_map(JsonNode::items);
+            let forms: Vec<_> =
+                branches.filter_map(|branch| describe_branch(branch, root)).collect();
             if !forms.is_empty() {
-                sentences.push(format!("{lead}: {}.", forms.join("; or ")));
+                sentences.push(format!("{intro}: {}.", forms.join("; or ")));
             }
         }
     }
@@ -230,30 +247,37 @@ fn spoken(root: Node<'_>, named: Option<Node<'_>>) -> Option<String> {
 }
 
 /// `with "a", "kind" = "file"`
-fn form(branch: Node<'_>, root: Node<'_>) -> Option<String> {
-    let parts = Parts::of(branch, root, 1);
-    let mut words: Vec<String> = Vec::new();
-    for (name, schemas) in &parts.properties {
+fn describe_branch(branch: JsonNode<'_>, root: JsonNode<'_>) -> Option<String> {
+    let branches = MergedBranches::collect(branch, root, 1);
+    let mut clauses: Vec<String> = Vec::new();
+    for (name, schemas) in &branches.properties {
         let constant = schemas.iter().find_map(|schema| {
-            let doc = schema.doc();
+            let doc = schema.to_doc();
             doc.root().get("const").map(|value| value.raw().to_owned())
         });
-        words.extend(constant.map(|value| format!("`{name}` is {value}")));
+        clauses.extend(constant.map(|value| format!("`{name}` is {value}")));
     }
-    let said = |name: &Text| words.iter().any(|word| word.starts_with(&format!("`{name}` is")));
-    let needed: Vec<_> =
-        parts.required.iter().filter(|name| !said(name)).map(|name| format!("`{name}`")).collect();
-    if !needed.is_empty() {
-        words.push(format!("{} given", needed.join(", ")));
-    } else if words.is_empty() {
-        let names: Vec<_> = parts.properties.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let is_described = |name: &JsonString| {
+        clauses.iter().any(|clause| clause.starts_with(&format!("`{name}` is")))
+    };
+    let required: Vec<_> = branches
+        .required
+        .iter()
+        .filter(|name| !is_described(name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if !required.is_empty() {
+        clauses.push(format!("{} given", required.join(", ")));
+    } else if clauses.is_empty() {
+        let names: Vec<_> =
+            branches.properties.iter().map(|(name, _)| format!("`{name}`")).collect();
         if names.is_empty() {
             return None;
         }
-        words.push(format!("with {}", names.join(", ")));
+        clauses.push(format!("with {}", names.join(", ")));
     }
-    Some(words.join(" and "))
+    Some(clauses.join(" and "))
 }
 
-/// How far into choices of choices.
-const DEEPEST: usize = 8;
+/// Maximum depth of nested alternatives and references.
+const MAX_DEPTH: usize = 8;

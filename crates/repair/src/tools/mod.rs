@@ -1,328 +1,398 @@
-//! Tools, looked at once for all rules that are about them.
+//! Checks every tool once, for all rules about tools.
 
 pub(crate) mod names;
 
-use interlingua_model::{Choice, Conversation, Place, Tool, ToolKind, Verbatim};
-use interlingua_wire::{Doc, Field, Json, Node, Text};
+use interlingua_model::{Conversation, LedgerPath, Tool, ToolChoice, ToolKind, Verbatim};
+use interlingua_wire::{Field, JsonDoc, JsonNode, JsonString, RawJson};
 
-use crate::Profile;
+use crate::TargetProfile;
 use crate::fit::tool_choice;
-use crate::inside::Inside;
-use crate::profile::tools::{Draft, Root, Schema, Strict, Tools};
-use crate::schema::{look, own};
-use crate::shape::{Fit, Kind, Reading};
+use crate::inside::JsonRef;
+use crate::profile::tools::{SchemaDraft, SchemaProfile, SchemaRoot, StrictMode, ToolProfile};
+use crate::schema::{check, openapi};
+use crate::shape::{Shape, ShapeChecker, Verdict};
 
-/// What is wrong with a tool.
+/// Problems of a tool for the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is found out on its own")]
-pub(crate) struct Look {
-    /// It is of no kind that the target takes.
-    pub unknown: bool,
-    /// It is not written as the target takes it: a key too many or too few, or of another type.
-    pub odd: bool,
-    /// The root of its schema does not say what it must.
-    pub root: bool,
-    /// Its schema has keywords that are wrong, or that the target does not have.
-    pub keywords: bool,
-    /// Its schema has properties with names that the target does not take.
-    pub properties: bool,
-    /// Its schema has references that the target does not follow.
-    pub references: bool,
-    /// Its schema is of the provider's own kind, and not as that must be.
-    pub own: bool,
-    /// It is to be held to its schema, and the schema is not made for it.
-    pub loose: bool,
-    /// How many of its properties are optional, if it is to be held to its schema.
-    pub optional: usize,
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent issue")]
+pub(crate) struct ToolIssues {
+    /// The target does not accept its type.
+    pub unknown_kind: bool,
+    /// It has an unknown, missing or mistyped field.
+    pub malformed: bool,
+    /// The root of its schema lacks required fields or has rejected ones.
+    pub bad_root: bool,
+    /// Its schema has invalid keywords, or keywords that the target rejects.
+    pub bad_keywords: bool,
+    pub bad_property_names: bool,
+    /// Its schema has references that the target does not resolve.
+    pub unsupported_references: bool,
+    /// Its schema is in the provider's `OpenAPI` format and violates it.
+    pub bad_openapi_schema: bool,
+    /// It is strict, and its schema violates the rules for strict tools.
+    pub not_strict: bool,
+    /// Number of optional properties, if it is strict.
+    pub optional_properties: usize,
 }
 
-/// Looks at every tool. Each is scanned once: as it was written where that is how it leaves.
-pub(crate) fn look(conversation: &Conversation, body: &Doc, profile: &Profile) -> Vec<Look> {
-    let legacy = legacy(conversation);
-    // Who does not read the older list finds nothing wrong in it, while it leaves as it came.
-    let unread = if profile.params.choice.old { 0 } else { unread(conversation, profile) };
-    let count = conversation.tools.len();
-    let all = conversation.tools.iter().enumerate();
-    let ours = conversation.source.is(profile.dialect);
-    let looked = |(at, tool)| {
-        let is_legacy = at + legacy >= count;
-        if at + unread >= count {
-            return Look::default();
-        }
-        let mut look = one(tool, body, profile, is_legacy);
-        if !ours && profile.tools.schema.inlined {
-            from_elsewhere(tool, body, &mut look);
-        }
-        look
+/// Checks every tool, in its written form if it leaves in that form.
+pub(crate) fn check_tools(
+    conversation: &Conversation,
+    body: &JsonDoc,
+    profile: &TargetProfile,
+) -> Vec<ToolIssues> {
+    let legacy = count_legacy_tools(conversation);
+    // A target that ignores the legacy list does not check it while it leaves unchanged.
+    let unchecked = if profile.settings.tool_choice.reads_legacy_choice {
+        0
+    } else {
+        count_unread_legacy_tools(conversation, profile)
     };
-    all.map(looked).collect()
+    let count = conversation.tools.len();
+    let tools = conversation.tools.iter().enumerate();
+    let same_dialect = conversation.dialect.is_same(profile.dialect);
+    let check = |(at, tool)| {
+        let is_legacy = at + legacy >= count;
+        if at + unchecked >= count {
+            return ToolIssues::default();
+        }
+        let mut issues = check_tool(tool, body, profile, is_legacy);
+        if !same_dialect && profile.tools.schema.inlines_references {
+            check_cross_dialect(tool, body, &mut issues);
+        }
+        issues
+    };
+    tools.map(check).collect()
 }
 
-/// References and the name of the draft, in a schema for a target that its client did not write for.
-fn from_elsewhere(tool: &Tool, body: &Doc, look: &mut Look) {
+/// References and `$schema` in a schema that was written for another dialect.
+fn check_cross_dialect(tool: &Tool, body: &JsonDoc, issues: &mut ToolIssues) {
     let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return };
-    let schema = Inside::of(schema, body);
-    look.references |= look::has_reference(schema.root());
-    look.keywords |= schema.root().get("$schema").is_some();
+    let schema = JsonRef::new(schema, body);
+    issues.unsupported_references |= check::has_reference(schema.root());
+    issues.bad_keywords |= schema.root().get("$schema").is_some();
 }
 
-/// How many tools at the end may have any name and description: those of the older list, while it leaves as it came.
-pub(crate) fn nameless(work: &mut crate::Work<'_>) -> usize {
-    let unread = unread(work.conversation(), work.profile);
-    let fine = |look: &Look| *look == Look { optional: look.optional, ..Look::default() };
-    if unread > 0 && work.looks().iter().all(fine) { unread } else { 0 }
+/// Number of tools at the end with unchecked names and descriptions: those of the legacy list, if
+/// it leaves unchanged.
+pub(crate) fn count_exempt_legacy_tools(work: &mut crate::Work<'_>) -> usize {
+    let unchecked = count_unread_legacy_tools(work.conversation(), work.profile);
+    let has_no_issues = |issues: &ToolIssues| {
+        *issues
+            == ToolIssues {
+                optional_properties: issues.optional_properties,
+                ..ToolIssues::default()
+            }
+    };
+    if unchecked > 0 && work.tool_issues().iter().all(has_no_issues) { unchecked } else { 0 }
 }
 
-/// How many tools at the end stand in the older list, if that leaves as it came.
-pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
-    let takes = |known| profile.reading().find(known, OLD_LIST).is_some();
-    let legacy = if conversation.source.is(profile.dialect) { legacy(conversation) } else { 0 };
-    if legacy > 0 && profile.fields.body.is_none_or(takes) { legacy } else { 0 }
+/// Number of tools at the end that are in the legacy list, if it leaves unchanged.
+pub(crate) fn count_unread_legacy_tools(
+    conversation: &Conversation,
+    profile: &TargetProfile,
+) -> usize {
+    let is_accepted =
+        |fields| profile.shape_checker().find_field(fields, LEGACY_LIST_FIELD).is_some();
+    let legacy = if conversation.dialect.is_same(profile.dialect) {
+        count_legacy_tools(conversation)
+    } else {
+        0
+    };
+    if legacy > 0 && profile.fields.body_fields.is_none_or(is_accepted) { legacy } else { 0 }
 }
 
-/// How many tools at the end stand in a list of an older kind, where they have no type. Once the tools
-/// are edited, all of them stand in one list.
-pub(crate) fn legacy(conversation: &Conversation) -> usize {
-    let field = conversation.fields.iter().find(|field| field.key == OLD_LIST);
-    let written = conversation.tools.written().is_some();
+/// Number of tools at the end that are in the legacy list, where they have no type. Once tools are
+/// edited, all of them are in one list.
+pub(crate) fn count_legacy_tools(conversation: &Conversation) -> usize {
+    let field = conversation.top_level_fields.iter().find(|field| field.key == LEGACY_LIST_FIELD);
+    let written = conversation.tools.original().is_some();
     let Some(field) = field.filter(|_| written) else { return 0 };
-    let doc = field.value.doc();
-    let listed: Vec<Node<'_>> = doc.root().items().collect();
+    let doc = field.value.to_doc();
+    let items: Vec<JsonNode<'_>> = doc.root().items().collect();
     let mut tools = conversation.tools.iter().rev().peekable();
-    // What was passed over stands in the list only; the same words may stand in both lists.
-    let is_next = |item: &&Node<'_>| {
-        let same = |tool: &&Verbatim<Tool>| {
-            let text = tool.written().map(|(_, text)| text.as_str());
+    // Skipped tools are in the written list only; equal text may be in both lists, so addresses are
+    // compared.
+    let is_next = |item: &&JsonNode<'_>| {
+        let is_same = |tool: &&Verbatim<Tool>| {
+            let text = tool.original().map(|(_, text)| text.as_str());
             text.is_some_and(|text| std::ptr::eq(text, item.raw()))
         };
-        tools.next_if(same).is_some()
+        tools.next_if(is_same).is_some()
     };
-    listed.iter().rev().filter(is_next).count()
+    items.iter().rev().filter(is_next).count()
 }
 
-fn one(tool: &Verbatim<Tool>, body: &Doc, profile: &Profile, legacy: bool) -> Look {
-    let (dialect, rules, reading) = (profile.dialect, profile.tools, profile.reading());
-    let text = tool.text_for(dialect).map(|text| Inside::of(text, body));
-    let is_odd = |kind: Kind| match &text {
-        Some(text) => !legacy && reading.node(text.root(), kind) != Fit::Fine,
+fn check_tool(
+    tool: &Verbatim<Tool>,
+    body: &JsonDoc,
+    profile: &TargetProfile,
+    legacy: bool,
+) -> ToolIssues {
+    let (dialect, rules, checker) = (profile.dialect, profile.tools, profile.shape_checker());
+    let text = tool.text_for(dialect).map(|text| JsonRef::new(text, body));
+    let is_malformed = |kind: Shape| match &text {
+        Some(text) => !legacy && checker.check_node(text.root(), kind) != Verdict::Keep,
         None => !extras_fit(tool, profile, kind),
     };
     match &tool.kind {
-        ToolKind::Foreign { dialect: of, kind, json } if *of == dialect => {
-            match rules.kinds.typed(&kind.contents(), &reading) {
-                None => Look { unknown: true, ..Look::default() },
-                // Nothing is no tool.
-                Some(shape) if *json == Json::NULL && !matches!(shape, Kind::Any) => {
-                    Look { unknown: true, ..Look::default() }
+        ToolKind::Foreign { dialect: tool_dialect, kind, json } if *tool_dialect == dialect => {
+            match rules.shapes.of_type(&kind.unescape(), &checker) {
+                None => ToolIssues { unknown_kind: true, ..ToolIssues::default() },
+                // Null is not a tool.
+                Some(shape) if *json == RawJson::NULL && !matches!(shape, Shape::Any) => {
+                    ToolIssues { unknown_kind: true, ..ToolIssues::default() }
                 }
-                Some(shape) => match reading.fit(json, shape) {
-                    Fit::Fine => Look::default(),
-                    Fit::Instead(_) => Look { odd: true, ..Look::default() },
-                    // It lacks what makes it a tool.
-                    Fit::Drop => Look { unknown: true, ..Look::default() },
+                Some(shape) => match checker.check(json, shape) {
+                    Verdict::Keep => ToolIssues::default(),
+                    Verdict::Replace(_) => ToolIssues { malformed: true, ..ToolIssues::default() },
+                    // A required field is missing.
+                    Verdict::Drop => ToolIssues { unknown_kind: true, ..ToolIssues::default() },
                 },
             }
         }
-        // Whoever writes leaves it out.
-        ToolKind::Foreign { .. } => Look::default(),
-        ToolKind::Freeform { .. } => Look { odd: is_odd(rules.kinds.freeform), ..Look::default() },
+        // Encoding leaves it out.
+        ToolKind::Foreign { .. } => ToolIssues::default(),
+        ToolKind::Freeform { .. } => {
+            ToolIssues { malformed: is_malformed(rules.shapes.freeform), ..ToolIssues::default() }
+        }
         ToolKind::Function { schema }
-            if says_nothing(tool, schema.as_ref()) && is_odd(rules.kinds.function) =>
+            if is_blank_tool(tool, schema.as_ref()) && is_malformed(rules.shapes.function) =>
         {
-            Look { unknown: true, ..Look::default() }
+            ToolIssues { unknown_kind: true, ..ToolIssues::default() }
         }
         ToolKind::Function { schema } => {
-            let anew = schema.as_ref().filter(|_| text.is_none());
-            let anew = anew.map(|schema| Inside::of(schema, body));
-            let found = match &text {
+            let reencoded = schema.as_ref().filter(|_| text.is_none());
+            let reencoded = reencoded.map(|schema| JsonRef::new(schema, body));
+            let schema_node = match &text {
                 Some(text) if legacy => text.root().get("parameters"),
-                Some(text) => find(text.root(), rules.kinds.schema, &reading),
-                None => anew.as_ref().map(Inside::root),
+                Some(text) => schema_in(text.root(), rules.shapes.schema_path, &checker),
+                None => reencoded.as_ref().map(JsonRef::root),
             };
-            let mut look = of_schema(tool, found, &rules.schema, rules.strict);
-            look.odd |= is_odd(rules.kinds.function);
+            let mut issues = check_schema(tool, schema_node, &rules.schema, rules.strict);
+            issues.malformed |= is_malformed(rules.shapes.function);
             if let Some(text) = &text {
-                look_at_own(text.root(), rules, &reading, &mut look);
-                // It stands where another dialect has it, or is of the provider's own kind.
-                look.root &= found.is_some() || schema.is_none();
-            } else if let (Some(own), Some(schema)) = (rules.schema.own, found) {
-                let kept = tool.extras.find(dialect, OWN).is_some();
-                look.own = kept && !own::fits(schema, own, own::Spelled::Anew);
+                check_openapi_schemas(text.root(), rules, &checker, &mut issues);
+                // The schema is in another field, or in `OpenAPI` format.
+                issues.bad_root &= schema_node.is_some() || schema.is_none();
+            } else if let (Some(format), Some(schema)) = (rules.schema.openapi, schema_node) {
+                let has_openapi = tool.extras.get(dialect, OPENAPI_FIELD).is_some();
+                issues.bad_openapi_schema = has_openapi
+                    && !openapi::is_accepted(schema, format, openapi::SchemaSyntax::JsonSchema);
             }
             if text.is_none() {
-                look.own |= !own_extras_fit(tool, profile);
+                issues.bad_openapi_schema |= !openapi_extras_fit(tool, profile);
             }
-            look
+            issues
         }
     }
 }
 
-/// Neither a name nor a description nor a schema: nothing can be called.
-fn says_nothing(tool: &Tool, schema: Option<&Json>) -> bool {
+/// Neither name nor description nor schema: the tool cannot be called.
+fn is_blank_tool(tool: &Tool, schema: Option<&RawJson>) -> bool {
     tool.name.is_empty() && tool.description.is_none() && schema.is_none()
 }
 
-/// What is wrong with a schema; null is one that is wrong, where any is looked at.
-fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Strict) -> Look {
-    let mut look = Look::default();
-    let looks = rules.root != Root::Free || rules.draft != Draft::Unchecked;
-    if found.is_some_and(Node::is_null) && looks && !rules.null {
-        look.odd = true;
+/// Checks a schema. Null is malformed, where the target checks schemas.
+fn check_schema(
+    tool: &Tool,
+    node: Option<JsonNode<'_>>,
+    rules: &SchemaProfile,
+    strict: StrictMode,
+) -> ToolIssues {
+    let mut issues = ToolIssues::default();
+    let is_checked = rules.root != SchemaRoot::Unchecked || rules.draft != SchemaDraft::Unchecked;
+    if node.is_some_and(JsonNode::is_null) && is_checked && !rules.accepts_null {
+        issues.malformed = true;
     }
-    let schema = found.filter(|found| !found.is_null());
-    look.root = !look::root_fits(schema, rules.root, rules.not_at_root);
-    let Some(schema) = schema else { return look };
-    look.keywords = !look::is_valid(schema, rules.draft)
-        || rules.items && look::has_bare_array(schema)
-        || look::has_keyword(schema, rules.refused)
-        || rules.narrow && look::has_type_list(schema)
-        || rules.mapped && schema.get("properties").is_some_and(Node::is_array)
-        || rules.bare_references && has_list_of_items(schema);
-    look.properties = rules.properties.is_some_and(|names| !look::named_within(schema, &names));
-    look.references = rules.bare_references && look::has_crowded_reference(schema)
-        || rules.narrow && look::has_reference(schema);
+    let schema = node.filter(|node| !node.is_null());
+    issues.bad_root = !check::root_fits(schema, rules.root, rules.rejected_at_root);
+    let Some(schema) = schema else { return issues };
+    issues.bad_keywords = !check::is_valid(schema, rules.draft)
+        || rules.arrays_need_items && check::has_array_without_items(schema)
+        || check::has_keyword(schema, rules.rejected_keywords)
+        || rules.restricted && check::has_type_list(schema)
+        || rules.properties_need_object && schema.get("properties").is_some_and(JsonNode::is_array)
+        || rules.references_stand_alone && has_list_of_items(schema);
+    issues.bad_property_names =
+        rules.property_names.is_some_and(|names| !check::has_valid_property_names(schema, &names));
+    issues.unsupported_references = rules.references_stand_alone
+        && check::has_reference_with_siblings(schema)
+        || rules.restricted && check::has_reference(schema);
     if tool.strict == Some(true) {
         match strict {
-            Strict::Unchecked | Strict::Alike => {}
-            Strict::Closed(refused) => look.loose = look::is_loose(schema, refused),
-            Strict::Compiled { .. } => {
-                look.loose = look::is_uncompiled(schema);
-                look.optional = look::optional(schema);
+            StrictMode::Unchecked | StrictMode::AllOrNone => {}
+            StrictMode::Closed(rejected) => {
+                issues.not_strict = check::violates_strict(schema, rejected);
+            }
+            StrictMode::Compiled { .. } => {
+                issues.not_strict = check::violates_grammar_limits(schema);
+                issues.optional_properties = check::count_optional_properties(schema);
             }
         }
     }
-    look
+    issues
 }
 
-fn has_list_of_items(schema: Node<'_>) -> bool {
-    look::any(schema, false, &|node| node.get("items").is_some_and(Node::is_array))
+fn has_list_of_items(schema: JsonNode<'_>) -> bool {
+    check::any_subschema(schema, false, &|node| node.get("items").is_some_and(JsonNode::is_array))
 }
 
 /// The schema within a tool as it is written.
-fn find<'d>(tool: Node<'d>, path: &[&str], reading: &Reading<'_>) -> Option<Node<'d>> {
-    path.iter().try_fold(tool, |node, key| node.find(|field| reading.names(field, key)))
+fn schema_in<'d>(
+    tool: JsonNode<'d>,
+    path: &[&str],
+    checker: &ShapeChecker<'_>,
+) -> Option<JsonNode<'d>> {
+    path.iter()
+        .try_fold(tool, |node, key| node.find_last(|field| checker.is_field_named(field, key)))
 }
 
-/// Schemas of the provider's own kind: whether they may stand as they are. Beside one of JSON Schema
-/// they may not.
-fn look_at_own(tool: Node<'_>, rules: &Tools, reading: &Reading<'_>, look: &mut Look) {
-    let Some(own) = rules.schema.own else { return };
-    let said = |name: &str| {
-        let found = tool.find(|field| reading.is(&field.name(), name));
-        found.filter(|found| !found.is_null())
+/// Checks the schemas in `OpenAPI` format, which exclude a JSON Schema in the sister field.
+fn check_openapi_schemas(
+    tool: JsonNode<'_>,
+    rules: &ToolProfile,
+    checker: &ShapeChecker<'_>,
+    issues: &mut ToolIssues,
+) {
+    let Some(format) = rules.schema.openapi else { return };
+    let get_field = |name: &str| {
+        let schema = tool.find_last(|field| checker.is_same_name(&field.key(), name));
+        schema.filter(|schema| !schema.is_null())
     };
-    for (name, sister) in rules.kinds.own_schemas {
-        let Some(found) = said(name) else { continue };
-        look.odd |= said(sister).is_some();
-        look.own |= !own::fits(found, own, own::Spelled::Here);
+    for (name, sister) in rules.shapes.openapi_fields {
+        let Some(schema) = get_field(name) else { continue };
+        issues.malformed |= get_field(sister).is_some();
+        issues.bad_openapi_schema |=
+            !openapi::is_accepted(schema, format, openapi::SchemaSyntax::OpenApi);
     }
 }
 
-/// Whether schemas of the provider's own kind that a tool brings along may stand as they are.
-fn own_extras_fit(tool: &Tool, profile: &Profile) -> bool {
-    let (Some(own), reading) = (profile.tools.schema.own, profile.reading()) else { return true };
-    let is_own = |key: &Text| {
-        let mut pairs = profile.tools.kinds.own_schemas.iter();
-        pairs.any(|(name, _)| reading.is(&key.contents(), name))
+/// Whether schemas in `OpenAPI` format among the extras are accepted.
+fn openapi_extras_fit(tool: &Tool, profile: &TargetProfile) -> bool {
+    let (Some(format), checker) = (profile.tools.schema.openapi, profile.shape_checker()) else {
+        return true;
     };
-    let mut schemas = tool.extras.of(profile.dialect).iter().filter(|(key, _)| is_own(key));
+    let is_openapi_field = |key: &JsonString| {
+        let mut pairs = profile.tools.shapes.openapi_fields.iter();
+        pairs.any(|(name, _)| checker.is_same_name(&key.unescape(), name))
+    };
+    let mut schemas =
+        tool.extras.fields_for(profile.dialect).iter().filter(|(key, _)| is_openapi_field(key));
     schemas.all(|(_, schema)| {
-        *schema == Json::NULL || own::fits(schema.doc().root(), own, own::Spelled::Here)
+        *schema == RawJson::NULL
+            || openapi::is_accepted(schema.to_doc().root(), format, openapi::SchemaSyntax::OpenApi)
     })
 }
 
-/// Whether what a tool brings along in the target's own dialect is known there.
-fn extras_fit(tool: &Tool, profile: &Profile, kind: Kind) -> bool {
-    let reading = profile.reading();
-    let extras = tool.extras.of(profile.dialect);
-    let says = |name: &str| extras.iter().any(|(key, _)| reading.is(&key.contents(), name));
-    let mut pairs = profile.tools.kinds.own_schemas.iter();
-    !pairs.any(|(own, sister)| says(own) && says(sister))
+/// Whether the target accepts the extras.
+fn extras_fit(tool: &Tool, profile: &TargetProfile, kind: Shape) -> bool {
+    let checker = profile.shape_checker();
+    let extras = tool.extras.fields_for(profile.dialect);
+    let has =
+        |name: &str| extras.iter().any(|(key, _)| checker.is_same_name(&key.unescape(), name));
+    let mut pairs = profile.tools.shapes.openapi_fields.iter();
+    !pairs.any(|(field_name, sister)| has(field_name) && has(sister))
         && extras.iter().all(|(key, value)| {
-            let key = key.contents();
-            is_mark(tool, &key, value) || extra_fits(&key, value, kind, &reading)
+            let key = key.unescape();
+            is_spelling_marker(tool, &key, value) || extra_fits(&key, value, kind, &checker)
         })
 }
 
-pub(crate) fn extra_fits(key: &str, value: &Json, kind: Kind, reading: &Reading<'_>) -> bool {
+pub(crate) fn extra_fits(
+    key: &str,
+    value: &RawJson,
+    kind: Shape,
+    checker: &ShapeChecker<'_>,
+) -> bool {
     let (keys, open) = match kind {
-        Kind::Shape(keys) => (keys, false),
-        Kind::Open(keys) => (keys, true),
+        Shape::Closed(keys) => (keys, false),
+        Shape::Open(keys) => (keys, true),
         _ => return true,
     };
-    match reading.find(keys, key).map(|key| key.kind) {
-        // What must stand there besides is written there.
-        Some(inner @ (Kind::Shape(_) | Kind::Open(_))) => {
-            let doc = value.doc();
+    match checker.find_field(keys, key).map(|key| key.shape) {
+        // Encoding writes the required fields.
+        Some(inner @ (Shape::Closed(_) | Shape::Open(_))) => {
+            let doc = value.to_doc();
             let fits =
-                |field: Field<'_>| extra_fits(&field.name(), &field.value.json(), inner, reading);
+                |field: Field<'_>| extra_fits(&field.key(), &field.value.json(), inner, checker);
             doc.root().fields().all(fits)
         }
-        Some(kind) => reading.fit(value, kind) == Fit::Fine,
+        Some(kind) => checker.check(value, kind) == Verdict::Keep,
         None => open,
     }
 }
 
-/// What decoding keeps there for itself.
-pub(crate) fn is_mark(tool: &Tool, key: &str, value: &Json) -> bool {
-    key == "namespace" && tool.namespace.is_some() && about_fits(value)
-        || key == OWN && *value == Json::NULL && matches!(tool.kind, ToolKind::Function { .. })
+/// Extras that only record the client's spelling.
+pub(crate) fn is_spelling_marker(tool: &Tool, key: &str, value: &RawJson) -> bool {
+    key == "namespace" && tool.namespace.is_some() && is_namespace_description(value)
+        || key == OPENAPI_FIELD
+            && *value == RawJson::NULL
+            && matches!(tool.kind, ToolKind::Function { .. })
 }
 
-/// The choice among tools, when some of them are gone.
-pub(crate) fn forget_choice(work: &mut crate::Work<'_>, gone: &[Text]) {
+/// Removes the tool choice, or tools from it, if tools were removed.
+pub(crate) fn drop_choice_of_removed(work: &mut crate::Work<'_>, removed: &[JsonString]) {
     let none_left = work.conversation().tools.is_empty();
-    let left = match &work.conversation().settings.choice {
-        None if none_left => return tool_choice::unread(work),
-        Some(Choice::None) if none_left && tool_choice::is_lone(work, &Choice::None) => None,
-        None | Some(Choice::None) => return,
-        Some(Choice::Auto | Choice::Required) if !none_left => return,
-        Some(Choice::Named(name)) if !none_left && !gone.contains(name) => return,
-        Some(Choice::Allowed { names, required }) if !none_left => {
-            let left: Vec<Text> =
-                names.iter().filter(|name| !gone.contains(name)).cloned().collect();
-            if left.len() == names.len() {
+    let rest = match &work.conversation().settings.tool_choice {
+        None if none_left => return tool_choice::drop_unreadable(work),
+        Some(ToolChoice::None)
+            if none_left && tool_choice::is_invalid_without_tools(work, &ToolChoice::None) =>
+        {
+            None
+        }
+        None | Some(ToolChoice::None) => return,
+        Some(ToolChoice::Auto | ToolChoice::Required) if !none_left => return,
+        Some(ToolChoice::Named(name)) if !none_left && !removed.contains(name) => return,
+        Some(ToolChoice::Allowed { names, required }) if !none_left => {
+            let rest: Vec<JsonString> =
+                names.iter().filter(|name| !removed.contains(name)).cloned().collect();
+            if rest.len() == names.len() {
                 return;
             }
             let required = *required;
-            (!left.is_empty()).then_some(Choice::Allowed { names: left, required })
+            (!rest.is_empty()).then_some(ToolChoice::Allowed { names: rest, required })
         }
         Some(_) => None,
     };
-    let what = "the choice of a tool that is left out is left out with it";
-    work.loss(Place::SETTINGS, what);
-    work.settings().choice = left;
+    let description = "left out the choice of a removed tool";
+    work.record_loss(LedgerPath::SETTINGS, description);
+    work.edit_settings().tool_choice = rest;
 }
 
-/// What is said of a group beside its name and its tools.
-fn about_fits(about: &Json) -> bool {
-    let doc = about.doc();
-    doc.root()
-        .fields()
-        .all(|field| field.is("description") && (field.value.is_string() || field.value.is_null()))
+/// Whether a namespace has no field but its description.
+fn is_namespace_description(value: &RawJson) -> bool {
+    let doc = value.to_doc();
+    doc.root().fields().all(|field| {
+        field.key_is("description") && (field.value.is_string() || field.value.is_null())
+    })
 }
 
-pub(crate) const OLD_LIST: &str = "functions";
+pub(crate) const LEGACY_LIST_FIELD: &str = "functions";
 
-/// Where a tool remembers that its schema is of the provider's own kind.
-const OWN: &str = "parameters";
+/// Extra of a tool with a schema in `OpenAPI` format.
+const OPENAPI_FIELD: &str = "parameters";
 
-/// Whether a tool that a block brings along may stand as it is.
-pub(crate) fn fits(tool: Node<'_>, profile: &Profile) -> bool {
-    let (rules, reading) = (profile.tools, profile.reading());
-    let kind = tool.get("type").map(Node::word).unwrap_or_default();
+/// Whether the target accepts a tool that a block adds.
+pub(crate) fn accepts_tool(tool: JsonNode<'_>, profile: &TargetProfile) -> bool {
+    let (rules, checker) = (profile.tools, profile.shape_checker());
+    let kind = tool.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     let shape = match &*kind {
-        "function" => Some(rules.kinds.function),
-        "custom" => Some(rules.kinds.freeform),
-        kind => rules.kinds.typed(kind, &reading),
+        "function" => Some(rules.shapes.function),
+        "custom" => Some(rules.shapes.freeform),
+        kind => rules.shapes.of_type(kind, &checker),
     };
-    let named = !matches!(&*kind, "function" | "custom")
-        || tool.get("name").is_some_and(|name| rules.names.fit(&name.word()));
-    let schema = find(tool, rules.kinds.schema, &reading).filter(|_| kind == "function");
-    let mut described = Tool::new(Text::EMPTY, ToolKind::Function { schema: None });
-    described.strict = tool.get("strict").and_then(Node::boolean);
-    let look = of_schema(&described, schema, &rules.schema, rules.strict);
-    shape.is_some_and(|shape| reading.node(tool, shape) == Fit::Fine)
-        && named
-        && look == Look { optional: look.optional, ..Look::default() }
+    let has_valid_name = !matches!(&*kind, "function" | "custom")
+        || tool.get("name").is_some_and(|name| rules.name_format.accepts(&name.str_or_empty()));
+    let schema = schema_in(tool, rules.shapes.schema_path, &checker).filter(|_| kind == "function");
+    let mut stand_in = Tool::new(JsonString::EMPTY, ToolKind::Function { schema: None });
+    stand_in.strict = tool.get("strict").and_then(JsonNode::as_bool);
+    let issues = check_schema(&stand_in, schema, &rules.schema, rules.strict);
+    shape.is_some_and(|shape| checker.check_node(tool, shape) == Verdict::Keep)
+        && has_valid_name
+        && issues
+            == ToolIssues {
+                optional_properties: issues.optional_properties,
+                ..ToolIssues::default()
+            }
 }

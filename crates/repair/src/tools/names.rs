@@ -1,110 +1,120 @@
-//! Other names for tools, where a target does not take theirs.
+//! Derives tool names that a target accepts.
 
 use std::collections::HashMap;
 
 use interlingua_model::{Tool, Verbatim, derive_id};
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
-use crate::profile::tools::{Names, Tools};
+use crate::profile::tools::{NameFormat, ToolProfile};
 
-/// A name that the target takes: as much of the old one as it takes, and eight digits that only this
-/// name has, so that two long names with one beginning stay two. The same each time. The word stands for
-/// a name of which nothing is left.
-pub(crate) fn alias(name: &Text, word: &str, rules: &Names, number: usize) -> Text {
-    let most = rules.most.map_or(MOST, |most| most.min(MOST)) - DIGITS - 1;
-    let marks = rules.marks.unwrap_or("_-");
-    let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
-    let contents = name.contents();
-    let spelled = contents.chars().map(|c| if fits(c) { c } else { '_' });
-    let mut alias: String = spelled.take(most).collect();
+/// A name that the target accepts: the accepted characters of the old one and eight digits derived
+/// from it, so that long names with the same beginning stay distinct. Deterministic. `word`
+/// replaces a name without accepted characters.
+pub(crate) fn alias(
+    name: &JsonString,
+    fallback: &str,
+    rules: &NameFormat,
+    number: usize,
+) -> JsonString {
+    let max_chars =
+        rules.max_chars.map_or(MAX_NAME_CHARS, |max_chars| max_chars.min(MAX_NAME_CHARS))
+            - HASH_DIGITS
+            - 1;
+    let punctuation = rules.punctuation.unwrap_or("_-");
+    let is_accepted = |c: char| c.is_ascii_alphanumeric() || punctuation.contains(c);
+    let contents = name.unescape();
+    let replaced = contents.chars().map(|c| if is_accepted(c) { c } else { '_' });
+    let mut alias: String = replaced.take(max_chars).collect();
     if alias.trim_matches('_').is_empty() {
-        word.clone_into(&mut alias);
+        fallback.clone_into(&mut alias);
     }
-    if rules.letter_first && !alias.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+    if rules.starts_with_letter && !alias.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    {
         alias.insert(0, '_');
-        alias.truncate(most);
+        alias.truncate(max_chars);
     }
     let digits = derive_id("", name, number);
     alias.push('_');
-    alias.extend(digits.contents().chars().take(DIGITS));
-    Text::new(&alias)
+    alias.extend(digits.unescape().chars().take(HASH_DIGITS));
+    JsonString::new(&alias)
 }
 
-/// The names that tools have, for who makes new ones.
+/// Names in use, for new aliases.
 #[derive(Debug, Default)]
-pub(crate) struct Taken {
-    /// How many have each name.
-    names: HashMap<String, usize>,
-    /// Of each name, the first number that was not found taken.
-    next: HashMap<String, usize>,
+pub(crate) struct NameTable {
+    /// Number of tools with each name.
+    uses: HashMap<String, usize>,
+    /// The first number not yet tried for each name.
+    next_number: HashMap<String, usize>,
 }
 
-impl Taken {
-    pub(crate) fn of(tools: &[Verbatim<Tool>]) -> Self {
-        let mut taken = Self::default();
+impl NameTable {
+    pub(crate) fn from_tools(tools: &[Verbatim<Tool>]) -> Self {
+        let mut name_table = Self::default();
         for tool in tools {
-            taken.take(&tool.name);
+            name_table.insert(&tool.name);
         }
-        taken
+        name_table
     }
 
-    /// As [`alias`], but no name that is taken. Whoever gets it is told of by [`Taken::rename`].
-    pub(crate) fn free_alias(&mut self, name: &Text, rules: &Names) -> Text {
-        let next = self.next.entry(name.contents().into_owned()).or_default();
+    /// As [`alias`], but not in use. The caller must pass it to [`NameTable::rename`].
+    pub(crate) fn unused_alias(&mut self, name: &JsonString, rules: &NameFormat) -> JsonString {
+        let next = self.next_number.entry(name.unescape().into_owned()).or_default();
         loop {
             let alias = alias(name, "tool", rules, *next);
-            if !self.names.contains_key(&*alias.contents()) {
+            if !self.uses.contains_key(&*alias.unescape()) {
                 return alias;
             }
             *next += 1;
         }
     }
 
-    /// A tool has another name now.
-    pub(crate) fn rename(&mut self, from: &Text, to: &Text) {
-        if let Some(count) = self.names.get_mut(&*from.contents()) {
+    /// Records that a tool was renamed.
+    pub(crate) fn rename(&mut self, from: &JsonString, to: &JsonString) {
+        if let Some(count) = self.uses.get_mut(&*from.unescape()) {
             *count -= 1;
             if *count == 0 {
-                self.names.remove(&*from.contents());
+                self.uses.remove(&*from.unescape());
             }
         }
-        self.take(to);
+        self.insert(to);
     }
 
-    fn take(&mut self, name: &Text) {
-        *self.names.entry(name.contents().into_owned()).or_default() += 1;
+    fn insert(&mut self, name: &JsonString) {
+        *self.uses.entry(name.unescape().into_owned()).or_default() += 1;
     }
 }
 
-/// The name under which the target is told of a tool: within its group, where it has groups.
-pub(crate) fn told(tool: &Tool, profile: &Tools) -> Text {
+/// The tool's name for the target: without its namespace, where the target has namespaces.
+pub(crate) fn target_name(tool: &Tool, profile: &ToolProfile) -> JsonString {
     match &tool.namespace {
-        Some(group) if profile.groups => within(group, &tool.name),
+        Some(namespace) if profile.has_namespaces => strip_namespace(namespace, &tool.name),
         _ => tool.name.clone(),
     }
 }
 
-/// A name without that of its group.
-pub(crate) fn within(group: &Text, name: &Text) -> Text {
-    let group = group.contents();
-    let rest = name.strip_prefix(group.strip_suffix(BETWEEN).unwrap_or(&group));
-    let rest =
-        rest.and_then(|rest| rest.strip_prefix(BETWEEN).or_else(|| rest.strip_prefix(APART)));
+/// The name without its namespace.
+pub(crate) fn strip_namespace(namespace: &JsonString, name: &JsonString) -> JsonString {
+    let namespace = namespace.unescape();
+    let rest = name.strip_prefix(namespace.strip_suffix(SEPARATOR).unwrap_or(&namespace));
+    let rest = rest.and_then(|rest| {
+        rest.strip_prefix(SEPARATOR).or_else(|| rest.strip_prefix(COLLISION_SEPARATOR))
+    });
     rest.unwrap_or_else(|| name.clone())
 }
 
-/// A name with that of its group before it.
-pub(crate) fn among(group: &Text, short: &Text) -> Text {
-    if group.is_empty() || group.raw().ends_with(BETWEEN) {
-        Text::concat([group, short])
+/// The name with its namespace.
+pub(crate) fn with_namespace(namespace: &JsonString, name: &JsonString) -> JsonString {
+    if namespace.is_empty() || namespace.raw().ends_with(SEPARATOR) {
+        JsonString::concat([namespace, name])
     } else {
-        Text::join([group, short], BETWEEN)
+        JsonString::join([namespace, name], SEPARATOR)
     }
 }
 
-const BETWEEN: &str = "__";
-/// Between the name of a group and that of a tool which would otherwise have the name of another.
-const APART: &str = ".";
-const DIGITS: usize = 8;
-/// Calls may have shorter names than tools: a new name is short enough for both.
-const MOST: usize = 64;
+const SEPARATOR: &str = "__";
+/// Separator if the name would otherwise collide with another one.
+const COLLISION_SEPARATOR: &str = ".";
+const HASH_DIGITS: usize = 8;
+/// Calls may have shorter names than tools: aliases are short enough for both.
+const MAX_NAME_CHARS: usize = 64;

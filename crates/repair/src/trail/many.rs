@@ -1,126 +1,136 @@
-//! Insertions and removals of many at once.
+//! Batch insertions, removals and moves in the source map.
 
-use super::{Mark, Thing, Trail, near};
-use crate::pairing::Spot;
+use super::{SourceId, SourceMap, TurnOrigin, nearest_client_turn};
+use crate::pairing::BlockPos;
 
-impl Trail {
-    pub(crate) fn blocks_lifted(
+impl SourceMap {
+    pub(crate) fn take_blocks(
         &mut self,
         turns: usize,
         turn: usize,
         count: usize,
-        places: &[usize],
-    ) -> Vec<Thing> {
-        lift(self.blocks(turns, turn, count), places)
+        indices: &[usize],
+    ) -> Vec<SourceId> {
+        take_indices(self.blocks_mut(turns, turn, count), indices)
     }
 
-    /// Those that were nothing are new.
-    pub(crate) fn blocks_landed(
+    /// Inserts blocks; those without a source are new.
+    pub(crate) fn insert_blocks(
         &mut self,
         turns: usize,
         turn: usize,
         count: usize,
-        things: Vec<(usize, Option<Thing>)>,
+        sources: Vec<(usize, Option<SourceId>)>,
     ) {
-        let of = self.marks(turns)[turn].turn;
-        let known = |(at, thing): (usize, Option<Thing>)| {
-            let new = || Thing { turn: of, block: Some(self.anew()) };
-            (at, thing.unwrap_or_else(new))
+        let turn_id = self.turns_mut(turns)[turn].turn;
+        let resolve = |(at, source_id): (usize, Option<SourceId>)| {
+            let new = || SourceId { turn: turn_id, block: Some(self.next_synthetic()) };
+            (at, source_id.unwrap_or_else(new))
         };
-        let things = things.into_iter().map(known).collect();
-        land(self.blocks(turns, turn, count), things);
+        let sources = sources.into_iter().map(resolve).collect();
+        insert_at_indices(self.blocks_mut(turns, turn, count), sources);
     }
 
-    /// New turns of these blocks, each before what stands at its place now.
-    pub(crate) fn turns_landed(&mut self, turns: usize, made: Vec<(usize, Vec<Option<Thing>>)>) {
-        self.marks(turns);
-        let mark = |(at, things): (usize, Vec<Option<Thing>>)| {
-            let turn = self.anew();
-            let near = near(self.marks.as_deref().unwrap_or_default(), at);
-            let mut known = |thing: Option<Thing>| {
-                thing.unwrap_or_else(|| Thing { turn, block: Some(self.anew()) })
+    /// Inserts new turns with these blocks, each before the turn at its index.
+    pub(crate) fn insert_turns(
+        &mut self,
+        turns: usize,
+        new_turns: Vec<(usize, Vec<Option<SourceId>>)>,
+    ) {
+        self.turns_mut(turns);
+        let to_origin = |(at, sources): (usize, Vec<Option<SourceId>>)| {
+            let turn = self.next_synthetic();
+            let nearest = nearest_client_turn(self.turns.as_deref().unwrap_or_default(), at);
+            let mut resolve = |source_id: Option<SourceId>| {
+                source_id.unwrap_or_else(|| SourceId { turn, block: Some(self.next_synthetic()) })
             };
-            let blocks = things.into_iter().map(&mut known).collect();
-            (at, Mark { turn, near, blocks: Some(blocks) })
+            let blocks = sources.into_iter().map(&mut resolve).collect();
+            (at, TurnOrigin { turn, nearest_client_turn: nearest, blocks: Some(blocks) })
         };
-        let made = made.into_iter().map(mark).collect();
-        land(self.marks(turns), made);
+        let new_turns = new_turns.into_iter().map(to_origin).collect();
+        insert_at_indices(self.turns_mut(turns), new_turns);
     }
 
-    /// Two blocks change places; each with how many its turn has.
-    pub(crate) fn blocks_exchanged(
+    /// Swaps two blocks; each comes with the number of blocks of its turn.
+    pub(crate) fn swap_blocks(
         &mut self,
         turns: usize,
-        ((turn, at), count): (Spot, usize),
-        ((other_turn, other_at), other_count): (Spot, usize),
+        ((turn, at), count): (BlockPos, usize),
+        ((other_turn, other_at), other_count): (BlockPos, usize),
     ) {
-        let first = self.blocks(turns, turn, count)[at];
-        let second =
-            std::mem::replace(&mut self.blocks(turns, other_turn, other_count)[other_at], first);
-        self.blocks(turns, turn, count)[at] = second;
+        let first = self.blocks_mut(turns, turn, count)[at];
+        let second = std::mem::replace(
+            &mut self.blocks_mut(turns, other_turn, other_count)[other_at],
+            first,
+        );
+        self.blocks_mut(turns, turn, count)[at] = second;
     }
 
-    pub(crate) fn turns_removed(&mut self, turns: usize, gone: &[usize]) {
-        lift(self.marks(turns), gone);
+    pub(crate) fn remove_turns(&mut self, turns: usize, removed: &[usize]) {
+        take_indices(self.turns_mut(turns), removed);
     }
 }
 
-/// What follows of turns that are put aside, the last first; `None` while every turn stands where it stood.
+/// Origins of detached turns in reverse order; `None` while no turn has moved.
 #[derive(Debug)]
-pub(crate) struct Aside(Option<Vec<Mark>>);
+pub(crate) struct DetachedOrigins(Option<Vec<TurnOrigin>>);
 
-impl Trail {
-    /// The turns from this one on are put aside.
-    pub(crate) fn put_aside(&mut self, from: usize) -> Aside {
-        Aside(self.marks.as_mut().map(|marks| {
-            let mut aside = marks.split_off(from);
-            aside.reverse();
-            aside
+impl SourceMap {
+    /// Detaches the turns from this one on.
+    pub(crate) fn split_off(&mut self, from: usize) -> DetachedOrigins {
+        DetachedOrigins(self.turns.as_mut().map(|origins| {
+            let mut detached = origins.split_off(from);
+            detached.reverse();
+            detached
         }))
     }
 
-    /// The first of those that were put aside comes back behind the others. It stood at this place.
-    pub(crate) fn brought_back(&mut self, Aside(aside): &mut Aside, stood: usize) {
-        let Some(marks) = &mut self.marks else { return };
-        match aside {
-            Some(aside) => marks.extend(aside.pop()),
-            None => marks.push(Mark::known(stood as u32)),
+    /// Reattaches the first detached turn behind the others; `stood` was its index.
+    pub(crate) fn reattach(
+        &mut self,
+        DetachedOrigins(detached): &mut DetachedOrigins,
+        original_index: usize,
+    ) {
+        let Some(origins) = &mut self.turns else { return };
+        match detached {
+            Some(detached) => origins.extend(detached.pop()),
+            None => origins.push(TurnOrigin::unmoved(original_index as u32)),
         }
     }
 }
 
-/// Takes what stands at these places, which are in order, out of a list.
-pub(crate) fn lift<T>(list: &mut Vec<T>, places: &[usize]) -> Vec<T> {
-    let (Some(first), Some(last)) = (places.first().copied(), places.last().copied()) else {
+/// Removes the items at sorted indices from a list and returns them.
+pub(crate) fn take_indices<T>(list: &mut Vec<T>, indices: &[usize]) -> Vec<T> {
+    let (Some(first), Some(last)) = (indices.first().copied(), indices.last().copied()) else {
         return Vec::new();
     };
-    let mut wanted = places.iter().copied().peekable();
-    let mut lifted = Vec::with_capacity(places.len());
-    let mut left = Vec::new();
+    let mut selected = indices.iter().copied().peekable();
+    let mut taken = Vec::with_capacity(indices.len());
+    let mut rest = Vec::new();
     let end = (last + 1).min(list.len());
-    for (at, one) in (first..).zip(list.drain(first.min(end)..end)) {
-        if wanted.next_if_eq(&at).is_some() {
-            lifted.push(one);
+    for (at, item) in (first..).zip(list.drain(first.min(end)..end)) {
+        if selected.next_if_eq(&at).is_some() {
+            taken.push(item);
         } else {
-            left.push(one);
+            rest.push(item);
         }
     }
-    list.splice(first.min(list.len())..first.min(list.len()), left);
-    lifted
+    list.splice(first.min(list.len())..first.min(list.len()), rest);
+    taken
 }
 
-/// Puts each before what stands at its place now; the places are in order.
-pub(crate) fn land<T>(list: &mut Vec<T>, new: Vec<(usize, T)>) {
-    let place = |one: Option<&(usize, T)>| one.map(|(at, _)| (*at).min(list.len()));
-    let (Some(first), Some(last)) = (place(new.first()), place(new.last())) else { return };
-    let mut landed = Vec::with_capacity(new.len() + last - first);
+/// Inserts each item before the item that is at its index now; sorted by index.
+pub(crate) fn insert_at_indices<T>(list: &mut Vec<T>, new: Vec<(usize, T)>) {
+    let index_of = |item: Option<&(usize, T)>| item.map(|(at, _)| (*at).min(list.len()));
+    let (Some(first), Some(last)) = (index_of(new.first()), index_of(new.last())) else { return };
+    let mut merged = Vec::with_capacity(new.len() + last - first);
     let mut new = new.into_iter().peekable();
-    for (at, one) in (first..).zip(list.drain(first..last)) {
-        while let Some((_, one)) = new.next_if(|(place, _)| *place <= at) {
-            landed.push(one);
+    for (at, item) in (first..).zip(list.drain(first..last)) {
+        while let Some((_, item)) = new.next_if(|(index_of, _)| *index_of <= at) {
+            merged.push(item);
         }
-        landed.push(one);
+        merged.push(item);
     }
-    landed.extend(new.map(|(_, one)| one));
-    list.splice(first..first, landed);
+    merged.extend(new.map(|(_, item)| item));
+    list.splice(first..first, merged);
 }

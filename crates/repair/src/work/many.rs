@@ -1,252 +1,258 @@
-//! Many changes of one kind at once: what is done one by one moves all that stands behind it each time.
+//! Batch edits of turns and blocks: single edits would move everything behind them each time.
 
 use std::ops::Range;
 
 use interlingua_model::{Block, Role, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
-use super::{HELD, Work};
-use crate::pairing::Spot;
-use crate::trail::{self, Thing};
+use super::{FIELD_PREFIX, Work};
+use crate::pairing::BlockPos;
+use crate::trail::{self, SourceId};
 
-/// A block on its way to its place, and what it was, if a client wrote it.
+/// A detached block with its source, if a client wrote it.
 #[derive(Debug)]
-pub(crate) struct Moved {
+pub(crate) struct DetachedBlock {
     pub block: Verbatim<Block>,
-    thing: Option<Thing>,
+    source: Option<SourceId>,
 }
 
-impl From<Block> for Moved {
+impl From<Block> for DetachedBlock {
     fn from(block: Block) -> Self {
-        Self { block: block.into(), thing: None }
+        Self { block: block.into(), source: None }
     }
 }
 
-/// The turns that are put aside, the last first.
+/// Detached turns in reverse order.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct DetachedTurns {
     turns: Vec<Verbatim<Turn>>,
-    marks: trail::Aside,
-    /// Where the first of them stood.
-    stood: usize,
+    origins: trail::DetachedOrigins,
+    /// Index that the first of them had.
+    next_index: usize,
 }
 
-/// Turns, or blocks of a turn, that are about to go; found from the last to the first.
+/// Indices of turns or blocks to remove, collected from last to first.
 #[derive(Debug, Default)]
-pub(crate) struct Going {
-    places: Vec<usize>,
-    /// What stays behind the one that was found last.
-    behind: usize,
+pub(crate) struct Removals {
+    indices: Vec<usize>,
+    /// The next index behind the last pushed one that is kept.
+    next_kept: usize,
 }
 
-impl Going {
+impl Removals {
     pub(crate) fn push(&mut self, at: usize) {
-        self.behind = self.behind(at);
-        self.places.push(at);
+        self.next_kept = self.next_kept_after(at);
+        self.indices.push(at);
     }
 
-    /// The next behind this one that stays.
-    pub(crate) fn behind(&self, at: usize) -> usize {
-        if self.places.last() == Some(&(at + 1)) { self.behind } else { at + 1 }
+    /// The next index behind `at` that is kept.
+    pub(crate) fn next_kept_after(&self, at: usize) -> usize {
+        if self.indices.last() == Some(&(at + 1)) { self.next_kept } else { at + 1 }
     }
 
-    /// In the order in which they stand.
-    pub(crate) fn into_places(mut self) -> Vec<usize> {
-        self.places.reverse();
-        self.places
+    /// In ascending order.
+    pub(crate) fn into_indices(mut self) -> Vec<usize> {
+        self.indices.reverse();
+        self.indices
     }
 }
 
 impl Work<'_> {
-    /// Takes away the blocks of a turn for which `goes` says so; it is asked from the last to the first, and
-    /// notes what it takes. Whether there was any.
-    pub(crate) fn sift(
+    /// Removes the blocks of a turn for which `should_remove` returns true; it is called from last
+    /// to first and records the loss. Returns whether any was removed.
+    pub(crate) fn remove_blocks_where(
         &mut self,
         turn: usize,
-        mut goes: impl FnMut(&mut Self, usize) -> bool,
+        mut should_remove: impl FnMut(&mut Self, usize) -> bool,
     ) -> bool {
-        let mut gone = Going::default();
+        let mut removals = Removals::default();
         for at in (0..self.blocks(turn).len()).rev() {
-            if goes(self, at) {
-                gone.push(at);
+            if should_remove(self, at) {
+                removals.push(at);
             }
         }
-        let gone = gone.into_places();
-        self.remove_blocks(turn, &gone);
-        !gone.is_empty()
+        let removals = removals.into_indices();
+        self.remove_blocks(turn, &removals);
+        !removals.is_empty()
     }
 
-    /// Puts the turns from this one on aside: nobody may ask for them until they are back.
-    pub(crate) fn put_aside(&mut self, from: usize) -> Aside {
-        let stood = from.min(self.turns().len());
+    /// Detaches the turns from this one on. Until they are reattached, no code may index them.
+    pub(crate) fn split_off(&mut self, from: usize) -> DetachedTurns {
+        let start = from.min(self.turns().len());
         let mut turns = Vec::new();
-        self.conversation.change_beside(|conversation| {
-            turns = conversation.turns.split_off(stood);
+        self.conversation.edit_keeping_text(|conversation| {
+            turns = conversation.turns.split_off(start);
             turns.reverse();
         });
-        Aside { turns, marks: self.done.trail.put_aside(stood), stood }
+        DetachedTurns { turns, origins: self.output.source_map.split_off(start), next_index: start }
     }
 
-    /// Brings back one turn, if there is one.
-    pub(crate) fn bring_back(&mut self, aside: &mut Aside) -> bool {
-        let Some(turn) = aside.turns.pop() else { return false };
-        self.done.trail.brought_back(&mut aside.marks, aside.stood);
-        aside.stood += 1;
-        self.conversation.change_beside(|conversation| conversation.turns.push(turn));
+    /// Reattaches one turn, if there is one.
+    pub(crate) fn reattach_turn(&mut self, detached_turns: &mut DetachedTurns) -> bool {
+        let Some(turn) = detached_turns.turns.pop() else { return false };
+        self.output.source_map.reattach(&mut detached_turns.origins, detached_turns.next_index);
+        detached_turns.next_index += 1;
+        self.conversation.edit_keeping_text(|conversation| conversation.turns.push(turn));
         true
     }
 
-    /// Brings back the turn behind this one, if it was put aside.
-    pub(crate) fn bring_next(&mut self, aside: &mut Aside, turn: usize) {
+    /// Reattaches the turn behind this one, if it is detached.
+    pub(crate) fn reattach_after(&mut self, detached_turns: &mut DetachedTurns, turn: usize) {
         if turn + 1 >= self.turns().len() {
-            self.bring_back(aside);
+            self.reattach_turn(detached_turns);
         }
     }
 
-    /// Takes up blocks that stand in this order.
-    pub(crate) fn lift(&mut self, spots: &[Spot]) -> Vec<Moved> {
-        let mut lifted = Vec::with_capacity(spots.len());
-        for of_turn in spots.chunk_by(|one, next| one.0 == next.0) {
-            let Some((turn, _)) = of_turn.first() else { continue };
+    /// Takes blocks at sorted positions out of their turns.
+    pub(crate) fn take_blocks(&mut self, positions: &[BlockPos]) -> Vec<DetachedBlock> {
+        let mut taken = Vec::with_capacity(positions.len());
+        for in_turn in positions.chunk_by(|a, b| a.0 == b.0) {
+            let Some((turn, _)) = in_turn.first() else { continue };
             let (turns, count) = (self.turns().len(), self.blocks(*turn).len());
-            let places: Vec<usize> = of_turn.iter().map(|(_, at)| *at).collect();
-            let things = self.done.trail.blocks_lifted(turns, *turn, count, &places);
-            let blocks = crate::trail::lift(&mut self.turn(*turn).blocks, &places);
-            let moved = blocks.into_iter().zip(things);
-            lifted.extend(moved.map(|(block, thing)| Moved { block, thing: Some(thing) }));
+            let indices: Vec<usize> = in_turn.iter().map(|(_, at)| *at).collect();
+            let sources = self.output.source_map.take_blocks(turns, *turn, count, &indices);
+            let blocks = crate::trail::take_indices(&mut self.edit_turn(*turn).blocks, &indices);
+            let detached = blocks.into_iter().zip(sources);
+            taken.extend(
+                detached.map(|(block, source_id)| DetachedBlock { block, source: Some(source_id) }),
+            );
         }
-        lifted
+        taken
     }
 
-    /// Puts blocks into a turn, each before the one that stands at its place now; in this order.
-    pub(crate) fn land(&mut self, turn: usize, blocks: Vec<(usize, Moved)>) {
+    /// Inserts blocks into a turn, each before the block that is at its index now; sorted by index.
+    pub(crate) fn insert_blocks(&mut self, turn: usize, blocks: Vec<(usize, DetachedBlock)>) {
         let (turns, count) = (self.turns().len(), self.blocks(turn).len());
-        let (things, blocks): (Vec<_>, Vec<_>) =
-            blocks.into_iter().map(|(at, one)| ((at, one.thing), (at, one.block))).unzip();
-        self.done.trail.blocks_landed(turns, turn, count, things);
-        crate::trail::land(&mut self.turn(turn).blocks, blocks);
+        let (sources, blocks): (Vec<_>, Vec<_>) =
+            blocks.into_iter().map(|(at, block)| ((at, block.source), (at, block.block))).unzip();
+        self.output.source_map.insert_blocks(turns, turn, count, sources);
+        crate::trail::insert_at_indices(&mut self.edit_turn(turn).blocks, blocks);
     }
 
-    /// Makes a turn of the user's for each block, the first of them at this place.
-    pub(crate) fn land_apart(&mut self, at: usize, blocks: Vec<Moved>) {
-        self.land_turns(blocks.into_iter().map(|one| (at, Role::User, vec![one])).collect());
+    /// Inserts a user turn for each block, the first of them at this index.
+    pub(crate) fn insert_user_turns(&mut self, at: usize, blocks: Vec<DetachedBlock>) {
+        self.insert_turns(blocks.into_iter().map(|block| (at, Role::User, vec![block])).collect());
     }
 
-    /// Makes turns of blocks, each before the one that stands at its place now; in this order.
-    pub(crate) fn land_turns(&mut self, made: Vec<(usize, Role, Vec<Moved>)>) {
-        let Some((first, ..)) = made.first() else { return };
+    /// Inserts turns of blocks, each before the turn that is at its index now; sorted by index.
+    pub(crate) fn insert_turns(&mut self, new_turns: Vec<(usize, Role, Vec<DetachedBlock>)>) {
+        let Some((first, ..)) = new_turns.first() else { return };
         let first = *first;
-        let (mut marks, mut turns) =
-            (Vec::with_capacity(made.len()), Vec::with_capacity(made.len()));
-        for (at, role, blocks) in made {
+        let (mut turn_sources, mut turns) =
+            (Vec::with_capacity(new_turns.len()), Vec::with_capacity(new_turns.len()));
+        for (at, role, blocks) in new_turns {
             let mut turn = Turn::new(role);
-            let mut things = Vec::with_capacity(blocks.len());
-            for one in blocks {
-                things.push(one.thing);
-                turn.blocks.push(one.block);
+            let mut sources = Vec::with_capacity(blocks.len());
+            for block in blocks {
+                sources.push(block.source);
+                turn.blocks.push(block.block);
             }
-            marks.push((at, things));
+            turn_sources.push((at, sources));
             turns.push((at, turn.into()));
         }
-        self.done.trail.turns_landed(self.turns().len(), marks);
-        self.unsettle(first);
-        trail::land(&mut self.conversation.edit().turns, turns);
+        self.output.source_map.insert_turns(self.turns().len(), turn_sources);
+        self.invalidate(first);
+        trail::insert_at_indices(&mut self.conversation.edit().turns, turns);
     }
 
-    /// Lets two blocks change places.
-    pub(crate) fn exchange(&mut self, one: Spot, other: Spot) {
+    pub(crate) fn swap_blocks(&mut self, a: BlockPos, b: BlockPos) {
         let turns = self.turns().len();
         let count = |turn: usize| self.blocks(turn).len();
-        let (counted_one, counted_other) = (count(one.0), count(other.0));
-        self.done.trail.blocks_exchanged(turns, (one, counted_one), (other, counted_other));
-        let first =
-            std::mem::replace(&mut self.turn(one.0).blocks[one.1], Block::text(Text::EMPTY).into());
-        let second = std::mem::replace(&mut self.turn(other.0).blocks[other.1], first);
-        self.turn(one.0).blocks[one.1] = second;
+        let (count_a, count_b) = (count(a.0), count(b.0));
+        self.output.source_map.swap_blocks(turns, (a, count_a), (b, count_b));
+        let first = std::mem::replace(
+            &mut self.edit_turn(a.0).blocks[a.1],
+            Block::text(JsonString::EMPTY).into(),
+        );
+        let second = std::mem::replace(&mut self.edit_turn(b.0).blocks[b.1], first);
+        self.edit_turn(a.0).blocks[a.1] = second;
     }
 
-    /// Takes blocks that stand in this order to the end of a turn.
-    pub(crate) fn carry_spots(&mut self, spots: &[Spot], to: usize) {
-        if spots.is_empty() {
+    /// Moves blocks at sorted positions to the end of a turn.
+    pub(crate) fn move_blocks_to_end(&mut self, positions: &[BlockPos], to: usize) {
+        if positions.is_empty() {
             return;
         }
         let end = self.blocks(to).len();
-        let blocks = self.lift(spots).into_iter().map(|block| (end, block)).collect();
-        self.land(to, blocks);
+        let blocks = self.take_blocks(positions).into_iter().map(|block| (end, block)).collect();
+        self.insert_blocks(to, blocks);
     }
 
-    /// Takes blocks that stand in this order, and behind this spot, to it.
-    pub(crate) fn carry_before(&mut self, spots: &[Spot], (turn, at): Spot) {
-        if !spots.is_empty() {
-            let blocks = self.lift(spots).into_iter().map(|block| (at, block)).collect();
-            self.land(turn, blocks);
+    /// Moves blocks at sorted positions behind this position to it.
+    pub(crate) fn move_blocks_before(&mut self, positions: &[BlockPos], (turn, at): BlockPos) {
+        if !positions.is_empty() {
+            let blocks = self.take_blocks(positions).into_iter().map(|block| (at, block)).collect();
+            self.insert_blocks(turn, blocks);
         }
     }
 
-    /// Takes what a turn holds of its fields for both, where the other has none of that name.
-    fn hold(&mut self, turn: usize, from: usize) {
+    /// Copies the field markers of a turn to another one that lacks them.
+    fn merge_field_markers(&mut self, turn: usize, from: usize) {
         let dialect = self.profile.dialect;
-        let fields = self.turns()[from].extras.of(dialect).iter();
-        let held: Vec<_> = fields.filter(|(key, _)| key.raw().starts_with(HELD)).cloned().collect();
-        for (key, value) in held {
-            if self.turns()[turn].extras.find(dialect, &key.contents()).is_none() {
-                self.turn(turn).extras.put(dialect, key, value);
+        let fields = self.turns()[from].extras.fields_for(dialect).iter();
+        let markers: Vec<_> =
+            fields.filter(|(key, _)| key.raw().starts_with(FIELD_PREFIX)).cloned().collect();
+        for (key, value) in markers {
+            if self.turns()[turn].extras.get(dialect, &key.unescape()).is_none() {
+                self.edit_turn(turn).extras.push(dialect, key, value);
             }
         }
     }
 
-    /// Joins the turns before `end` to one that stands before them all.
-    pub(crate) fn join_all(&mut self, turn: usize, end: usize) {
-        let mut spots = Vec::new();
+    /// Merges the turns before `end` into an earlier one.
+    pub(crate) fn merge_turns(&mut self, turn: usize, end: usize) {
+        let mut positions = Vec::new();
         for from in turn + 1..end {
-            self.hold(turn, from);
-            spots.extend((0..self.blocks(from).len()).map(|at| (from, at)));
+            self.merge_field_markers(turn, from);
+            positions.extend((0..self.blocks(from).len()).map(|at| (from, at)));
         }
-        self.carry_spots(&spots, turn);
-        let gone: Vec<usize> = (turn + 1..end).collect();
-        self.remove_turns(&gone);
+        self.move_blocks_to_end(&positions, turn);
+        let removed: Vec<usize> = (turn + 1..end).collect();
+        self.remove_turns(&removed);
     }
 
-    /// Takes away blocks that stand in this order, and turns that held nothing else.
-    pub(crate) fn remove_spots(&mut self, spots: &[Spot]) {
-        self.lift(spots);
-        let mut emptied: Vec<usize> = spots.iter().map(|(turn, _)| *turn).collect();
+    /// Removes blocks at sorted positions, and turns that are empty then.
+    pub(crate) fn remove_blocks_and_empty_turns(&mut self, positions: &[BlockPos]) {
+        self.take_blocks(positions);
+        let mut emptied: Vec<usize> = positions.iter().map(|(turn, _)| *turn).collect();
         emptied.dedup();
         emptied.retain(|turn| self.blocks(*turn).is_empty());
         self.remove_turns(&emptied);
     }
 
-    /// Takes away blocks of a turn that stand in this order.
-    pub(crate) fn remove_blocks(&mut self, turn: usize, places: &[usize]) {
-        if !places.is_empty() {
-            let spots: Vec<Spot> = places.iter().map(|at| (turn, *at)).collect();
-            self.lift(&spots);
+    /// Removes blocks of a turn at sorted indices.
+    pub(crate) fn remove_blocks(&mut self, turn: usize, indices: &[usize]) {
+        if !indices.is_empty() {
+            let positions: Vec<BlockPos> = indices.iter().map(|at| (turn, *at)).collect();
+            self.take_blocks(&positions);
         }
     }
 
-    /// Takes away the blocks of the instructions outside the turns for which `goes` says so; it is asked from the
-    /// first to the last, and notes what it takes.
-    pub(crate) fn sift_system(&mut self, mut goes: impl FnMut(&mut Self, usize) -> bool) {
+    /// Removes the system blocks for which `should_remove` returns true; it is called from first to
+    /// last and records the loss.
+    pub(crate) fn remove_system_where(
+        &mut self,
+        mut should_remove: impl FnMut(&mut Self, usize) -> bool,
+    ) {
         let all = 0..self.conversation.system.len();
-        let gone: Vec<usize> = all.clone().filter(|at| goes(self, *at)).collect();
-        if gone.is_empty() {
+        let removed: Vec<usize> = all.clone().filter(|at| should_remove(self, *at)).collect();
+        if removed.is_empty() {
             return;
         }
-        self.done.trail.system_sifted(all.len(), &gone);
-        crate::trail::lift(self.system(), &gone);
+        self.output.source_map.remove_system_at(all.len(), &removed);
+        crate::trail::take_indices(self.edit_system(), &removed);
     }
 
-    /// Takes away some blocks of the instructions outside the turns.
-    pub(crate) fn remove_systems(&mut self, gone: Range<usize>) {
-        self.done.trail.system_removed(self.conversation.system.len(), gone.clone());
-        self.system().drain(gone);
+    pub(crate) fn remove_system_range(&mut self, removed: Range<usize>) {
+        self.output.source_map.remove_system_range(self.conversation.system.len(), removed.clone());
+        self.edit_system().drain(removed);
     }
 
-    /// Takes away turns that stand in this order.
-    pub(crate) fn remove_turns(&mut self, gone: &[usize]) {
-        let Some(first) = gone.first() else { return };
-        self.unsettle(*first);
-        self.done.trail.turns_removed(self.turns().len(), gone);
-        crate::trail::lift(&mut self.conversation.edit().turns, gone);
+    /// Removes turns at sorted indices.
+    pub(crate) fn remove_turns(&mut self, removed: &[usize]) {
+        let Some(first) = removed.first() else { return };
+        self.invalidate(*first);
+        self.output.source_map.remove_turns(self.turns().len(), removed);
+        crate::trail::take_indices(&mut self.conversation.edit().turns, removed);
     }
 }

@@ -1,19 +1,19 @@
-//! Every API, streamed and whole, over a socket.
+//! Replies of every API, streamed and as one body, over a socket.
 
 use serde_json::{Value, json};
 
-use crate::client::{APIS, End, PROMPT, Reply, Server, request};
+use crate::client::{APIS, ConnectionEnd, PROMPT, Reply, TestServer, request};
 
-fn ask(server: &Server, api: &str, stream: bool, prompt: &str) -> Reply {
+fn send(server: &TestServer, api: &str, stream: bool, prompt: &str) -> Reply {
     let (path, body) = request(api, stream, prompt);
     let reply = server.post(&path, &body);
-    assert_eq!((reply.status, reply.end), (200, End::Whole), "{api}: {reply:?}");
+    assert_eq!((reply.status, reply.end), (200, ConnectionEnd::Complete), "{api}: {reply:?}");
     reply
 }
 
 #[test]
 fn whole_replies_call_the_tool() {
-    let server = Server::start();
+    let server = TestServer::start();
     for (api, name, city) in [
         ("anthropic", "/content/3/name", "/content/3/input/city"),
         (
@@ -27,15 +27,15 @@ fn whole_replies_call_the_tool() {
             "/output/message/content/3/toolUse/input/city",
         ),
     ] {
-        let reply = ask(&server, api, false, PROMPT).json();
+        let reply = send(&server, api, false, PROMPT).json();
         assert_eq!(reply.pointer(name), Some(&json!("get_weather")), "{api}: {reply}");
         assert_eq!(reply.pointer(city), Some(&json!("Paris")), "{api}: {reply}");
     }
-    let reply = ask(&server, "openai", false, PROMPT).json();
+    let reply = send(&server, "openai", false, PROMPT).json();
     let call = &reply["choices"][0]["message"]["tool_calls"][0];
     assert_eq!(call["function"]["arguments"], r#"{"city":"Paris"}"#, "{reply}");
     assert_eq!(reply["choices"][0]["finish_reason"], "tool_calls");
-    let reply = ask(&server, "responses", false, PROMPT).json();
+    let reply = send(&server, "responses", false, PROMPT).json();
     let kinds: Vec<&Value> =
         reply["output"].as_array().unwrap().iter().map(|i| &i["type"]).collect();
     assert_eq!(kinds, ["reasoning", "message", "reasoning", "function_call"]);
@@ -43,9 +43,9 @@ fn whole_replies_call_the_tool() {
 }
 
 #[test]
-fn a_messages_stream_keeps_the_order_of_events() {
-    let server = Server::start();
-    let reply = ask(&server, "anthropic", true, PROMPT);
+fn a_messages_stream_has_events_in_order() {
+    let server = TestServer::start();
+    let reply = send(&server, "anthropic", true, PROMPT);
     assert!(reply.header("request-id").unwrap().starts_with("req_"));
     assert!(reply.header("anthropic-ratelimit-tokens-limit").is_some());
     let events = reply.events();
@@ -73,26 +73,26 @@ fn a_messages_stream_keeps_the_order_of_events() {
         }
     }
     assert_eq!((next, signatures), (4, 2));
-    // Every event also has its name.
+    // Every event has an SSE name.
     let names = reply.text().lines().filter(|line| line.starts_with("event: ")).count();
     assert_eq!(names, events.len());
 }
 
 #[test]
-fn a_stream_says_what_the_whole_reply_says() {
-    let server = Server::start();
+fn a_stream_has_the_content_of_the_whole_reply() {
+    let server = TestServer::start();
     // The ids differ, because the requests do.
-    let whole = ask(&server, "anthropic", false, PROMPT).json();
+    let whole = send(&server, "anthropic", false, PROMPT).json();
     let text = |events: &[Value], kind: &str, key: &str| -> String {
         let deltas = events.iter().map(|event| &event["delta"]).filter(|d| d["type"] == kind);
         deltas.map(|delta| delta[key].as_str().unwrap()).collect()
     };
-    let events = ask(&server, "anthropic", true, PROMPT).events();
+    let events = send(&server, "anthropic", true, PROMPT).events();
     assert_eq!(text(&events, "text_delta", "text"), whole["content"][1]["text"].as_str().unwrap());
     let arguments = text(&events, "input_json_delta", "partial_json");
     assert_eq!(serde_json::from_str::<Value>(&arguments).unwrap(), whole["content"][3]["input"]);
-    let chunks = ask(&server, "openai", true, PROMPT).events();
-    let whole = ask(&server, "openai", false, PROMPT).json();
+    let chunks = send(&server, "openai", true, PROMPT).events();
+    let whole = send(&server, "openai", false, PROMPT).json();
     let content: String = chunks
         .iter()
         .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str())
@@ -102,8 +102,8 @@ fn a_stream_says_what_the_whole_reply_says() {
 
 #[test]
 fn a_chat_stream_sends_names_once_and_ends() {
-    let server = Server::start();
-    let reply = ask(&server, "openai", true, PROMPT);
+    let server = TestServer::start();
+    let reply = send(&server, "openai", true, PROMPT);
     assert!(reply.text().ends_with("data: [DONE]\n\n"));
     let events = reply.events();
     let count = |pointer: &str| events.iter().filter(|e| e.pointer(pointer).is_some()).count();
@@ -111,14 +111,14 @@ fn a_chat_stream_sends_names_once_and_ends() {
     assert_eq!(count("/choices/0/delta/tool_calls/0/id"), 1);
     assert_eq!(count("/choices/0/delta/tool_calls/0/function/name"), 1);
     assert!(count("/choices/0/delta/tool_calls/0/index") > 1);
-    assert_eq!(count("/usage"), 0, "nobody asked for it");
+    assert_eq!(count("/usage"), 0, "usage was not requested");
     let last = events.last().unwrap();
     assert_eq!(last["choices"][0]["finish_reason"], "tool_calls");
 }
 
 #[test]
-fn usage_is_the_last_chunk_where_it_is_asked_for() {
-    let server = Server::start();
+fn usage_is_the_last_chunk_on_request() {
+    let server = TestServer::start();
     let (path, mut body) = request("openai", true, PROMPT);
     body["stream_options"] = json!({"include_usage": true});
     let events = server.post(&path, &body).events();
@@ -131,8 +131,8 @@ fn usage_is_the_last_chunk_where_it_is_asked_for() {
 
 #[test]
 fn a_responses_stream_opens_and_closes_every_item() {
-    let server = Server::start();
-    let events = ask(&server, "responses", true, PROMPT).events();
+    let server = TestServer::start();
+    let events = send(&server, "responses", true, PROMPT).events();
     let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds[..2], ["response.created", "response.in_progress"]);
     assert_eq!(*kinds.last().unwrap(), "response.completed");
@@ -150,9 +150,9 @@ fn a_responses_stream_opens_and_closes_every_item() {
 
 #[test]
 fn gemini_streams_events_or_an_array() {
-    let server = Server::start();
-    let events = ask(&server, "gemini", true, PROMPT).events();
-    let array = ask(&server, "gemini-array", true, PROMPT);
+    let server = TestServer::start();
+    let events = send(&server, "gemini", true, PROMPT).events();
+    let array = send(&server, "gemini-array", true, PROMPT);
     assert_eq!(array.header("content-type"), Some("application/json; charset=UTF-8"));
     let array = array.json();
     for replies in [&events, array.as_array().unwrap()] {
@@ -168,8 +168,8 @@ fn gemini_streams_events_or_an_array() {
 #[test]
 fn bedrock_streams_frames() {
     use aws_smithy_eventstream::frame::{DecodedFrame, MessageFrameDecoder};
-    let server = Server::start();
-    let reply = ask(&server, "bedrock", true, PROMPT);
+    let server = TestServer::start();
+    let reply = send(&server, "bedrock", true, PROMPT);
     assert_eq!(reply.header("content-type"), Some("application/vnd.amazon.eventstream"));
     let (mut decoder, mut kinds) = (MessageFrameDecoder::new(), Vec::new());
     let mut bytes = bytes::Bytes::from(reply.body);
@@ -179,26 +179,26 @@ fn bedrock_streams_frames() {
     }
     assert_eq!(kinds[0], "messageStart");
     assert_eq!(kinds[kinds.len() - 2..], ["messageStop", "metadata"]);
-    // Only a call is opened by an event of its own.
+    // Only a call has a start event.
     assert_eq!(kinds.iter().filter(|kind| *kind == "contentBlockStart").count(), 1);
     assert_eq!(kinds.iter().filter(|kind| *kind == "contentBlockStop").count(), 4);
 }
 
 #[test]
 fn the_same_request_gets_the_same_bytes() {
-    let server = Server::start();
+    let server = TestServer::start();
     for api in APIS {
         for stream in [true, false] {
-            let first = ask(&server, api, stream, PROMPT).body;
-            assert_eq!(first, ask(&server, api, stream, PROMPT).body, "{api}");
-            assert_ne!(first, ask(&server, api, stream, "Another get_weather.").body, "{api}");
+            let first = send(&server, api, stream, PROMPT).body;
+            assert_eq!(first, send(&server, api, stream, PROMPT).body, "{api}");
+            assert_ne!(first, send(&server, api, stream, "Another get_weather.").body, "{api}");
         }
     }
 }
 
 #[test]
-fn providers_of_one_api_show_reasoning_each_in_its_place() {
-    let server = Server::start();
+fn flavors_have_reasoning_in_different_fields() {
+    let server = TestServer::start();
     for (provider, model, pointer) in [
         ("deepseek", "deepseek-v4", "/reasoning_content"),
         ("moonshot", "kimi-k2.6", "/reasoning_content"),
@@ -221,8 +221,8 @@ fn providers_of_one_api_show_reasoning_each_in_its_place() {
 }
 
 #[test]
-fn a_schema_for_the_answer_is_kept_to() {
-    let server = Server::start();
+fn an_answer_matches_its_schema() {
+    let server = TestServer::start();
     let schema = json!({
         "type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"],
     });
@@ -233,6 +233,6 @@ fn a_schema_for_the_answer_is_kept_to() {
     });
     let reply = server.post("/v1/messages", &body).json();
     let text = reply["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap();
-    let made: Value = serde_json::from_str(text).unwrap();
-    assert!(made["title"].is_string(), "{reply}");
+    let answer: Value = serde_json::from_str(text).unwrap();
+    assert!(answer["title"].is_string(), "{reply}");
 }

@@ -1,10 +1,10 @@
-//! Arguments fit their schemas.
+//! Generated arguments match their schemas.
 
-use interlingua_simulator::brain::arguments::make;
+use interlingua_simulator::model::arguments::generate_arguments;
 use serde_json::{Value, json};
 
 #[test]
-fn every_kind_of_schema_gets_what_it_accepts() {
+fn every_kind_of_schema_gets_matching_arguments() {
     for (schema, expected) in [
         (json!({"type": "string"}), json!("p 1")),
         (json!({"type": "STRING"}), json!("p 1")),
@@ -59,23 +59,23 @@ fn every_kind_of_schema_gets_what_it_accepts() {
             "type": "object", "properties": {"p": schema}, "required": ["p"],
             "$defs": {"one": {"const": 7}},
         });
-        assert_eq!(make(&root, 0), json!({"p": expected}), "{schema}");
+        assert_eq!(generate_arguments(&root, 0), json!({"p": expected}), "{schema}");
     }
 }
 
 #[test]
-fn nothing_is_made_up() {
+fn optional_properties_are_not_generated() {
     for schema in [json!(null), json!({}), json!({"type": "object"}), json!({"type": "string"})] {
-        assert_eq!(make(&schema, 0), json!({}), "{schema}");
+        assert_eq!(generate_arguments(&schema, 0), json!({}), "{schema}");
     }
 }
 
 #[test]
-fn a_schema_within_itself_ends() {
+fn a_recursive_schema_ends() {
     let schema = json!({
         "type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"],
     });
-    assert!(make(&schema, 0).is_object());
+    assert!(generate_arguments(&schema, 0).is_object());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn variants_differ() {
             "city": {"type": "string"}, "n": {"type": "integer"}, "e": {"enum": ["x", "y"]},
         },
     });
-    let made: Vec<Value> = (0..3).map(|variant| make(&schema, variant)).collect();
-    assert_eq!(made[1], json!({"city": "Oslo", "n": 2, "e": "y"}));
-    assert_eq!(made[2], json!({"city": "Lima", "n": 3, "e": "x"}));
+    let variants: Vec<Value> = (0..3).map(|variant| generate_arguments(&schema, variant)).collect();
+    assert_eq!(variants[1], json!({"city": "Oslo", "n": 2, "e": "y"}));
+    assert_eq!(variants[2], json!({"city": "Lima", "n": 3, "e": "x"}));
 }

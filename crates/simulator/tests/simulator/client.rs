@@ -1,47 +1,47 @@
-//! A client that sees every byte, and how a connection ends.
+//! An HTTP/1.1 client that exposes every byte and the way the connection ends.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use interlingua_simulator::{Options, Running, Simulator};
+use interlingua_simulator::{Options, ServerHandle, Simulator};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-/// A simulator that listens for as long as this is held.
-pub(crate) struct Server {
+/// A simulator that listens until it is dropped.
+pub(crate) struct TestServer {
     runtime: Runtime,
-    running: Option<Running>,
+    running: Option<ServerHandle>,
 }
 
-/// An answer, as far as it came.
+/// A response, possibly incomplete.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: Vec<u8>,
-    pub(crate) end: End,
+    pub(crate) end: ConnectionEnd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ConnectionEnd {
     /// The body is complete.
-    Whole,
-    /// The connection was closed before.
-    Cut,
+    Complete,
+    /// The connection was closed before the end of the body.
+    Closed,
     /// The connection was reset.
     Reset,
 }
 
-impl Server {
+impl TestServer {
     pub(crate) fn start() -> Self {
-        Self::with(Options::default())
+        Self::with_options(Options::default())
     }
 
-    pub(crate) fn with(options: Options) -> Self {
+    pub(crate) fn with_options(options: Options) -> Self {
         let runtime = Runtime::new().unwrap();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let running = runtime.block_on(async { Simulator::new(options).start(any).unwrap() });
+        let running = runtime.block_on(async { Simulator::new(options).listen(any).unwrap() });
         Self { runtime, running: Some(running) }
     }
 
@@ -58,20 +58,20 @@ impl Server {
     }
 
     /// A request with a fault.
-    pub(crate) fn faulty(&self, path: &str, fault: &str, body: &Value) -> Reply {
+    pub(crate) fn post_with_fault(&self, path: &str, fault: &str, body: &Value) -> Reply {
         let header = format!("x-sim-fault: {fault}\r\n");
         self.send("POST", path, &header, body.to_string().as_bytes())
     }
 
     /// A request with the headers that every client sends.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
-        let told = headers.contains("anthropic-version") || !path.contains("/messages");
-        let version = if told { "" } else { VERSION };
-        self.send_bare(method, path, &format!("{version}{headers}"), body)
+        let needs_no_version = headers.contains("anthropic-version") || !path.contains("/messages");
+        let version = if needs_no_version { "" } else { VERSION_HEADER };
+        self.send_raw(method, path, &format!("{version}{headers}"), body)
     }
 
     /// A request with these headers only.
-    pub(crate) fn send_bare(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
+    pub(crate) fn send_raw(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(self.addr()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let length = body.len();
@@ -80,7 +80,7 @@ impl Server {
              connection: close\r\n{headers}\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // Who refuses at once does not read to the end.
+        // A server that rejects early does not read the whole body.
         let _ = stream.write_all(body);
         let mut read = Vec::new();
         let reset = match stream.read_to_end(&mut read) {
@@ -92,7 +92,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if let Some(running) = self.running.take() {
             self.runtime.block_on(running.stop());
@@ -103,22 +103,22 @@ impl Drop for Server {
 impl Reply {
     fn parse(read: &[u8], reset: bool) -> Self {
         let end = |whole: bool| match (reset, whole) {
-            (true, _) => End::Reset,
-            (_, true) => End::Whole,
-            _ => End::Cut,
+            (true, _) => ConnectionEnd::Reset,
+            (_, true) => ConnectionEnd::Complete,
+            _ => ConnectionEnd::Closed,
         };
         let Some(at) = read.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
             return Self { status: 0, headers: String::new(), body: Vec::new(), end: end(false) };
         };
         let headers = String::from_utf8(read[..at].to_vec()).unwrap();
         let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
-        let sent = &read[at + 4..];
+        let body_bytes = &read[at + 4..];
         let (body, whole) = if headers.contains("transfer-encoding: chunked") {
-            unchunked(sent)
+            decode_chunked(body_bytes)
         } else {
             let length = headers.lines().find_map(|line| line.strip_prefix("content-length: "));
             let length = length.map_or(0, |length| length.parse().unwrap());
-            (sent.to_vec(), sent.len() == length)
+            (body_bytes.to_vec(), body_bytes.len() == length)
         };
         Self { status, headers, body, end: end(whole) }
     }
@@ -143,7 +143,7 @@ impl Reply {
     }
 }
 
-fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
+fn decode_chunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     let mut body = Vec::new();
     loop {
         let Some(line) = rest.windows(2).position(|bytes| bytes == b"\r\n") else {
@@ -164,12 +164,12 @@ fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     }
 }
 
-/// Without it, one API answers nothing.
-pub(crate) const VERSION: &str = "anthropic-version: 2023-06-01\r\n";
+/// Anthropic rejects requests without it.
+pub(crate) const VERSION_HEADER: &str = "anthropic-version: 2023-06-01\r\n";
 
 pub(crate) const PROMPT: &str = "Please use get_weather for Paris.";
 
-/// A request of an API, streamed or not, with one tool: its path and body.
+/// Path and body of a request with one tool, streamed or not.
 pub(crate) fn request(api: &str, stream: bool, prompt: &str) -> (String, Value) {
     let schema = json!({
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
@@ -235,6 +235,6 @@ pub(crate) fn request(api: &str, stream: bool, prompt: &str) -> (String, Value) 
     }
 }
 
-/// The names that [`request`] knows.
+/// The APIs of [`request`].
 pub(crate) const APIS: &[&str] =
     &["anthropic", "openai", "responses", "gemini", "gemini-array", "bedrock"];

@@ -1,4 +1,4 @@
-//! What the judge's corpus says is answered over HTTP: the exact status, envelope and words.
+//! Corpus cases over HTTP: rejected requests get the exact status, envelope and message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,126 +9,137 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::Request;
-use interlingua_simulator::route::{PROVIDERS, Provider};
+use interlingua_simulator::route::{PROVIDERS, SimulatedProvider};
 use interlingua_simulator::{Api, Options, Simulator};
 use interlingua_strict::{Judge, Switches, Violation, find};
 use serde_json::Value;
 
-use crate::client::{Server, VERSION};
-use crate::envelope::{Envelopes, Refused};
+use crate::client::{TestServer, VERSION_HEADER};
+use crate::envelope::{EnvelopeTable, ExpectedError};
 
 #[test]
-fn every_refused_case_gets_the_providers_answer() {
-    let envelopes = Envelopes::read();
-    let mut servers: BTreeMap<String, Server> = BTreeMap::new();
+fn every_rejected_case_gets_the_error_of_the_provider() {
+    let envelopes = EnvelopeTable::read();
+    let mut servers: BTreeMap<String, TestServer> = BTreeMap::new();
     let mut tried = BTreeSet::new();
     let mut count = 0;
     for file in files() {
         let case: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         let judge = find(case["judge"].as_str().unwrap()).unwrap();
         for entry in case["refuse"].as_array().unwrap() {
-            let said = |key: &str| entry.get(key).unwrap_or(&case[key]);
-            // What the provider must have been asked before is another test's.
-            if said("known").as_object().is_some_and(|known| known.values().any(is_more)) {
+            let setting = |key: &str| entry.get(key).unwrap_or(&case[key]);
+            // Cases with an earlier request are tested in `reply_store`.
+            if setting("known")
+                .as_object()
+                .is_some_and(|known| known.values().any(needs_earlier_request))
+            {
                 continue;
             }
-            let flavor = said("flavor").as_str().unwrap_or(judge.flavors[0]);
-            let counting = said("counting") == &Value::Bool(true);
-            let path = path(judge, flavor, said("model").as_str(), counting);
+            let flavor = setting("flavor").as_str().unwrap_or(judge.flavors[0]);
+            let counting = setting("counting") == &Value::Bool(true);
+            let path = path(judge, flavor, setting("model").as_str(), counting);
             let Some(path) = path else { continue };
-            let switches = said("switches");
-            let server = servers.entry(switches.to_string()).or_insert_with(|| turned(switches));
-            let reply = server.send_bare("POST", &path, &headers(&said), &body(entry, &said));
-            let place = file.display();
+            let switches = setting("switches");
+            let server = servers
+                .entry(switches.to_string())
+                .or_insert_with(|| server_with_switches(switches));
+            let reply = server.send_raw("POST", &path, &headers(&setting), &body(entry, &setting));
+            let name = file.display();
             let status = entry["status"].as_u64().unwrap_or(400);
-            assert_eq!(u64::from(reply.status), status, "{place}: {}", reply.text());
-            let refused = Refused { dialect: judge.dialect, flavor, status, entry };
-            if let Some(how) = envelopes.differs(&refused, &reply) {
-                panic!("{place}: {how}");
+            assert_eq!(u64::from(reply.status), status, "{name}: {}", reply.text());
+            let expected = ExpectedError { dialect: judge.dialect, flavor, status, entry };
+            if let Some(difference) = envelopes.difference(&expected, &reply) {
+                panic!("{name}: {difference}");
             }
             tried.insert(file.clone());
             count += 1;
         }
     }
-    let left: Vec<_> = files().into_iter().filter(|file| !tried.contains(file)).collect();
-    println!("{count} cases of {} rules, none of {left:?}", tried.len());
-    // Three rules are about threads that went on before.
-    assert!(left.len() <= 3, "{left:?}");
+    let untested: Vec<_> = files().into_iter().filter(|file| !tried.contains(file)).collect();
+    println!("{count} cases of {} rules, none of {untested:?}", tried.len());
+    // Three rules need an earlier request of the thread.
+    assert!(untested.len() <= 3, "{untested:?}");
 }
 
-/// A server with these switches turned.
-fn turned(switches: &Value) -> Server {
-    let said = switches.as_object().into_iter().flatten();
-    let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let said: Vec<_> = said.map(|(name, value)| format!("{name}={}", bare(value))).collect();
-    Server::with(Options { switches: Switches::turned(&said).unwrap(), ..Options::default() })
+/// A server with these switches set.
+fn server_with_switches(switches: &Value) -> TestServer {
+    let settings = switches.as_object().into_iter().flatten();
+    let unquote = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let settings: Vec<_> =
+        settings.map(|(name, value)| format!("{name}={}", unquote(value))).collect();
+    TestServer::with_options(Options {
+        switches: Switches::parse(&settings).unwrap(),
+        ..Options::default()
+    })
 }
 
-fn headers<'v>(said: &dyn Fn(&str) -> &'v Value) -> String {
+fn headers<'v>(setting: &dyn Fn(&str) -> &'v Value) -> String {
     let mut headers = String::new();
-    match said("version").as_str() {
-        None => headers.push_str(VERSION),
+    match setting("version").as_str() {
+        None => headers.push_str(VERSION_HEADER),
         Some("") => {}
         Some(version) => headers.extend(["anthropic-version: ", version, "\r\n"]),
     }
-    for beta in said("betas").as_array().into_iter().flatten() {
+    for beta in setting("betas").as_array().into_iter().flatten() {
         headers.extend(["anthropic-beta: ", beta.as_str().unwrap(), "\r\n"]);
     }
     for name in ["content_type", "content_encoding"] {
-        if let Some(value) = said(name).as_str() {
+        if let Some(value) = setting(name).as_str() {
             headers.extend([&name.replace('_', "-"), ": ", value, "\r\n"]);
         }
     }
     headers
 }
 
-fn body<'v>(entry: &Value, said: &dyn Fn(&str) -> &'v Value) -> Vec<u8> {
-    if said("decoded") == "large" {
+fn body<'v>(entry: &Value, setting: &dyn Fn(&str) -> &'v Value) -> Vec<u8> {
+    if setting("decoded") == "large" {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&vec![b' '; 33 * 1024 * 1024]).unwrap();
         return encoder.finish().unwrap();
     }
     match entry.get("raw") {
         Some(raw) => raw.as_str().unwrap().into(),
-        None => written_out(&entry["request"]).to_string().into(),
+        None => expand_repeats(&entry["request"]).to_string().into(),
     }
 }
 
-/// The value with `{"$repeat": [what, times]}` written out.
-fn written_out(value: &Value) -> Value {
-    let times = |repeat: &Value| repeat[1].as_u64().unwrap() as usize;
+/// Expands `{"$repeat": [value, count]}`.
+fn expand_repeats(value: &Value) -> Value {
+    let count = |repeat: &Value| repeat[1].as_u64().unwrap() as usize;
     match value {
         Value::Object(object) => match object.get("$repeat") {
             Some(repeat) => match &repeat[0] {
-                Value::String(text) => text.repeat(times(repeat)).into(),
-                what => vec![written_out(what); times(repeat)].into(),
+                Value::String(text) => text.repeat(count(repeat)).into(),
+                value => vec![expand_repeats(value); count(repeat)].into(),
             },
-            None => object.iter().map(|(key, value)| (key.clone(), written_out(value))).collect(),
+            None => {
+                object.iter().map(|(key, value)| (key.clone(), expand_repeats(value))).collect()
+            }
         },
-        Value::Array(list) => list.iter().map(written_out).collect(),
+        Value::Array(list) => list.iter().map(expand_repeats).collect(),
         other => other.clone(),
     }
 }
 
 #[test]
-fn a_rule_can_be_asked_for() {
+fn a_fault_selects_any_rule() {
     let simulator = Simulator::default();
     for judge in interlingua_strict::ALL {
         for rule in judge.rules {
             let flavor = judge.flavors[0];
             let request = Request::post(path(judge, flavor, Some("m"), false).unwrap())
                 .header("x-sim-fault", format!("rule={}", rule.name));
-            let answer = simulator.answer(&request.body(Bytes::from("{}")).unwrap());
-            assert_eq!(answer.status, rule.status);
+            let simulated_response = simulator.handle(&request.body(Bytes::from("{}")).unwrap());
+            assert_eq!(simulated_response.status, rule.status);
             let violation = Violation {
                 rule: rule.name,
                 status: rule.status,
                 path: String::new(),
-                message: rule.words.to_owned(),
+                message: rule.error_message.to_owned(),
                 param: None,
                 code: None,
             };
-            let mut got: Value = serde_json::from_slice(&answer.bytes()).unwrap();
+            let mut got: Value = serde_json::from_slice(&simulated_response.body_bytes()).unwrap();
             if judge.dialect == "anthropic" {
                 got.as_object_mut().unwrap().shift_remove("request_id");
             }
@@ -139,12 +150,12 @@ fn a_rule_can_be_asked_for() {
     }
 }
 
-/// Whether a reply that the provider keeps is one that it cannot have without being asked before.
-fn is_more(kept: &Value) -> bool {
-    kept.as_object().is_some_and(|kept| !kept.is_empty())
+/// Whether a stored reply of a case needs an earlier request.
+fn needs_earlier_request(stored: &Value) -> bool {
+    stored.as_object().is_some_and(|stored| !stored.is_empty())
 }
 
-/// Where a request for this judge goes; `None` if the flavor has no base URL.
+/// The path of a request for this judge; `None` if the flavor has no base URL.
 fn path(judge: &Judge, flavor: &str, model: Option<&str>, counting: bool) -> Option<String> {
     if (judge.dialect, flavor) == ("anthropic", "deepseek") {
         return Some("/deepseek/anthropic/v1/messages".to_owned());
@@ -162,8 +173,9 @@ fn path(judge: &Judge, flavor: &str, model: Option<&str>, counting: bool) -> Opt
         };
         return Some(format!("{base}/responses"));
     }
-    let fits =
-        |provider: &&Provider| provider.api.dialect() == judge.dialect && provider.flavor == flavor;
+    let fits = |provider: &&SimulatedProvider| {
+        provider.api.dialect() == judge.dialect && provider.flavor == flavor
+    };
     let provider = PROVIDERS.iter().find(fits)?;
     let name = provider.name;
     let model = model.unwrap_or("m").replace('/', "%2F").replace(':', "%3A");

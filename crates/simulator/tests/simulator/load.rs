@@ -1,4 +1,4 @@
-//! A thousand streams at once, and how soon it listens.
+//! A thousand concurrent streams, and the time until the server listens.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
-use crate::client::{PROMPT, VERSION, request};
+use crate::client::{PROMPT, VERSION_HEADER, request};
 
 const STREAMS: usize = 1000;
 
@@ -18,7 +18,7 @@ fn a_thousand_streams_at_once() {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     runtime.block_on(async {
         let start = Instant::now();
-        let running = Simulator::default().start(any).unwrap();
+        let running = Simulator::default().listen(any).unwrap();
         let ready = start.elapsed();
         println!("listening after {ready:?}");
         assert!(ready < Duration::from_millis(50), "{ready:?}");
@@ -39,19 +39,19 @@ async fn stream(addr: SocketAddr, at: usize) {
     let body = body.to_string();
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-sim-fault: pause=100\r\n\
-         content-length: {}\r\n{VERSION}\r\n",
+         content-length: {}\r\n{VERSION_HEADER}\r\n",
         body.len()
     );
     let mut stream = TcpStream::connect(addr).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(body.as_bytes()).await.unwrap();
     let mut read = Vec::new();
-    let begun = Instant::now();
+    let start = Instant::now();
     let done = stream.read_to_end(&mut read).await;
     assert!(
         done.is_ok(),
         "{done:?} after {:?}: {}",
-        begun.elapsed(),
+        start.elapsed(),
         String::from_utf8_lossy(&read)
     );
     let text = String::from_utf8(read).unwrap();

@@ -1,15 +1,15 @@
-//! The log, and what is answered to what cannot be read.
+//! The request log, and responses to malformed and oversized bodies.
 
 use serde_json::{Value, json};
 
-use crate::client::{PROMPT, Server, request};
+use crate::client::{PROMPT, TestServer, request};
 
 #[test]
-fn it_holds_every_request_and_what_became_of_it() {
-    let server = Server::start();
+fn the_log_has_every_request_with_its_outcome() {
+    let server = TestServer::start();
     let (path, body) = request("anthropic", true, PROMPT);
     server.post(&path, &body);
-    server.faulty(&path, "429=1", &body);
+    server.post_with_fault(&path, "429=1", &body);
     server.send("POST", "/openai/v1/chat/completions", "", b"{\"model\": ");
     let log = server.get("/sim/log").json();
     assert_eq!(log["seen"], 3);
@@ -31,8 +31,8 @@ fn it_holds_every_request_and_what_became_of_it() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_in_the_words_of_the_judge() {
-    let server = Server::start();
+fn malformed_json_gets_the_error_of_the_judge() {
+    let server = TestServer::start();
     for judge in interlingua_strict::ALL {
         let api = match judge.dialect {
             "openai-chat" => "openai",
@@ -41,9 +41,9 @@ fn what_is_no_json_is_refused_in_the_words_of_the_judge() {
         };
         let (path, _) = request(api, false, PROMPT);
         let reply = server.send("POST", &path, "", b"{\"model\": ");
-        let said = judge.parse(b"{\"model\": ").unwrap_err();
-        assert_eq!(reply.status, said.status, "{api}");
-        let mut envelope = (judge.envelope)(&said, judge.flavors[0]);
+        let violation = judge.parse(b"{\"model\": ").unwrap_err();
+        assert_eq!(reply.status, violation.status, "{api}");
+        let mut envelope = (judge.envelope)(&violation, judge.flavors[0]);
         if api == "anthropic" {
             envelope["request_id"] = reply.json()["request_id"].clone();
         }
@@ -52,11 +52,11 @@ fn what_is_no_json_is_refused_in_the_words_of_the_judge() {
 }
 
 #[test]
-fn a_body_that_is_too_large_is_refused() {
-    let server = Server::start();
+fn a_body_that_is_too_large_is_rejected() {
+    let server = TestServer::start();
     let body = vec![b' '; 33 * 1024 * 1024];
     let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nanthropic-version: 2023-06-01\r\n";
-    // The answer may come before the body is read: a client that keeps writing may see a reset.
+    // The response may arrive before the body is read; a client that keeps writing may get a reset.
     let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
     let head = format!("{head}content-length: {}\r\n\r\n", body.len());
     std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! The simulator, over real sockets and without.
+//! Tests of the simulator, in process and over TCP sockets.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,8 +11,8 @@ mod envelope;
 mod faults;
 mod load;
 mod log;
-mod memory;
-mod misdeeds;
+mod misbehaviors;
+mod reply_store;
 mod routes;
 mod script;
 mod seals;

@@ -1,15 +1,17 @@
-//! Paths lead to the provider that they name.
+//! Paths are routed to the provider that they name.
 
 use interlingua_simulator::Api;
-use interlingua_simulator::route::{Endpoint, PROVIDERS, route};
+use interlingua_simulator::route::{Endpoint, PROVIDERS, parse_route};
 use serde_json::json;
 
-use crate::client::Server;
+use crate::client::TestServer;
 
 #[test]
 fn paths_name_provider_and_endpoint() {
-    let turn =
-        |model: Option<&str>, stream| Endpoint::Turn { model: model.map(str::to_owned), stream };
+    let turn = |model: Option<&str>, stream| Endpoint::Generate {
+        model: model.map(str::to_owned),
+        stream,
+    };
     for (path, api, flavor, endpoint) in [
         ("/v1/messages", Api::Anthropic, "anthropic", turn(None, None)),
         ("/anthropic/v1/messages", Api::Anthropic, "anthropic", turn(None, None)),
@@ -65,21 +67,26 @@ fn paths_name_provider_and_endpoint() {
             "/gemini/v1beta/models/m:countTokens",
             Api::Gemini,
             "ai-studio",
-            Endpoint::Count { model: Some("m".into()) },
+            Endpoint::CountTokens { model: Some("m".into()) },
         ),
-        ("/v1/messages/count_tokens", Api::Anthropic, "anthropic", Endpoint::Count { model: None }),
+        (
+            "/v1/messages/count_tokens",
+            Api::Anthropic,
+            "anthropic",
+            Endpoint::CountTokens { model: None },
+        ),
         ("/groq/v1/models", Api::Chat, "groq", Endpoint::Models { model: None }),
-        ("/", Api::Chat, "openai", Endpoint::Probe),
+        ("/", Api::Chat, "openai", Endpoint::Health),
         ("/v1/embeddings", Api::Chat, "openai", Endpoint::Unknown),
     ] {
-        let found = route(path, None);
-        assert_eq!((found.api, found.flavor, found.endpoint), (api, flavor, endpoint), "{path}");
+        let route = parse_route(path, None);
+        assert_eq!((route.api, route.flavor, route.endpoint), (api, flavor, endpoint), "{path}");
     }
 }
 
 #[test]
 fn models_are_listed_in_the_form_of_the_provider() {
-    let server = Server::start();
+    let server = TestServer::start();
     for provider in PROVIDERS {
         let path = match provider.api {
             Api::Bedrock => "/bedrock/foundation-models".to_owned(),
@@ -95,13 +102,13 @@ fn models_are_listed_in_the_form_of_the_provider() {
     }
     let hinted = server.send("GET", "/v1/models", "anthropic-version: 2023-06-01\r\n", b"");
     assert_eq!(hinted.json()["has_more"], false);
-    let one = server.send("GET", "/v1/models/any", "", b"").json();
-    assert_eq!((&one["id"], &one["object"]), (&json!("any"), &json!("model")));
+    let model = server.send("GET", "/v1/models/any", "", b"").json();
+    assert_eq!((&model["id"], &model["object"]), (&json!("any"), &json!("model")));
 }
 
 #[test]
 fn probes_upgrades_and_unknown_paths() {
-    let server = Server::start();
+    let server = TestServer::start();
     assert_eq!(server.send("HEAD", "/anthropic/api/hello", "", b"").status, 200);
     assert_eq!(server.get("/").json()["log"], "/sim/log");
     let upgrade = "upgrade: websocket\r\n";

@@ -1,9 +1,9 @@
-//! Scripts are read and played.
+//! Scripts are parsed and matched to requests.
 
 use interlingua_simulator::{Options, Script};
 use serde_json::json;
 
-use crate::client::{PROMPT, Server, request};
+use crate::client::{PROMPT, TestServer, request};
 
 const SCRIPT: &str = r#"
 [[turn]]
@@ -27,9 +27,9 @@ stop = "length"
 times = 1
 "#;
 
-fn server(text: &str) -> Server {
-    let script = Some(Script::read(text).unwrap());
-    Server::with(Options { script, ..Options::default() })
+fn server(text: &str) -> TestServer {
+    let script = Some(Script::parse(text).unwrap());
+    TestServer::with_options(Options { script, ..Options::default() })
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn turns_are_matched_by_number_and_content() {
             {"type": "tool_result", "tool_use_id": "toolu_mine", "content": "rain"},
         ]}),
     ]);
-    // Thinking that is left out is not what this is about.
+    // The assistant message above has no thinking block.
     body["thinking"] = json!({"type": "disabled"});
     let second = server.post(&path, &body).json();
     assert_eq!(second["content"][0]["text"], "Take an umbrella.", "{second}");
@@ -70,14 +70,14 @@ fn malformed_arguments_are_streamed_as_they_are() {
 }
 
 #[test]
-fn a_turn_may_be_played_a_number_of_times() {
+fn a_turn_may_have_a_number_of_plays() {
     let server = server(SCRIPT);
     let (path, mut body) = request("openai", false, "A long story");
     body["tools"] = json!([{"type": "function", "function": {"name": "f"}}]);
     let first = server.post(&path, &body).json();
     assert_eq!(first["choices"][0]["finish_reason"], "length");
     let second = server.post(&path, &body).json();
-    assert_eq!(second["choices"][0]["finish_reason"], "tool_calls", "the agent goes on");
+    assert_eq!(second["choices"][0]["finish_reason"], "tool_calls", "the agent answers");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn json_is_read_as_well() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn errors_have_the_number_of_the_turn() {
     for (text, part) in [
         ("[[turn]]\nblocks = [{ txet = \"x\" }]", "unknown field `txet`"),
         (
@@ -102,7 +102,7 @@ fn mistakes_are_told_with_their_place() {
         ("turn = 3", "line 1"),
         ("{\"turn\": [", "EOF"),
     ] {
-        let error = Script::read(text).unwrap_err();
+        let error = Script::parse(text).unwrap_err();
         assert!(error.contains(part), "{text}: {error}");
     }
 }

@@ -1,12 +1,12 @@
-//! Tokens are counted, and limits kept.
+//! Token counts and limits.
 
 use serde_json::json;
 
-use crate::client::{PROMPT, Server, request};
+use crate::client::{PROMPT, TestServer, request};
 
 #[test]
 fn a_request_is_counted_without_being_answered() {
-    let server = Server::start();
+    let server = TestServer::start();
     let message = json!({"model": "m", "messages": [{"role": "user", "content": "Hello"}]});
     let counted = server.post("/v1/messages/count_tokens?beta=true", &message).json();
     assert!(counted["input_tokens"].as_u64().unwrap() > 1);
@@ -21,7 +21,7 @@ fn a_request_is_counted_without_being_answered() {
 
 #[test]
 fn the_reply_ends_at_the_limit() {
-    let server = Server::start();
+    let server = TestServer::start();
     let (path, mut body) = request("anthropic", false, &"words ".repeat(100));
     body["tools"] = json!([]);
     body["thinking"] = json!({"type": "disabled"});
@@ -39,8 +39,8 @@ fn the_reply_ends_at_the_limit() {
 }
 
 #[test]
-fn what_was_read_before_is_cached() {
-    let server = Server::start();
+fn the_previous_messages_are_cached() {
+    let server = TestServer::start();
     let (path, mut body) = request("openai", false, PROMPT);
     let first = server.post(&path, &body).json()["usage"].clone();
     assert_eq!(first["prompt_tokens_details"]["cached_tokens"], 0);
@@ -54,7 +54,7 @@ fn what_was_read_before_is_cached() {
 
 #[test]
 fn the_reply_ends_before_a_stop_sequence() {
-    let server = Server::start();
+    let server = TestServer::start();
     let prompt = "one STOP two";
     let (path, mut body) = request("anthropic", false, prompt);
     body["tools"] = json!([]);

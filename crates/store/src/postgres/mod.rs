@@ -1,17 +1,17 @@
-//! A store in a PostgreSQL that several nodes share.
+//! A store in a PostgreSQL database that several nodes share.
 //!
-//! What another node has written is found at the next question: the database is asked each time, and what
-//! is known of a key here only saves reading bodies again, or serves while the database is away. Records
-//! wait for one thread that writes them together; conversations go to the database at once. Connections
-//! live on a thread of the store's own, so that no runtime of a caller carries them.
+//! Every lookup queries the database, so that it sees what other nodes have written; the cache only
+//! avoids reading bodies again, and serves lookups while the database is unavailable. Records wait
+//! for one thread that writes them in batches; session changes go to the database directly.
+//! Connections run on a thread of the store, independent of the callers' runtimes.
 
-mod accounts;
-mod address;
-mod conversations;
-mod link;
-mod rows;
+mod connect_config;
+mod pool;
+mod record_queries;
 mod schema;
+mod session_queries;
 mod sessions;
+mod usage;
 mod writer;
 
 use std::collections::HashSet;
@@ -27,206 +27,208 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use self::address::Address;
-pub use self::address::BadAddress;
-use self::link::Link;
+use self::connect_config::ConnectConfig;
+pub use self::connect_config::InvalidDatabaseUrl;
+use self::pool::ConnectionPool;
 use self::writer::Writer;
-use crate::health::{Health, Trouble};
+use crate::cache;
+use crate::cache_slots::StoredRecord;
+use crate::health::{StoreError, StoreHealth};
 use crate::id;
-use crate::intake::Intake;
-use crate::options::Options;
+use crate::options::StoreOptions;
+use crate::pending::PendingWrites;
 use crate::queue;
-use crate::record::{Found, Kind, Record};
-use crate::session::{Moments, SessionError};
-use crate::shelf;
-use crate::slots::Kept;
-use crate::{BoxFuture, Store};
+use crate::record::{LookupHit, Record, RecordKind};
+use crate::session::{SessionClock, SessionError};
+use crate::{BoxFuture, RecordStore};
 
-/// A store in a PostgreSQL.
+/// A store in a PostgreSQL database.
 #[derive(Debug)]
-pub struct Postgres {
-    shared: Arc<Shared>,
+pub struct PostgresStore {
+    shared: Arc<SharedState>,
     runtime: Handle,
     writer: Option<JoinHandle<()>>,
-    /// Dropped when connections are no longer needed.
-    _open: oneshot::Sender<Infallible>,
+    /// When dropped, the connection thread ends.
+    _shutdown_tx: oneshot::Sender<Infallible>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    link: Link,
-    options: Options,
-    intake: Intake<Infallible>,
-    moments: Moments,
-    /// There are records that were written without the key.
-    plain: AtomicBool,
+struct SharedState {
+    pool: ConnectionPool,
+    options: StoreOptions,
+    pending: PendingWrites<Infallible>,
+    clock: SessionClock,
+    /// Some rows may have been written without the key.
+    has_plaintext: AtomicBool,
 }
 
-/// There is nothing but records to wait for the writer.
+/// The writer's queue has no other operations than those of records.
 type Job = queue::Job<Infallible>;
 
-impl Postgres {
-    /// Whether an address can be used at all; nobody is asked.
-    pub fn check(url: &str) -> Result<(), BadAddress> {
-        Address::read(url).map(drop)
+impl PostgresStore {
+    /// Checks that a URL is usable, without connecting.
+    pub fn check_url(url: &str) -> Result<(), InvalidDatabaseUrl> {
+        ConnectConfig::parse(url).map(drop)
     }
 
-    /// Speaks to the database of this address, and makes its tables if there are none. If that is not
-    /// possible now, [`Store::health`] says why, it is tried again, and until then records are remembered in
-    /// memory. Fails only where the address is none, or no threads can be had.
-    pub fn open(url: &str, options: Options) -> io::Result<Self> {
-        let bad = |error: BadAddress| io::Error::new(io::ErrorKind::InvalidInput, error);
-        let link = Link::new(Address::read(url).map_err(bad)?).map_err(bad)?;
-        let shared = Arc::new(Shared {
-            intake: Intake::new(&options),
-            moments: Moments::default(),
-            // Until it is known.
-            plain: AtomicBool::new(true),
-            link,
+    /// Connects to the database and creates its tables if needed. If that fails now,
+    /// [`RecordStore::health`] has the error, connecting is retried, and until then records stay in
+    /// memory. Returns an error only if the URL is invalid or a thread cannot be started.
+    pub fn open(url: &str, options: StoreOptions) -> io::Result<Self> {
+        let to_io_error =
+            |error: InvalidDatabaseUrl| io::Error::new(io::ErrorKind::InvalidInput, error);
+        let pool = ConnectionPool::new(ConnectConfig::parse(url).map_err(to_io_error)?)
+            .map_err(to_io_error)?;
+        let shared = Arc::new(SharedState {
+            pending: PendingWrites::new(&options),
+            clock: SessionClock::default(),
+            // Assumed until the rows are counted.
+            has_plaintext: AtomicBool::new(true),
+            pool,
             options,
         });
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
-        let (open, ended) = oneshot::channel::<Infallible>();
+        let (shutdown_tx, shutdown_rx) = oneshot::channel::<Infallible>();
         let thread = thread::Builder::new().name("store postgres".into());
         thread.spawn(move || {
-            // Ends when nobody can answer any more.
-            let _ = runtime.block_on(ended);
+            // Resolves when the store is dropped.
+            let _ = runtime.block_on(shutdown_rx);
             runtime.shutdown_background();
         })?;
-        first(&shared, &handle);
+        connect_first(&shared, &handle);
         let writer = Writer::new(Arc::clone(&shared), handle.clone());
         let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
-        Ok(Self { shared, runtime: handle, writer: Some(writer), _open: open })
+        Ok(Self { shared, runtime: handle, writer: Some(writer), _shutdown_tx: shutdown_tx })
     }
 }
 
-/// The first connection is awaited, so that what is wrong is said before anything else is.
-fn first(shared: &Arc<Shared>, runtime: &Handle) {
-    let (said, heard) = mpsc::channel();
+/// Waits for the first connection, so that errors are logged at startup.
+fn connect_first(shared: &Arc<SharedState>, runtime: &Handle) {
+    let (done_tx, done_rx) = mpsc::channel();
     let task = Arc::clone(shared);
     runtime.spawn(async move {
-        let counted = task.link.within(FIRST, async {
-            let mut lease = task.link.lease().await?;
-            let done = writer::count(&mut lease, &task).await;
-            lease.settle(done)
+        let result = task.pool.with_timeout(FIRST_CONNECT_TIMEOUT, async {
+            let mut lease = task.pool.get().await?;
+            let counted = writer::refresh_counts(&mut lease, &task).await;
+            lease.release(counted)
         });
-        let counted = counted.await.map_err(|error| match error {
-            SessionError::Trouble(trouble) => trouble,
-            other => Trouble(other.to_string()),
+        let result = result.await.map_err(|error| match error {
+            SessionError::Store(error) => error,
+            other => StoreError(other.to_string()),
         });
-        task.pulse.wrote(&counted);
-        task.pulse.read(counted.as_ref().err());
-        // Who waited may have given up.
-        let _ = said.send(());
+        task.health_tracker.record_write(&result);
+        task.health_tracker.record_read(result.as_ref().err());
+        // The receiver may have timed out.
+        let _ = done_tx.send(());
     });
-    let _ = heard.recv_timeout(FIRST);
-    let foreign = shared.pulse.foreign.load(Ordering::Relaxed);
+    let _ = done_rx.recv_timeout(FIRST_CONNECT_TIMEOUT);
+    let foreign = shared.health_tracker.other_key.load(Ordering::Relaxed);
     if foreign > 0 {
-        let name = &shared.link.name;
+        let name = &shared.pool.name;
         tracing::warn!(
-            "{foreign} records and sessions of {name} were sealed with another key and are not found"
+            "{foreign} records and sessions of {name} are encrypted with another key and cannot be read"
         );
     }
 }
 
-impl Deref for Shared {
-    type Target = Intake<Infallible>;
+impl Deref for SharedState {
+    type Target = PendingWrites<Infallible>;
 
     fn deref(&self) -> &Self::Target {
-        &self.intake
+        &self.pending
     }
 }
 
-impl Store for Postgres {
-    fn keep(&self, record: Record) {
-        let kept = Arc::new(Kept::new(record, self.shared.ids.next(), id::now()));
-        if self.shared.shelves.of(kept.kind).accept(&kept) {
-            self.shared.put(Job::Write(kept));
+impl RecordStore for PostgresStore {
+    fn put(&self, record: Record) {
+        let record = Arc::new(StoredRecord::new(record, self.shared.ids.next(), id::unix_millis()));
+        if self.shared.caches.for_kind(record.kind).add_pending(&record) {
+            self.shared.enqueue(Job::Write(record));
         }
     }
 
-    fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
-        // Of a key that is asked for twice, either will do.
+    fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>> {
         let mut seen = HashSet::new();
-        let once: Vec<&str> = keys.iter().copied().filter(|key| seen.insert(*key)).collect();
-        let (known, now) = (self.shared.shelves.of(kind), id::now());
-        let recalled = known.recall(owner, &once);
-        let mut meanwhile = Vec::new();
-        for one in &recalled {
-            meanwhile.extend(shelf::found(&one.key, known.remembered(one, now).iter()));
+        let unique_keys: Vec<&str> = keys.iter().copied().filter(|key| seen.insert(*key)).collect();
+        let (cache, now) = (self.shared.caches.for_kind(kind), id::unix_millis());
+        let snapshots = cache.snapshot(owner, &unique_keys);
+        let mut fallback = Vec::new();
+        for snapshot in &snapshots {
+            fallback
+                .extend(cache::hits(&snapshot.key, cache.fallback_records(snapshot, now).iter()));
         }
-        // Whether it is there again is for the writer to find out.
-        if once.is_empty() || self.shared.pulse.is_unreadable() {
-            return Box::pin(ready(meanwhile));
+        // The writer finds out when the database is readable again.
+        if unique_keys.is_empty() || self.shared.health_tracker.is_unreadable() {
+            return Box::pin(ready(fallback));
         }
         let (shared, owner) = (Arc::clone(&self.shared), owner.to_owned());
         let task = self.runtime.spawn(async move {
-            let rows = shared.link.within(PATIENCE, async {
-                let lease = shared.link.lease().await?;
-                let done = rows::find(&lease, &shared, kind, &owner, &recalled).await;
-                lease.settle(done)
+            let rows = shared.pool.with_timeout(QUERY_TIMEOUT, async {
+                let lease = shared.pool.get().await?;
+                let result = record_queries::find(&lease, &shared, kind, &owner, &snapshots).await;
+                lease.release(result)
             });
             let rows = match rows.await {
                 Ok(rows) => rows,
                 Err(error) => {
-                    shared.pulse.read(Some(&Trouble(error.to_string())));
+                    shared.health_tracker.record_read(Some(&StoreError(error.to_string())));
                     return None;
                 }
             };
-            let (known, now) = (shared.shelves.of(kind), id::now());
-            let (mut found, mut revived) = (Vec::new(), Vec::new());
-            for (key, rows) in recalled.iter().zip(rows) {
-                let kept = known.renew(&owner, key, &rows, now, &mut revived);
-                found.extend(shelf::found(&key.key, kept.iter()));
+            let (cache, now) = (shared.caches.for_kind(kind), id::unix_millis());
+            let (mut hits, mut revived) = (Vec::new(), Vec::new());
+            for (key, rows) in snapshots.iter().zip(rows) {
+                let records = cache.merge_rows(&owner, key, &rows, now, &mut revived);
+                hits.extend(cache::hits(&key.key, records.iter()));
             }
             if !revived.is_empty() {
-                shared.put(Job::Revive(revived));
+                shared.enqueue(Job::Touch(revived));
             }
-            Some(found)
+            Some(hits)
         });
-        Box::pin(async move { task.await.ok().flatten().unwrap_or(meanwhile) })
+        Box::pin(async move { task.await.ok().flatten().unwrap_or(fallback) })
     }
 
-    fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>> {
-        let known = self.shared.shelves.of(kind);
-        let (mut all, going) = (known.waiting(), known.going());
+    fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>> {
+        let cache = self.shared.caches.for_kind(kind);
+        let (mut records, active_removals) = (cache.pending(), cache.active_removals());
         let shared = Arc::clone(&self.shared);
         let task = self.runtime.spawn(async move {
-            let rows = shared.link.within(PATIENCE * 5, async {
-                let lease = shared.link.lease().await?;
-                let done = rows::all(&lease, &shared, kind).await;
-                lease.settle(done)
+            let rows = shared.pool.with_timeout(QUERY_TIMEOUT * 5, async {
+                let lease = shared.pool.get().await?;
+                let result = record_queries::list_records(&lease, &shared, kind).await;
+                lease.release(result)
             });
             let rows = rows.await;
             if let Err(error) = &rows {
-                shared.pulse.read(Some(&Trouble(error.to_string())));
+                shared.health_tracker.record_read(Some(&StoreError(error.to_string())));
             }
             rows.ok()
         });
         Box::pin(async move {
             if let Ok(Some(rows)) = task.await {
-                all.extend(rows);
-                known.remaining(&mut all, &going);
+                records.extend(rows);
+                cache.retain_not_removed(&mut records, &active_removals);
             }
-            all.values().rev().map(|kept| kept.record()).collect()
+            records.values().rev().map(|record| record.to_record()).collect()
         })
     }
 
     fn remove(
         &self,
-        kind: Kind,
+        kind: RecordKind,
         owner: Option<&str>,
         key: Option<&str>,
-    ) -> BoxFuture<'_, Result<u64, Trouble>> {
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
         self.shared.remove(kind, owner, key)
     }
 
-    fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>> {
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.shared.flush()
     }
 
-    fn health(&self) -> Health {
+    fn health(&self) -> StoreHealth {
         self.shared.health()
     }
 
@@ -235,18 +237,16 @@ impl Store for Postgres {
     }
 }
 
-/// What waits is written; what cannot be written is lost.
-impl Drop for Postgres {
+/// Writes pending records; those that cannot be written are lost.
+impl Drop for PostgresStore {
     fn drop(&mut self) {
         self.shared.queue.close();
         if let Some(writer) = self.writer.take() {
-            // A writer that panicked has nothing more to do.
             let _ = writer.join();
         }
     }
 }
 
-/// For the first answer of a database.
-const FIRST: Duration = Duration::from_secs(5);
-/// For the answer to a question on whose way a request is.
-const PATIENCE: Duration = Duration::from_secs(2);
+const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Timeout of a lookup, which delays a request.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);

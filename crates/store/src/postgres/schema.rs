@@ -1,40 +1,40 @@
-//! The tables, and how those of older versions become those of this one.
+//! The PostgreSQL schema and its migrations.
 
-use super::link::{Fault, Lease};
-use crate::health::Trouble;
+use super::pool::{PooledConnection, QueryError};
+use crate::health::StoreError;
 
-/// Brings the database to this version. Of several nodes that start at once, one does.
-pub(super) async fn migrate(lease: &mut Lease) -> Result<(), Fault> {
+/// Migrates the database to this version. An advisory lock lets one node migrate at a time.
+pub(super) async fn migrate(lease: &mut PooledConnection) -> Result<(), QueryError> {
     let transaction = lease.transaction().await?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
     transaction
         .batch_execute("CREATE TABLE IF NOT EXISTS interlingua_schema (version bigint NOT NULL)")
         .await?;
     let row = transaction.query_opt("SELECT version FROM interlingua_schema", &[]).await?;
-    let done: i64 = row.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
-    let done = usize::try_from(done).unwrap_or(usize::MAX);
-    if done > VERSIONS.len() {
-        let why = "it was written by a newer version of this program";
-        return Err(Fault::Failed(Trouble(why.into())));
+    let current: i64 = row.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
+    let current = usize::try_from(current).unwrap_or(usize::MAX);
+    if current > MIGRATIONS.len() {
+        let message = "it was written by a newer version of this program";
+        return Err(QueryError::Database(StoreError(message.into())));
     }
-    if done < VERSIONS.len() {
-        for step in &VERSIONS[done..] {
+    if current < MIGRATIONS.len() {
+        for step in &MIGRATIONS[current..] {
             transaction.batch_execute(step).await?;
         }
         transaction.batch_execute("DELETE FROM interlingua_schema").await?;
-        let version = i64::try_from(VERSIONS.len()).unwrap_or(i64::MAX);
+        let version = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
         transaction.execute("INSERT INTO interlingua_schema VALUES ($1)", &[&version]).await?;
     }
     transaction.commit().await?;
     Ok(())
 }
 
-/// `ILST`: who migrates, and who tidies.
-const LOCK: i64 = 0x494c_5354;
-pub(super) const TIDY: i64 = LOCK + 1;
+/// Keys of advisory locks (`ILST` in ASCII): for migration, and for pruning.
+const MIGRATION_LOCK: i64 = 0x494c_5354;
+pub(super) const PRUNE_LOCK: i64 = MIGRATION_LOCK + 1;
 
-/// What leads from each version to the next. Never changed, only added to.
-const VERSIONS: &[&str] = &[
+/// The step from each version to the next. Steps are never changed, only appended.
+const MIGRATIONS: &[&str] = &[
     "
 CREATE TABLE interlingua_records (
     id      bigint PRIMARY KEY,

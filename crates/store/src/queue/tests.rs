@@ -1,4 +1,4 @@
-//! What is taken together, and what is not waited for.
+//! Tests how the queue collects batches.
 
 use std::sync::Arc;
 use std::thread;
@@ -6,66 +6,67 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::{Job, Queue};
-use crate::record::{Kind, Record};
-use crate::slots::Kept;
+use super::{Job, JobQueue};
+use crate::cache_slots::StoredRecord;
+use crate::record::{Record, RecordKind};
 
-const PACE: Duration = Duration::from_secs(5);
-const SOON: Duration = Duration::from_secs(2);
+const MIN_INTERVAL: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
 fn record() -> Job<()> {
     let (owner, keys) = (String::new(), vec!["k".to_owned()]);
-    let record = Record { kind: Kind::Sealed, owner, keys, body: Bytes::from_static(b"x") };
-    Job::Write(Arc::new(Kept::new(record, 1, 0)))
+    let record =
+        Record { kind: RecordKind::VaultEntry, owner, keys, body: Bytes::from_static(b"x") };
+    Job::Write(Arc::new(StoredRecord::new(record, 1, 0)))
 }
 
-/// A queue from which one was just taken.
-fn in_use() -> Queue<()> {
-    let queue = Queue::new(1 << 20);
-    queue.put(record());
-    let began = Instant::now();
-    assert_eq!(queue.take(SOON, PACE).len(), 1);
-    assert!(began.elapsed() < SOON, "after silence nothing is gathered");
+/// A queue from which a job was just taken.
+fn queue_just_drained() -> JobQueue<()> {
+    let queue = JobQueue::new(1 << 20);
+    queue.push(record());
+    let start = Instant::now();
+    assert_eq!(queue.take_batch(MAX_WAIT, MIN_INTERVAL).len(), 1);
+    assert!(start.elapsed() < MAX_WAIT, "the first job after a pause is taken immediately");
     queue
 }
 
 #[test]
-fn what_comes_soon_after_is_gathered() {
-    let queue = in_use();
-    let began = Instant::now();
+fn jobs_within_the_interval_are_batched() {
+    let queue = queue_just_drained();
+    let start = Instant::now();
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..3 {
-                queue.put(record());
+                queue.push(record());
                 thread::sleep(Duration::from_millis(20));
             }
         });
-        assert_eq!(queue.take(SOON, Duration::from_millis(400)).len(), 3);
+        assert_eq!(queue.take_batch(MAX_WAIT, Duration::from_millis(400)).len(), 3);
     });
-    assert!(began.elapsed() >= Duration::from_millis(300));
+    assert!(start.elapsed() >= Duration::from_millis(300));
 }
 
 #[test]
-fn who_waits_is_not_kept_waiting() {
-    let queue = in_use();
-    let began = Instant::now();
+fn a_waiting_caller_ends_the_interval() {
+    let queue = queue_just_drained();
+    let start = Instant::now();
     thread::scope(|scope| {
         scope.spawn(|| {
-            queue.put(record());
+            queue.push(record());
             thread::sleep(Duration::from_millis(20));
-            queue.put(Job::Work(()));
+            queue.push(Job::Op(()));
         });
-        assert_eq!(queue.take(SOON, PACE).len(), 2);
+        assert_eq!(queue.take_batch(MAX_WAIT, MIN_INTERVAL).len(), 2);
     });
-    assert!(began.elapsed() < PACE);
+    assert!(start.elapsed() < MIN_INTERVAL);
 }
 
 #[test]
-fn the_end_is_not_kept_waiting() {
-    let queue = in_use();
-    queue.put(record());
+fn closing_ends_the_interval() {
+    let queue = queue_just_drained();
+    queue.push(record());
     queue.close();
-    let began = Instant::now();
-    assert_eq!(queue.take(SOON, PACE).len(), 1);
-    assert!(began.elapsed() < PACE);
+    let start = Instant::now();
+    assert_eq!(queue.take_batch(MAX_WAIT, MIN_INTERVAL).len(), 1);
+    assert!(start.elapsed() < MIN_INTERVAL);
 }

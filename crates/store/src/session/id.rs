@@ -1,36 +1,36 @@
-//! The identity of a conversation, and places in a list of them.
+//! Session ids (UUID version 7), list cursors, and a clock that never goes back.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::Session;
-use crate::health::Trouble;
-use crate::id::micros;
+use super::SessionInfo;
+use crate::health::StoreError;
+use crate::id::unix_micros;
 
-/// A UUID of version 7: in the order of their times, and not to be guessed.
+/// A UUID of version 7: sorted by time and not guessable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub(crate) [u8; 16]);
 
-/// A place in a list.
+/// A position in a list of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     pub(crate) updated: i64,
     pub(crate) id: SessionId,
 }
 
-/// The text is no id, or no cursor.
+/// The text is not a session id or cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoId;
+pub struct ParseIdError;
 
-/// Gives out times, each later than the one before it, whatever the clock does.
+/// Returns strictly increasing times, even if the system clock goes back.
 #[derive(Debug, Default)]
-pub(crate) struct Moments(AtomicI64);
+pub(crate) struct SessionClock(AtomicI64);
 
-impl Moments {
+impl SessionClock {
     /// Microseconds since 1970.
     pub(crate) fn next(&self) -> i64 {
-        let now = micros();
+        let now = unix_micros();
         let next = |last: i64| Some(now.max(last + 1));
         // The closure always gives a value.
         let (Ok(last) | Err(last)) =
@@ -40,11 +40,11 @@ impl Moments {
 }
 
 impl SessionId {
-    /// For a conversation that begins at this moment.
-    pub(crate) fn at(moment: i64) -> Result<Self, Trouble> {
+    /// Creates an id for a session created at `moment`, in microseconds since 1970.
+    pub(crate) fn new_at(moment: i64) -> Result<Self, StoreError> {
         let mut id = [0; 16];
         aws_lc_rs::rand::fill(&mut id[8..])
-            .map_err(|_| Trouble("this machine has no random numbers".into()))?;
+            .map_err(|_| StoreError("the system's random number generator failed".into()))?;
         let moment = moment.unsigned_abs();
         let (millis, fraction) = (moment / 1000, moment % 1000 * 4);
         id[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
@@ -55,8 +55,7 @@ impl SessionId {
 }
 
 impl Cursor {
-    /// What comes after this one.
-    pub(crate) fn after(session: &Session) -> Self {
+    pub(crate) fn after(session: &SessionInfo) -> Self {
         Self { updated: session.updated, id: session.id }
     }
 }
@@ -80,23 +79,23 @@ impl fmt::Debug for SessionId {
 }
 
 impl FromStr for SessionId {
-    type Err = NoId;
+    type Err = ParseIdError;
 
-    fn from_str(text: &str) -> Result<Self, NoId> {
+    fn from_str(text: &str) -> Result<Self, ParseIdError> {
         let mut id = [0; 16];
         let groups: Vec<&[u8]> = text.as_bytes().split(|byte| *byte == b'-').collect();
         if !groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]) {
-            return Err(NoId);
+            return Err(ParseIdError);
         }
         for (byte, digits) in id.iter_mut().zip(groups.concat().as_chunks::<2>().0) {
-            *byte = digit(digits[0])? << 4 | digit(digits[1])?;
+            *byte = parse_hex_digit(digits[0])? << 4 | parse_hex_digit(digits[1])?;
         }
         Ok(Self(id))
     }
 }
 
-fn digit(digit: u8) -> Result<u8, NoId> {
-    char::from(digit).to_digit(16).map(|digit| digit as u8).ok_or(NoId)
+fn parse_hex_digit(digit: u8) -> Result<u8, ParseIdError> {
+    char::from(digit).to_digit(16).map(|digit| digit as u8).ok_or(ParseIdError)
 }
 
 impl fmt::Display for Cursor {
@@ -106,18 +105,18 @@ impl fmt::Display for Cursor {
 }
 
 impl FromStr for Cursor {
-    type Err = NoId;
+    type Err = ParseIdError;
 
-    fn from_str(text: &str) -> Result<Self, NoId> {
-        let (updated, id) = text.split_once('_').ok_or(NoId)?;
-        Ok(Self { updated: updated.parse().map_err(|_| NoId)?, id: id.parse()? })
+    fn from_str(text: &str) -> Result<Self, ParseIdError> {
+        let (updated, id) = text.split_once('_').ok_or(ParseIdError)?;
+        Ok(Self { updated: updated.parse().map_err(|_| ParseIdError)?, id: id.parse()? })
     }
 }
 
-impl fmt::Display for NoId {
+impl fmt::Display for ParseIdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is no id of a session, and no cursor of a list")
+        f.write_str("not a session id or list cursor")
     }
 }
 
-impl std::error::Error for NoId {}
+impl std::error::Error for ParseIdError {}

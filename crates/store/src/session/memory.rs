@@ -1,4 +1,4 @@
-//! Conversations in memory.
+//! Sessions in memory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -7,218 +7,234 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::{
-    Append, Cursor, Draft, Moments, Page, Reading, Session, SessionError, SessionId, Turn, Written,
-    page,
+    AppendTurns, Cursor, NewSession, NumberedTurn, SessionClock, SessionContents, SessionError,
+    SessionId, SessionInfo, SessionPage, StoredTurn, clamp_page_size,
 };
-use crate::retention::Keep;
+use crate::retention::RetentionLimits;
 
-type Result<T> = std::result::Result<T, SessionError>;
+type SessionResult<T> = std::result::Result<T, SessionError>;
 
-/// Conversations, and no more of them than are to be kept.
+/// Sessions within the retention limits.
 #[derive(Debug)]
-pub(crate) struct Held {
-    inside: Mutex<Inside>,
-    moments: Moments,
-    keep: Keep,
+pub(crate) struct MemorySessions {
+    inner: Mutex<Inner>,
+    clock: SessionClock,
+    limits: RetentionLimits,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
-    sessions: HashMap<SessionId, Conversation>,
-    /// The last changed at the end: of each owner, and of all.
+struct Inner {
+    sessions: HashMap<SessionId, SessionEntry>,
+    /// Owner, time of the last change and id, in this order; and the same for all owners.
     by_owner: BTreeSet<(String, i64, SessionId)>,
     by_time: BTreeSet<(i64, SessionId)>,
     bytes: u64,
 }
 
 #[derive(Debug)]
-struct Conversation {
+struct SessionEntry {
     owner: String,
-    session: Session,
-    turns: Vec<Written>,
+    info: SessionInfo,
+    turns: Vec<NumberedTurn>,
 }
 
-impl Held {
-    pub(crate) fn new(keep: Keep) -> Self {
-        Self { inside: Mutex::default(), moments: Moments::default(), keep }
+impl MemorySessions {
+    pub(crate) fn new(limits: RetentionLimits) -> Self {
+        Self { inner: Mutex::default(), clock: SessionClock::default(), limits }
     }
 
-    pub(crate) fn create(&self, owner: &str, draft: Draft) -> Result<Session> {
-        Turn::check(&draft.turns)?;
-        let now = self.moments.next();
-        let session = Session {
-            id: SessionId::at(now)?,
+    pub(crate) fn create(&self, owner: &str, draft: NewSession) -> SessionResult<SessionInfo> {
+        StoredTurn::check_sizes(&draft.turns)?;
+        let now = self.clock.next();
+        let info = SessionInfo {
+            id: SessionId::new_at(now)?,
             title: draft.title,
-            metadata: copy(&draft.metadata),
+            metadata: detached_copy(&draft.metadata),
             model: draft.model,
             created: now,
             updated: now,
-            turns: 0,
+            turn_count: 0,
             bytes: 0,
             parent: None,
             is_damaged: false,
         };
-        Ok(self.insert(owner, session, draft.turns))
+        Ok(self.insert(owner, info, draft.turns))
     }
 
-    pub(crate) fn list(&self, owner: &str, after: Option<Cursor>, most: usize) -> Page {
-        let inside = &mut *self.inside();
-        inside.tidy(self.keep, self.moments.next());
-        let (most, owner) = (page(most), owner.to_owned());
-        let first = (owner.clone(), i64::MIN, SessionId([0; 16]));
-        let last = match after {
+    pub(crate) fn list(&self, owner: &str, after: Option<Cursor>, limit: usize) -> SessionPage {
+        let inner = &mut *self.lock();
+        inner.prune(self.limits, self.clock.next());
+        let (limit, owner) = (clamp_page_size(limit), owner.to_owned());
+        let start = (owner.clone(), i64::MIN, SessionId([0; 16]));
+        let end = match after {
             Some(cursor) => (owner, cursor.updated, cursor.id),
             None => (owner, i64::MAX, SessionId([0xff; 16])),
         };
-        let found = inside.by_owner.range(first..last).rev().take(most + 1);
-        let found = found.filter_map(|(_, _, id)| inside.sessions.get(id));
-        Page::of(found.map(|one| one.session.clone()).collect(), most)
+        let entries = inner.by_owner.range(start..end).rev().take(limit + 1);
+        let entries = entries.filter_map(|(_, _, id)| inner.sessions.get(id));
+        SessionPage::from_rows(entries.map(|entry| entry.info.clone()).collect(), limit)
     }
 
-    pub(crate) fn read(&self, owner: &str, id: SessionId, numbers: Range<u64>) -> Result<Reading> {
-        let inside = &mut *self.inside();
-        inside.tidy(self.keep, self.moments.next());
-        let one = inside.find(owner, id)?;
-        let turns = one.turns.iter().filter(|turn| numbers.contains(&turn.number));
-        Ok(Reading {
-            session: one.session.clone(),
+    pub(crate) fn read(
+        &self,
+        owner: &str,
+        id: SessionId,
+        numbers: Range<u64>,
+    ) -> SessionResult<SessionContents> {
+        let inner = &mut *self.lock();
+        inner.prune(self.limits, self.clock.next());
+        let entry = inner.find(owner, id)?;
+        let turns = entry.turns.iter().filter(|turn| numbers.contains(&turn.number));
+        Ok(SessionContents {
+            info: entry.info.clone(),
             turns: turns.cloned().collect(),
-            damaged: Vec::new(),
+            damaged_turns: Vec::new(),
         })
     }
 
-    pub(crate) fn append(&self, owner: &str, id: SessionId, append: Append) -> Result<u64> {
-        Turn::check(&append.turns)?;
-        let inside = &mut *self.inside();
-        let one = inside.find(owner, id)?;
-        let turns = one.session.turns;
-        if turns != append.seen {
+    pub(crate) fn append(
+        &self,
+        owner: &str,
+        id: SessionId,
+        append: AppendTurns,
+    ) -> SessionResult<u64> {
+        StoredTurn::check_sizes(&append.turns)?;
+        let inner = &mut *self.lock();
+        let entry = inner.find(owner, id)?;
+        let turns = entry.info.turn_count;
+        if turns != append.expected_turns {
             return Err(SessionError::Conflict { turns });
         }
-        let now = self.moments.next();
-        inside.change(id, now, |one| {
-            one.add(append.turns, now);
+        let now = self.clock.next();
+        inner.update(id, now, |entry| {
+            entry.push_turns(append.turns, now);
             if let Some(model) = append.model {
-                one.session.model = model;
+                entry.info.model = model;
             }
         });
-        inside.tidy(self.keep, now);
-        inside.find(owner, id).map(|one| one.session.turns)
+        inner.prune(self.limits, now);
+        inner.find(owner, id).map(|entry| entry.info.turn_count)
     }
 
-    pub(crate) fn describe(
+    pub(crate) fn update_details(
         &self,
         owner: &str,
         id: SessionId,
         title: String,
         metadata: &Bytes,
-    ) -> Result<()> {
-        let inside = &mut *self.inside();
-        inside.find(owner, id)?;
-        inside.change(id, self.moments.next(), |one| {
-            one.session.title = title;
-            one.session.metadata = copy(metadata);
+    ) -> SessionResult<()> {
+        let inner = &mut *self.lock();
+        inner.find(owner, id)?;
+        inner.update(id, self.clock.next(), |entry| {
+            entry.info.title = title;
+            entry.info.metadata = detached_copy(metadata);
         });
         Ok(())
     }
 
-    pub(crate) fn fork(&self, owner: &str, id: SessionId, turns: u64) -> Result<Session> {
-        let (mut session, turns) = {
-            let inside = &*self.inside();
-            let one = inside.find(owner, id)?;
-            let turns = usize::try_from(turns).unwrap_or(usize::MAX).min(one.turns.len());
-            let turns = one.turns[..turns].iter().map(|written| written.turn.clone());
-            (one.session.clone(), turns.collect::<Vec<_>>())
+    pub(crate) fn fork(
+        &self,
+        owner: &str,
+        id: SessionId,
+        turns: u64,
+    ) -> SessionResult<SessionInfo> {
+        let (mut info, turns) = {
+            let inner = &*self.lock();
+            let entry = inner.find(owner, id)?;
+            let turns = usize::try_from(turns).unwrap_or(usize::MAX).min(entry.turns.len());
+            let turns = entry.turns[..turns].iter().map(|numbered_turn| numbered_turn.turn.clone());
+            (entry.info.clone(), turns.collect::<Vec<_>>())
         };
-        let now = self.moments.next();
-        session.parent = Some((id, turns.len() as u64));
-        (session.id, session.created, session.updated) = (SessionId::at(now)?, now, now);
-        (session.turns, session.bytes) = (0, 0);
-        Ok(self.insert(owner, session, turns))
+        let now = self.clock.next();
+        info.parent = Some((id, turns.len() as u64));
+        (info.id, info.created, info.updated) = (SessionId::new_at(now)?, now, now);
+        (info.turn_count, info.bytes) = (0, 0);
+        Ok(self.insert(owner, info, turns))
     }
 
-    pub(crate) fn delete(&self, owner: &str, id: SessionId) -> Result<()> {
-        let inside = &mut *self.inside();
-        inside.find(owner, id)?;
-        inside.remove(id);
+    pub(crate) fn delete(&self, owner: &str, id: SessionId) -> SessionResult<()> {
+        let inner = &mut *self.lock();
+        inner.find(owner, id)?;
+        inner.remove(id);
         Ok(())
     }
 
     pub(crate) fn delete_all(&self, owner: &str) -> u64 {
-        let inside = &mut *self.inside();
-        let all = inside.sessions.iter().filter(|(_, one)| one.owner == owner);
+        let inner = &mut *self.lock();
+        let all = inner.sessions.iter().filter(|(_, entry)| entry.owner == owner);
         let ids: Vec<SessionId> = all.map(|(id, _)| *id).collect();
         for id in &ids {
-            inside.remove(*id);
+            inner.remove(*id);
         }
         ids.len() as u64
     }
 
     pub(crate) fn count(&self) -> u64 {
-        self.inside().sessions.len() as u64
+        self.lock().sessions.len() as u64
     }
 
-    fn insert(&self, owner: &str, session: Session, turns: Vec<Turn>) -> Session {
-        let inside = &mut *self.inside();
-        let mut one = Conversation { owner: owner.to_owned(), session, turns: Vec::new() };
-        let now = one.session.created;
-        one.add(turns, now);
-        let session = one.session.clone();
-        inside.put(one);
-        inside.tidy(self.keep, now);
-        session
+    fn insert(&self, owner: &str, info: SessionInfo, turns: Vec<StoredTurn>) -> SessionInfo {
+        let inner = &mut *self.lock();
+        let mut entry = SessionEntry { owner: owner.to_owned(), info, turns: Vec::new() };
+        let now = entry.info.created;
+        entry.push_turns(turns, now);
+        let info = entry.info.clone();
+        inner.insert(entry);
+        inner.prune(self.limits, now);
+        info
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Conversation {
-    fn add(&mut self, turns: Vec<Turn>, at: i64) {
+impl SessionEntry {
+    fn push_turns(&mut self, turns: Vec<StoredTurn>, at: i64) {
         for turn in turns {
-            let turn = Turn { body: copy(&turn.body), ..turn };
-            self.session.bytes += turn.body.len() as u64;
-            self.turns.push(Written { number: self.session.turns, at, turn });
-            self.session.turns += 1;
+            let turn = StoredTurn { body: detached_copy(&turn.body), ..turn };
+            self.info.bytes += turn.body.len() as u64;
+            self.turns.push(NumberedTurn { number: self.info.turn_count, written_at: at, turn });
+            self.info.turn_count += 1;
         }
     }
 }
 
-impl Inside {
-    fn find(&self, owner: &str, id: SessionId) -> Result<&Conversation> {
-        self.sessions.get(&id).filter(|one| one.owner == owner).ok_or(SessionError::Missing)
+impl Inner {
+    fn find(&self, owner: &str, id: SessionId) -> SessionResult<&SessionEntry> {
+        self.sessions.get(&id).filter(|entry| entry.owner == owner).ok_or(SessionError::NotFound)
     }
 
-    fn put(&mut self, one: Conversation) {
-        let (id, updated) = (one.session.id, one.session.updated);
-        self.by_owner.insert((one.owner.clone(), updated, id));
+    fn insert(&mut self, entry: SessionEntry) {
+        let (id, updated) = (entry.info.id, entry.info.updated);
+        self.by_owner.insert((entry.owner.clone(), updated, id));
         self.by_time.insert((updated, id));
-        self.bytes += one.session.bytes;
-        self.sessions.insert(id, one);
+        self.bytes += entry.info.bytes;
+        self.sessions.insert(id, entry);
     }
 
-    fn remove(&mut self, id: SessionId) -> Option<Conversation> {
-        let one = self.sessions.remove(&id)?;
-        self.by_owner.remove(&(one.owner.clone(), one.session.updated, id));
-        self.by_time.remove(&(one.session.updated, id));
-        self.bytes -= one.session.bytes;
-        Some(one)
+    fn remove(&mut self, id: SessionId) -> Option<SessionEntry> {
+        let entry = self.sessions.remove(&id)?;
+        self.by_owner.remove(&(entry.owner.clone(), entry.info.updated, id));
+        self.by_time.remove(&(entry.info.updated, id));
+        self.bytes -= entry.info.bytes;
+        Some(entry)
     }
 
-    fn change(&mut self, id: SessionId, now: i64, with: impl FnOnce(&mut Conversation)) {
-        let Some(mut one) = self.remove(id) else { return };
-        with(&mut one);
-        one.session.updated = now;
-        self.put(one);
+    fn update(&mut self, id: SessionId, now: i64, change: impl FnOnce(&mut SessionEntry)) {
+        let Some(mut entry) = self.remove(id) else { return };
+        change(&mut entry);
+        entry.info.updated = now;
+        self.insert(entry);
     }
 
-    /// Forgets what is too old, or too much; not the last one.
-    fn tidy(&mut self, keep: Keep, now: i64) {
-        let age = i64::try_from(keep.age.as_micros()).unwrap_or(i64::MAX);
+    /// Removes sessions that are too old, and the oldest while there are too many bytes; the newest
+    /// one stays.
+    fn prune(&mut self, limits: RetentionLimits, now: i64) {
+        let age = i64::try_from(limits.max_age.as_micros()).unwrap_or(i64::MAX);
         while let Some((updated, id)) = self.by_time.first().copied() {
-            let old = now.saturating_sub(updated) > age;
-            if !old && (self.bytes <= keep.bytes || self.by_time.len() == 1) {
+            let is_expired = now.saturating_sub(updated) > age;
+            if !is_expired && (self.bytes <= limits.max_bytes || self.by_time.len() == 1) {
                 return;
             }
             self.remove(id);
@@ -226,7 +242,7 @@ impl Inside {
     }
 }
 
-/// It may be a slice of something much larger.
-fn copy(bytes: &Bytes) -> Bytes {
+/// Copies the bytes: they may be a slice of a much larger buffer.
+fn detached_copy(bytes: &Bytes) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }

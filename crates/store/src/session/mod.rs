@@ -1,57 +1,63 @@
-//! Conversations that outlive processes: what one is, and what every store does with them.
+//! Sessions: stored conversations, and the interface for creating, listing, appending to and
+//! forking them.
 
+mod cipher;
 mod id;
 mod memory;
 mod row;
-mod seal;
 
 use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
 
-pub(crate) use self::id::Moments;
-pub use self::id::{Cursor, NoId, SessionId};
-pub(crate) use self::memory::Held;
+pub(crate) use self::cipher::{RowCipher, SessionDetails};
+pub(crate) use self::id::SessionClock;
+pub use self::id::{Cursor, ParseIdError, SessionId};
+pub(crate) use self::memory::MemorySessions;
 pub(crate) use self::row::{SessionRow, TurnRow};
-pub(crate) use self::seal::{About, Lock};
 use crate::BoxFuture;
-use crate::health::Trouble;
+use crate::health::StoreError;
 
-/// Where conversations are kept. Unlike a record, what was not written is never taken for written: every
-/// change is on disk, whole, when its future says so. Whoever drops the future first does not know whether
-/// it was made. To be awaited within a tokio runtime that has a clock; nothing waits for ever.
-pub trait Sessions: Send + Sync + fmt::Debug {
-    /// Begins a conversation.
-    fn create(&self, owner: &str, draft: Draft) -> BoxFuture<'_, Result<Session, SessionError>>;
+/// Stores sessions. Unlike records, changes are never acknowledged before they are written: a
+/// future resolves when its change is committed to disk as a whole. If the future is dropped before
+/// that, the change may or may not have been made. Must be polled within a tokio runtime with the
+/// time driver; every operation has a timeout.
+pub trait SessionStore: Send + Sync + fmt::Debug {
+    /// Creates a session.
+    fn create(
+        &self,
+        owner: &str,
+        draft: NewSession,
+    ) -> BoxFuture<'_, Result<SessionInfo, SessionError>>;
 
-    /// The conversations of an owner, the last changed first: those that come after the cursor, and not
-    /// more than so many, nor than [`PAGE`].
+    /// Lists an owner's sessions after the cursor, most recently changed first: at most `limit`, and
+    /// at most [`MAX_PAGE_SIZE`].
     fn list(
         &self,
         owner: &str,
         after: Option<Cursor>,
-        most: usize,
-    ) -> BoxFuture<'_, Result<Page, SessionError>>;
+        limit: usize,
+    ) -> BoxFuture<'_, Result<SessionPage, SessionError>>;
 
-    /// A conversation and its turns of these numbers, as they are at one moment.
+    /// Reads a session and its turns with these numbers in one transaction.
     fn read(
         &self,
         owner: &str,
         id: SessionId,
         numbers: Range<u64>,
-    ) -> BoxFuture<'_, Result<Reading, SessionError>>;
+    ) -> BoxFuture<'_, Result<SessionContents, SessionError>>;
 
-    /// Adds turns, all of them or none, and says how many there are now.
+    /// Appends all turns or none; returns the new number of turns.
     fn append(
         &self,
         owner: &str,
         id: SessionId,
-        append: Append,
+        append: AppendTurns,
     ) -> BoxFuture<'_, Result<u64, SessionError>>;
 
-    /// Says anew what the conversation is about.
-    fn describe(
+    /// Replaces title and metadata.
+    fn update_details(
         &self,
         owner: &str,
         id: SessionId,
@@ -59,223 +65,227 @@ pub trait Sessions: Send + Sync + fmt::Debug {
         metadata: Bytes,
     ) -> BoxFuture<'_, Result<(), SessionError>>;
 
-    /// Begins another one with the first so many turns of this one, or with all if there are fewer.
+    /// Creates a session with the first `turns` turns of this one, or all if it has fewer.
     fn fork(
         &self,
         owner: &str,
         id: SessionId,
         turns: u64,
-    ) -> BoxFuture<'_, Result<Session, SessionError>>;
+    ) -> BoxFuture<'_, Result<SessionInfo, SessionError>>;
 
-    /// Forgets it. Forks of it stay.
+    /// Deletes a session. Its forks stay.
     fn delete(&self, owner: &str, id: SessionId) -> BoxFuture<'_, Result<(), SessionError>>;
 
-    /// Forgets all of this owner, and says how many there were.
+    /// Deletes all sessions of an owner; returns their number.
     fn delete_all(&self, owner: &str) -> BoxFuture<'_, Result<u64, SessionError>>;
 }
 
-/// A conversation, without its turns.
+/// A session without its turns.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionInfo {
     pub id: SessionId,
     pub title: String,
-    /// JSON of whoever began it.
+    /// The client's JSON.
     pub metadata: Bytes,
-    /// The model that was last used, or nothing.
+    /// The last used model, or empty.
     pub model: String,
     /// Microseconds since 1970.
     pub created: i64,
     pub updated: i64,
-    /// How many turns it has.
-    pub turns: u64,
-    /// Bytes of its turns, as they lie in the store.
+    pub turn_count: u64,
+    /// Bytes of its turns as stored.
     pub bytes: u64,
-    /// The conversation that it was forked from, and at which turn.
+    /// The session that it was forked from, and the number of turns copied.
     pub parent: Option<(SessionId, u64)>,
-    /// What it is about cannot be read any more; its turns may well be.
+    /// Title, metadata or model cannot be read; the turns may be readable.
     pub is_damaged: bool,
 }
 
-/// A conversation that is to begin.
+/// A session to be created.
 #[derive(Clone, Default)]
-pub struct Draft {
+pub struct NewSession {
     pub title: String,
     pub metadata: Bytes,
     pub model: String,
-    pub turns: Vec<Turn>,
+    pub turns: Vec<StoredTurn>,
 }
 
-/// One turn: bytes that nobody in here reads.
+/// One turn; its body is opaque to the store.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Turn {
-    pub state: State,
+pub struct StoredTurn {
+    pub state: TurnState,
     pub body: Bytes,
 }
 
-/// Whether a turn came to its end.
+/// Whether a turn is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    Whole,
+pub enum TurnState {
+    Complete,
     Aborted,
 }
 
-/// A turn in its place.
+/// A turn and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// The first is 0.
+pub struct NumberedTurn {
+    /// Starts at 0.
     pub number: u64,
-    /// When, in microseconds since 1970.
-    pub at: i64,
-    pub turn: Turn,
+    /// Microseconds since 1970.
+    pub written_at: i64,
+    pub turn: StoredTurn,
 }
 
-/// What is to be added to a conversation.
+/// Turns to append to a session.
 #[derive(Clone, Default)]
-pub struct Append {
-    /// How many turns its author has seen. If there are others meanwhile, nothing is added.
-    pub seen: u64,
-    pub turns: Vec<Turn>,
-    /// The model that was used, if another may be from now on.
+pub struct AppendTurns {
+    /// The number of turns the client has seen. If the session has a different number, nothing is
+    /// appended.
+    pub expected_turns: u64,
+    pub turns: Vec<StoredTurn>,
+    /// The last used model, if it changed.
     pub model: Option<String>,
 }
 
-/// Some of a list.
+/// A page of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
-    pub sessions: Vec<Session>,
-    /// Where the next page begins, if there is one.
+pub struct SessionPage {
+    pub sessions: Vec<SessionInfo>,
+    /// The start of the next page, if any.
     pub next: Option<Cursor>,
 }
 
-/// What was read of a conversation.
+/// A session with the turns that were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
-    pub session: Session,
-    pub turns: Vec<Written>,
-    /// Numbers of turns whose bytes are not what was written. They stay where they are, and are not read.
-    pub damaged: Vec<u64>,
+pub struct SessionContents {
+    pub info: SessionInfo,
+    pub turns: Vec<NumberedTurn>,
+    /// Numbers of damaged or missing turns, which are not in `turns`.
+    pub damaged_turns: Vec<u64>,
 }
 
-/// Why there is nothing.
+/// Why a session operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionError {
-    /// This owner has none of this id.
-    Missing,
-    /// There are so many turns, and not as many as were seen. Nothing was added.
+    /// The owner has no session with this id.
+    NotFound,
+    /// The session has this number of turns, not the expected one. Nothing was appended.
     Conflict { turns: u64 },
-    /// Nothing is to be remembered.
-    Off,
-    /// A turn has too many bytes. Nothing was added.
+    /// The store is turned off.
+    Disabled,
+    /// A turn has too many bytes. Nothing was appended.
     TooLarge { bytes: usize },
-    /// It is not known to be written, or cannot be read.
-    Trouble(Trouble),
+    /// The write is not confirmed, or the read failed.
+    Store(StoreError),
 }
 
-impl State {
-    /// As databases write it: never to be changed.
-    pub(crate) fn number(self) -> u8 {
+impl TurnState {
+    /// The code stored in databases; must never change.
+    pub(crate) fn db_code(self) -> u8 {
         match self {
-            Self::Whole => 0,
+            Self::Complete => 0,
             Self::Aborted => 1,
         }
     }
 
-    pub(crate) fn of(number: i64) -> Option<Self> {
-        [Self::Whole, Self::Aborted].into_iter().find(|state| i64::from(state.number()) == number)
+    pub(crate) fn from_db_code(number: i64) -> Option<Self> {
+        [Self::Complete, Self::Aborted]
+            .into_iter()
+            .find(|state| i64::from(state.db_code()) == number)
     }
 }
 
-impl Turn {
-    pub fn whole(body: impl Into<Bytes>) -> Self {
-        Self { state: State::Whole, body: body.into() }
+impl StoredTurn {
+    pub fn complete(body: impl Into<Bytes>) -> Self {
+        Self { state: TurnState::Complete, body: body.into() }
     }
 
     pub fn aborted(body: impl Into<Bytes>) -> Self {
-        Self { state: State::Aborted, body: body.into() }
+        Self { state: TurnState::Aborted, body: body.into() }
     }
 
-    /// Whether all of them can be stored.
-    pub(crate) fn check(turns: &[Self]) -> Result<(), SessionError> {
-        match turns.iter().map(|turn| turn.body.len()).find(|bytes| *bytes > LARGEST) {
+    pub(crate) fn check_sizes(turns: &[Self]) -> Result<(), SessionError> {
+        match turns.iter().map(|turn| turn.body.len()).find(|bytes| *bytes > MAX_TURN_BYTES) {
             Some(bytes) => Err(SessionError::TooLarge { bytes }),
             None => Ok(()),
         }
     }
 }
 
-impl Page {
-    /// Of these, one of which may be there only to tell that there is another page.
-    pub(crate) fn of(mut sessions: Vec<Session>, most: usize) -> Self {
-        let more = sessions.len() > most;
-        sessions.truncate(most);
-        let next = sessions.last().filter(|_| more).map(Cursor::after);
+impl SessionPage {
+    /// Builds a page from up to `page_size + 1` rows; the extra row shows that there is another page.
+    pub(crate) fn from_rows(mut sessions: Vec<SessionInfo>, page_size: usize) -> Self {
+        let has_more = sessions.len() > page_size;
+        sessions.truncate(page_size);
+        let next = sessions.last().filter(|_| has_more).map(Cursor::after);
         Self { sessions, next }
     }
 }
 
-/// How many are listed at once.
-pub(crate) fn page(most: usize) -> usize {
-    most.clamp(1, PAGE)
+pub(crate) fn clamp_page_size(limit: usize) -> usize {
+    limit.clamp(1, MAX_PAGE_SIZE)
 }
 
-impl From<Trouble> for SessionError {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(trouble)
+impl From<StoreError> for SessionError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 
 impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str("there is no such session"),
+            Self::NotFound => f.write_str("there is no such session"),
             Self::Conflict { turns } => {
-                write!(f, "the session has {turns} turns, which are not as many as were seen")
+                write!(f, "the session has {turns} turns, not the expected number")
             }
-            Self::Off => f.write_str("nothing is stored here: the store is turned off"),
+            Self::Disabled => {
+                f.write_str("sessions and usage are not stored: the store is turned off")
+            }
             Self::TooLarge { bytes } => {
-                write!(f, "a turn of {bytes} bytes is too large: {LARGEST} is the most")
+                write!(f, "a turn of {bytes} bytes is too large: the maximum is {MAX_TURN_BYTES}")
             }
-            Self::Trouble(trouble) => write!(f, "not stored: {trouble}"),
+            Self::Store(error) => write!(f, "not stored: {error}"),
         }
     }
 }
 
 impl std::error::Error for SessionError {}
 
-/// Contents are nobody's business.
-impl fmt::Debug for Session {
+/// Omits the contents, which are private.
+impl fmt::Debug for SessionInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session")
+        f.debug_struct("SessionInfo")
             .field("id", &self.id)
-            .field("turns", &self.turns)
+            .field("turns", &self.turn_count)
             .field("bytes", &self.bytes)
             .field("updated", &self.updated)
             .finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Draft {
+impl fmt::Debug for NewSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Draft").field("turns", &self.turns.len()).finish_non_exhaustive()
+        f.debug_struct("NewSession").field("turns", &self.turns.len()).finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Append {
+impl fmt::Debug for AppendTurns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Append")
-            .field("seen", &self.seen)
+        f.debug_struct("AppendTurns")
+            .field("expected_turns", &self.expected_turns)
             .field("turns", &self.turns.len())
             .finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Turn {
+impl fmt::Debug for StoredTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Turn").field("state", &self.state).field("bytes", &self.body.len()).finish()
+        f.debug_struct("StoredTurn")
+            .field("state", &self.state)
+            .field("bytes", &self.body.len())
+            .finish()
     }
 }
 
-/// Conversations of one page, at the most.
-pub const PAGE: usize = 500;
-/// Bytes of one turn, at the most.
-const LARGEST: usize = 256 << 20;
+/// Maximum number of sessions per page.
+pub const MAX_PAGE_SIZE: usize = 500;
+const MAX_TURN_BYTES: usize = 256 << 20;

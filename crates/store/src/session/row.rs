@@ -1,222 +1,239 @@
-//! Conversations as the rows of a database, whichever it is.
+//! Converts sessions and turns to and from database rows, for SQLite and PostgreSQL.
 
 use std::ops::Range;
 
-use super::{About, Draft, Lock, Reading, Session, SessionId, State, Turn, Written};
-use crate::health::{Pulse, Trouble};
-use crate::secret::Secret;
+use super::{
+    NewSession, NumberedTurn, RowCipher, SessionContents, SessionDetails, SessionId, SessionInfo,
+    StoredTurn, TurnState,
+};
+use crate::encryption::EncryptionKey;
+use crate::health::{HealthTracker, StoreError};
 
-/// A conversation.
+/// A row of the table of sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionRow {
     pub(crate) id: SessionId,
-    pub(crate) owner: Vec<u8>,
+    pub(crate) owner_index: Vec<u8>,
     pub(crate) created: i64,
     pub(crate) updated: i64,
-    pub(crate) turns: i64,
+    pub(crate) turn_count: i64,
     pub(crate) bytes: i64,
-    pub(crate) lock: Vec<u8>,
-    pub(crate) about: Vec<u8>,
-    pub(crate) model: Vec<u8>,
+    pub(crate) key_id: Vec<u8>,
+    pub(crate) encrypted_details: Vec<u8>,
+    pub(crate) encrypted_model: Vec<u8>,
 }
 
-/// One of its turns.
+/// A row of the table of turns.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnRow {
     pub(crate) number: i64,
-    pub(crate) at: i64,
+    pub(crate) written_at: i64,
     pub(crate) state: i64,
-    /// Nothing if it was lost.
+    /// Empty if the turn was damaged when it was copied.
     pub(crate) payload: Vec<u8>,
 }
 
 impl SessionRow {
-    /// One that begins, and its turns.
-    pub(crate) fn begin(
-        lock: Lock<'_>,
+    /// The rows of a new session.
+    pub(crate) fn create(
+        row_cipher: RowCipher<'_>,
         now: i64,
         owner: &str,
-        draft: &Draft,
-    ) -> Result<(Self, Vec<TurnRow>), Trouble> {
-        let id = SessionId::at(now)?;
-        let about = About {
+        draft: &NewSession,
+    ) -> Result<(Self, Vec<TurnRow>), StoreError> {
+        let id = SessionId::new_at(now)?;
+        let details = SessionDetails {
             owner: owner.to_owned(),
             title: draft.title.clone(),
             metadata: draft.metadata.clone(),
             parent: None,
         };
-        let turns = TurnRow::close(lock, id, 0, now, &draft.turns)?;
-        let row = Self::new(lock, id, now, &about, &draft.model, &turns)?;
+        let turns = TurnRow::encrypt_all(row_cipher, id, 0, now, &draft.turns)?;
+        let row = Self::new(row_cipher, id, now, &details, &draft.model, &turns)?;
         Ok((row, turns))
     }
 
-    /// One that begins with what was read of another.
+    /// The rows of a fork of a session that was read.
     pub(crate) fn fork(
-        lock: Lock<'_>,
+        row_cipher: RowCipher<'_>,
         now: i64,
         owner: &str,
-        read: &Reading,
-    ) -> Result<(Self, Vec<TurnRow>), Trouble> {
-        let id = SessionId::at(now)?;
-        let mut turns = Vec::with_capacity(read.turns.len());
-        for written in &read.turns {
-            turns.push(TurnRow::of(lock, id, written)?);
+        contents: &SessionContents,
+    ) -> Result<(Self, Vec<TurnRow>), StoreError> {
+        let id = SessionId::new_at(now)?;
+        let mut turns = Vec::with_capacity(contents.turns.len());
+        for numbered_turn in &contents.turns {
+            turns.push(TurnRow::encrypt(row_cipher, id, numbered_turn)?);
         }
-        turns.extend(read.damaged.iter().map(|number| TurnRow::lost(*number, now)));
-        let about = About {
+        turns
+            .extend(contents.damaged_turns.iter().map(|number| TurnRow::placeholder(*number, now)));
+        let details = SessionDetails {
             owner: owner.to_owned(),
-            title: read.session.title.clone(),
-            metadata: read.session.metadata.clone(),
-            parent: Some((read.session.id, turns.len() as u64)),
+            title: contents.info.title.clone(),
+            metadata: contents.info.metadata.clone(),
+            parent: Some((contents.info.id, turns.len() as u64)),
         };
-        let row = Self::new(lock, id, now, &about, &read.session.model, &turns)?;
+        let row = Self::new(row_cipher, id, now, &details, &contents.info.model, &turns)?;
         Ok((row, turns))
     }
 
-    /// The same under another lock.
-    pub(crate) fn reseal(
-        lock: Lock<'_>,
+    /// The rows of the same session under another key.
+    pub(crate) fn reencrypt(
+        row_cipher: RowCipher<'_>,
         owner: &str,
-        read: &Reading,
-    ) -> Result<(Self, Vec<TurnRow>), Trouble> {
-        let Session { id, title, metadata, parent, model, .. } = read.session.clone();
-        let mut turns = Vec::with_capacity(read.turns.len());
-        for written in &read.turns {
-            turns.push(TurnRow::of(lock, id, written)?);
+        contents: &SessionContents,
+    ) -> Result<(Self, Vec<TurnRow>), StoreError> {
+        let SessionInfo { id, title, metadata, parent, model, .. } = contents.info.clone();
+        let mut turns = Vec::with_capacity(contents.turns.len());
+        for numbered_turn in &contents.turns {
+            turns.push(TurnRow::encrypt(row_cipher, id, numbered_turn)?);
         }
-        turns.extend(read.damaged.iter().map(|number| TurnRow::lost(*number, 0)));
-        let about = About { owner: owner.to_owned(), title, metadata, parent };
-        let mut row = Self::new(lock, id, read.session.created, &about, &model, &turns)?;
-        row.updated = read.session.updated;
+        turns.extend(contents.damaged_turns.iter().map(|number| TurnRow::placeholder(*number, 0)));
+        let details = SessionDetails { owner: owner.to_owned(), title, metadata, parent };
+        let mut row = Self::new(row_cipher, id, contents.info.created, &details, &model, &turns)?;
+        row.updated = contents.info.updated;
         Ok((row, turns))
     }
 
     fn new(
-        lock: Lock<'_>,
+        row_cipher: RowCipher<'_>,
         id: SessionId,
         now: i64,
-        about: &About,
+        details: &SessionDetails,
         model: &str,
         turns: &[TurnRow],
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, StoreError> {
         Ok(Self {
             id,
-            owner: lock.owner(&about.owner).to_vec(),
+            owner_index: row_cipher.owner_index(&details.owner).to_vec(),
             created: now,
             updated: now,
-            turns: signed(turns.len()),
-            bytes: TurnRow::bytes(turns),
-            lock: lock.name().to_vec(),
-            about: lock.close_about(id, about)?,
-            model: lock.close_model(id, model)?,
+            turn_count: to_i64(turns.len()),
+            bytes: TurnRow::total_bytes(turns),
+            key_id: row_cipher.key_id().to_vec(),
+            encrypted_details: row_cipher.encrypt_details(id, details)?,
+            encrypted_model: row_cipher.encrypt_model(id, model)?,
         })
     }
 
-    /// Its lock, its owner if that can be read, and what it is, if it is under a lock of ours and belongs
-    /// to this owner; to whomever, if nobody is named.
-    pub(crate) fn open<'s>(
+    /// Decrypts the row: its cipher, its owner if readable, and its info. `None` if it is encrypted
+    /// with another key, or does not belong to `owner`; no `owner` matches all.
+    pub(crate) fn decrypt<'s>(
         &self,
         owner: Option<&str>,
-        secret: Option<&'s Secret>,
-        pulse: &Pulse,
-    ) -> Option<(Lock<'s>, Option<String>, Session)> {
-        let lock = Lock::named(&self.lock, secret)?;
-        if owner.is_some_and(|owner| lock.owner(owner) != *self.owner) {
+        secret: Option<&'s EncryptionKey>,
+        health_tracker: &HealthTracker,
+    ) -> Option<(RowCipher<'s>, Option<String>, SessionInfo)> {
+        let row_cipher = RowCipher::by_key_id(&self.key_id, secret)?;
+        if owner.is_some_and(|owner| row_cipher.owner_index(owner) != *self.owner_index) {
             return None;
         }
-        let about = lock.open_about(self.id, &self.about);
-        let model = lock.open_model(self.id, &self.model);
-        let is_damaged = about.is_none() || model.is_none();
+        let details = row_cipher.decrypt_details(self.id, &self.encrypted_details);
+        let model = row_cipher.decrypt_model(self.id, &self.encrypted_model);
+        let is_damaged = details.is_none() || model.is_none();
         if is_damaged {
-            pulse.tore(self.id, None);
+            health_tracker.count_damaged_turn(self.id, None);
         }
-        let owner = about.as_ref().map(|about| about.owner.clone());
-        let about = about.unwrap_or_default();
-        let session = Session {
+        let owner = details.as_ref().map(|details| details.owner.clone());
+        let details = details.unwrap_or_default();
+        let session = SessionInfo {
             id: self.id,
-            title: about.title,
-            metadata: about.metadata,
+            title: details.title,
+            metadata: details.metadata,
             model: model.unwrap_or_default(),
             created: self.created,
             updated: self.updated,
-            turns: u64::try_from(self.turns).unwrap_or(0).min(MOST_TURNS),
+            turn_count: u64::try_from(self.turn_count).unwrap_or(0).min(MAX_TURNS),
             bytes: u64::try_from(self.bytes).unwrap_or(0),
-            parent: about.parent,
+            parent: details.parent,
             is_damaged,
         };
-        Some((lock, owner, session))
+        Some((row_cipher, owner, session))
     }
 }
 
 impl TurnRow {
-    /// New turns, the first of this number.
-    pub(crate) fn close(
-        lock: Lock<'_>,
+    /// Encrypts new turns, numbered from `first`.
+    pub(crate) fn encrypt_all(
+        row_cipher: RowCipher<'_>,
         id: SessionId,
         first: u64,
-        at: i64,
-        turns: &[Turn],
-    ) -> Result<Vec<Self>, Trouble> {
-        let row = |(number, turn): (u64, &Turn)| {
-            Self::of(lock, id, &Written { number, at, turn: turn.clone() })
+        written_at: i64,
+        turns: &[StoredTurn],
+    ) -> Result<Vec<Self>, StoreError> {
+        let row = |(number, turn): (u64, &StoredTurn)| {
+            Self::encrypt(row_cipher, id, &NumberedTurn { number, written_at, turn: turn.clone() })
         };
         (first..).zip(turns).map(row).collect()
     }
 
-    pub(crate) fn bytes(turns: &[Self]) -> i64 {
-        turns.iter().map(|turn| signed(turn.payload.len())).sum()
+    pub(crate) fn total_bytes(turns: &[Self]) -> i64 {
+        turns.iter().map(|turn| to_i64(turn.payload.len())).sum()
     }
 
-    fn of(lock: Lock<'_>, id: SessionId, written: &Written) -> Result<Self, Trouble> {
-        let Written { number, at, turn } = written;
+    fn encrypt(
+        row_cipher: RowCipher<'_>,
+        id: SessionId,
+        numbered_turn: &NumberedTurn,
+    ) -> Result<Self, StoreError> {
+        let NumberedTurn { number, written_at, turn } = numbered_turn;
         Ok(Self {
             number: i64::try_from(*number).unwrap_or(i64::MAX),
-            at: *at,
-            state: i64::from(turn.state.number()),
-            payload: lock.close_turn(id, *number, *at, turn)?,
+            written_at: *written_at,
+            state: i64::from(turn.state.db_code()),
+            payload: row_cipher.encrypt_turn(id, *number, *written_at, turn)?,
         })
     }
 
-    /// A turn of which only its place is left.
-    fn lost(number: u64, at: i64) -> Self {
+    /// A row for a damaged turn, which keeps its number.
+    fn placeholder(number: u64, written_at: i64) -> Self {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        let state = i64::from(State::Aborted.number());
-        Self { number, at, state, payload: Vec::new() }
+        let state = i64::from(TurnState::Aborted.db_code());
+        Self { number, written_at, state, payload: Vec::new() }
     }
 }
 
-impl Reading {
-    /// What these rows hold of the turns of these numbers; they come in their order.
-    pub(crate) fn new(session: Session, numbers: &Range<u64>) -> Self {
-        let count = numbers.end.min(session.turns).saturating_sub(numbers.start);
+impl SessionContents {
+    /// Prepares for rows that come in the order of their numbers.
+    pub(crate) fn new(info: SessionInfo, numbers: &Range<u64>) -> Self {
+        let count = numbers.end.min(info.turn_count).saturating_sub(numbers.start);
         let turns = Vec::with_capacity(usize::try_from(count.min(4096)).unwrap_or(0));
-        Self { session, turns, damaged: Vec::new() }
+        Self { info, turns, damaged_turns: Vec::new() }
     }
 
-    pub(crate) fn take(&mut self, lock: Lock<'_>, row: &TurnRow) {
+    pub(crate) fn push_row(&mut self, row_cipher: RowCipher<'_>, row: &TurnRow) {
         let Ok(number) = u64::try_from(row.number) else { return };
-        let id = self.session.id;
-        self.turns.extend(lock.open_turn(id, number, row.at, row.state, &row.payload));
+        let id = self.info.id;
+        self.turns.extend(row_cipher.decrypt_turn(
+            id,
+            number,
+            row.written_at,
+            row.state,
+            &row.payload,
+        ));
     }
 
-    /// Notes which turns are not there.
-    pub(crate) fn finish(mut self, numbers: &Range<u64>, pulse: &Pulse) -> Self {
-        let mut there = self.turns.iter().map(|turn| turn.number).peekable();
-        for number in numbers.start..numbers.end.min(self.session.turns) {
-            if there.next_if_eq(&number).is_none() {
-                pulse.tore(self.session.id, Some(number));
-                self.damaged.push(number);
+    /// Adds the turns that are missing from the rows to `damaged`.
+    pub(crate) fn note_missing(
+        mut self,
+        numbers: &Range<u64>,
+        health_tracker: &HealthTracker,
+    ) -> Self {
+        let mut numbers_read = self.turns.iter().map(|turn| turn.number).peekable();
+        for number in numbers.start..numbers.end.min(self.info.turn_count) {
+            if numbers_read.next_if_eq(&number).is_none() {
+                health_tracker.count_damaged_turn(self.info.id, Some(number));
+                self.damaged_turns.push(number);
             }
         }
-        drop(there);
+        drop(numbers_read);
         self
     }
 }
 
-/// As databases count.
-fn signed(count: usize) -> i64 {
+fn to_i64(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// No conversation has more: a count beyond it is damaged.
-const MOST_TURNS: u64 = 1 << 20;
+/// Maximum number of turns; a larger count in a row is damaged.
+const MAX_TURNS: u64 = 1 << 20;

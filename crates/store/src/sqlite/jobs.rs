@@ -1,60 +1,66 @@
-//! What becomes of what waits: it is written, or who waits is told that it is not.
+//! Executes queued jobs and replies to their callers.
 
 use rusqlite::Connection;
 
-use super::{Job, Shared, rows};
-use crate::health::Trouble;
+use super::{Job, SharedState, record_queries};
+use crate::health::StoreError;
 use crate::id;
 
-/// Whether it makes room.
-pub(super) fn is_removal(job: &Job) -> bool {
+/// Whether a job deletes rows, which may succeed on a full disk.
+pub(super) fn frees_space(job: &Job) -> bool {
     match job {
         Job::Remove { .. } => true,
-        Job::Work(work) => work.deletes(),
+        Job::Op(op) => op.frees_space(),
         _ => false,
     }
 }
 
-/// How many records each removal removed.
-pub(super) fn write(
+/// Returns the number of records removed by each removal.
+pub(super) fn execute_jobs(
     connection: &Connection,
-    shared: &Shared,
+    shared: &SharedState,
     jobs: &mut [Job],
 ) -> rusqlite::Result<Vec<u64>> {
     let mut removed = Vec::new();
     for job in jobs {
         match job {
-            Job::Write(kept) => rows::insert(connection, shared, kept)?,
-            Job::Revive(ids) => rows::revive(connection, ids, id::now())?,
+            Job::Write(record) => record_queries::insert(connection, shared, record)?,
+            Job::Touch(ids) => record_queries::touch(connection, ids, id::unix_millis())?,
             Job::Remove { kind, removal, .. } => {
-                removed.push(rows::remove(connection, shared, *kind, removal)?);
+                removed.push(record_queries::remove(connection, shared, *kind, removal)?);
             }
-            // What was written before is on disk already.
-            Job::Flush(_) | Job::Account(_) => {}
-            Job::Work(work) => work.run(connection, shared)?,
+            // Earlier jobs are committed by now.
+            Job::Flush(_) | Job::FlushUsage(_) => {}
+            Job::Op(op) => op.execute(connection, shared)?,
         }
     }
     Ok(removed)
 }
 
-/// Who waits is told; what is to be written is tried again.
-pub(super) fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
+/// Replies with the error; returns the job if it is to be retried.
+pub(super) fn fail_job(job: Job, error: &StoreError) -> Option<Job> {
     match job {
-        Job::Flush(answer) | Job::Account(answer) => {
-            let _ = answer.send(Err(trouble.clone()));
+        Job::Flush(reply_tx) | Job::FlushUsage(reply_tx) => {
+            let _ = reply_tx.send(Err(error.clone()));
             None
         }
-        Job::Remove { answer: Some(answer), kind, removal, number, unwritten } => {
-            let _ = answer.send(Err(trouble.clone()));
-            Some(Job::Remove { kind, removal, number, unwritten, answer: None })
+        Job::Remove {
+            reply_tx: Some(reply_tx),
+            kind,
+            removal,
+            removal_id,
+            removed_before_write,
+        } => {
+            let _ = reply_tx.send(Err(error.clone()));
+            Some(Job::Remove { kind, removal, removal_id, removed_before_write, reply_tx: None })
         }
-        // Nothing is written later than it was said to have failed.
-        Job::Work(work) => {
-            work.settle(Err(trouble.clone()));
+        // Not retried: its failure was reported.
+        Job::Op(op) => {
+            op.complete(Err(error.clone()));
             None
         }
-        // That something was needed is not worth the room.
-        Job::Revive(_) => None,
+        // A lost update of the last use is harmless.
+        Job::Touch(_) => None,
         job => Some(job),
     }
 }

@@ -1,20 +1,21 @@
 //! A store in one SQLite file.
 //!
-//! One thread writes: it takes everything that waits and commits it together. Two read: what
-//! the shelf does not know, and conversations. Several processes may have the same file: SQLite keeps their commits apart,
-//! and within a second each forgets what it believed to know when another has written.
+//! One thread writes: it commits everything that is queued in one transaction. Two threads read: one
+//! loads records missing from the cache, the other reads sessions and usage. Several processes may
+//! open the same file: SQLite serializes their commits, and each process drops its cache within a
+//! second after another one has written.
 
-mod accounts;
-mod conversations;
 mod file;
 mod jobs;
-mod open;
 mod reader;
-mod rows;
+mod record_queries;
 mod salvage;
 mod schema;
+mod session_queries;
 mod sessions;
+mod usage;
 mod work;
+mod write_connection;
 mod writer;
 
 use std::collections::HashMap;
@@ -30,169 +31,177 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use self::reader::{Ask, Reader};
-use self::work::Work;
+use self::reader::{ReadRequest, Reader};
+use self::work::WriteOp;
 use self::writer::Writer;
-use crate::health::{Health, Trouble};
+use crate::cache::{CacheMiss, Removal};
+use crate::cache_slots::StoredRecord;
+use crate::health::{StoreError, StoreHealth};
 use crate::id;
-use crate::intake::Intake;
-use crate::options::Options;
-use crate::record::{Found, Kind, Record};
-use crate::session::Moments;
-use crate::shelf::{Missing, Removal};
-use crate::slots::Kept;
-use crate::{BoxFuture, Store};
+use crate::options::StoreOptions;
+use crate::pending::PendingWrites;
+use crate::record::{LookupHit, Record, RecordKind};
+use crate::session::SessionClock;
+use crate::{BoxFuture, RecordStore};
 
 /// A store in one SQLite file.
 #[derive(Debug)]
-pub struct Sqlite {
-    shared: Arc<Shared>,
-    asks: mpsc::Sender<Ask>,
-    /// Conversations are read beside, so that nobody who needs a record waits for one.
-    others: mpsc::Sender<Ask>,
+pub struct SqliteStore {
+    shared: Arc<SharedState>,
+    record_reader: mpsc::Sender<ReadRequest>,
+    /// Session reads have their own thread, so that record lookups do not wait for them.
+    session_reader: mpsc::Sender<ReadRequest>,
     writer: Option<JoinHandle<()>>,
 }
 
-type Job = crate::queue::Job<Box<dyn Work>>;
+type Job = crate::queue::Job<Box<dyn WriteOp>>;
 
 /// What the threads of a store share.
 #[derive(Debug)]
-struct Shared {
+struct SharedState {
     path: PathBuf,
-    options: Options,
-    intake: Intake<Box<dyn Work>>,
-    moments: Moments,
-    /// How often the file was opened for writing: a reader follows.
-    opened: AtomicU64,
-    /// There are records that were written without the key.
-    plain: AtomicBool,
+    options: StoreOptions,
+    pending: PendingWrites<Box<dyn WriteOp>>,
+    clock: SessionClock,
+    /// Incremented when the writer reopens the file; readers then reopen it too.
+    open_count: AtomicU64,
+    /// Some rows were written without the key.
+    has_plaintext: AtomicBool,
 }
 
-impl Sqlite {
-    /// Opens the file, or begins one. If that is not possible now, [`Store::health`] says why, it is
-    /// tried again, and until then everything is remembered in memory. Fails only where no threads can
-    /// be had.
-    pub fn open(path: PathBuf, options: Options) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
-            intake: Intake::new(&options),
-            moments: Moments::default(),
-            opened: AtomicU64::new(0),
-            plain: AtomicBool::new(false),
+impl SqliteStore {
+    /// Opens or creates the file. If that fails now, [`RecordStore::health`] has the error, opening
+    /// is retried, and until then everything stays in memory. Returns an error only if a thread
+    /// cannot be started.
+    pub fn open(path: PathBuf, options: StoreOptions) -> io::Result<Self> {
+        let shared = Arc::new(SharedState {
+            pending: PendingWrites::new(&options),
+            clock: SessionClock::default(),
+            open_count: AtomicU64::new(0),
+            has_plaintext: AtomicBool::new(false),
             path,
             options,
         });
         let reader = || {
-            let (asks, asked) = mpsc::channel();
+            let (requests, request_rx) = mpsc::channel();
             let reader = Reader::new(Arc::clone(&shared));
             let thread = thread::Builder::new().name("store reader".into());
-            thread.spawn(move || reader.run(&asked)).map(|_| asks)
+            thread.spawn(move || reader.run(&request_rx)).map(|_| requests)
         };
-        let (asks, others) = (reader()?, reader()?);
-        // The first opening is awaited, so that what is wrong is said before anything else is.
+        let (requests, session_requests) = (reader()?, reader()?);
+        // The file is opened in `Writer::new`, so that errors are logged at startup.
         let writer = Writer::new(Arc::clone(&shared));
         let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
-        Ok(Self { shared, asks, others, writer: Some(writer) })
+        Ok(Self {
+            shared,
+            record_reader: requests,
+            session_reader: session_requests,
+            writer: Some(writer),
+        })
     }
 }
 
-impl Deref for Shared {
-    type Target = Intake<Box<dyn Work>>;
+impl Deref for SharedState {
+    type Target = PendingWrites<Box<dyn WriteOp>>;
 
     fn deref(&self) -> &Self::Target {
-        &self.intake
+        &self.pending
     }
 }
 
-impl Store for Sqlite {
-    fn keep(&self, record: Record) {
-        let kept = Arc::new(Kept::new(record, self.shared.ids.next(), id::now()));
-        if self.shared.shelves.of(kept.kind).keep(&kept) {
-            self.shared.put(Job::Write(kept));
+impl RecordStore for SqliteStore {
+    fn put(&self, record: Record) {
+        let record = Arc::new(StoredRecord::new(record, self.shared.ids.next(), id::unix_millis()));
+        if self.shared.caches.for_kind(record.kind).insert_pending(&record) {
+            self.shared.enqueue(Job::Write(record));
         }
     }
 
-    fn is_empty(&self, kind: Kind) -> bool {
-        self.shared.shelves.of(kind).is_bare()
+    fn is_known_empty(&self, kind: RecordKind) -> bool {
+        self.shared.caches.for_kind(kind).is_known_empty()
     }
 
-    fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
-        let look = self.shared.shelves.of(kind).look(owner, keys, id::now());
-        if !look.revived.is_empty() {
-            self.shared.put(Job::Revive(look.revived));
+    fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>> {
+        let lookup = self.shared.caches.for_kind(kind).lookup(owner, keys, id::unix_millis());
+        if !lookup.touched.is_empty() {
+            self.shared.enqueue(Job::Touch(lookup.touched));
         }
-        if look.missing.is_empty() {
-            return Box::pin(ready(look.found));
+        if lookup.misses.is_empty() {
+            return Box::pin(ready(lookup.hits));
         }
-        let (answer, answered) = oneshot::channel();
-        let mut found = look.found;
-        // Of a key that is asked for twice, either will do.
-        let place = |(nth, key): (usize, &&str)| ((*key).to_owned(), nth);
-        let places: HashMap<String, usize> = keys.iter().enumerate().map(place).collect();
-        let meanwhile: Vec<Found> = look.missing.iter().flat_map(Missing::found).collect();
-        let (owner, keys) = (owner.to_owned(), look.missing);
-        let ask = Ask::Keys { kind, owner, keys, load: look.load, answer };
-        let asked = self.asks.send(ask).is_ok();
+        let (reply_tx, reply_rx) = oneshot::channel();
+        let mut hits = lookup.hits;
+        // Duplicate keys: any position will do.
+        let with_position = |(nth, key): (usize, &&str)| ((*key).to_owned(), nth);
+        let positions: HashMap<String, usize> =
+            keys.iter().enumerate().map(with_position).collect();
+        let fallback: Vec<LookupHit> =
+            lookup.misses.iter().flat_map(CacheMiss::pending_hits).collect();
+        let (owner, keys) = (owner.to_owned(), lookup.misses);
+        let request = ReadRequest::Find { kind, owner, keys, load_id: lookup.load_id, reply_tx };
+        let is_sent = self.record_reader.send(request).is_ok();
         Box::pin(async move {
-            let answered = async { if asked { answered.await.ok() } else { None } };
-            let stuck = self.shared.pulse.is_unreadable();
-            match timeout(if stuck { IMPATIENCE } else { PATIENCE }, answered).await {
-                Ok(Some(rows)) => found.extend(rows),
-                Ok(None) => found.extend(meanwhile),
+            let reply = async { if is_sent { reply_rx.await.ok() } else { None } };
+            let is_failing = self.shared.health_tracker.is_unreadable();
+            match timeout(if is_failing { READ_TIMEOUT_AFTER_FAILURE } else { READ_TIMEOUT }, reply)
+                .await
+            {
+                Ok(Some(rows)) => hits.extend(rows),
+                Ok(None) => hits.extend(fallback),
                 Err(_) => {
-                    let trouble = Trouble(format!("no answer within {} s", PATIENCE.as_secs()));
-                    self.shared.pulse.read(Some(&trouble));
-                    found.extend(meanwhile);
+                    let error = StoreError(format!("no reply within {} s", READ_TIMEOUT.as_secs()));
+                    self.shared.health_tracker.record_read(Some(&error));
+                    hits.extend(fallback);
                 }
             }
-            found.sort_by_key(|found| places.get(&found.key).copied());
-            found
+            hits.sort_by_key(|hit| positions.get(&hit.key).copied());
+            hits
         })
     }
 
-    fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>> {
-        let known = self.shared.shelves.of(kind);
-        let (mut all, going) = (known.waiting(), known.going());
-        let (answer, answered) = oneshot::channel();
-        let asked = self.asks.send(Ask::All { kind, answer }).is_ok();
+    fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>> {
+        let cache = self.shared.caches.for_kind(kind);
+        let (mut records, active_removals) = (cache.pending(), cache.active_removals());
+        let (reply_tx, reply_rx) = oneshot::channel();
+        let is_sent = self.record_reader.send(ReadRequest::List { kind, reply_tx }).is_ok();
         Box::pin(async move {
-            if asked && let Ok(rows) = answered.await {
-                all.extend(rows);
-                known.remaining(&mut all, &going);
+            if is_sent && let Ok(rows) = reply_rx.await {
+                records.extend(rows);
+                cache.retain_not_removed(&mut records, &active_removals);
             }
-            all.values().rev().map(|kept| kept.record()).collect()
+            records.values().rev().map(|record| record.to_record()).collect()
         })
     }
 
     fn remove(
         &self,
-        kind: Kind,
+        kind: RecordKind,
         owner: Option<&str>,
         key: Option<&str>,
-    ) -> BoxFuture<'_, Result<u64, Trouble>> {
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
         self.shared.remove(kind, owner, key)
     }
 
-    fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>> {
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.shared.flush()
     }
 
-    fn health(&self) -> Health {
+    fn health(&self) -> StoreHealth {
         self.shared.health()
     }
 }
 
-/// What waits is written; what cannot be written is lost.
-impl Drop for Sqlite {
+/// Writes pending records; those that cannot be written are lost.
+impl Drop for SqliteStore {
     fn drop(&mut self) {
         self.shared.queue.close();
         if let Some(writer) = self.writer.take() {
-            // A writer that panicked has nothing more to do.
             let _ = writer.join();
         }
     }
 }
 
-/// For the answer of a disk.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// For one that did not answer the last time.
-const IMPATIENCE: Duration = Duration::from_millis(50);
+/// Timeout of a lookup.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
+/// Timeout of a lookup while reads are failing.
+const READ_TIMEOUT_AFTER_FAILURE: Duration = Duration::from_millis(50);

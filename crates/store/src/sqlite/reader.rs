@@ -1,4 +1,4 @@
-//! The thread that reads.
+//! The reader threads: serve lookups and queries from read-only connections.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -7,108 +7,121 @@ use std::sync::{Arc, mpsc};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{Shared, rows, schema};
-use crate::health::Trouble;
-use crate::record::{Found, Kind};
-use crate::shelf::{self, Missing};
-use crate::slots::Kept;
+use super::{SharedState, record_queries, schema};
+use crate::cache::{self, CacheMiss};
+use crate::cache_slots::StoredRecord;
+use crate::health::StoreError;
+use crate::record::{LookupHit, RecordKind};
 
-pub(super) enum Ask {
-    /// Everything under these keys, which are loading.
-    Keys {
-        kind: Kind,
+pub(super) enum ReadRequest {
+    /// Load these keys.
+    Find {
+        kind: RecordKind,
         owner: String,
-        keys: Vec<Missing>,
-        load: u64,
-        answer: oneshot::Sender<Vec<Found>>,
+        keys: Vec<CacheMiss>,
+        load_id: u64,
+        reply_tx: oneshot::Sender<Vec<LookupHit>>,
     },
-    All {
-        kind: Kind,
-        answer: oneshot::Sender<BTreeMap<i64, Arc<Kept>>>,
+    List {
+        kind: RecordKind,
+        reply_tx: oneshot::Sender<BTreeMap<i64, Arc<StoredRecord>>>,
     },
-    /// Something else, which answers by itself.
-    Other(Box<dyn FnOnce(&mut Reader) + Send>),
+    /// Run a closure, which sends its own reply.
+    Run(Box<dyn FnOnce(&mut Reader) + Send>),
 }
 
 pub(super) struct Reader {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     connection: Option<Connection>,
-    /// Which opening of the file this is.
-    opened: u64,
+    /// The value of `Shared::open_count` when the connection was opened.
+    open_count: u64,
 }
 
 impl Reader {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, connection: None, opened: 0 }
+    pub(super) fn new(shared: Arc<SharedState>) -> Self {
+        Self { shared, connection: None, open_count: 0 }
     }
 
-    /// Answers until nobody can ask any more.
-    pub(super) fn run(mut self, asks: &mpsc::Receiver<Ask>) {
-        while let Ok(ask) = asks.recv() {
-            match ask {
-                Ask::Keys { kind, owner, keys, load, answer } => {
-                    if let Some(found) = self.keys(kind, &owner, &keys, load) {
-                        // Who asked may have left.
-                        let _ = answer.send(found);
+    /// Serves requests until the store is dropped.
+    pub(super) fn run(mut self, requests: &mpsc::Receiver<ReadRequest>) {
+        while let Ok(request) = requests.recv() {
+            match request {
+                ReadRequest::Find { kind, owner, keys: misses, load_id, reply_tx } => {
+                    if let Some(hits) = self.find(kind, &owner, &misses, load_id) {
+                        // The receiver may have been dropped.
+                        let _ = reply_tx.send(hits);
                     }
                 }
-                Ask::All { kind, answer } => {
-                    let all = self.read(|connection, shared| rows::all(connection, shared, kind));
-                    let _ = answer.send(all.unwrap_or_default());
+                ReadRequest::List { kind, reply_tx } => {
+                    let records = self.with_connection(|connection, shared| {
+                        record_queries::list_records(connection, shared, kind)
+                    });
+                    let _ = reply_tx.send(records.unwrap_or_default());
                 }
-                Ask::Other(ask) => ask(&mut self),
+                ReadRequest::Run(run_query) => run_query(&mut self),
             }
         }
     }
 
-    /// Nothing if the database cannot be read.
-    fn keys(&mut self, kind: Kind, owner: &str, keys: &[Missing], load: u64) -> Option<Vec<Found>> {
-        let changes = self.shared.shelves.of(kind).changes();
-        let read = self.read(|connection, shared| {
-            // All of it as it is at one moment.
+    /// Returns `None` if the database cannot be read.
+    fn find(
+        &mut self,
+        kind: RecordKind,
+        owner: &str,
+        misses: &[CacheMiss],
+        load_id: u64,
+    ) -> Option<Vec<LookupHit>> {
+        let changes = self.shared.caches.for_kind(kind).change_count();
+        let read = self.with_connection(|connection, shared| {
+            // All keys are read from one snapshot.
             let transaction = connection.unchecked_transaction()?;
-            let found =
-                keys.iter().map(|it| rows::find(&transaction, shared, kind, owner, &it.key));
-            let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
-            let is_bare = found.iter().all(Vec::is_empty) && !rows::any(&transaction, kind)?;
-            Ok((found, is_bare))
+            let rows = misses
+                .iter()
+                .map(|miss| record_queries::find(&transaction, shared, kind, owner, &miss.key));
+            let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            let is_empty =
+                rows.iter().all(Vec::is_empty) && !record_queries::exists(&transaction, kind)?;
+            Ok((rows, is_empty))
         });
-        let known = self.shared.shelves.of(kind);
-        let Ok((read, is_bare)) = read else {
-            known.abandon(owner, keys, load);
+        let cache = self.shared.caches.for_kind(kind);
+        let Ok((rows_by_key, is_empty)) = read else {
+            cache.abort_load(owner, misses, load_id);
             return None;
         };
-        let mut found = Vec::new();
-        for (key, rows) in keys.iter().zip(read) {
-            found.extend(shelf::found(&key.key, known.fill(owner, key, load, &rows).iter()));
+        let mut hits = Vec::new();
+        for (miss, rows) in misses.iter().zip(rows_by_key) {
+            hits.extend(cache::hits(
+                &miss.key,
+                cache.finish_load(owner, miss, load_id, &rows).iter(),
+            ));
         }
-        if is_bare {
-            known.found_bare(changes);
+        if is_empty {
+            cache.set_known_empty(changes);
         }
-        Some(found)
+        Some(hits)
     }
 
-    pub(super) fn read<T>(
+    pub(super) fn with_connection<T>(
         &mut self,
-        with: impl FnOnce(&Connection, &Shared) -> rusqlite::Result<T>,
-    ) -> Result<T, Trouble> {
+        query: impl FnOnce(&Connection, &SharedState) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         let shared = Arc::clone(&self.shared);
-        let opened = shared.opened.load(Ordering::Acquire);
-        if self.opened != opened {
+        let current = shared.open_count.load(Ordering::Acquire);
+        if self.open_count != current {
             self.connection = None;
-            self.opened = opened;
+            self.open_count = current;
         }
         let connection = match self.connection.take() {
             Some(connection) => Ok(connection),
-            None => schema::open_to_read(&shared.path),
+            None => schema::open_read_only(&shared.path),
         };
-        let read = connection.and_then(|connection| {
-            let value = with(&connection, &shared)
-                .map_err(|error| schema::trouble(&shared.path, &error))?;
+        let result = connection.and_then(|connection| {
+            let value = query(&connection, &shared)
+                .map_err(|error| schema::store_error(&shared.path, &error))?;
             self.connection = Some(connection);
             Ok(value)
         });
-        shared.pulse.read(read.as_ref().err());
-        read
+        shared.health_tracker.record_read(result.as_ref().err());
+        result
     }
 }

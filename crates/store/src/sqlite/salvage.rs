@@ -1,39 +1,40 @@
-//! What can still be read of a broken database: conversations, what was used, and keys. Other records are
-//! made again; what people said is not.
+//! Copies sessions, usage and API keys from a damaged database to a new one. Other records are not
+//! copied: they are created again in use.
 
 use std::path::Path;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
 
-use super::conversations::{insert_session, row};
-use crate::account::COLUMNS;
-use crate::record::Kind;
+use super::session_queries::{insert_session, parse_row};
+use crate::record::RecordKind;
 use crate::session::{SessionId, SessionRow};
+use crate::usage::USAGE_COLUMNS;
 
-/// Copies conversations from a broken database to a new one, each as far as it can be read, and says how many.
-/// What is damaged in them is told when they are read.
-pub(super) fn conversations(broken: &Path, into: &mut Connection) -> usize {
+/// Copies everything that is readable, and returns the number of sessions. Damaged turns of a
+/// copied session are reported when it is read.
+pub(super) fn salvage(damaged: &Path, into: &mut Connection) -> usize {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let Ok(from) = Connection::open_with_flags(broken, flags) else { return 0 };
+    let Ok(from) = Connection::open_with_flags(damaged, flags) else { return 0 };
     let Ok(transaction) = into.transaction() else { return 0 };
-    let mut saved = 0;
-    // From both ends: what cannot be read may be in the middle.
+    let mut sessions = 0;
+    // In both directions: an unreadable page in the middle ends a scan.
     for order in ["ASC", "DESC"] {
         let select = format!(
             "SELECT id, owner, created, updated, turns, bytes, lock, about, model FROM sessions \
              ORDER BY rowid {order}"
         );
-        each(&from, &select, &[], |row| session(&from, &transaction, row, &mut saved));
+        for_each_row(&from, &select, &[], |row| {
+            copy_session(&from, &transaction, row, &mut sessions)
+        });
     }
-    sums(&from, &transaction);
-    keys(&from, &transaction);
-    if transaction.commit().is_ok() { saved } else { 0 }
+    copy_usage(&from, &transaction);
+    copy_api_keys(&from, &transaction);
+    if transaction.commit().is_ok() { sessions } else { 0 }
 }
 
-/// What was used.
-fn sums(from: &Connection, into: &Connection) {
-    let columns = COLUMNS.join(", ");
+fn copy_usage(from: &Connection, into: &Connection) {
+    let columns = USAGE_COLUMNS.join(", ");
     let insert = format!(
         "INSERT OR IGNORE INTO usage (day, owner, model, lock, label, {columns}) \
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -43,90 +44,91 @@ fn sums(from: &Connection, into: &Connection) {
             "SELECT day, owner, model, lock, label, {columns} FROM usage \
              ORDER BY day {order}, owner {order}, model {order}"
         );
-        each(from, &select, &[], |row| {
-            copy(into, &insert, row, 5 + COLUMNS.len());
+        for_each_row(from, &select, &[], |row| {
+            copy_row(into, &insert, row, 5 + USAGE_COLUMNS.len());
             true
         });
     }
 }
 
-/// Keys of clients, and where they are found.
-fn keys(from: &Connection, into: &Connection) {
+/// Copies API keys and their index values.
+fn copy_api_keys(from: &Connection, into: &Connection) {
     let insert = "INSERT OR IGNORE INTO records (id, kind, owner, used, size, lock, payload) \
                   VALUES (?, ?, ?, ?, ?, ?, ?)";
     for order in ["ASC", "DESC"] {
         let select = format!(
             "SELECT id, kind, owner, used, size, lock, payload FROM records WHERE kind = {} \
              ORDER BY id {order}",
-            Kind::Key.number()
+            RecordKind::ApiKey.db_code()
         );
-        each(from, &select, &[], |row| {
-            copy(into, insert, row, 7);
+        for_each_row(from, &select, &[], |row| {
+            copy_row(into, insert, row, 7);
             true
         });
     }
-    let places = format!(
+    let select_addresses = format!(
         "SELECT address, record FROM addresses WHERE record IN \
          (SELECT id FROM records WHERE kind = {})",
-        Kind::Key.number()
+        RecordKind::ApiKey.db_code()
     );
-    each(from, &places, &[], |row| {
-        copy(into, "INSERT OR IGNORE INTO addresses (address, record) VALUES (?, ?)", row, 2);
+    for_each_row(from, &select_addresses, &[], |row| {
+        copy_row(into, "INSERT OR IGNORE INTO addresses (address, record) VALUES (?, ?)", row, 2);
         true
     });
 }
 
-/// A row as it is; one that does not fit is left.
-fn copy(into: &Connection, insert: &str, row: &Row<'_>, columns: usize) {
+/// Copies a row unchanged; errors are ignored.
+fn copy_row(into: &Connection, insert: &str, row: &Row<'_>, columns: usize) {
     let values = (0..columns).map(|nth| row.get::<_, Value>(nth)).collect::<Result<Vec<_>, _>>();
     let Ok(values) = values else { return };
     let _ =
         into.prepare_cached(insert).and_then(|mut insert| insert.execute(params_from_iter(values)));
 }
 
-/// Whether to go on.
-fn session(from: &Connection, into: &Connection, found: &Row<'_>, saved: &mut usize) -> bool {
-    let Ok(session) = row(found) else { return true };
-    // Not one that was found from the other end.
+/// Copies a session and its turns; returns whether to continue the scan.
+fn copy_session(from: &Connection, into: &Connection, row: &Row<'_>, sessions: &mut usize) -> bool {
+    let Ok(session) = parse_row(row) else { return true };
+    // Copied already in the other direction.
     if !insert_session(into, &session).is_ok_and(|inserted| inserted > 0) {
         return true;
     }
-    *saved += 1;
+    *sessions += 1;
     for order in ["ASC", "DESC"] {
         let select = format!(
             "SELECT number, at, state, payload FROM turns WHERE session = ? ORDER BY number {order}"
         );
         let id: &[u8] = &session.id.0;
-        each(from, &select, &[&id], |found| turn(into, &session, found));
+        for_each_row(from, &select, &[&id], |row| copy_turn(into, &session, row));
     }
     true
 }
 
-/// Goes on until it is known: the rest was found from the other end.
-fn turn(into: &Connection, session: &SessionRow, found: &Row<'_>) -> bool {
+/// Returns false at a turn that was copied already: the rest was copied in the other direction.
+fn copy_turn(into: &Connection, session: &SessionRow, row: &Row<'_>) -> bool {
     let SessionId(id) = session.id;
-    let columns = (found.get(0), found.get(1), found.get(2), found.get(3));
-    let (Ok(number), Ok(at), Ok(state), Ok(payload)) = columns else { return true };
-    let (number, at, state, payload): (i64, i64, i64, Vec<u8>) = (number, at, state, payload);
+    let columns = (row.get(0), row.get(1), row.get(2), row.get(3));
+    let (Ok(number), Ok(written_at), Ok(state), Ok(payload)) = columns else { return true };
+    let (number, written_at, state, payload): (i64, i64, i64, Vec<u8>) =
+        (number, written_at, state, payload);
     let insert = "INSERT OR IGNORE INTO turns (session, number, at, state, payload) \
                   VALUES (?, ?, ?, ?, ?)";
     let inserted = into
         .prepare_cached(insert)
-        .and_then(|mut insert| insert.execute(params![id, number, at, state, payload]));
+        .and_then(|mut insert| insert.execute(params![id, number, written_at, state, payload]));
     inserted.is_ok_and(|inserted| inserted > 0)
 }
 
-/// Every row that can be read, until one cannot, or nobody wants more.
-fn each(
+/// Visits rows until one cannot be read or `visit` returns false.
+fn for_each_row(
     from: &Connection,
     select: &str,
-    asked: &[&dyn rusqlite::ToSql],
-    mut take: impl FnMut(&Row<'_>) -> bool,
+    params: &[&dyn rusqlite::ToSql],
+    mut visit: impl FnMut(&Row<'_>) -> bool,
 ) {
     let Ok(mut select) = from.prepare_cached(select) else { return };
-    let Ok(mut rows) = select.query(asked) else { return };
+    let Ok(mut rows) = select.query(params) else { return };
     while let Ok(Some(row)) = rows.next() {
-        if !take(row) {
+        if !visit(row) {
             return;
         }
     }

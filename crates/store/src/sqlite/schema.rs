@@ -1,4 +1,4 @@
-//! Opening the database: its settings, its tables, and what is done when it cannot be used.
+//! Opens and checks the SQLite file; its settings, schema and migrations.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,119 +6,125 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{file, salvage};
-use crate::health::Trouble;
+use crate::health::StoreError;
 
-/// Why a database cannot be used.
-enum Unfit {
-    /// It is no database, or a damaged one.
-    Broken(String),
-    Other(Trouble),
+enum OpenError {
+    /// Not a database, or a damaged one.
+    Corrupt(String),
+    Other(StoreError),
 }
 
-/// Opens it for writing: made if there is none, brought to this version, moved aside if it is broken.
-pub(super) fn open(path: &Path, suspect: bool) -> Result<Connection, Trouble> {
-    let named = |error: std::io::Error| Trouble(format!("{}: {error}", path.display()));
-    file::prepare(path).map_err(named)?;
-    let _alone = file::lock(path).map_err(named)?;
-    let why = match fitted(path, suspect) {
+/// Opens the file for writing: creates it if missing, migrates it, and moves a damaged one aside.
+pub(super) fn open(path: &Path, force_check: bool) -> Result<Connection, StoreError> {
+    let to_store_error = |error: std::io::Error| StoreError(format!("{}: {error}", path.display()));
+    file::create_private(path).map_err(to_store_error)?;
+    let _lock = file::lock_for_open(path).map_err(to_store_error)?;
+    let reason = match open_checked(path, force_check) {
         Ok(connection) => return Ok(connection),
-        Err(Unfit::Other(trouble)) => return Err(trouble),
-        Err(Unfit::Broken(why)) => why,
+        Err(OpenError::Other(error)) => return Err(error),
+        Err(OpenError::Corrupt(reason)) => reason,
     };
-    let aside = file::set_aside(path).map_err(named)?;
-    file::prepare(path).map_err(named)?;
-    let mut connection = fitted(path, false).map_err(|unfit| match unfit {
-        Unfit::Broken(why) => Trouble(format!("{}: {why}", path.display())),
-        Unfit::Other(trouble) => trouble,
+    let moved_to = file::move_aside(path).map_err(to_store_error)?;
+    file::create_private(path).map_err(to_store_error)?;
+    let mut connection = open_checked(path, false).map_err(|open_error| match open_error {
+        OpenError::Corrupt(reason) => StoreError(format!("{}: {reason}", path.display())),
+        OpenError::Other(error) => error,
     })?;
-    let saved = salvage::conversations(&aside, &mut connection);
+    let sessions = salvage::salvage(&moved_to, &mut connection);
     tracing::error!(
-        "{} is damaged ({why}); it was moved to {}, and a new one is begun with the {saved} sessions that \
-         can be read, and the keys and what they have used",
+        "{} is damaged ({reason}) and was moved to {}; a new file has its {sessions} readable sessions, \
+         API keys and usage",
         path.display(),
-        aside.display()
+        moved_to.display()
     );
     Ok(connection)
 }
 
-/// Lets the file have so many bytes, and no more.
-pub(super) fn limit(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
-    let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-    let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
-    // It answers with what is in force.
+/// Limits the size of the file.
+pub(super) fn set_max_bytes(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
+    let page_size: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page_size.max(1);
+    // The pragma returns the limit in force.
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))
 }
 
-/// Opens it for reading; it must be there.
-pub(super) fn open_to_read(path: &Path) -> Result<Connection, Trouble> {
+/// Opens an existing file for reading.
+pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
-        connection.busy_timeout(PATIENCE)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_SIZE);
         connection.pragma_update(None, "query_only", true)?;
         Ok(connection)
     });
-    opened.map_err(|error| trouble(path, &error))
+    opened.map_err(|error| store_error(path, &error))
 }
 
-fn fitted(path: &Path, suspect: bool) -> Result<Connection, Unfit> {
-    let unfit = |error: rusqlite::Error| unfit(path, &error);
+fn open_checked(path: &Path, force_check: bool) -> Result<Connection, OpenError> {
+    let to_open_error = |error: rusqlite::Error| open_error(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).map_err(unfit)?;
-    connection.busy_timeout(PATIENCE).map_err(unfit)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    let version = version(&connection, path)?;
-    settings(&connection).map_err(unfit)?;
-    let small = std::fs::metadata(path).is_ok_and(|file| file.len() <= SMALL);
-    if version > 0 && (suspect || small) {
-        let found: String =
-            connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(unfit)?;
-        if found != "ok" {
-            return Err(Unfit::Broken(found));
+    let mut connection = Connection::open_with_flags(path, flags).map_err(to_open_error)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(to_open_error)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_SIZE);
+    let version = check_version(&connection, path)?;
+    apply_pragmas(&connection).map_err(to_open_error)?;
+    let is_small = std::fs::metadata(path).is_ok_and(|file| file.len() <= QUICK_CHECK_MAX_BYTES);
+    if version > 0 && (force_check || is_small) {
+        let result: String = connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .map_err(to_open_error)?;
+        if result != "ok" {
+            return Err(OpenError::Corrupt(result));
         }
     }
-    migrate(&mut connection).map_err(unfit)?;
-    let strange = strange(&connection).map_err(unfit)?;
-    strange.map_or(Ok(connection), |name| Err(Unfit::Broken(format!("{name} is not what it was"))))
+    migrate(&mut connection).map_err(to_open_error)?;
+    let altered = altered_object(&connection).map_err(to_open_error)?;
+    altered.map_or(Ok(connection), |name| {
+        Err(OpenError::Corrupt(format!("{name} differs from the schema")))
+    })
 }
 
-/// A table, index or trigger that is not what it was made as: who reads it by its text finds nothing damaged.
-fn strange(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let mut made = Connection::open_in_memory()?;
-    migrate(&mut made)?;
-    let mut all = made.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
-    let mut there =
+/// Finds a table, index or trigger that differs from the schema. SQLite parses a flipped byte in a
+/// stored statement without an error.
+fn altered_object(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut reference = Connection::open_in_memory()?;
+    migrate(&mut reference)?;
+    let mut select_reference =
+        reference.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
+    let mut count_equal =
         connection.prepare("SELECT count(*) FROM sqlite_schema WHERE (name, sql) = (?, ?)")?;
-    let mut rows = all.query([])?;
+    let mut rows = select_reference.query([])?;
     while let Some(row) = rows.next()? {
         let (name, sql): (String, String) = (row.get(0)?, row.get(1)?);
-        if there.query_row([&name, &sql], |row| row.get::<_, i64>(0))? == 0 {
+        if count_equal.query_row([&name, &sql], |row| row.get::<_, i64>(0))? == 0 {
             return Ok(Some(name));
         }
     }
     Ok(None)
 }
 
-/// Its version; 0 for one that is new. Whatever is not ours is left alone.
-fn version(connection: &Connection, path: &Path) -> Result<usize, Unfit> {
-    let ask = |what: &str| connection.query_row(what, [], |row| row.get::<_, i64>(0));
-    let asked = (|| {
-        let tables = ask("SELECT count(*) FROM sqlite_schema")?;
-        Ok((ask("PRAGMA application_id")?, ask("PRAGMA user_version")?, tables))
+/// Reads the schema version, 0 for a new file. Files of other programs and newer versions are
+/// errors, and left untouched.
+fn check_version(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
+    let query_i64 = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let header = (|| {
+        let tables = query_i64("SELECT count(*) FROM sqlite_schema")?;
+        Ok((query_i64("PRAGMA application_id")?, query_i64("PRAGMA user_version")?, tables))
     })();
-    let (application, version, tables) = asked.map_err(|error| unfit(path, &error))?;
-    let refused = |why: &str| Err(Unfit::Other(Trouble(format!("{} {why}", path.display()))));
-    if application != APPLICATION && tables > 0 {
-        return refused("is the database of another program");
+    let (application, version, tables) = header.map_err(|error| open_error(path, &error))?;
+    let reject =
+        |reason: &str| Err(OpenError::Other(StoreError(format!("{} {reason}", path.display()))));
+    if application != APPLICATION_ID && tables > 0 {
+        return reject("is the database of another program");
     }
     match usize::try_from(version) {
-        Ok(version) if version <= VERSIONS.len() => Ok(version),
-        _ => refused("was written by a newer version of this program"),
+        Ok(version) if version <= MIGRATIONS.len() => Ok(version),
+        _ => reject("was written by a newer version of this program"),
     }
 }
 
-fn settings(connection: &Connection) -> rusqlite::Result<()> {
-    // Only a new file takes it, and only before anything is written.
+fn apply_pragmas(connection: &Connection) -> rusqlite::Result<()> {
+    // Takes effect only on a new file, before the first write.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -129,43 +135,44 @@ fn settings(connection: &Connection) -> rusqlite::Result<()> {
 
 fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    for (nth, step) in VERSIONS.iter().enumerate().skip(done as usize) {
+    let version: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    for (nth, step) in MIGRATIONS.iter().enumerate().skip(version as usize) {
         transaction.execute_batch(step)?;
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", nth as u32 + 1)?;
     }
     transaction.commit()
 }
 
-fn unfit(path: &Path, error: &rusqlite::Error) -> Unfit {
-    if is_broken(error) {
-        return Unfit::Broken(error.to_string());
+fn open_error(path: &Path, error: &rusqlite::Error) -> OpenError {
+    if is_corrupt(error) {
+        return OpenError::Corrupt(error.to_string());
     }
-    Unfit::Other(trouble(path, error))
+    OpenError::Other(store_error(path, error))
 }
 
-/// Whether the file itself is bad.
-pub(super) fn is_broken(error: &rusqlite::Error) -> bool {
+/// Whether the error means a damaged file.
+pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
     matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-pub(super) fn trouble(path: &Path, error: &rusqlite::Error) -> Trouble {
-    Trouble(format!("{}: {error}", path.display()))
+pub(super) fn store_error(path: &Path, error: &rusqlite::Error) -> StoreError {
+    StoreError(format!("{}: {error}", path.display()))
 }
 
-/// `ILST`, by which the file is known to be ours.
-const APPLICATION: i64 = 0x494c_5354;
-/// For another process that writes.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// More than there are, so that none is read twice.
-const STATEMENTS: usize = 64;
-/// Checked whole before it is used; larger ones when something is found to be wrong.
-const SMALL: u64 = 32 << 20;
+/// `ILST` in ASCII; identifies our files.
+const APPLICATION_ID: i64 = 0x494c_5354;
+/// How long to wait for another process's write lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// More than the number of statements, so that each is prepared once.
+const STATEMENT_CACHE_SIZE: usize = 64;
+/// Files up to this size are checked when they are opened; larger ones only after a corruption
+/// error.
+const QUICK_CHECK_MAX_BYTES: u64 = 32 << 20;
 
-/// What leads from each version to the next. Never changed, only added to.
-const VERSIONS: &[&str] = &[
+/// The step from each version to the next. Steps are never changed, only appended.
+const MIGRATIONS: &[&str] = &[
     "
 CREATE TABLE records (
     id      INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
-//! Conversations in a file: changes go to the writer, questions to a reader of their own.
+//! Implements [`SessionStore`] for SQLite: changes go to the writer, queries to a reader thread.
 
 use std::future::ready;
 use std::ops::Range;
@@ -9,72 +9,87 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::reader::Ask;
-use super::work::Task;
-use super::{Job, Shared, Sqlite, conversations};
+use super::reader::ReadRequest;
+use super::work::PendingOp;
+use super::{Job, SharedState, SqliteStore, session_queries};
 use crate::BoxFuture;
-use crate::health::Trouble;
-use crate::intake::ended;
+use crate::health::StoreError;
+use crate::pending::store_closed;
 use crate::session::{
-    Append, Cursor, Draft, Page, Reading, Session, SessionError, SessionId, Sessions, Turn,
+    AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId, SessionInfo,
+    SessionPage, SessionStore, StoredTurn,
 };
 
-type Answer<T> = Result<T, SessionError>;
+type SessionResult<T> = Result<T, SessionError>;
 
-impl Sqlite {
-    /// A change, in the writer's next commit.
-    fn change<T: Send + 'static>(
+impl SqliteStore {
+    /// Runs a write in the writer's next commit.
+    fn write<T: Send + 'static>(
         &self,
-        deletes: bool,
-        work: impl FnMut(&Connection, &Shared) -> rusqlite::Result<Answer<T>> + Send + 'static,
-    ) -> BoxFuture<'_, Answer<T>> {
-        let (answer, answered) = oneshot::channel();
-        self.shared.put(Job::Work(Box::new(Task { work, deletes, done: None, answer })));
-        Box::pin(within(answered))
+        frees_space: bool,
+        op: impl FnMut(&Connection, &SharedState) -> rusqlite::Result<SessionResult<T>> + Send + 'static,
+    ) -> BoxFuture<'_, SessionResult<T>> {
+        let (reply_tx, reply_rx) = oneshot::channel();
+        self.shared.enqueue(Job::Op(Box::new(PendingOp {
+            op,
+            frees_space,
+            result: None,
+            reply_tx,
+        })));
+        Box::pin(with_timeout(reply_rx))
     }
 
-    /// A question, of everything as it is at one moment.
-    pub(super) fn ask<T: Send + 'static>(
+    /// Runs a query in one read transaction.
+    pub(super) fn query<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Connection, &Shared) -> rusqlite::Result<Answer<T>> + Send + 'static,
-    ) -> BoxFuture<'_, Answer<T>> {
-        let (answer, answered) = oneshot::channel();
-        let ask = Ask::Other(Box::new(move |reader| {
-            let read = reader.read(|connection, shared| {
+        run: impl FnOnce(&Connection, &SharedState) -> rusqlite::Result<SessionResult<T>>
+        + Send
+        + 'static,
+    ) -> BoxFuture<'_, SessionResult<T>> {
+        let (reply_tx, reply_rx) = oneshot::channel();
+        let request = ReadRequest::Run(Box::new(move |reader| {
+            let result = reader.with_connection(|connection, shared| {
                 let transaction = connection.unchecked_transaction()?;
-                question(&transaction, shared)
+                run(&transaction, shared)
             });
-            // Who asked may have left.
-            let _ = answer.send(read.unwrap_or_else(|trouble| Err(trouble.into())));
+            // The receiver may have been dropped.
+            let _ = reply_tx.send(result.unwrap_or_else(|error| Err(error.into())));
         }));
-        // If nobody reads, nobody answers.
-        let _ = self.others.send(ask);
-        Box::pin(within(answered))
+        // If the reader has ended, the reply channel is closed.
+        let _ = self.session_reader.send(request);
+        Box::pin(with_timeout(reply_rx))
     }
 }
 
-async fn within<T>(answered: oneshot::Receiver<Answer<T>>) -> Answer<T> {
-    match timeout(PATIENCE, answered).await {
-        Ok(answered) => answered.unwrap_or_else(|_| Err(ended().into())),
-        Err(_) => Err(Trouble(format!("no answer within {} s", PATIENCE.as_secs())).into()),
+async fn with_timeout<T>(reply_rx: oneshot::Receiver<SessionResult<T>>) -> SessionResult<T> {
+    match timeout(SESSION_TIMEOUT, reply_rx).await {
+        Ok(reply) => reply.unwrap_or_else(|_| Err(store_closed().into())),
+        Err(_) => {
+            Err(StoreError(format!("no reply within {} s", SESSION_TIMEOUT.as_secs())).into())
+        }
     }
 }
 
-impl Sessions for Sqlite {
-    fn create(&self, owner: &str, draft: Draft) -> BoxFuture<'_, Answer<Session>> {
-        if let Err(error) = Turn::check(&draft.turns) {
+impl SessionStore for SqliteStore {
+    fn create(&self, owner: &str, draft: NewSession) -> BoxFuture<'_, SessionResult<SessionInfo>> {
+        if let Err(error) = StoredTurn::check_sizes(&draft.turns) {
             return Box::pin(ready(Err(error)));
         }
         let owner = owner.to_owned();
-        self.change(false, move |connection, shared| {
-            conversations::create(connection, shared, &owner, &draft)
+        self.write(false, move |connection, shared| {
+            session_queries::create(connection, shared, &owner, &draft)
         })
     }
 
-    fn list(&self, owner: &str, after: Option<Cursor>, most: usize) -> BoxFuture<'_, Answer<Page>> {
+    fn list(
+        &self,
+        owner: &str,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, SessionResult<SessionPage>> {
         let owner = owner.to_owned();
-        self.ask(move |connection, shared| {
-            conversations::list(connection, shared, &owner, after, most).map(Ok)
+        self.query(move |connection, shared| {
+            session_queries::list(connection, shared, &owner, after, limit).map(Ok)
         })
     }
 
@@ -83,57 +98,67 @@ impl Sessions for Sqlite {
         owner: &str,
         id: SessionId,
         numbers: Range<u64>,
-    ) -> BoxFuture<'_, Answer<Reading>> {
+    ) -> BoxFuture<'_, SessionResult<SessionContents>> {
         let owner = owner.to_owned();
-        self.ask(move |connection, shared| {
-            conversations::read(connection, shared, &owner, id, &numbers)
+        self.query(move |connection, shared| {
+            session_queries::read(connection, shared, &owner, id, &numbers)
         })
     }
 
-    fn append(&self, owner: &str, id: SessionId, append: Append) -> BoxFuture<'_, Answer<u64>> {
-        if let Err(error) = Turn::check(&append.turns) {
+    fn append(
+        &self,
+        owner: &str,
+        id: SessionId,
+        append: AppendTurns,
+    ) -> BoxFuture<'_, SessionResult<u64>> {
+        if let Err(error) = StoredTurn::check_sizes(&append.turns) {
             return Box::pin(ready(Err(error)));
         }
         let owner = owner.to_owned();
-        self.change(false, move |connection, shared| {
-            conversations::append(connection, shared, &owner, id, &append)
+        self.write(false, move |connection, shared| {
+            session_queries::append(connection, shared, &owner, id, &append)
         })
     }
 
-    fn describe(
+    fn update_details(
         &self,
         owner: &str,
         id: SessionId,
         title: String,
         metadata: Bytes,
-    ) -> BoxFuture<'_, Answer<()>> {
+    ) -> BoxFuture<'_, SessionResult<()>> {
         let owner = owner.to_owned();
-        self.change(false, move |connection, shared| {
-            conversations::describe(connection, shared, &owner, id, &title, &metadata)
+        self.write(false, move |connection, shared| {
+            session_queries::update_details(connection, shared, &owner, id, &title, &metadata)
         })
     }
 
-    fn fork(&self, owner: &str, id: SessionId, turns: u64) -> BoxFuture<'_, Answer<Session>> {
+    fn fork(
+        &self,
+        owner: &str,
+        id: SessionId,
+        turns: u64,
+    ) -> BoxFuture<'_, SessionResult<SessionInfo>> {
         let owner = owner.to_owned();
-        self.change(false, move |connection, shared| {
-            conversations::fork(connection, shared, &owner, id, turns)
+        self.write(false, move |connection, shared| {
+            session_queries::fork(connection, shared, &owner, id, turns)
         })
     }
 
-    fn delete(&self, owner: &str, id: SessionId) -> BoxFuture<'_, Answer<()>> {
+    fn delete(&self, owner: &str, id: SessionId) -> BoxFuture<'_, SessionResult<()>> {
         let owner = owner.to_owned();
-        self.change(true, move |connection, shared| {
-            conversations::delete(connection, shared, &owner, id)
+        self.write(true, move |connection, shared| {
+            session_queries::delete(connection, shared, &owner, id)
         })
     }
 
-    fn delete_all(&self, owner: &str) -> BoxFuture<'_, Answer<u64>> {
+    fn delete_all(&self, owner: &str) -> BoxFuture<'_, SessionResult<u64>> {
         let owner = owner.to_owned();
-        self.change(true, move |connection, shared| {
-            conversations::delete_all(connection, shared, &owner).map(Ok)
+        self.write(true, move |connection, shared| {
+            session_queries::delete_all(connection, shared, &owner).map(Ok)
         })
     }
 }
 
-/// For a disk, and for whoever is before us.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Includes waiting for earlier jobs.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(15);

@@ -1,64 +1,63 @@
-//! Changes that somebody waits for: made in the writer's next commit, and told when it is on disk.
+//! Write operations with a waiting caller, executed in the writer's next commit.
 
 use std::fmt;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::Shared;
-use crate::health::Trouble;
+use super::SharedState;
+use crate::health::StoreError;
 use crate::session::SessionError;
 
-pub(super) trait Work: Send + fmt::Debug {
-    /// Does it, within the transaction that is open. What fails here takes back everything else in it.
-    fn run(&mut self, connection: &Connection, shared: &Shared) -> rusqlite::Result<()>;
+pub(super) trait WriteOp: Send + fmt::Debug {
+    /// Runs within the open transaction. An error rolls the whole transaction back.
+    fn execute(&mut self, connection: &Connection, shared: &SharedState) -> rusqlite::Result<()>;
 
-    /// Whether it makes room.
-    fn deletes(&self) -> bool;
+    /// Whether it deletes rows, which may succeed on a full disk.
+    fn frees_space(&self) -> bool;
 
-    /// Tells who waits what came of it.
-    fn settle(self: Box<Self>, committed: Result<(), Trouble>);
+    /// Sends the result to the caller after the commit.
+    fn complete(self: Box<Self>, commit_result: Result<(), StoreError>);
 }
 
-/// A change with an answer.
-pub(super) struct Task<T, F> {
-    pub(super) work: F,
-    pub(super) deletes: bool,
-    pub(super) done: Option<Result<T, SessionError>>,
-    pub(super) answer: oneshot::Sender<Result<T, SessionError>>,
+pub(super) struct PendingOp<T, F> {
+    pub(super) op: F,
+    pub(super) frees_space: bool,
+    pub(super) result: Option<Result<T, SessionError>>,
+    pub(super) reply_tx: oneshot::Sender<Result<T, SessionError>>,
 }
 
-impl<T, F> Work for Task<T, F>
+impl<T, F> WriteOp for PendingOp<T, F>
 where
     T: Send,
-    F: FnMut(&Connection, &Shared) -> rusqlite::Result<Result<T, SessionError>> + Send,
+    F: FnMut(&Connection, &SharedState) -> rusqlite::Result<Result<T, SessionError>> + Send,
 {
-    fn run(&mut self, connection: &Connection, shared: &Shared) -> rusqlite::Result<()> {
-        // Who waits no longer has been told that it failed.
-        if !self.answer.is_closed() {
-            self.done = Some((self.work)(connection, shared)?);
+    fn execute(&mut self, connection: &Connection, shared: &SharedState) -> rusqlite::Result<()> {
+        // A caller that timed out has reported a failure already: do not execute.
+        if !self.reply_tx.is_closed() {
+            self.result = Some((self.op)(connection, shared)?);
         }
         Ok(())
     }
 
-    fn deletes(&self) -> bool {
-        self.deletes
+    fn frees_space(&self) -> bool {
+        self.frees_space
     }
 
-    fn settle(self: Box<Self>, committed: Result<(), Trouble>) {
-        let Self { done, answer, .. } = *self;
-        let answered = match (committed, done) {
-            (Ok(()), Some(done)) => done,
-            (Ok(()), None) => Err(SessionError::Missing),
-            (Err(trouble), _) => Err(trouble.into()),
+    fn complete(self: Box<Self>, commit_result: Result<(), StoreError>) {
+        let Self { result, reply_tx, .. } = *self;
+        let reply = match (commit_result, result) {
+            (Ok(()), Some(result)) => result,
+            (Ok(()), None) => Err(SessionError::NotFound),
+            (Err(error), _) => Err(error.into()),
         };
-        // Who asked may have left.
-        let _ = answer.send(answered);
+        // The receiver may have been dropped.
+        let _ = reply_tx.send(reply);
     }
 }
 
-impl<T, F> fmt::Debug for Task<T, F> {
+impl<T, F> fmt::Debug for PendingOp<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Task").field("deletes", &self.deletes).finish_non_exhaustive()
+        f.debug_struct("PendingOp").field("frees_space", &self.frees_space).finish_non_exhaustive()
     }
 }

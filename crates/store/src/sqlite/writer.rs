@@ -1,4 +1,4 @@
-//! The thread that writes: what waits, together; and what is to be forgotten, in small steps.
+//! The writer thread: commits queued jobs in batches, and deletes expired data in small steps.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,349 +6,375 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::jobs::{is_removal, refuse, write};
-use super::open::Open;
-use super::{Job, Shared, accounts, conversations, file, rows, schema};
-use crate::account::Day;
-use crate::health::Trouble;
+use super::jobs::{execute_jobs, fail_job, frees_space};
+use super::write_connection::WriteConnection;
+use super::{Job, SharedState, file, record_queries, schema, session_queries, usage};
+use crate::health::StoreError;
 use crate::id;
-use crate::queue::without_what_goes;
-use crate::record::Kind;
+use crate::queue::drop_removed_writes;
+use crate::record::RecordKind;
+use crate::usage::Day;
 
 pub(super) struct Writer {
-    shared: Arc<Shared>,
-    open: Option<Open>,
-    /// The file was found to be damaged.
-    suspect: bool,
-    looked: Instant,
-    /// When what was used was last added up.
-    accounted: Instant,
-    tidied: Instant,
-    /// There is more to forget, or to seal, than was done at once.
-    more: bool,
+    shared: Arc<SharedState>,
+    connection: Option<WriteConnection>,
+    /// The last error was corruption: check the file before using it.
+    needs_check: bool,
+    last_maintenance: Instant,
+    /// When usage was last flushed.
+    last_usage_flush: Instant,
+    last_prune: Instant,
+    /// Pruning or encryption has more to do.
+    has_more: bool,
 }
 
 impl Writer {
-    /// Opens the file; what is wrong with it is said at once.
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    /// Opens the file; an error is logged immediately.
+    pub(super) fn new(shared: Arc<SharedState>) -> Self {
         let now = Instant::now();
-        let (open, suspect, more) = (None, false, false);
-        let (looked, accounted, tidied) = (now, now, now);
-        let mut writer = Self { shared, open, suspect, looked, accounted, tidied, more };
+        let mut writer = Self {
+            shared,
+            connection: None,
+            needs_check: false,
+            last_maintenance: now,
+            last_usage_flush: now,
+            last_prune: now,
+            has_more: false,
+        };
         let opened = writer.reopen();
-        writer.shared.pulse.wrote(&opened);
+        writer.shared.health_tracker.record_write(&opened);
         writer
     }
 
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self) {
         loop {
-            let patience = if self.more { Duration::ZERO } else { POLL };
-            let jobs = self.shared.queue.take(patience, PACE);
-            let idle = jobs.is_empty();
-            let failed = !idle && self.commit(jobs).is_err();
-            if (idle || failed) && self.shared.queue.is_closed() {
-                // What cannot be done now never will be.
-                let _ = self.account().and_then(|()| self.sync());
+            let max_wait = if self.has_more { Duration::ZERO } else { MAINTENANCE_INTERVAL };
+            let jobs = self.shared.queue.take_batch(max_wait, MIN_COMMIT_INTERVAL);
+            let is_idle = jobs.is_empty();
+            let has_failed = !is_idle && self.commit(jobs).is_err();
+            if (is_idle || has_failed) && self.shared.queue.is_closed() {
+                // The last chance to write: errors have no effect.
+                let _ = self.flush_usage().and_then(|()| self.sync());
                 return;
             }
-            if failed {
-                self.shared.queue.pause(AGAIN);
+            if has_failed {
+                self.shared.queue.sleep_unless_closed(RETRY_DELAY);
             }
-            if self.more || self.looked.elapsed() >= POLL {
-                self.look_around();
+            if self.has_more || self.last_maintenance.elapsed() >= MAINTENANCE_INTERVAL {
+                self.run_maintenance();
             }
         }
     }
 
-    /// One commit for all of them. What cannot be written goes back to wait.
-    fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
-        let mut jobs = without_what_goes(jobs);
-        let written = self.prepare(&jobs).and_then(|()| {
-            self.transact(|connection, shared| write(connection, shared, &mut jobs))
+    /// Commits all jobs in one transaction; on failure, writes go back to the queue.
+    fn commit(&mut self, jobs: Vec<Job>) -> Result<(), StoreError> {
+        let mut jobs = drop_removed_writes(jobs);
+        let written = self.prepare_commit(&jobs).and_then(|()| {
+            self.in_transaction(|connection, shared| execute_jobs(connection, shared, &mut jobs))
         });
-        self.shared.pulse.wrote(&written);
+        self.shared.health_tracker.record_write(&written);
         match written {
             Ok(removed) => {
-                self.settle(jobs, removed);
+                self.complete_jobs(jobs, removed);
                 Ok(())
             }
-            Err(trouble) => {
-                let jobs = self.remove_alone(jobs);
-                let back = jobs.into_iter().filter_map(|job| refuse(job, &trouble)).collect();
-                self.shared.put_back(back);
-                Err(trouble)
+            Err(error) => {
+                let jobs = self.retry_removals(jobs);
+                let retries = jobs.into_iter().filter_map(|job| fail_job(job, &error)).collect();
+                self.shared.requeue(retries);
+                Err(error)
             }
         }
     }
 
-    /// Who waits for something waits for the disk.
-    fn prepare(&mut self, jobs: &[Job]) -> Result<(), Trouble> {
-        if jobs.iter().any(|job| matches!(job, Job::Account(_))) {
-            self.account()?;
+    /// Chooses whether the commit waits for the disk: it does if a caller is waiting.
+    fn prepare_commit(&mut self, jobs: &[Job]) -> Result<(), StoreError> {
+        if jobs.iter().any(|job| matches!(job, Job::FlushUsage(_))) {
+            self.flush_usage()?;
         }
-        if jobs.iter().any(|job| matches!(job, Job::Flush(_) | Job::Account(_))) {
+        if jobs.iter().any(|job| matches!(job, Job::Flush(_) | Job::FlushUsage(_))) {
             self.sync()?;
         }
-        self.wait(jobs.iter().any(Job::is_awaited))
+        self.set_sync_full(jobs.iter().any(Job::has_waiter))
     }
 
-    /// Whether commits are to wait for the disk.
-    fn wait(&mut self, waits: bool) -> Result<(), Trouble> {
-        if self.open.is_none() {
+    fn set_sync_full(&mut self, is_full: bool) -> Result<(), StoreError> {
+        if self.connection.is_none() {
             self.reopen()?;
         }
-        let waited = self.open.as_mut().map_or(Ok(()), |open| open.wait(waits));
-        waited.map_err(|error| {
-            self.open = None;
-            schema::trouble(&self.shared.path, &error)
+        let result = self.connection.as_mut().map_or(Ok(()), |open| open.set_sync_full(is_full));
+        result.map_err(|error| {
+            self.connection = None;
+            schema::store_error(&self.shared.path, &error)
         })
     }
 
-    /// Everything that was written is on disk.
-    fn sync(&mut self) -> Result<(), Trouble> {
-        let synced = self.open.as_mut().map_or(Ok(()), |open| open.sync(&self.shared.path));
+    /// Syncs earlier commits to disk.
+    fn sync(&mut self) -> Result<(), StoreError> {
+        let synced = self.connection.as_mut().map_or(Ok(()), |open| open.sync(&self.shared.path));
         if synced.is_err() {
-            self.open = None;
+            self.connection = None;
         }
         synced
     }
 
-    /// What is to be removed may be what a full disk needs. Gives everything else.
-    fn remove_alone(&mut self, jobs: Vec<Job>) -> Vec<Job> {
-        if !jobs.iter().any(is_removal) {
+    /// Retries only the deleting jobs, which may free space on a full disk; returns the other jobs.
+    fn retry_removals(&mut self, jobs: Vec<Job>) -> Vec<Job> {
+        if !jobs.iter().any(frees_space) {
             return jobs;
         }
-        let (mut removals, mut others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_removal);
-        match self.transact(|connection, shared| write(connection, shared, &mut removals)) {
-            Ok(removed) => self.settle(removals, removed),
+        let (mut removals, mut others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(frees_space);
+        match self
+            .in_transaction(|connection, shared| execute_jobs(connection, shared, &mut removals))
+        {
+            Ok(removed) => self.complete_jobs(removals, removed),
             Err(_) => others.extend(removals),
         }
         others
     }
 
-    /// Everything is on disk.
-    fn settle(&mut self, jobs: Vec<Job>, removed: Vec<u64>) {
+    /// Replies to callers and updates caches after a commit.
+    fn complete_jobs(&mut self, jobs: Vec<Job>, removed: Vec<u64>) {
         let mut removed = removed.into_iter();
-        if jobs.iter().any(is_removal) {
-            self.wipe();
+        if jobs.iter().any(frees_space) {
+            self.vacuum();
         }
         for job in jobs {
             match job {
-                Job::Write(kept) => {
-                    let known = self.shared.shelves.of(kept.kind);
-                    known.settle(&kept);
-                    // It will be asked for: who does need not wait for a disk.
-                    let (unknown, load) = known.unknown(&kept);
-                    let Some(open) = &self.open else { continue };
-                    for key in &unknown {
-                        let (kind, owner) = (kept.kind, &*kept.owner);
-                        let rows =
-                            match rows::is_alone(&open.connection, &self.shared, &kept, &key.key) {
-                                // Nobody reads what was just written.
-                                Ok(true) => Ok(vec![Arc::clone(&kept)]),
-                                _ => rows::find(
-                                    &open.connection,
-                                    &self.shared,
-                                    kind,
-                                    owner,
-                                    &key.key,
-                                ),
-                            };
+                Job::Write(record) => {
+                    let cache = self.shared.caches.for_kind(record.kind);
+                    cache.mark_written(&record);
+                    // Load the new record's keys into the cache now: they will be looked up soon.
+                    let (misses, load_id) = cache.start_loads(&record);
+                    let Some(open) = &self.connection else { continue };
+                    for miss in &misses {
+                        let (kind, owner) = (record.kind, &*record.owner);
+                        let rows = match record_queries::is_only_record(
+                            &open.connection,
+                            &self.shared,
+                            &record,
+                            &miss.key,
+                        ) {
+                            // No need to read back what was just written.
+                            Ok(true) => Ok(vec![Arc::clone(&record)]),
+                            _ => record_queries::find(
+                                &open.connection,
+                                &self.shared,
+                                kind,
+                                owner,
+                                &miss.key,
+                            ),
+                        };
                         match rows {
-                            Ok(rows) => drop(known.fill(owner, key, load, &rows)),
-                            Err(_) => known.abandon(owner, &unknown, load),
+                            Ok(rows) => drop(cache.finish_load(owner, miss, load_id, &rows)),
+                            Err(_) => cache.abort_load(owner, &misses, load_id),
                         }
                     }
                 }
-                Job::Revive(_) => {}
-                Job::Remove { kind, number, unwritten, answer, .. } => {
-                    self.shared.shelves.of(kind).removed(number);
-                    let count = removed.next().unwrap_or_default() + unwritten;
-                    // Who asked may have left.
-                    answer.map(|answer| answer.send(Ok(count)));
+                Job::Touch(_) => {}
+                Job::Remove { kind, removal_id, removed_before_write, reply_tx, .. } => {
+                    self.shared.caches.for_kind(kind).finish_removal(removal_id);
+                    let count = removed.next().unwrap_or_default() + removed_before_write;
+                    // The receiver may have been dropped.
+                    reply_tx.map(|reply_tx| reply_tx.send(Ok(count)));
                 }
-                Job::Flush(answer) | Job::Account(answer) => drop(answer.send(Ok(()))),
-                Job::Work(work) => work.settle(Ok(())),
+                Job::Flush(reply_tx) | Job::FlushUsage(reply_tx) => drop(reply_tx.send(Ok(()))),
+                Job::Op(op) => op.complete(Ok(())),
             }
         }
-        self.count();
+        self.refresh_counts();
     }
 
-    /// Another process may have written, or somebody have taken the file away.
-    fn look_around(&mut self) {
-        self.looked = Instant::now();
-        self.more = false;
-        let moved =
-            self.open.as_ref().is_none_or(|open| open.file != file::identity(&self.shared.path));
-        if moved {
-            self.open = None;
+    /// Checks whether another process has written or the file was replaced, flushes usage, prunes
+    /// and encrypts.
+    fn run_maintenance(&mut self) {
+        self.last_maintenance = Instant::now();
+        self.has_more = false;
+        let was_replaced = self
+            .connection
+            .as_ref()
+            .is_none_or(|open| open.file_id != file::file_id(&self.shared.path));
+        if was_replaced {
+            self.connection = None;
         }
         let synced = self.sync();
-        let looked = synced.and_then(|()| self.attempt(|connection, _| version(connection)));
-        self.report(&looked);
-        match (looked, &mut self.open) {
-            (Ok(version), Some(open)) if open.version != version => {
-                open.version = version;
-                self.shared.shelves.forget();
-                self.count();
+        let checked =
+            synced.and_then(|()| self.with_connection(|connection, _| data_version(connection)));
+        self.report_health(&checked);
+        match (checked, &mut self.connection) {
+            (Ok(data_version), Some(open)) if open.data_version != data_version => {
+                open.data_version = data_version;
+                self.shared.caches.invalidate();
+                self.refresh_counts();
             }
-            (Err(_), _) => self.shared.queue.pause(AGAIN),
+            (Err(_), _) => self.shared.queue.sleep_unless_closed(RETRY_DELAY),
             _ => {}
         }
-        if self.accounted.elapsed() >= POLL {
-            // It is tried again, and the pulse says so.
-            let _ = self.account();
+        if self.last_usage_flush.elapsed() >= MAINTENANCE_INTERVAL {
+            // Retried later; the error is in the health report.
+            let _ = self.flush_usage();
         }
-        if self.tidied.elapsed() > self.shared.options.tidy {
-            self.tidy();
+        if self.last_prune.elapsed() > self.shared.options.prune_interval {
+            self.prune();
         }
-        self.seal();
+        self.encrypt_plaintext();
     }
 
-    /// Adds up what was used, and hears what all have used of who is watched.
-    fn account(&mut self) -> Result<(), Trouble> {
-        self.accounted = Instant::now();
-        let (batch, watched) = self.shared.tally.turn();
+    /// Writes pending usage and reads the totals of watched owners.
+    fn flush_usage(&mut self) -> Result<(), StoreError> {
+        self.last_usage_flush = Instant::now();
+        let (batch, watched) = self.shared.usage.next_batch();
         if batch.is_none() && watched.is_empty() {
             return Ok(());
         }
-        self.wait(false)?;
+        self.set_sync_full(false)?;
         let day = Day::today();
-        let totals = self.transact(|connection, shared| {
-            accounts::add(connection, shared, batch.as_deref())?;
-            accounts::totals(connection, shared, day, &watched)
+        let totals = self.in_transaction(|connection, shared| {
+            usage::add_batch(connection, shared, batch.as_deref())?;
+            usage::owner_totals(connection, shared, day, &watched)
         });
-        self.report(&totals);
-        self.shared.tally.settle(day, totals?);
+        self.report_health(&totals);
+        self.shared.usage.confirm_batch(day, totals?);
         Ok(())
     }
 
-    /// Puts what was written without the key under it: one step.
-    fn seal(&mut self) {
-        if self.shared.options.secret.is_none() || !self.shared.plain.load(Ordering::Relaxed) {
+    /// Encrypts a batch of rows written without the key.
+    fn encrypt_plaintext(&mut self) {
+        if self.shared.options.encryption_key.is_none()
+            || !self.shared.has_plaintext.load(Ordering::Relaxed)
+        {
             return;
         }
-        let sealed = self.transact(|connection, shared| {
-            let records = rows::seal_plain(connection, shared)?;
-            Ok(records + conversations::seal_plain(connection, shared)?)
+        let encrypted = self.in_transaction(|connection, shared| {
+            let records = record_queries::encrypt_plaintext(connection, shared)?;
+            Ok(records + session_queries::encrypt_plaintext(connection, shared)?)
         });
-        if sealed.is_ok_and(|sealed| sealed > 0) {
-            self.more = true;
-            self.wipe();
-            self.count();
+        if encrypted.is_ok_and(|encrypted| encrypted > 0) {
+            self.has_more = true;
+            self.vacuum();
+            self.refresh_counts();
         }
     }
 
-    /// Forgets what is too old or too much: one step, and the next as soon as nothing waits.
-    fn tidy(&mut self) {
-        let mut gone = 0;
-        for kind in Kind::ALL {
-            let step = self.transact(|connection, shared| {
-                rows::tidy(connection, kind, shared.options.retention.of(kind), id::now())
+    /// Deletes a batch of expired data; the next one follows when the queue is empty.
+    fn prune(&mut self) {
+        let mut deleted = 0;
+        for kind in RecordKind::ALL {
+            let count = self.in_transaction(|connection, shared| {
+                record_queries::prune(
+                    connection,
+                    kind,
+                    shared.options.retention.for_kind(kind),
+                    id::unix_millis(),
+                )
             });
-            let Ok(step) = step else { return };
-            if step > 0 {
-                self.shared.shelves.of(kind).forget();
+            let Ok(count) = count else { return };
+            if count > 0 {
+                self.shared.caches.for_kind(kind).invalidate();
             }
-            gone += step;
+            deleted += count;
         }
-        let step = self.transact(|connection, shared| {
-            let now = shared.moments.next();
-            conversations::tidy(connection, shared.options.retention.session, now)
+        let count = self.in_transaction(|connection, shared| {
+            let now = shared.clock.next();
+            session_queries::prune(connection, shared.options.retention.session, now)
         });
-        let Ok(step) = step else { return };
-        gone += step;
-        let step = self.transact(accounts::tidy);
-        let Ok(step) = step else { return };
-        gone += step;
-        if gone == 0 {
-            self.tidied = Instant::now();
+        let Ok(count) = count else { return };
+        deleted += count;
+        let count = self.in_transaction(usage::prune);
+        let Ok(count) = count else { return };
+        deleted += count;
+        if deleted == 0 {
+            self.last_prune = Instant::now();
             return;
         }
-        self.more = true;
-        self.wipe();
-        self.count();
+        self.has_more = true;
+        self.vacuum();
+        self.refresh_counts();
     }
 
-    /// What was deleted leaves the file too, and the file becomes smaller.
-    fn wipe(&mut self) {
-        let wiped = self.attempt(|connection, _| {
+    /// Shrinks the file and truncates the WAL, so that deleted data is in neither.
+    fn vacuum(&mut self) {
+        let result = self.with_connection(|connection, _| {
             connection.execute_batch("PRAGMA incremental_vacuum(1024)")?;
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         });
-        self.report(&wiped);
+        self.report_health(&result);
     }
 
-    /// What came of something beside what waits: while that cannot be written, all is not well.
-    fn report<T>(&self, result: &Result<T, Trouble>) {
-        let waits = self.shared.queue.waiting() > 0 || self.shared.tally.is_stuck();
-        if result.is_err() || !waits {
-            self.shared.pulse.wrote(result);
+    /// Reports the result of maintenance: a success must not hide a write error while writes are
+    /// pending.
+    fn report_health<T>(&self, result: &Result<T, StoreError>) {
+        let has_pending =
+            self.shared.queue.pending_writes() > 0 || self.shared.usage.has_unwritten_batch();
+        if result.is_err() || !has_pending {
+            self.shared.health_tracker.record_write(result);
         }
     }
 
-    fn count(&mut self) {
-        let Some(open) = &self.open else { return };
-        let Ok(totals) = rows::totals(&open.connection, &self.shared) else { return };
-        let pulse = &self.shared.pulse;
-        pulse.records.store(totals.records, Ordering::Relaxed);
-        pulse.bytes.store(totals.bytes, Ordering::Relaxed);
-        pulse.sessions.store(totals.sessions, Ordering::Relaxed);
-        pulse.foreign.store(totals.foreign, Ordering::Relaxed);
-        self.shared.plain.store(totals.plain > 0, Ordering::Relaxed);
+    fn refresh_counts(&mut self) {
+        let Some(open) = &self.connection else { return };
+        let Ok(totals) = record_queries::count(&open.connection, &self.shared) else { return };
+        let health_tracker = &self.shared.health_tracker;
+        health_tracker.records.store(totals.records, Ordering::Relaxed);
+        health_tracker.bytes.store(totals.bytes, Ordering::Relaxed);
+        health_tracker.sessions.store(totals.sessions, Ordering::Relaxed);
+        health_tracker.other_key.store(totals.other_key, Ordering::Relaxed);
+        self.shared.has_plaintext.store(totals.plaintext > 0, Ordering::Relaxed);
     }
 
-    /// As [`Writer::attempt`], all of it or nothing.
-    fn transact<T>(
+    /// As [`Writer::with_connection`], in one transaction.
+    fn in_transaction<T>(
         &mut self,
-        with: impl FnOnce(&Connection, &Shared) -> rusqlite::Result<T>,
-    ) -> Result<T, Trouble> {
-        self.attempt(|connection, shared| {
+        work: impl FnOnce(&Connection, &SharedState) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.with_connection(|connection, shared| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let done = with(&transaction, shared)?;
+            let value = work(&transaction, shared)?;
             transaction.commit()?;
-            Ok(done)
+            Ok(value)
         })
     }
 
-    fn attempt<T>(
+    fn with_connection<T>(
         &mut self,
-        with: impl FnOnce(&mut Connection, &Shared) -> rusqlite::Result<T>,
-    ) -> Result<T, Trouble> {
-        if self.open.is_none() {
+        work: impl FnOnce(&mut Connection, &SharedState) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        if self.connection.is_none() {
             self.reopen()?;
         }
-        let Some(open) = &mut self.open else { return Err(Trouble("it is not open".into())) };
-        with(&mut open.connection, &self.shared).map_err(|error| {
-            self.suspect = schema::is_broken(&error);
-            // Whatever state it is in, the next one begins anew.
-            self.open = None;
-            schema::trouble(&self.shared.path, &error)
+        let Some(open) = &mut self.connection else {
+            return Err(StoreError("the database is not open".into()));
+        };
+        work(&mut open.connection, &self.shared).map_err(|error| {
+            self.needs_check = schema::is_corrupt(&error);
+            // The connection may be in any state: reopen it.
+            self.connection = None;
+            schema::store_error(&self.shared.path, &error)
         })
     }
 
-    fn reopen(&mut self) -> Result<(), Trouble> {
+    fn reopen(&mut self) -> Result<(), StoreError> {
         let shared = Arc::clone(&self.shared);
-        let connection = schema::open(&shared.path, self.suspect)?;
-        let named = |error: rusqlite::Error| schema::trouble(&shared.path, &error);
-        if let Some(bytes) = shared.options.limit {
-            schema::limit(&connection, bytes).map_err(named)?;
+        let connection = schema::open(&shared.path, self.needs_check)?;
+        let to_store_error = |error: rusqlite::Error| schema::store_error(&shared.path, &error);
+        if let Some(bytes) = shared.options.max_file_bytes {
+            schema::set_max_bytes(&connection, bytes).map_err(to_store_error)?;
         }
-        let version = version(&connection).map_err(named)?;
-        shared.ids.raise(rows::newest(&connection).map_err(named)?);
-        self.open = Some(Open::new(connection, &shared.path, version));
-        self.suspect = false;
-        shared.opened.fetch_add(1, Ordering::Release);
-        // Who reads follows; what was wrong with the old one is over.
-        shared.pulse.read(None);
-        shared.shelves.forget();
-        self.count();
-        let foreign = shared.pulse.foreign.load(Ordering::Relaxed);
-        if foreign > 0 {
+        let version = data_version(&connection).map_err(to_store_error)?;
+        shared.ids.advance_to(record_queries::newest_id(&connection).map_err(to_store_error)?);
+        self.connection = Some(WriteConnection::new(connection, &shared.path, version));
+        self.needs_check = false;
+        shared.open_count.fetch_add(1, Ordering::Release);
+        // Readers reopen the file too; errors of the old one are over.
+        shared.health_tracker.record_read(None);
+        shared.caches.invalidate();
+        self.refresh_counts();
+        let other_key = shared.health_tracker.other_key.load(Ordering::Relaxed);
+        if other_key > 0 {
             tracing::warn!(
-                "{foreign} records and sessions of {} were sealed with another key and are not found",
+                "{other_key} records and sessions of {} are encrypted with another key and cannot be read",
                 shared.path.display()
             );
         }
@@ -356,14 +382,13 @@ impl Writer {
     }
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
 }
 
-/// How often others are looked for.
-const POLL: Duration = Duration::from_secs(1);
-/// Between two commits of records at least. One that comes after silence is written at once; of many, each
-/// is on disk so much later at the most, and found at once by whoever asks.
-const PACE: Duration = Duration::from_millis(50);
-/// Before something that failed is tried again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// How often other processes' writes are detected.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
+/// Minimum time between two commits of records. The first record after a pause is written
+/// immediately; a burst is committed with this delay, while lookups see it immediately.
+const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
+const RETRY_DELAY: Duration = Duration::from_secs(1);

@@ -1,17 +1,17 @@
-//! One suite for all stores, and what only stores on disk can be held to.
+//! One suite for all stores, and tests for stores on disk only.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod accounts;
-mod contract;
-mod conversations;
-mod counted;
 mod crash;
 mod disk;
-mod killed;
+mod encrypted;
+mod kill_sessions;
 mod memory;
 mod postgres;
-mod sealed;
+mod records;
 mod sessions;
-mod shared;
+mod sessions_on_disk;
 mod sqlite;
+mod support;
+mod usage;
+mod usage_on_disk;

@@ -1,45 +1,45 @@
-//! The store in memory.
+//! Tests the store in memory.
 
 use std::time::Duration;
 
-use interlingua_store::{Keep, Memory, Retention};
+use interlingua_store::{MemoryStore, Retention, RetentionLimits};
 
-use crate::accounts::accounts;
-use crate::contract::suite;
-use crate::sessions::sessions;
-use crate::shared::{find, keep};
+use crate::records::record_tests;
+use crate::sessions::session_tests;
+use crate::support::{find, put};
+use crate::usage::usage_tests;
 
-suite!((Memory::default(), ()));
-sessions!((Memory::default(), ()));
-accounts!((Memory::default(), ()));
+record_tests!((MemoryStore::default(), ()));
+session_tests!((MemoryStore::default(), ()));
+usage_tests!((MemoryStore::default(), ()));
 
 fn small() -> Retention {
     Retention {
-        sealed: Keep { age: Duration::from_millis(80), bytes: 64 << 10 },
+        vault_entry: RetentionLimits { max_age: Duration::from_millis(80), max_bytes: 64 << 10 },
         ..Retention::default()
     }
 }
 
 #[tokio::test]
-async fn it_is_bounded() {
-    let store = Memory::new(&small(), 64 << 20);
+async fn memory_is_bounded() {
+    let store = MemoryStore::new(&small(), 64 << 20);
     let body = "x".repeat(1000);
     for nth in 0..1000 {
-        keep(&store, "", &[&format!("k{nth}")], &body);
+        put(&store, "", &[&format!("k{nth}")], &body);
     }
-    let mut held = 0;
+    let mut count = 0;
     for nth in 0..1000 {
-        held += find(&store, "", &[&format!("k{nth}")]).await.len();
+        count += find(&store, "", &[&format!("k{nth}")]).await.len();
     }
-    assert!((10..64).contains(&held), "{held}");
+    assert!((10..64).contains(&count), "{count}");
     assert_eq!(find(&store, "", &["k999"]).await.len(), 1);
 }
 
 #[tokio::test]
-async fn what_nobody_needs_is_forgotten_in_time() {
-    let store = Memory::new(&small(), 64 << 20);
-    keep(&store, "", &["a"], "x");
-    keep(&store, "", &["b"], "x");
+async fn unused_records_expire() {
+    let store = MemoryStore::new(&small(), 64 << 20);
+    put(&store, "", &["a"], "x");
+    put(&store, "", &["b"], "x");
     for _ in 0..6 {
         tokio::time::sleep(Duration::from_millis(30)).await;
         assert_eq!(find(&store, "", &["a"]).await, ["a=x"]);

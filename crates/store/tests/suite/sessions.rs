@@ -1,126 +1,133 @@
-//! What every store does with conversations. Each function is one promise; [`sessions!`] makes tests of
-//! them for a store.
+//! The contract of [`SessionStore`]: each function is one property, and [`session_tests!`] makes
+//! tests of them for a store.
 
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use interlingua_store::{
-    Append, Cursor, Draft, Page, Reading, Session, SessionError, SessionId, Sessions, State, Turn,
+    AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId, SessionInfo,
+    SessionPage, SessionStore, StoredTurn, TurnState,
 };
 
-use crate::shared::together;
+use crate::support::join_all;
 
-macro_rules! sessions {
-    (@one ($($attribute:meta)?) $make:expr; $promise:ident) => {
+macro_rules! session_tests {
+    (@one ($($attribute:meta)?) $make:expr; $property:ident) => {
         #[tokio::test]
         $(#[$attribute])?
-        async fn $promise() {
-            let (store, _held) = $make;
-            crate::sessions::$promise(&store).await;
+        async fn $property() {
+            let (store, _guard) = $make;
+            crate::sessions::$property(&store).await;
         }
     };
-    (@all $attribute:tt $make:expr; $($promise:ident)+) => {
-        $( crate::sessions::sessions!(@one $attribute $make; $promise); )+
+    (@all $attribute:tt $make:expr; $($property:ident)+) => {
+        $( crate::sessions::session_tests!(@one $attribute $make; $property); )+
     };
     ($make:expr $(; $attribute:meta)?) => {
-        mod conversations {
-            #[allow(unused_imports, reason = "what makes a store may need it")]
+        mod sessions {
+            #[allow(unused_imports, reason = "the expression that makes a store may need it")]
             use super::*;
-            crate::sessions::sessions!(@all ($($attribute)?) $make;
-                what_was_begun_is_read turns_are_added_in_their_order
-                who_has_not_seen_all_adds_nothing some_turns_can_be_read an_aborted_turn_stays_one
-                the_last_changed_is_listed_first a_list_comes_in_pages
-                owners_do_not_reach_each_others a_fork_goes_its_own_way it_is_described_anew
-                what_is_deleted_is_gone all_of_an_owner_go bytes_come_back_whole
-                of_many_at_once_one_wins many_conversations_at_once ids_are_ordered_and_read_back);
+            crate::sessions::session_tests!(@all ($($attribute)?) $make;
+                a_created_session_is_read_back turns_are_appended_in_order
+                a_client_with_stale_turns_appends_nothing a_range_of_turns_can_be_read
+                an_aborted_turn_stays_aborted the_last_changed_is_listed_first
+                a_list_comes_in_pages owners_cannot_access_each_others_sessions
+                a_fork_is_independent title_and_metadata_are_replaced
+                a_deleted_session_is_gone delete_all_removes_only_the_owners_sessions
+                bytes_are_read_back_unchanged one_of_many_concurrent_appends_wins
+                many_sessions_work_concurrently ids_are_ordered_and_read_back);
         }
     };
 }
-pub(crate) use sessions;
+pub(crate) use session_tests;
 
-pub(crate) fn turns(bodies: &[&str]) -> Vec<Turn> {
-    bodies.iter().map(|body| Turn::whole(body.as_bytes().to_vec())).collect()
+pub(crate) fn turns(bodies: &[&str]) -> Vec<StoredTurn> {
+    bodies.iter().map(|body| StoredTurn::complete(body.as_bytes().to_vec())).collect()
 }
 
-pub(crate) fn draft(title: &str, bodies: &[&str]) -> Draft {
-    Draft { title: title.to_owned(), turns: turns(bodies), ..Draft::default() }
+pub(crate) fn new_session(title: &str, bodies: &[&str]) -> NewSession {
+    NewSession { title: title.to_owned(), turns: turns(bodies), ..NewSession::default() }
 }
 
-pub(crate) fn after(seen: u64, bodies: &[&str]) -> Append {
-    Append { seen, turns: turns(bodies), model: None }
+pub(crate) fn append_after(seen: u64, bodies: &[&str]) -> AppendTurns {
+    AppendTurns { expected_turns: seen, turns: turns(bodies), model: None }
 }
 
-pub(crate) async fn begin(
-    store: &dyn Sessions,
+pub(crate) async fn create_session(
+    store: &dyn SessionStore,
     owner: &str,
     title: &str,
     bodies: &[&str],
-) -> Session {
-    store.create(owner, draft(title, bodies)).await.unwrap()
+) -> SessionInfo {
+    store.create(owner, new_session(title, bodies)).await.unwrap()
 }
 
-pub(crate) async fn whole(store: &dyn Sessions, owner: &str, id: SessionId) -> Reading {
+pub(crate) async fn read_all(
+    store: &dyn SessionStore,
+    owner: &str,
+    id: SessionId,
+) -> SessionContents {
     store.read(owner, id, 0..u64::MAX).await.unwrap()
 }
 
-pub(crate) fn bodies(reading: &Reading) -> Vec<String> {
+pub(crate) fn bodies(contents: &SessionContents) -> Vec<String> {
     let text = |body: &Bytes| String::from_utf8_lossy(body).into_owned();
-    reading.turns.iter().map(|written| text(&written.turn.body)).collect()
+    contents.turns.iter().map(|numbered_turn| text(&numbered_turn.turn.body)).collect()
 }
 
-async fn titles(store: &dyn Sessions, owner: &str) -> Vec<String> {
+async fn titles(store: &dyn SessionStore, owner: &str) -> Vec<String> {
     let page = store.list(owner, None, 100).await.unwrap();
     page.sessions.into_iter().map(|session| session.title).collect()
 }
 
-pub(crate) async fn what_was_begun_is_read(store: &dyn Sessions) {
-    let draft = Draft {
+pub(crate) async fn a_created_session_is_read_back(store: &dyn SessionStore) {
+    let draft = NewSession {
         title: "Ünïcode".into(),
         metadata: Bytes::from_static(br#"{"a": 1e2}"#),
         model: "m-1".into(),
         turns: turns(&["one", "two"]),
     };
-    let begun = store.create("ann", draft).await.unwrap();
-    let read = whole(store, "ann", begun.id).await;
-    assert_eq!(read.session, begun);
-    assert_eq!((&*begun.title, &*begun.model, begun.turns), ("Ünïcode", "m-1", 2));
-    assert_eq!(&*begun.metadata, br#"{"a": 1e2}"#);
-    assert!(begun.bytes >= 6 && begun.created == begun.updated && begun.parent.is_none());
-    assert!(begun.created > 1_700_000_000_000_000);
-    assert_eq!(bodies(&read), ["one", "two"]);
-    assert_eq!(read.turns.iter().map(|turn| turn.number).collect::<Vec<_>>(), [0, 1]);
-    let empty = begin(store, "", "", &[]).await;
-    assert_eq!(bodies(&whole(store, "", empty.id).await), [""; 0]);
+    let session = store.create("ann", draft).await.unwrap();
+    let contents = read_all(store, "ann", session.id).await;
+    assert_eq!(contents.info, session);
+    assert_eq!((&*session.title, &*session.model, session.turn_count), ("Ünïcode", "m-1", 2));
+    assert_eq!(&*session.metadata, br#"{"a": 1e2}"#);
+    assert!(session.bytes >= 6 && session.created == session.updated && session.parent.is_none());
+    assert!(session.created > 1_700_000_000_000_000);
+    assert_eq!(bodies(&contents), ["one", "two"]);
+    assert_eq!(contents.turns.iter().map(|turn| turn.number).collect::<Vec<_>>(), [0, 1]);
+    let empty = create_session(store, "", "", &[]).await;
+    assert_eq!(bodies(&read_all(store, "", empty.id).await), [""; 0]);
 }
 
-pub(crate) async fn turns_are_added_in_their_order(store: &dyn Sessions) {
-    let begun = begin(store, "", "t", &["0"]).await;
-    assert_eq!(store.append("", begun.id, after(1, &["1", "2"])).await, Ok(3));
-    let more = Append { model: Some("other".into()), ..after(3, &["3"]) };
-    assert_eq!(store.append("", begun.id, more).await, Ok(4));
-    assert_eq!(store.append("", begun.id, after(4, &["4"])).await, Ok(5));
-    let read = whole(store, "", begun.id).await;
-    assert_eq!(bodies(&read), ["0", "1", "2", "3", "4"]);
-    assert_eq!((read.session.turns, &*read.session.model), (5, "other"));
-    assert!(read.session.updated > begun.updated && read.session.bytes > begun.bytes);
-    assert!(read.turns.is_sorted_by_key(|turn| turn.at));
-    assert_eq!(read.turns[1].at, read.turns[2].at);
-    assert_eq!(read.damaged, [0; 0]);
+pub(crate) async fn turns_are_appended_in_order(store: &dyn SessionStore) {
+    let session = create_session(store, "", "t", &["0"]).await;
+    assert_eq!(store.append("", session.id, append_after(1, &["1", "2"])).await, Ok(3));
+    let more = AppendTurns { model: Some("other".into()), ..append_after(3, &["3"]) };
+    assert_eq!(store.append("", session.id, more).await, Ok(4));
+    assert_eq!(store.append("", session.id, append_after(4, &["4"])).await, Ok(5));
+    let contents = read_all(store, "", session.id).await;
+    assert_eq!(bodies(&contents), ["0", "1", "2", "3", "4"]);
+    assert_eq!((contents.info.turn_count, &*contents.info.model), (5, "other"));
+    assert!(contents.info.updated > session.updated && contents.info.bytes > session.bytes);
+    assert!(contents.turns.is_sorted_by_key(|turn| turn.written_at));
+    assert_eq!(contents.turns[1].written_at, contents.turns[2].written_at);
+    assert_eq!(contents.damaged_turns, [0; 0]);
 }
 
-pub(crate) async fn who_has_not_seen_all_adds_nothing(store: &dyn Sessions) {
-    let begun = begin(store, "", "t", &["0", "1"]).await;
+pub(crate) async fn a_client_with_stale_turns_appends_nothing(store: &dyn SessionStore) {
+    let session = create_session(store, "", "t", &["0", "1"]).await;
     for seen in [0, 1, 3, u64::MAX] {
-        let answer = store.append("", begun.id, after(seen, &["x"])).await;
-        assert_eq!(answer, Err(SessionError::Conflict { turns: 2 }), "{seen}");
+        let result = store.append("", session.id, append_after(seen, &["x"])).await;
+        assert_eq!(result, Err(SessionError::Conflict { turns: 2 }), "{seen}");
     }
-    let read = whole(store, "", begun.id).await;
-    assert_eq!(bodies(&read), ["0", "1"]);
-    assert_eq!(read.session, begun);
+    let contents = read_all(store, "", session.id).await;
+    assert_eq!(bodies(&contents), ["0", "1"]);
+    assert_eq!(contents.info, session);
 }
 
-pub(crate) async fn some_turns_can_be_read(store: &dyn Sessions) {
-    let id = begin(store, "", "t", &["0", "1", "2", "3"]).await.id;
+pub(crate) async fn a_range_of_turns_can_be_read(store: &dyn SessionStore) {
+    let id = create_session(store, "", "t", &["0", "1", "2", "3"]).await.id;
     let cases: [(_, &[&str]); 6] = [
         (0..0, &[]),
         (1..3, &["1", "2"]),
@@ -130,37 +137,38 @@ pub(crate) async fn some_turns_can_be_read(store: &dyn Sessions) {
         (0..4, &["0", "1", "2", "3"]),
     ];
     for (numbers, expected) in cases {
-        let read = store.read("", id, numbers.clone()).await.unwrap();
-        assert_eq!(bodies(&read), expected, "{numbers:?}");
-        assert_eq!((read.session.turns, read.damaged), (4, vec![]), "{numbers:?}");
+        let contents = store.read("", id, numbers.clone()).await.unwrap();
+        assert_eq!(bodies(&contents), expected, "{numbers:?}");
+        assert_eq!((contents.info.turn_count, contents.damaged_turns), (4, vec![]), "{numbers:?}");
     }
 }
 
-pub(crate) async fn an_aborted_turn_stays_one(store: &dyn Sessions) {
-    let id = begin(store, "", "t", &["0"]).await.id;
-    let turns = vec![Turn::aborted("half"), Turn::whole("1")];
-    store.append("", id, Append { seen: 1, turns, model: None }).await.unwrap();
-    let read = whole(store, "", id).await;
-    let states: Vec<_> = read.turns.iter().map(|written| written.turn.state).collect();
-    assert_eq!(states, [State::Whole, State::Aborted, State::Whole]);
+pub(crate) async fn an_aborted_turn_stays_aborted(store: &dyn SessionStore) {
+    let id = create_session(store, "", "t", &["0"]).await.id;
+    let turns = vec![StoredTurn::aborted("half"), StoredTurn::complete("1")];
+    store.append("", id, AppendTurns { expected_turns: 1, turns, model: None }).await.unwrap();
+    let contents = read_all(store, "", id).await;
+    let states: Vec<_> =
+        contents.turns.iter().map(|numbered_turn| numbered_turn.turn.state).collect();
+    assert_eq!(states, [TurnState::Complete, TurnState::Aborted, TurnState::Complete]);
 }
 
-pub(crate) async fn the_last_changed_is_listed_first(store: &dyn Sessions) {
-    let first = begin(store, "", "a", &[]).await;
-    begin(store, "", "b", &[]).await;
-    begin(store, "", "c", &[]).await;
+pub(crate) async fn the_last_changed_is_listed_first(store: &dyn SessionStore) {
+    let first = create_session(store, "", "a", &[]).await;
+    create_session(store, "", "b", &[]).await;
+    create_session(store, "", "c", &[]).await;
     assert_eq!(titles(store, "").await, ["c", "b", "a"]);
-    store.append("", first.id, after(0, &["x"])).await.unwrap();
+    store.append("", first.id, append_after(0, &["x"])).await.unwrap();
     assert_eq!(titles(store, "").await, ["a", "c", "b"]);
     let page = store.list("", None, 1).await.unwrap();
-    assert_eq!(page.sessions, [whole(store, "", first.id).await.session]);
+    assert_eq!(page.sessions, [read_all(store, "", first.id).await.info]);
 }
 
-pub(crate) async fn a_list_comes_in_pages(store: &dyn Sessions) {
-    assert_eq!(store.list("", None, 10).await.unwrap(), Page::default());
+pub(crate) async fn a_list_comes_in_pages(store: &dyn SessionStore) {
+    assert_eq!(store.list("", None, 10).await.unwrap(), SessionPage::default());
     for nth in 0..23 {
-        begin(store, "", &nth.to_string(), &[]).await;
-        begin(store, "other", "not this one", &[]).await;
+        create_session(store, "", &nth.to_string(), &[]).await;
+        create_session(store, "other", "not this one", &[]).await;
     }
     let (mut seen, mut pages, mut cursor) = (Vec::new(), 0, None);
     loop {
@@ -169,8 +177,8 @@ pub(crate) async fn a_list_comes_in_pages(store: &dyn Sessions) {
         pages += 1;
         let Some(next) = page.next else { break };
         cursor = Some(next.to_string().parse::<Cursor>().unwrap());
-        // What is new meanwhile is not in the way.
-        begin(store, "", "new", &[]).await;
+        // New sessions do not shift later pages.
+        create_session(store, "", "new", &[]).await;
     }
     let expected: Vec<_> = (0..23).rev().map(|nth: i32| nth.to_string()).collect();
     assert_eq!((seen, pages), (expected, 3));
@@ -179,130 +187,144 @@ pub(crate) async fn a_list_comes_in_pages(store: &dyn Sessions) {
     assert_eq!(store.list("", None, 0).await.unwrap().sessions.len(), 1);
 }
 
-pub(crate) async fn owners_do_not_reach_each_others(store: &dyn Sessions) {
-    let id = begin(store, "ann", "hers", &["0"]).await.id;
+pub(crate) async fn owners_cannot_access_each_others_sessions(store: &dyn SessionStore) {
+    let id = create_session(store, "ann", "hers", &["0"]).await.id;
     for other in ["bob", "", "Ann", "ann "] {
         assert_eq!(titles(store, other).await, [""; 0]);
-        let missing = SessionError::Missing;
+        let missing = SessionError::NotFound;
         assert_eq!(store.read(other, id, 0..9).await, Err(missing.clone()));
-        assert_eq!(store.append(other, id, after(1, &["x"])).await, Err(missing.clone()));
+        assert_eq!(store.append(other, id, append_after(1, &["x"])).await, Err(missing.clone()));
         assert_eq!(store.fork(other, id, 1).await, Err(missing.clone()));
-        let described = store.describe(other, id, "x".into(), Bytes::new()).await;
-        assert_eq!(described, Err(missing.clone()));
+        let result = store.update_details(other, id, "x".into(), Bytes::new()).await;
+        assert_eq!(result, Err(missing.clone()));
         assert_eq!(store.delete(other, id).await, Err(missing));
         assert_eq!(store.delete_all(other).await, Ok(0));
     }
-    let read = whole(store, "ann", id).await;
-    assert_eq!((&*read.session.title, bodies(&read)), ("hers", vec!["0".to_owned()]));
+    let contents = read_all(store, "ann", id).await;
+    assert_eq!((&*contents.info.title, bodies(&contents)), ("hers", vec!["0".to_owned()]));
 }
 
-pub(crate) async fn a_fork_goes_its_own_way(store: &dyn Sessions) {
-    let draft = Draft {
+pub(crate) async fn a_fork_is_independent(store: &dyn SessionStore) {
+    let draft = NewSession {
         metadata: Bytes::from_static(b"{}"),
         model: "m".into(),
-        ..draft("t", &["0", "1", "2"])
+        ..new_session("t", &["0", "1", "2"])
     };
-    let one = store.create("ann", draft).await.unwrap();
-    let two = store.fork("ann", one.id, 2).await.unwrap();
-    assert_ne!(one.id, two.id);
-    assert_eq!((two.parent, two.turns), (Some((one.id, 2)), 2));
-    assert_eq!((&two.title, &two.metadata, &two.model), (&one.title, &one.metadata, &one.model));
-    store.append("ann", two.id, after(2, &["other"])).await.unwrap();
-    store.append("ann", one.id, after(3, &["3"])).await.unwrap();
-    assert_eq!(bodies(&whole(store, "ann", one.id).await), ["0", "1", "2", "3"]);
-    assert_eq!(bodies(&whole(store, "ann", two.id).await), ["0", "1", "other"]);
-    let all = store.fork("ann", one.id, u64::MAX).await.unwrap();
-    assert_eq!((all.parent, all.turns), (Some((one.id, 4)), 4));
-    assert_eq!(store.fork("ann", one.id, 0).await.unwrap().turns, 0);
-    store.delete("ann", one.id).await.unwrap();
-    let left = whole(store, "ann", two.id).await;
-    assert_eq!(bodies(&left), ["0", "1", "other"]);
-    assert_eq!(left.session.parent, Some((one.id, 2)));
+    let original = store.create("ann", draft).await.unwrap();
+    let fork = store.fork("ann", original.id, 2).await.unwrap();
+    assert_ne!(original.id, fork.id);
+    assert_eq!((fork.parent, fork.turn_count), (Some((original.id, 2)), 2));
+    assert_eq!(
+        (&fork.title, &fork.metadata, &fork.model),
+        (&original.title, &original.metadata, &original.model)
+    );
+    store.append("ann", fork.id, append_after(2, &["other"])).await.unwrap();
+    store.append("ann", original.id, append_after(3, &["3"])).await.unwrap();
+    assert_eq!(bodies(&read_all(store, "ann", original.id).await), ["0", "1", "2", "3"]);
+    assert_eq!(bodies(&read_all(store, "ann", fork.id).await), ["0", "1", "other"]);
+    let full_fork = store.fork("ann", original.id, u64::MAX).await.unwrap();
+    assert_eq!((full_fork.parent, full_fork.turn_count), (Some((original.id, 4)), 4));
+    assert_eq!(store.fork("ann", original.id, 0).await.unwrap().turn_count, 0);
+    store.delete("ann", original.id).await.unwrap();
+    let remaining = read_all(store, "ann", fork.id).await;
+    assert_eq!(bodies(&remaining), ["0", "1", "other"]);
+    assert_eq!(remaining.info.parent, Some((original.id, 2)));
 }
 
-pub(crate) async fn it_is_described_anew(store: &dyn Sessions) {
-    let one = begin(store, "", "old", &["0"]).await;
-    let fork = store.fork("", one.id, 1).await.unwrap();
+pub(crate) async fn title_and_metadata_are_replaced(store: &dyn SessionStore) {
+    let original = create_session(store, "", "old", &["0"]).await;
+    let fork = store.fork("", original.id, 1).await.unwrap();
     let metadata = Bytes::from_static(b"{\"pinned\":true}");
-    store.describe("", fork.id, "new".into(), metadata.clone()).await.unwrap();
-    let read = whole(store, "", fork.id).await;
-    assert_eq!((&*read.session.title, &read.session.metadata), ("new", &metadata));
-    assert_eq!((read.session.parent, read.session.turns), (Some((one.id, 1)), 1));
-    assert!(read.session.updated > fork.updated);
+    store.update_details("", fork.id, "new".into(), metadata.clone()).await.unwrap();
+    let contents = read_all(store, "", fork.id).await;
+    assert_eq!((&*contents.info.title, &contents.info.metadata), ("new", &metadata));
+    assert_eq!((contents.info.parent, contents.info.turn_count), (Some((original.id, 1)), 1));
+    assert!(contents.info.updated > fork.updated);
     assert_eq!(titles(store, "").await, ["new", "old"]);
 }
 
-pub(crate) async fn what_is_deleted_is_gone(store: &dyn Sessions) {
-    let one = begin(store, "", "one", &["0"]).await.id;
-    begin(store, "", "two", &["0"]).await;
-    assert_eq!(store.delete("", one).await, Ok(()));
-    assert_eq!(store.delete("", one).await, Err(SessionError::Missing));
-    assert_eq!(store.read("", one, 0..9).await, Err(SessionError::Missing));
-    assert_eq!(store.append("", one, after(1, &["x"])).await, Err(SessionError::Missing));
+pub(crate) async fn a_deleted_session_is_gone(store: &dyn SessionStore) {
+    let deleted = create_session(store, "", "one", &["0"]).await.id;
+    create_session(store, "", "two", &["0"]).await;
+    assert_eq!(store.delete("", deleted).await, Ok(()));
+    assert_eq!(store.delete("", deleted).await, Err(SessionError::NotFound));
+    assert_eq!(store.read("", deleted, 0..9).await, Err(SessionError::NotFound));
+    assert_eq!(
+        store.append("", deleted, append_after(1, &["x"])).await,
+        Err(SessionError::NotFound)
+    );
     assert_eq!(titles(store, "").await, ["two"]);
 }
 
-pub(crate) async fn all_of_an_owner_go(store: &dyn Sessions) {
+pub(crate) async fn delete_all_removes_only_the_owners_sessions(store: &dyn SessionStore) {
     for nth in 0..5 {
-        begin(store, "ann", &nth.to_string(), &["0"]).await;
+        create_session(store, "ann", &nth.to_string(), &["0"]).await;
     }
-    begin(store, "bob", "his", &["0"]).await;
+    create_session(store, "bob", "his", &["0"]).await;
     assert_eq!(store.delete_all("ann").await, Ok(5));
     assert_eq!(store.delete_all("ann").await, Ok(0));
     assert_eq!(titles(store, "ann").await, [""; 0]);
     assert_eq!(titles(store, "bob").await, ["his"]);
 }
 
-pub(crate) async fn bytes_come_back_whole(store: &dyn Sessions) {
+pub(crate) async fn bytes_are_read_back_unchanged(store: &dyn SessionStore) {
     let all: Vec<u8> = (0..=255).cycle().take(3_000_000).collect();
-    let id = begin(store, "ö\u{0}", "\u{0}", &[]).await.id;
+    let id = create_session(store, "ö\u{0}", "\u{0}", &[]).await.id;
     let lengths = [0, 1, 4096, 3_000_000];
-    let turns = lengths.iter().map(|length| Turn::whole(all[..*length].to_vec())).collect();
-    store.append("ö\u{0}", id, Append { seen: 0, turns, model: None }).await.unwrap();
-    let read = whole(store, "ö\u{0}", id).await;
-    assert_eq!((read.turns.len(), &*read.session.title), (4, "\u{0}"));
-    for (written, length) in read.turns.iter().zip(lengths) {
-        assert!(written.turn.body == all[..length], "{length}");
+    let turns =
+        lengths.iter().map(|length| StoredTurn::complete(all[..*length].to_vec())).collect();
+    store
+        .append("ö\u{0}", id, AppendTurns { expected_turns: 0, turns, model: None })
+        .await
+        .unwrap();
+    let contents = read_all(store, "ö\u{0}", id).await;
+    assert_eq!((contents.turns.len(), &*contents.info.title), (4, "\u{0}"));
+    for (numbered_turn, length) in contents.turns.iter().zip(lengths) {
+        assert!(numbered_turn.turn.body == all[..length], "{length}");
     }
 }
 
-pub(crate) async fn of_many_at_once_one_wins(store: &dyn Sessions) {
-    let id = begin(store, "", "t", &[]).await.id;
+pub(crate) async fn one_of_many_concurrent_appends_wins(store: &dyn SessionStore) {
+    let id = create_session(store, "", "t", &[]).await.id;
     for seen in 0..10 {
         let texts: Vec<_> = (0..8).map(|nth| format!("{seen} {nth}")).collect();
-        let answers =
-            together(texts.iter().map(|text| store.append("", id, after(seen, &[text])))).await;
-        let won = answers.iter().filter(|answer| **answer == Ok(seen + 1)).count();
+        let results =
+            join_all(texts.iter().map(|text| store.append("", id, append_after(seen, &[text]))))
+                .await;
+        let won = results.iter().filter(|answer| **answer == Ok(seen + 1)).count();
         let lost = Err(SessionError::Conflict { turns: seen + 1 });
-        let lost = answers.iter().filter(|answer| **answer == lost).count();
+        let lost = results.iter().filter(|answer| **answer == lost).count();
         assert_eq!((won, lost), (1, 7));
     }
-    let read = whole(store, "", id).await;
-    let said = bodies(&read);
-    assert!((0..10).all(|seen: usize| said[seen].starts_with(&format!("{seen} "))), "{said:?}");
+    let contents = read_all(store, "", id).await;
+    let texts_stored = bodies(&contents);
+    assert!(
+        (0..10).all(|seen: usize| texts_stored[seen].starts_with(&format!("{seen} "))),
+        "{texts_stored:?}"
+    );
 }
 
-pub(crate) async fn many_conversations_at_once(store: &dyn Sessions) {
+pub(crate) async fn many_sessions_work_concurrently(store: &dyn SessionStore) {
     let tasks = (0..12).map(|task| async move {
-        let id = begin(store, "", &task.to_string(), &[]).await.id;
+        let id = create_session(store, "", &task.to_string(), &[]).await.id;
         for turn in 0..15 {
             let text = format!("{task}/{turn}");
-            assert_eq!(store.append("", id, after(turn, &[&text])).await, Ok(turn + 1));
-            let read = store.read("", id, turn..u64::MAX).await.unwrap();
-            assert_eq!(bodies(&read), [text]);
+            assert_eq!(store.append("", id, append_after(turn, &[&text])).await, Ok(turn + 1));
+            let contents = store.read("", id, turn..u64::MAX).await.unwrap();
+            assert_eq!(bodies(&contents), [text]);
         }
         id
     });
-    for id in together(tasks).await {
-        assert_eq!(whole(store, "", id).await.turns.len(), 15);
+    for id in join_all(tasks).await {
+        assert_eq!(read_all(store, "", id).await.turns.len(), 15);
     }
     assert_eq!(store.list("", None, 100).await.unwrap().sessions.len(), 12);
 }
 
-pub(crate) async fn ids_are_ordered_and_read_back(store: &dyn Sessions) {
+pub(crate) async fn ids_are_ordered_and_read_back(store: &dyn SessionStore) {
     let mut ids = Vec::new();
     for _ in 0..50 {
-        ids.push(begin(store, "", "", &[]).await.id);
+        ids.push(create_session(store, "", "", &[]).await.id);
     }
     assert!(ids.is_sorted());
     let texts: BTreeSet<_> = ids.iter().map(ToString::to_string).collect();

@@ -1,24 +1,32 @@
-//! The blocks of messages: their keys, and who may say them.
+//! Shapes of message blocks, and the role that may send each.
 
-use super::fields::CACHED;
+use super::fields::CACHE_CONTROL_FIELD;
 use super::shape::{
-    CACHED_THINKING, Field, INPUT, Kind, RESULT_ID, Row, Shape, TAG, Tagged, UNSIGNED,
+    CACHED_THINKING, Field, FieldType, RESULT_WITHOUT_ID, Shape, TOOL_INPUT, TaggedUnion,
+    UNKNOWN_TAG, UNSIGNED_THINKING, UnionVariant,
 };
 
-const fn must(name: &'static str, kind: Kind) -> Field {
-    Field::must(name, kind)
+const fn required(name: &'static str, kind: FieldType) -> Field {
+    Field::required(name, kind)
 }
 
-const fn may(name: &'static str, kind: Kind) -> Field {
-    Field::may(name, kind)
+const fn optional(name: &'static str, kind: FieldType) -> Field {
+    Field::optional(name, kind)
 }
 
-const fn tagged(rows: &'static [Row]) -> Tagged {
-    Tagged { key: "type", rows, default: None, in_path: true, by_value: false, rule: TAG }
+const fn union_by_type(rows: &'static [UnionVariant]) -> TaggedUnion {
+    TaggedUnion {
+        tag_key: "type",
+        variants: rows,
+        default_tag: None,
+        tag_in_path: true,
+        reports_value: false,
+        unknown_tag_rule: UNKNOWN_TAG,
+    }
 }
 
-/// Blocks that only one side of the conversation says, where no rule of their own says so.
-pub(super) const SAID_BY: &[(&str, &[&str])] = &[
+/// Block types that only one role may send, where no other rule checks it.
+pub(super) const SINGLE_ROLE_BLOCKS: &[(&str, &[&str])] = &[
     ("user", &["image", "search_result", "container_upload"]),
     (
         "assistant",
@@ -40,154 +48,165 @@ pub(super) const SAID_BY: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub(super) static BLOCKS: Tagged = tagged(&[
-    Row::new("advisor_tool_result", &SERVER_RESULT).beta(&["advisor-tool-"]),
-    Row::new("bash_code_execution_tool_result", &SERVER_RESULT),
-    Row::new("code_execution_tool_result", &SERVER_RESULT),
-    Row::new("compaction", &COMPACTION).beta(&["compact-"]),
-    Row::new("connector_text", &OPAQUE),
-    Row::new("container_upload", &UPLOAD),
-    Row::new("document", &DOCUMENT),
-    Row::new("fallback", &FALLBACK).beta(&["server-side-fallback-"]),
-    Row::new("image", &IMAGE),
-    Row::new("mcp_tool_listing", &MCP_LISTING).beta(&["mcp-client-"]),
-    Row::new("mcp_tool_result", &MCP_RESULT).beta(&["mcp-client-"]),
-    Row::new("mcp_tool_use", &MCP_USE).beta(&["mcp-client-"]),
-    Row::new("redacted_thinking", &REDACTED),
-    Row::new("search_result", &SEARCH_RESULT),
-    Row::new("server_tool_use", &SERVER_USE),
-    Row::new("text", &TEXT),
-    Row::new("text_editor_code_execution_tool_result", &SERVER_RESULT),
-    Row::new("thinking", &THINKING),
-    Row::new("tool_result", &TOOL_RESULT),
-    Row::new("tool_search_tool_result", &SERVER_RESULT),
-    Row::new("tool_use", &TOOL_USE),
-    Row::new("web_fetch_tool_result", &SERVER_RESULT),
-    Row::new("web_search_tool_result", &SERVER_RESULT),
+pub(super) static BLOCKS: TaggedUnion = union_by_type(&[
+    UnionVariant::new("advisor_tool_result", &SERVER_TOOL_RESULT).with_betas(&["advisor-tool-"]),
+    UnionVariant::new("bash_code_execution_tool_result", &SERVER_TOOL_RESULT),
+    UnionVariant::new("code_execution_tool_result", &SERVER_TOOL_RESULT),
+    UnionVariant::new("compaction", &COMPACTION).with_betas(&["compact-"]),
+    UnionVariant::new("connector_text", &OPAQUE_BLOCK),
+    UnionVariant::new("container_upload", &CONTAINER_UPLOAD),
+    UnionVariant::new("document", &DOCUMENT),
+    UnionVariant::new("fallback", &FALLBACK).with_betas(&["server-side-fallback-"]),
+    UnionVariant::new("image", &IMAGE),
+    UnionVariant::new("mcp_tool_listing", &MCP_TOOL_LISTING).with_betas(&["mcp-client-"]),
+    UnionVariant::new("mcp_tool_result", &MCP_TOOL_RESULT).with_betas(&["mcp-client-"]),
+    UnionVariant::new("mcp_tool_use", &MCP_TOOL_USE).with_betas(&["mcp-client-"]),
+    UnionVariant::new("redacted_thinking", &REDACTED_THINKING),
+    UnionVariant::new("search_result", &SEARCH_RESULT),
+    UnionVariant::new("server_tool_use", &SERVER_TOOL_USE),
+    UnionVariant::new("text", &TEXT),
+    UnionVariant::new("text_editor_code_execution_tool_result", &SERVER_TOOL_RESULT),
+    UnionVariant::new("thinking", &THINKING),
+    UnionVariant::new("tool_result", &TOOL_RESULT),
+    UnionVariant::new("tool_search_tool_result", &SERVER_TOOL_RESULT),
+    UnionVariant::new("tool_use", &TOOL_USE),
+    UnionVariant::new("web_fetch_tool_result", &SERVER_TOOL_RESULT),
+    UnionVariant::new("web_search_tool_result", &SERVER_TOOL_RESULT),
 ]);
 
-/// What instructions among the messages are made of.
-pub(super) static SYSTEM_BLOCKS: Tagged = tagged(&[
-    Row::new("text", &TEXT),
-    Row::new("tool_addition", &OPAQUE).beta(TOOL_CHANGES),
-    Row::new("tool_removal", &OPAQUE).beta(TOOL_CHANGES),
+/// Blocks of system messages.
+pub(super) static SYSTEM_BLOCKS: TaggedUnion = union_by_type(&[
+    UnionVariant::new("text", &TEXT),
+    UnionVariant::new("tool_addition", &OPAQUE_BLOCK).with_betas(TOOL_CHANGE_BETAS),
+    UnionVariant::new("tool_removal", &OPAQUE_BLOCK).with_betas(TOOL_CHANGE_BETAS),
 ]);
-const TOOL_CHANGES: &[&str] = &["mid-conversation-tool-changes-", "inline-tools-"];
+const TOOL_CHANGE_BETAS: &[&str] = &["mid-conversation-tool-changes-", "inline-tools-"];
 
-/// What a tool result is made of.
-static RESULT_BLOCKS: Tagged = tagged(&[
-    Row::new("browser_state", &OPAQUE),
-    Row::new("document", &DOCUMENT),
-    Row::new("image", &IMAGE),
-    Row::new("search_result", &SEARCH_RESULT),
-    Row::new("text", &TEXT),
-    Row::new("tool_reference", &REFERENCE),
+/// Blocks inside a tool result.
+static RESULT_BLOCKS: TaggedUnion = union_by_type(&[
+    UnionVariant::new("browser_state", &OPAQUE_BLOCK),
+    UnionVariant::new("document", &DOCUMENT),
+    UnionVariant::new("image", &IMAGE),
+    UnionVariant::new("search_result", &SEARCH_RESULT),
+    UnionVariant::new("text", &TEXT),
+    UnionVariant::new("tool_reference", &TOOL_REFERENCE),
 ]);
 
-const TYPE: Field = must("type", Kind::Text);
+const TYPE_FIELD: Field = required("type", FieldType::Str);
 
 pub(super) static TEXT: Shape = Shape::closed(&[
-    must("type", Kind::One(&["text"])),
-    must("text", Kind::Text),
-    may("citations", Kind::Each(&Kind::Object)),
-    CACHED,
+    required("type", FieldType::Enum(&["text"])),
+    required("text", FieldType::Str),
+    optional("citations", FieldType::Array(&FieldType::Object)),
+    CACHE_CONTROL_FIELD,
 ]);
 
 static IMAGE: Shape = Shape::closed(&[
-    TYPE,
-    must("source", Kind::Tagged(&IMAGE_SOURCES)),
-    may("transformations", Kind::Object),
-    CACHED,
+    TYPE_FIELD,
+    required("source", FieldType::Tagged(&IMAGE_SOURCES)),
+    optional("transformations", FieldType::Object),
+    CACHE_CONTROL_FIELD,
 ]);
-static IMAGE_SOURCES: Tagged =
-    tagged(&[Row::new("base64", &IMAGE_BYTES), Row::new("file", &FILE), Row::new("url", &URL)]);
-static IMAGE_BYTES: Shape = Shape::closed(&[
-    TYPE,
-    must("media_type", Kind::One(&["image/jpeg", "image/png", "image/gif", "image/webp"])),
-    must("data", Kind::Text),
+static IMAGE_SOURCES: TaggedUnion = union_by_type(&[
+    UnionVariant::new("base64", &IMAGE_BASE64),
+    UnionVariant::new("file", &FILE_SOURCE),
+    UnionVariant::new("url", &URL_SOURCE),
 ]);
-static FILE: Shape = Shape::closed(&[TYPE, must("file_id", Kind::Text)]);
-static URL: Shape = Shape::closed(&[TYPE, must("url", Kind::Text)]);
+static IMAGE_BASE64: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required(
+        "media_type",
+        FieldType::Enum(&["image/jpeg", "image/png", "image/gif", "image/webp"]),
+    ),
+    required("data", FieldType::Str),
+]);
+static FILE_SOURCE: Shape = Shape::closed(&[TYPE_FIELD, required("file_id", FieldType::Str)]);
+static URL_SOURCE: Shape = Shape::closed(&[TYPE_FIELD, required("url", FieldType::Str)]);
 
 static DOCUMENT: Shape = Shape::closed(&[
-    TYPE,
-    must("source", Kind::Tagged(&DOCUMENT_SOURCES)),
-    may("title", Kind::Text),
-    may("context", Kind::Text),
-    may("citations", Kind::Shape(&CITED)),
-    CACHED,
+    TYPE_FIELD,
+    required("source", FieldType::Tagged(&DOCUMENT_SOURCES)),
+    optional("title", FieldType::Str),
+    optional("context", FieldType::Str),
+    optional("citations", FieldType::Shape(&CITATIONS)),
+    CACHE_CONTROL_FIELD,
 ]);
-static CITED: Shape = Shape::closed(&[may("enabled", Kind::Flag)]);
-static DOCUMENT_SOURCES: Tagged = tagged(&[
-    Row::new("base64", &PDF_BYTES),
-    Row::new("content", &WRITTEN),
-    Row::new("file", &FILE),
-    Row::new("text", &PLAIN),
-    Row::new("url", &URL),
+static CITATIONS: Shape = Shape::closed(&[optional("enabled", FieldType::Bool)]);
+static DOCUMENT_SOURCES: TaggedUnion = union_by_type(&[
+    UnionVariant::new("base64", &PDF_BASE64),
+    UnionVariant::new("content", &CONTENT_SOURCE),
+    UnionVariant::new("file", &FILE_SOURCE),
+    UnionVariant::new("text", &PLAIN_TEXT_SOURCE),
+    UnionVariant::new("url", &URL_SOURCE),
 ]);
-static PDF_BYTES: Shape = Shape::closed(&[
-    TYPE,
-    must("media_type", Kind::One(&["application/pdf"])),
-    must("data", Kind::Text),
+static PDF_BASE64: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("media_type", FieldType::Enum(&["application/pdf"])),
+    required("data", FieldType::Str),
 ]);
-static PLAIN: Shape = Shape::closed(&[
-    TYPE,
-    must("media_type", Kind::One(&["text/plain"])),
-    must("data", Kind::Text),
+static PLAIN_TEXT_SOURCE: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("media_type", FieldType::Enum(&["text/plain"])),
+    required("data", FieldType::Str),
 ]);
-static WRITTEN: Shape = Shape::closed(&[
-    TYPE,
-    must("content", Kind::TextOr(&Kind::Each(&Kind::Tagged(&WRITTEN_BLOCKS)))),
+static CONTENT_SOURCE: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required(
+        "content",
+        FieldType::StrOr(&FieldType::Array(&FieldType::Tagged(&CONTENT_SOURCE_BLOCKS))),
+    ),
 ]);
-static WRITTEN_BLOCKS: Tagged = tagged(&[Row::new("image", &IMAGE), Row::new("text", &TEXT)]);
+static CONTENT_SOURCE_BLOCKS: TaggedUnion =
+    union_by_type(&[UnionVariant::new("image", &IMAGE), UnionVariant::new("text", &TEXT)]);
 
 static SEARCH_RESULT: Shape = Shape::closed(&[
-    TYPE,
-    must("source", Kind::Text),
-    must("title", Kind::Text),
-    must("content", Kind::Each(&Kind::Shape(&TEXT))),
-    may("citations", Kind::Shape(&CITED)),
-    CACHED,
+    TYPE_FIELD,
+    required("source", FieldType::Str),
+    required("title", FieldType::Str),
+    required("content", FieldType::Array(&FieldType::Shape(&TEXT))),
+    optional("citations", FieldType::Shape(&CITATIONS)),
+    CACHE_CONTROL_FIELD,
 ]);
 
 static THINKING: Shape = Shape::closed(&[
-    TYPE,
-    must("thinking", Kind::Text).rule(UNSIGNED),
-    must("signature", Kind::TypedText).rule(UNSIGNED),
-    may("cache_control", Kind::Never).rule(CACHED_THINKING),
+    TYPE_FIELD,
+    required("thinking", FieldType::Str).with_rule(UNSIGNED_THINKING),
+    required("signature", FieldType::StrInUnion).with_rule(UNSIGNED_THINKING),
+    optional("cache_control", FieldType::Forbidden).with_rule(CACHED_THINKING),
 ]);
-static REDACTED: Shape = Shape::closed(&[
-    TYPE,
-    must("data", Kind::Text),
-    may("cache_control", Kind::Never).rule(CACHED_THINKING),
+static REDACTED_THINKING: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("data", FieldType::Str),
+    optional("cache_control", FieldType::Forbidden).with_rule(CACHED_THINKING),
 ]);
 
 static TOOL_USE: Shape = Shape::closed(&[
-    TYPE,
-    must("id", Kind::Text),
-    must("name", Kind::Text),
-    must("input", Kind::Object).rule(INPUT),
-    may("caller", Kind::Object),
-    may("toolset_name", Kind::Text),
-    CACHED,
+    TYPE_FIELD,
+    required("id", FieldType::Str),
+    required("name", FieldType::Str),
+    required("input", FieldType::Object).with_rule(TOOL_INPUT),
+    optional("caller", FieldType::Object),
+    optional("toolset_name", FieldType::Str),
+    CACHE_CONTROL_FIELD,
 ]);
 static TOOL_RESULT: Shape = Shape::closed(&[
-    TYPE,
-    must("tool_use_id", Kind::Text).rule(RESULT_ID),
-    may("content", Kind::TextOr(&Kind::Each(&Kind::Tagged(&RESULT_BLOCKS)))),
-    may("is_error", Kind::Flag),
-    may("toolset_name", Kind::Text),
-    CACHED,
+    TYPE_FIELD,
+    required("tool_use_id", FieldType::Str).with_rule(RESULT_WITHOUT_ID),
+    optional("content", FieldType::StrOr(&FieldType::Array(&FieldType::Tagged(&RESULT_BLOCKS)))),
+    optional("is_error", FieldType::Bool),
+    optional("toolset_name", FieldType::Str),
+    CACHE_CONTROL_FIELD,
 ]);
-static REFERENCE: Shape = Shape::closed(&[TYPE, must("tool_name", Kind::Text), CACHED]);
+static TOOL_REFERENCE: Shape =
+    Shape::closed(&[TYPE_FIELD, required("tool_name", FieldType::Str), CACHE_CONTROL_FIELD]);
 
-static SERVER_USE: Shape = Shape::closed(&[
-    TYPE,
-    must("id", Kind::Text),
-    must("name", Kind::One(SERVER_TOOLS)),
-    must("input", Kind::Object).rule(INPUT),
-    may("caller", Kind::Object),
-    CACHED,
+static SERVER_TOOL_USE: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("id", FieldType::Str),
+    required("name", FieldType::Enum(SERVER_TOOLS)),
+    required("input", FieldType::Object).with_rule(TOOL_INPUT),
+    optional("caller", FieldType::Object),
+    CACHE_CONTROL_FIELD,
 ]);
 const SERVER_TOOLS: &[&str] = &[
     "web_search",
@@ -199,45 +218,51 @@ const SERVER_TOOLS: &[&str] = &[
     "tool_search_tool_bm25",
     "advisor",
 ];
-static SERVER_RESULT: Shape = Shape::closed(&[
-    TYPE,
-    must("tool_use_id", Kind::Text),
-    must("content", Kind::Any),
-    may("caller", Kind::Object),
-    CACHED,
+static SERVER_TOOL_RESULT: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("tool_use_id", FieldType::Str),
+    required("content", FieldType::Any),
+    optional("caller", FieldType::Object),
+    CACHE_CONTROL_FIELD,
 ]);
 
-static UPLOAD: Shape = Shape::closed(&[TYPE, must("file_id", Kind::Text), CACHED]);
-static MCP_USE: Shape = Shape::closed(&[
-    TYPE,
-    must("id", Kind::Text),
-    must("name", Kind::Text),
-    must("server_name", Kind::Text),
-    must("input", Kind::Object).rule(INPUT),
-    CACHED,
+static CONTAINER_UPLOAD: Shape =
+    Shape::closed(&[TYPE_FIELD, required("file_id", FieldType::Str), CACHE_CONTROL_FIELD]);
+static MCP_TOOL_USE: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("id", FieldType::Str),
+    required("name", FieldType::Str),
+    required("server_name", FieldType::Str),
+    required("input", FieldType::Object).with_rule(TOOL_INPUT),
+    CACHE_CONTROL_FIELD,
 ]);
-static MCP_RESULT: Shape = Shape::closed(&[
-    TYPE,
-    must("tool_use_id", Kind::Text),
-    may("is_error", Kind::Flag),
-    may("content", Kind::Any),
-    CACHED,
+static MCP_TOOL_RESULT: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("tool_use_id", FieldType::Str),
+    optional("is_error", FieldType::Bool),
+    optional("content", FieldType::Any),
+    CACHE_CONTROL_FIELD,
 ]);
-static MCP_LISTING: Shape =
-    Shape::closed(&[TYPE, must("mcp_server_name", Kind::Text), may("tools", Kind::Any), CACHED]);
+static MCP_TOOL_LISTING: Shape = Shape::closed(&[
+    TYPE_FIELD,
+    required("mcp_server_name", FieldType::Str),
+    optional("tools", FieldType::Any),
+    CACHE_CONTROL_FIELD,
+]);
 static COMPACTION: Shape = Shape::closed(&[
-    TYPE,
-    may("content", Kind::Text),
-    may("encrypted_content", Kind::Text),
-    may("signature", Kind::Text),
-    may("tool_changes", Kind::Any),
-    CACHED,
+    TYPE_FIELD,
+    optional("content", FieldType::Str),
+    optional("encrypted_content", FieldType::Str),
+    optional("signature", FieldType::Str),
+    optional("tool_changes", FieldType::Any),
+    CACHE_CONTROL_FIELD,
 ]);
 static FALLBACK: Shape = Shape::closed(&[
-    TYPE,
-    must("from", Kind::Object),
-    must("to", Kind::Object),
-    may("trigger", Kind::Any),
+    TYPE_FIELD,
+    required("from", FieldType::Object),
+    required("to", FieldType::Object),
+    optional("trigger", FieldType::Any),
 ]);
-/// Goes back as it came; what is in it is nobody's business.
-static OPAQUE: Shape = Shape { fields: &[TYPE], extra: TAG, open: true };
+/// A block that is replayed unchanged and not checked.
+static OPAQUE_BLOCK: Shape =
+    Shape { fields: &[TYPE_FIELD], unknown_key_rule: UNKNOWN_TAG, allows_unknown: true };

@@ -1,157 +1,201 @@
-//! Summaries in place of what was said, and requests for one.
+//! Rules about compaction: requests for a summary, and summaries in messages.
 
 use serde_json::Value;
 
 use super::profile::profile;
-use super::tool_changes::referred;
+use super::tool_changes::referenced_count;
 use super::view::{self, Block};
-use crate::rule::{Fields as _, string};
-use crate::seal::{Bound, Broken, Key};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::rule::{JsonExt as _, str_field};
+use crate::seal::{SealClaims, SealError, SealKey};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// The signature of a summary with this text and these changes of tools.
-pub fn sign(key: &Key, text: &str, tool_changes: Option<&Value>) -> String {
+/// Signs a summary with this text and these tool changes.
+pub fn sign_summary(key: &SealKey, text: &str, tool_changes: Option<&Value>) -> String {
     let changes = tool_changes.map(Value::to_string);
-    key.seal(&bound(text, changes.as_deref()))
+    key.seal(&claims(text, changes.as_deref()))
 }
 
-fn bound<'b>(text: &'b str, changes: Option<&'b str>) -> Bound<'b> {
-    let neighbours = changes.unwrap_or_default();
-    Bound { provider: "anthropic", kind: KIND, contents: text, neighbours, ..Bound::default() }
-}
-
-fn blocks(body: &Value) -> impl Iterator<Item = Block<'_>> {
-    view::blocks(body).filter(|block| block.is(KIND))
-}
-
-/// Whether a summary is asked for.
-fn asked(request: &Request<'_>) -> bool {
-    request.body.field(KIND).is_some_and(|asked| !asked.is_null())
-}
-
-fn and_editing(request: &Request<'_>, findings: &mut Findings) {
-    let edits = request.body.field("context_management").is_some_and(|edits| !edits.is_null());
-    if edits && asked(request) {
-        findings.add(KIND, AND_EDITING);
+fn claims<'b>(text: &'b str, changes: Option<&'b str>) -> SealClaims<'b> {
+    let preceding_blocks = changes.unwrap_or_default();
+    SealClaims {
+        provider: "anthropic",
+        block_kind: BLOCK_TYPE,
+        content: text,
+        preceding_blocks,
+        ..SealClaims::default()
     }
 }
 
-fn nothing(request: &Request<'_>, findings: &mut Findings) {
-    let said = |block: Block<'_>| !block.is(KIND);
-    let any = !view::messages(request.body).is_empty();
-    if any && asked(request) && !view::blocks(request.body).any(said) {
-        findings.add_with(KIND, NOTHING, None, Some("compaction_nothing_to_summarize"));
+fn compaction_blocks(body: &Value) -> impl Iterator<Item = Block<'_>> {
+    view::blocks(body).filter(|block| block.is_type(BLOCK_TYPE))
+}
+
+/// Whether the request asks the model for a summary.
+fn wants_compaction(request: &Request<'_>) -> bool {
+    request.body.field(BLOCK_TYPE).is_some_and(|setting| !setting.is_null())
+}
+
+fn compaction_and_editing(request: &Request<'_>, cx: &mut CheckContext) {
+    let has_edits = request.body.field("context_management").is_some_and(|edits| !edits.is_null());
+    if has_edits && wants_compaction(request) {
+        cx.reject(BLOCK_TYPE, COMPACTION_AND_EDITING_ERROR);
     }
 }
 
-fn incomplete(request: &Request<'_>, findings: &mut Findings) {
-    let runs = view::runs(request.body);
-    let Some(last) = runs.last().filter(|run| run.role == "assistant" && asked(request)) else {
+fn nothing_to_compact(request: &Request<'_>, cx: &mut CheckContext) {
+    let is_content = |block: Block<'_>| !block.is_type(BLOCK_TYPE);
+    let has_messages = !view::messages(request.body).is_empty();
+    if has_messages && wants_compaction(request) && !view::blocks(request.body).any(is_content) {
+        cx.reject_with(
+            BLOCK_TYPE,
+            NOTHING_TO_COMPACT_ERROR,
+            None,
+            Some("compaction_nothing_to_summarize"),
+        );
+    }
+}
+
+fn compaction_of_open_turn(request: &Request<'_>, cx: &mut CheckContext) {
+    let runs = view::merged_messages(request.body);
+    let Some(last) = runs.last().filter(|run| run.role == "assistant" && wants_compaction(request))
+    else {
         return;
     };
-    if last.blocks.iter().any(|block| block.is("tool_use")) {
-        findings.add_with(KIND, INCOMPLETE, None, Some("compaction_incomplete_turn"));
+    if last.blocks.iter().any(|block| block.is_type("tool_use")) {
+        cx.reject_with(
+            BLOCK_TYPE,
+            COMPACTION_OF_OPEN_TURN_ERROR,
+            None,
+            Some("compaction_incomplete_turn"),
+        );
     }
 }
 
-fn too_many_tools(request: &Request<'_>, findings: &mut Findings) {
-    let most = request.switches.compaction_tools;
-    let most = most.unwrap_or(profile(request.model).compaction_tools);
-    if asked(request) && referred(request.body) > most {
+fn compaction_of_many_tools(request: &Request<'_>, cx: &mut CheckContext) {
+    let limit = request.switches.compaction_tools;
+    let limit = limit.unwrap_or(profile(request.model).compaction_tools);
+    if wants_compaction(request) && referenced_count(request.body) > limit {
         let code = Some("compaction_too_many_tool_references");
-        findings.add_with(KIND, TOO_MANY_TOOLS, None, code);
+        cx.reject_with(BLOCK_TYPE, COMPACTION_OF_MANY_TOOLS_ERROR, None, code);
     }
 }
 
-fn empty(request: &Request<'_>, findings: &mut Findings) {
-    for block in blocks(request.body) {
+fn empty_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+    for block in compaction_blocks(request.body) {
         if block.value.field("content").is_some_and(|content| content == "") {
             let path = format!("{}.compaction.content", block.path());
-            let words = format!("{path}: {EMPTY}");
-            findings.add(path, words);
+            let message = format!("{path}: {EMPTY_COMPACTION_ERROR}");
+            cx.reject(path, message);
         }
     }
 }
 
-/// Whether another summary stands before the block in its message.
-fn follows_another(body: &Value, block: &Block<'_>) -> bool {
-    blocks(body).any(|other| other.message == block.message && other.index < block.index)
+/// Whether another summary precedes the block in its message.
+fn follows_compaction(body: &Value, block: &Block<'_>) -> bool {
+    compaction_blocks(body).any(|other| {
+        other.message_index == block.message_index && other.block_index < block.block_index
+    })
 }
 
-fn ambiguous(request: &Request<'_>, findings: &mut Findings) {
-    for block in blocks(request.body).filter(|block| follows_another(request.body, block)) {
+fn ambiguous_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+    for block in
+        compaction_blocks(request.body).filter(|block| follows_compaction(request.body, block))
+    {
         let (path, code) = (block.path(), Some("compaction_block_ambiguous"));
-        let words = format!("{path}: {AMBIGUOUS}");
-        findings.add_with(path, words, None, code);
+        let message = format!("{path}: {AMBIGUOUS_COMPACTION_ERROR}");
+        cx.reject_with(path, message, None, code);
     }
 }
 
-fn misplaced(request: &Request<'_>, findings: &mut Findings) {
-    let first = |block: &Block<'_>| block.index == 0 || follows_another(request.body, block);
-    for block in blocks(request.body).filter(|block| !first(block)) {
+fn misplaced_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+    let is_allowed =
+        |block: &Block<'_>| block.block_index == 0 || follows_compaction(request.body, block);
+    for block in compaction_blocks(request.body).filter(|block| !is_allowed(block)) {
         let (path, code) = (block.path(), Some("compaction_block_misplaced"));
-        let words = format!("{path}: {MISPLACED}");
-        findings.add_with(path, words, None, code);
+        let message = format!("{path}: {MISPLACED_COMPACTION_ERROR}");
+        cx.reject_with(path, message, None, code);
     }
 }
 
-/// What is wrong with the signed summaries.
-fn broken(
+/// Rejects signed summaries with one of these seal errors.
+fn reject_seal_errors(
     request: &Request<'_>,
-    findings: &mut Findings,
-    wanted: &[Broken],
-    words: &str,
+    cx: &mut CheckContext,
+    errors: &[SealError],
+    message: &str,
     code: &str,
 ) {
-    let Some(key) = request.key else { return };
-    for block in blocks(request.body) {
-        let seal = ["signature", "encrypted_content"].map(|name| block.text(name));
+    let Some(key) = request.seal_key else { return };
+    for block in compaction_blocks(request.body) {
+        let seal = ["signature", "encrypted_content"].map(|name| block.str_field(name));
         let Some(seal) = seal.into_iter().find(|seal| !seal.is_empty()) else { continue };
         let changes = block.value.field("tool_changes").filter(|changes| !changes.is_null());
         let changes = changes.map(Value::to_string);
-        let found = key.verify(seal, &bound(string(block.value, "content"), changes.as_deref()));
-        if found.is_err_and(|broken| wanted.contains(&broken)) {
+        let verified =
+            key.verify(seal, &claims(str_field(block.value, "content"), changes.as_deref()));
+        if verified.is_err_and(|error| errors.contains(&error)) {
             let path = block.path();
-            let words = format!("{path}: {words}");
-            findings.add_with(path, words, None, Some(code));
+            let message = format!("{path}: {message}");
+            cx.reject_with(path, message, None, Some(code));
         }
     }
 }
 
-fn signature(request: &Request<'_>, findings: &mut Findings) {
-    let foreign = [Broken::Foreign, Broken::Provider, Broken::Model];
-    broken(request, findings, &foreign, SIGNATURE, "compaction_signature_invalid");
+fn compaction_signature(request: &Request<'_>, cx: &mut CheckContext) {
+    let foreign = [SealError::NotAuthentic, SealError::WrongProvider, SealError::WrongModel];
+    reject_seal_errors(
+        request,
+        cx,
+        &foreign,
+        COMPACTION_SIGNATURE_ERROR,
+        "compaction_signature_invalid",
+    );
 }
 
-fn content(request: &Request<'_>, findings: &mut Findings) {
-    broken(request, findings, &[Broken::Contents], CONTENT, "compaction_content_mismatch");
+fn modified_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_seal_errors(
+        request,
+        cx,
+        &[SealError::ContentChanged],
+        MODIFIED_COMPACTION_ERROR,
+        "compaction_content_mismatch",
+    );
 }
 
-fn tool_changes(request: &Request<'_>, findings: &mut Findings) {
-    broken(request, findings, &[Broken::Place], CHANGES, "compaction_tool_changes_mismatch");
+fn compaction_tool_changes(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_seal_errors(
+        request,
+        cx,
+        &[SealError::PositionChanged],
+        COMPACTION_TOOL_CHANGES_ERROR,
+        "compaction_tool_changes_mismatch",
+    );
 }
 
-const KIND: &str = "compaction";
-const AND_EDITING: &str = "compaction: cannot be combined with `context_management`";
-const NOTHING: &str = "compaction: there is nothing to summarize";
-const INCOMPLETE: &str =
+const BLOCK_TYPE: &str = "compaction";
+const COMPACTION_AND_EDITING_ERROR: &str =
+    "compaction: cannot be combined with `context_management`";
+const NOTHING_TO_COMPACT_ERROR: &str = "compaction: there is nothing to summarize";
+const COMPACTION_OF_OPEN_TURN_ERROR: &str =
     "compaction: the conversation cannot be summarized while a turn is incomplete";
-const TOO_MANY_TOOLS: &str =
+const COMPACTION_OF_MANY_TOOLS_ERROR: &str =
     "The conversation references more distinct tools than a `compaction` block can record.";
-const EMPTY: &str = "String should have at least 1 character";
-const AMBIGUOUS: &str = "a message may hold only one `compaction` block";
-const MISPLACED: &str = "a `compaction` block must be the first block of its message";
-const SIGNATURE: &str = "Invalid `signature` in `compaction` block";
-const CONTENT: &str = "the `content` of a `compaction` block cannot be modified";
-const CHANGES: &str = "the `tool_changes` of a `compaction` block cannot be modified";
+const EMPTY_COMPACTION_ERROR: &str = "String should have at least 1 character";
+const AMBIGUOUS_COMPACTION_ERROR: &str = "a message may hold only one `compaction` block";
+const MISPLACED_COMPACTION_ERROR: &str =
+    "a `compaction` block must be the first block of its message";
+const COMPACTION_SIGNATURE_ERROR: &str = "Invalid `signature` in `compaction` block";
+const MODIFIED_COMPACTION_ERROR: &str = "the `content` of a `compaction` block cannot be modified";
+const COMPACTION_TOOL_CHANGES_ERROR: &str =
+    "the `tool_changes` of a `compaction` block cannot be modified";
 
-macro_rules! rule {
-    ($name:literal, $when:literal, $words:expr, $source:literal, $check:expr) => {
+macro_rules! inferred_rule {
+    ($name:literal, $condition:literal, $error_message:expr, $source:literal, $check:expr) => {
         Rule {
             name: $name,
             status: 400,
-            when: $when,
-            words: $words,
+            condition: $condition,
+            error_message: $error_message,
             evidence: Evidence::Inferred,
             source: $source,
             check: $check,
@@ -159,82 +203,82 @@ macro_rules! rule {
     };
 }
 
-/// Requests for a summary.
-pub(super) const ASKED: [Rule; 4] = [
-    rule!(
+/// Rules about requests for a summary.
+pub(super) const REQUEST_RULES: [Rule; 4] = [
+    inferred_rule!(
         "compaction-and-editing",
-        "A summary is asked for together with context management.",
-        AND_EDITING,
+        "A summary is requested together with context management.",
+        COMPACTION_AND_EDITING_ERROR,
         "documentation of compaction",
-        and_editing
+        compaction_and_editing
     ),
-    rule!(
+    inferred_rule!(
         "nothing-to-compact",
-        "A summary is asked for, and nothing was said but a summary.",
-        NOTHING,
+        "A summary is requested of a conversation that contains nothing but a summary.",
+        NOTHING_TO_COMPACT_ERROR,
         "error code compaction_nothing_to_summarize of the SDK",
-        nothing
+        nothing_to_compact
     ),
-    rule!(
+    inferred_rule!(
         "compaction-of-open-turn",
-        "A summary is asked for while calls wait for their results.",
-        INCOMPLETE,
+        "A summary is requested while tool calls have no results.",
+        COMPACTION_OF_OPEN_TURN_ERROR,
         "error code compaction_incomplete_turn of the SDK",
-        incomplete
+        compaction_of_open_turn
     ),
     Rule {
         name: "compaction-of-many-tools",
         status: 400,
-        when: "A summary is asked for of a conversation that refers to more tools than one can record (switch compaction_tools).",
-        words: TOO_MANY_TOOLS,
+        condition: "A summary is requested of a conversation that refers to more tools than one can record (switch compaction_tools).",
+        error_message: COMPACTION_OF_MANY_TOOLS_ERROR,
         evidence: Evidence::Quoted,
         source: "error code compaction_too_many_tool_references and its description in the SDK; the limit is ours",
-        check: too_many_tools,
+        check: compaction_of_many_tools,
     },
 ];
 
-/// Summaries among the messages.
-pub(super) const RULES: [Rule; 6] = [
-    rule!(
+/// Rules about summaries in messages.
+pub(super) const BLOCK_RULES: [Rule; 6] = [
+    inferred_rule!(
         "empty-compaction",
         "The text of a summary is empty; it may be null.",
         "messages.{n}.content.{m}.compaction.content: String should have at least 1 character",
         "documentation of compaction",
-        empty
+        empty_compaction
     ),
-    rule!(
+    inferred_rule!(
         "ambiguous-compaction",
         "A message has two summaries.",
         "messages.{n}.content.{m}: a message may hold only one `compaction` block",
         "error code compaction_block_ambiguous of the SDK",
-        ambiguous
+        ambiguous_compaction
     ),
-    rule!(
+    inferred_rule!(
         "misplaced-compaction",
-        "Something stands before a summary in its message.",
+        "A summary is not the first block of its message.",
         "messages.{n}.content.{m}: a `compaction` block must be the first block of its message",
         "error code compaction_block_misplaced of the SDK",
-        misplaced
+        misplaced_compaction
     ),
-    rule!(
+    inferred_rule!(
         "compaction-signature",
-        "The signature or encrypted content of a summary is not the model's.",
+        "The signature or encrypted content of a summary was not made by the model.",
         "messages.{n}.content.{m}: Invalid `signature` in `compaction` block",
         "error code compaction_signature_invalid of the SDK",
-        signature
+        compaction_signature
     ),
-    rule!(
+    inferred_rule!(
         "modified-compaction",
         "The text of a signed summary was changed.",
         "messages.{n}.content.{m}: the `content` of a `compaction` block cannot be modified",
         "error code compaction_content_mismatch of the SDK",
-        content
+        modified_compaction
     ),
-    rule!(
+    inferred_rule!(
         "compaction-tool-changes",
-        "The changes of tools in a signed summary were changed.",
+        "The tool changes of a signed summary were changed.",
         "messages.{n}.content.{m}: the `tool_changes` of a `compaction` block cannot be modified",
         "error code compaction_tool_changes_mismatch of the SDK",
-        tool_changes
+        compaction_tool_changes
     ),
 ];

@@ -1,105 +1,108 @@
-//! Documents and citations.
+//! Rules about documents and citations.
 
 use serde_json::Value;
 
-use super::headers::is_new;
+use super::headers::is_newest_version;
 use super::view;
-use crate::rule::{items, string};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::rule::{array_field, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-fn from_assistant(request: &Request<'_>, findings: &mut Findings) {
-    let blocks = view::blocks(request.body).filter(|_| is_new(request));
-    for block in blocks.filter(|block| block.is("document") && block.role == "assistant") {
-        let words =
-            format!("messages.{}: `document` blocks can only be in `user` messages", block.message);
-        findings.add(block.path(), words);
+fn document_from_assistant(request: &Request<'_>, cx: &mut CheckContext) {
+    let blocks = view::blocks(request.body).filter(|_| is_newest_version(request));
+    for block in blocks.filter(|block| block.is_type("document") && block.role == "assistant") {
+        let message = format!(
+            "messages.{}: `document` blocks can only be in `user` messages",
+            block.message_index
+        );
+        cx.reject(block.path(), message);
     }
 }
 
-fn from_user(request: &Request<'_>, findings: &mut Findings) {
-    let blocks = view::blocks(request.body).filter(|_| is_new(request));
-    for block in blocks.filter(|block| block.is("text") && block.role == "user") {
-        if !items(block.value, "citations").is_empty() {
+fn citations_from_user(request: &Request<'_>, cx: &mut CheckContext) {
+    let blocks = view::blocks(request.body).filter(|_| is_newest_version(request));
+    for block in blocks.filter(|block| block.is_type("text") && block.role == "user") {
+        if !array_field(block.value, "citations").is_empty() {
             let path = format!("{}.text.citations", block.path());
-            let words = format!("{path}: citations can only be set in `assistant` messages");
-            findings.add(path, words);
+            let message = format!("{path}: citations can only be set in `assistant` messages");
+            cx.reject(path, message);
         }
     }
 }
 
-/// Documents and search results, each with whether it is to be cited.
-fn sources(body: &Value) -> Vec<(String, &str, bool)> {
-    let mut found = Vec::new();
-    let mut look = |path: &dyn Fn() -> String, value| {
-        let kind = string(value, "type");
+/// Documents and search results, each with whether citations are enabled.
+fn citable_blocks(body: &Value) -> Vec<(String, &str, bool)> {
+    let mut blocks = Vec::new();
+    let mut add = |path: &dyn Fn() -> String, value| {
+        let kind = str_field(value, "type");
         if matches!(kind, "document" | "search_result") {
-            let cited = value.pointer("/citations/enabled") == Some(&Value::Bool(true));
-            found.push((path(), kind, cited));
+            let is_cited = value.pointer("/citations/enabled") == Some(&Value::Bool(true));
+            blocks.push((path(), kind, is_cited));
         }
     };
     for block in view::blocks(body) {
-        look(&|| block.path(), block.value);
-        view::inside(&block).for_each(|inner| look(&|| inner.path(), inner.value));
+        add(&|| block.path(), block.value);
+        view::result_blocks(&block).for_each(|inner| add(&|| inner.path(), inner.value));
     }
-    found
+    blocks
 }
 
-fn some_cited(request: &Request<'_>, findings: &mut Findings) {
-    let sources = sources(request.body);
-    for (path, kind, cited) in &sources {
+fn some_citations(request: &Request<'_>, cx: &mut CheckContext) {
+    let sources = citable_blocks(request.body);
+    for (path, kind, is_cited) in &sources {
         let first = sources.iter().find(|(_, other, _)| other == kind);
-        if first.is_some_and(|(_, _, first)| first != cited) {
-            findings.add(path, SOME_CITED);
+        if first.is_some_and(|(_, _, first)| first != is_cited) {
+            cx.reject(path, SOME_CITATIONS_ERROR);
         }
     }
 }
 
-fn cited_format(request: &Request<'_>, findings: &mut Findings) {
-    let format = request.body.pointer("/output_config/format").is_some_and(|it| !it.is_null());
-    if format && sources(request.body).iter().any(|(_, _, cited)| *cited) {
-        findings.add("output_config.format", CITED_FORMAT);
+fn citations_and_format(request: &Request<'_>, cx: &mut CheckContext) {
+    let has_format =
+        request.body.pointer("/output_config/format").is_some_and(|value| !value.is_null());
+    if has_format && citable_blocks(request.body).iter().any(|(_, _, is_cited)| *is_cited) {
+        cx.reject("output_config.format", CITATIONS_AND_FORMAT_ERROR);
     }
 }
 
-const SOME_CITED: &str = "Citations must be enabled on all documents or on none of them.";
-const CITED_FORMAT: &str =
+const SOME_CITATIONS_ERROR: &str = "Citations must be enabled on all documents or on none of them.";
+const CITATIONS_AND_FORMAT_ERROR: &str =
     "output_config.format: structured outputs cannot be used together with citations";
 
 pub(super) const RULES: [Rule; 4] = [
     Rule {
         name: "document-from-assistant",
         status: 400,
-        when: "Under API version 2026-10-21, a document stands in the assistant's message.",
-        words: "messages.{n}: `document` blocks can only be in `user` messages",
+        condition: "Under API version 2026-10-21, a document is in an assistant message.",
+        error_message: "messages.{n}: `document` blocks can only be in `user` messages",
         evidence: Evidence::Inferred,
         source: "H6; migration guide to 2026-10-21",
-        check: from_assistant,
+        check: document_from_assistant,
     },
     Rule {
         name: "citations-from-user",
         status: 400,
-        when: "Under API version 2026-10-21, the user's text has citations.",
-        words: "messages.{n}.content.{m}.text.citations: citations can only be set in `assistant` messages",
+        condition: "Under API version 2026-10-21, a user's text block has citations.",
+        error_message: "messages.{n}.content.{m}.text.citations: citations can only be set in `assistant` messages",
         evidence: Evidence::Inferred,
         source: "H6; migration guide to 2026-10-21",
-        check: from_user,
+        check: citations_from_user,
     },
     Rule {
         name: "some-citations",
         status: 400,
-        when: "Some documents are to be cited and some are not.",
-        words: SOME_CITED,
+        condition: "Citations are enabled on some documents only.",
+        error_message: SOME_CITATIONS_ERROR,
         evidence: Evidence::Inferred,
         source: "H4; documentation of citations",
-        check: some_cited,
+        check: some_citations,
     },
     Rule {
         name: "citations-and-format",
         status: 400,
-        when: "A format of the output is asked for while documents are to be cited.",
-        words: CITED_FORMAT,
+        condition: "An output format is requested while citations are enabled.",
+        error_message: CITATIONS_AND_FORMAT_ERROR,
         evidence: Evidence::Inferred,
         source: "H4; documentation of structured outputs",
-        check: cited_format,
+        check: citations_and_format,
     },
 ];

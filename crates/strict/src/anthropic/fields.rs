@@ -1,262 +1,299 @@
-//! The keys of a request outside its messages.
+//! Shapes of the request fields outside the messages.
 
 use super::blocks::{BLOCKS, SYSTEM_BLOCKS, TEXT};
 use super::shape::{
-    BINDING, CACHE_KEY, CACHE_VALUE, CHOICE, DISPLAY, Field, Kind, ROLE, Row, SCHEMA, Shape, TAG,
-    Tagged,
+    BLOCK_BINDING_WITHOUT_BETA, CACHE_CONTROL_KEY, CACHE_CONTROL_VALUE, Field, FieldType,
+    SCHEMA_MISSING, Shape, THINKING_DISPLAY, TaggedUnion, UNKNOWN_ROLE, UNKNOWN_TAG,
+    UNKNOWN_TOOL_CHOICE, UnionVariant,
 };
 
-const fn must(name: &'static str, kind: Kind) -> Field {
-    Field::must(name, kind)
+const fn required(name: &'static str, kind: FieldType) -> Field {
+    Field::required(name, kind)
 }
 
-const fn may(name: &'static str, kind: Kind) -> Field {
-    Field::may(name, kind)
+const fn optional(name: &'static str, kind: FieldType) -> Field {
+    Field::optional(name, kind)
 }
 
 pub(super) static BODY: Shape = Shape::closed(&[
     MODEL,
-    must("max_tokens", Kind::Whole),
+    required("max_tokens", FieldType::Integer),
     MESSAGES,
     SYSTEM,
     TOOLS,
-    CHOOSE,
-    THINK,
-    OUTPUT,
-    CACHED,
+    TOOL_CHOICE_FIELD,
+    THINKING_FIELD,
+    OUTPUT_CONFIG_FIELD,
+    CACHE_CONTROL_FIELD,
     SPEED,
-    may("stop_sequences", Kind::Each(&Kind::Text)),
-    may("temperature", Kind::Number),
-    may("top_p", Kind::Number),
-    may("top_k", Kind::Whole),
-    may("stream", Kind::Flag),
-    may("metadata", Kind::Shape(&METADATA)),
-    may("service_tier", Kind::One(&["auto", "standard_only"])),
-    may("inference_geo", Kind::Text),
-    may("container", Kind::TextOr(&Kind::Object)),
-    may("diagnostics", Kind::Object),
-    may("output_format", Kind::Object),
-    MANAGED,
-    COMPACTED,
-    SERVERS,
-    may("fallbacks", Kind::Any).beta(&["server-side-fallback-"]),
-    may("fallback_credit_token", Kind::Any).beta(&["fallback-credit-"]),
-    may("thread", Kind::Tagged(&THREAD)).beta(&["message-threads-"]),
+    optional("stop_sequences", FieldType::Array(&FieldType::Str)),
+    optional("temperature", FieldType::Number),
+    optional("top_p", FieldType::Number),
+    optional("top_k", FieldType::Integer),
+    optional("stream", FieldType::Bool),
+    optional("metadata", FieldType::Shape(&METADATA)),
+    optional("service_tier", FieldType::Enum(&["auto", "standard_only"])),
+    optional("inference_geo", FieldType::Str),
+    optional("container", FieldType::StrOr(&FieldType::Object)),
+    optional("diagnostics", FieldType::Object),
+    optional("output_format", FieldType::Object),
+    CONTEXT_MANAGEMENT_FIELD,
+    COMPACTION_FIELD,
+    MCP_SERVERS_FIELD,
+    optional("fallbacks", FieldType::Any).with_betas(&["server-side-fallback-"]),
+    optional("fallback_credit_token", FieldType::Any).with_betas(&["fallback-credit-"]),
+    optional("thread", FieldType::Tagged(&THREAD)).with_betas(&["message-threads-"]),
 ]);
 
-/// What a request to count tokens may say.
-pub(super) static COUNTED: Shape = Shape::closed(&[
-    MODEL, MESSAGES, SYSTEM, TOOLS, CHOOSE, THINK, OUTPUT, CACHED, SPEED, MANAGED, COMPACTED,
-    SERVERS,
+/// The body of a request that counts tokens.
+pub(super) static COUNT_TOKENS_BODY: Shape = Shape::closed(&[
+    MODEL,
+    MESSAGES,
+    SYSTEM,
+    TOOLS,
+    TOOL_CHOICE_FIELD,
+    THINKING_FIELD,
+    OUTPUT_CONFIG_FIELD,
+    CACHE_CONTROL_FIELD,
+    SPEED,
+    CONTEXT_MANAGEMENT_FIELD,
+    COMPACTION_FIELD,
+    MCP_SERVERS_FIELD,
 ]);
 
-const MODEL: Field = must("model", Kind::Text);
-const MESSAGES: Field = must("messages", Kind::Each(&A_MESSAGE));
-static A_MESSAGE: Kind = Kind::Tagged(&MESSAGE);
-const SYSTEM: Field = may("system", Kind::TextOr(&TEXTS));
-static TEXTS: Kind = Kind::Each(&Kind::Shape(&TEXT));
-const TOOLS: Field = may("tools", Kind::Each(&A_TOOL));
-static A_TOOL: Kind = Kind::Tagged(&TOOL);
-const CHOOSE: Field = may("tool_choice", Kind::Tagged(&TOOL_CHOICE)).rule(CHOICE);
-const THINK: Field = may("thinking", Kind::Tagged(&THINKING));
-const OUTPUT: Field = may("output_config", Kind::Shape(&OUTPUT_CONFIG));
-pub(super) const CACHED: Field = may("cache_control", Kind::Tagged(&CACHE));
-const SPEED: Field = may("speed", Kind::One(&["standard", "fast"]));
-const MANAGED: Field =
-    may("context_management", Kind::Object).beta(&["context-management-", "compact-"]);
-const COMPACTED: Field = may("compaction", Kind::Object).beta(&["compact-"]);
-const SERVERS: Field = may("mcp_servers", Kind::Each(&Kind::Object)).beta(&["mcp-client-"]);
+const MODEL: Field = required("model", FieldType::Str);
+const MESSAGES: Field = required("messages", FieldType::Array(&MESSAGE_TYPE));
+static MESSAGE_TYPE: FieldType = FieldType::Tagged(&MESSAGE);
+const SYSTEM: Field = optional("system", FieldType::StrOr(&TEXT_BLOCKS));
+static TEXT_BLOCKS: FieldType = FieldType::Array(&FieldType::Shape(&TEXT));
+const TOOLS: Field = optional("tools", FieldType::Array(&TOOL_TYPE));
+static TOOL_TYPE: FieldType = FieldType::Tagged(&TOOL);
+const TOOL_CHOICE_FIELD: Field =
+    optional("tool_choice", FieldType::Tagged(&TOOL_CHOICE)).with_rule(UNKNOWN_TOOL_CHOICE);
+const THINKING_FIELD: Field = optional("thinking", FieldType::Tagged(&THINKING));
+const OUTPUT_CONFIG_FIELD: Field = optional("output_config", FieldType::Shape(&OUTPUT_CONFIG));
+pub(super) const CACHE_CONTROL_FIELD: Field =
+    optional("cache_control", FieldType::Tagged(&CACHE_CONTROL));
+const SPEED: Field = optional("speed", FieldType::Enum(&["standard", "fast"]));
+const CONTEXT_MANAGEMENT_FIELD: Field = optional("context_management", FieldType::Object)
+    .with_betas(&["context-management-", "compact-"]);
+const COMPACTION_FIELD: Field = optional("compaction", FieldType::Object).with_betas(&["compact-"]);
+const MCP_SERVERS_FIELD: Field =
+    optional("mcp_servers", FieldType::Array(&FieldType::Object)).with_betas(&["mcp-client-"]);
 
-static THREAD: Tagged = Tagged {
-    key: "type",
-    rows: &[Row::new("create", &NEW_THREAD), Row::new("continue", &OLD_THREAD)],
-    default: None,
-    in_path: true,
-    by_value: false,
-    rule: TAG,
-};
-static NEW_THREAD: Shape = Shape::closed(&[must("type", Kind::Text)]);
-static OLD_THREAD: Shape =
-    Shape::closed(&[must("type", Kind::Text), must("previous_message_id", Kind::Text)]);
-
-static METADATA: Shape = Shape::closed(&[may("user_id", Kind::Text)]);
-
-static CACHE: Tagged = Tagged {
-    key: "type",
-    rows: &[Row::new("ephemeral", &EPHEMERAL)],
-    default: None,
-    in_path: true,
-    by_value: true,
-    rule: CACHE_VALUE,
-};
-static EPHEMERAL: Shape = Shape {
-    fields: &[
-        must("type", Kind::Text),
-        may("ttl", Kind::One(&["5m", "1h"])).rule(CACHE_VALUE),
-        may("scope", Kind::Text).beta(&["prompt-caching-scope-"]),
+static THREAD: TaggedUnion = TaggedUnion {
+    tag_key: "type",
+    variants: &[
+        UnionVariant::new("create", &CREATE_THREAD),
+        UnionVariant::new("continue", &CONTINUE_THREAD),
     ],
-    extra: CACHE_KEY,
-    open: false,
+    default_tag: None,
+    tag_in_path: true,
+    reports_value: false,
+    unknown_tag_rule: UNKNOWN_TAG,
+};
+static CREATE_THREAD: Shape = Shape::closed(&[required("type", FieldType::Str)]);
+static CONTINUE_THREAD: Shape = Shape::closed(&[
+    required("type", FieldType::Str),
+    required("previous_message_id", FieldType::Str),
+]);
+
+static METADATA: Shape = Shape::closed(&[optional("user_id", FieldType::Str)]);
+
+static CACHE_CONTROL: TaggedUnion = TaggedUnion {
+    tag_key: "type",
+    variants: &[UnionVariant::new("ephemeral", &EPHEMERAL_CACHE)],
+    default_tag: None,
+    tag_in_path: true,
+    reports_value: true,
+    unknown_tag_rule: CACHE_CONTROL_VALUE,
+};
+static EPHEMERAL_CACHE: Shape = Shape {
+    fields: &[
+        required("type", FieldType::Str),
+        optional("ttl", FieldType::Enum(&["5m", "1h"])).with_rule(CACHE_CONTROL_VALUE),
+        optional("scope", FieldType::Str).with_betas(&["prompt-caching-scope-"]),
+    ],
+    unknown_key_rule: CACHE_CONTROL_KEY,
+    allows_unknown: false,
 };
 
 static OUTPUT_CONFIG: Shape = Shape::closed(&[
     EFFORT,
-    may("format", Kind::Shape(&FORMAT)),
-    may("task_budget", Kind::Object).beta(&["task-budgets-"]),
+    optional("format", FieldType::Shape(&FORMAT)),
+    optional("task_budget", FieldType::Object).with_betas(&["task-budgets-"]),
 ]);
-const EFFORT: Field = may("effort", Kind::One(&["low", "medium", "high", "xhigh", "max"]));
-static FORMAT: Shape =
-    Shape::closed(&[must("type", Kind::One(&["json_schema"])), must("schema", Kind::Object)]);
-
-static THINKING: Tagged = Tagged {
-    key: "type",
-    rows: &[
-        Row::new("adaptive", &ADAPTIVE),
-        Row::new("between_tools", &NO_THINKING),
-        Row::new("disabled", &NO_THINKING),
-        Row::new("enabled", &MANUAL),
-    ],
-    default: None,
-    in_path: true,
-    by_value: false,
-    rule: TAG,
-};
-static ADAPTIVE: Shape = Shape::closed(&[must("type", Kind::Text), SHOWN, BOUND]);
-static MANUAL: Shape =
-    Shape::closed(&[must("type", Kind::Text), must("budget_tokens", Kind::Whole), SHOWN, BOUND]);
-static NO_THINKING: Shape =
-    Shape { fields: &[must("type", Kind::Text), BOUND], extra: DISPLAY, open: false };
-const SHOWN: Field = may("display", Kind::One(&["summarized", "omitted", "updates"])).rule(DISPLAY);
-const BOUND: Field =
-    may("block_binding", Kind::Object).beta(&["thinking-binding-controls-"]).rule(BINDING);
-
-static TOOL_CHOICE: Tagged = Tagged {
-    key: "type",
-    rows: &[
-        Row::new("auto", &FREE_CHOICE),
-        Row::new("any", &FREE_CHOICE),
-        Row::new("tool", &NAMED_CHOICE),
-        Row::new("none", &NO_CHOICE),
-    ],
-    default: None,
-    in_path: true,
-    by_value: false,
-    rule: CHOICE,
-};
-static FREE_CHOICE: Shape = Shape::closed(&[must("type", Kind::Text), SERIAL]);
-static NAMED_CHOICE: Shape =
-    Shape::closed(&[must("type", Kind::Text), must("name", Kind::Text), SERIAL]);
-static NO_CHOICE: Shape = Shape::closed(&[must("type", Kind::Text)]);
-const SERIAL: Field = may("disable_parallel_tool_use", Kind::Flag);
-
-static MESSAGE: Tagged = Tagged {
-    key: "role",
-    rows: &[
-        Row::new("user", &SPOKEN),
-        Row::new("assistant", &SPOKEN),
-        Row::new("system", &INSTRUCTED),
-    ],
-    default: None,
-    in_path: false,
-    by_value: true,
-    rule: ROLE,
-};
-static SPOKEN: Shape = Shape::closed(&[
-    must("role", Kind::Text),
-    must("content", Kind::TextOr(&Kind::Each(&Kind::Tagged(&BLOCKS)))),
+const EFFORT: Field =
+    optional("effort", FieldType::Enum(&["low", "medium", "high", "xhigh", "max"]));
+static FORMAT: Shape = Shape::closed(&[
+    required("type", FieldType::Enum(&["json_schema"])),
+    required("schema", FieldType::Object),
 ]);
-static INSTRUCTED: Shape = Shape::closed(&[
-    must("role", Kind::Text),
-    must("content", Kind::TextOr(&Kind::Each(&Kind::Tagged(&SYSTEM_BLOCKS)))),
-    may("clear_at", Kind::One(&["next_user_message", "never"]))
-        .beta(&["mid-conversation-system-clear-at-"]),
-    may("output_config", Kind::Shape(&TURN_CONFIG))
-        .beta(&["mid-conversation-output-config-", "per-turn-control-"]),
-]);
-static TURN_CONFIG: Shape = Shape::closed(&[EFFORT]);
 
-static TOOL: Tagged = Tagged {
-    key: "type",
-    rows: &[
-        Row::new("advisor_20260301", &TYPED).beta(&["advisor-tool-"]),
-        Row::new("bash_20241022", &TYPED).beta(&["computer-use-"]),
-        Row::new("bash_20250124", &TYPED),
-        Row::new("browser_toolset_20260801", &TOOLSET),
-        Row::new("code_execution_20250522", &TYPED),
-        Row::new("code_execution_20250825", &TYPED),
-        Row::new("code_execution_20260120", &TYPED),
-        Row::new("code_execution_20260521", &TYPED),
-        Row::new("computer_20241022", &TYPED).beta(&["computer-use-"]),
-        Row::new("computer_20250124", &TYPED).beta(&["computer-use-"]),
-        Row::new("computer_20251124", &TYPED).beta(&["computer-use-"]),
-        Row::new("computer_toolset_20260801", &TOOLSET),
-        Row::new("custom", &CUSTOM),
-        Row::new("mcp_toolset", &TOOLSET).beta(&["mcp-client-"]),
-        Row::new("memory_20250818", &TYPED),
-        Row::new("text_editor_20241022", &TYPED).beta(&["computer-use-"]),
-        Row::new("text_editor_20250124", &TYPED),
-        Row::new("text_editor_20250429", &TYPED),
-        Row::new("text_editor_20250728", &TYPED),
-        Row::new("tool_search_tool_bm25", &TYPED),
-        Row::new("tool_search_tool_bm25_20251119", &TYPED),
-        Row::new("tool_search_tool_regex", &TYPED),
-        Row::new("tool_search_tool_regex_20251119", &TYPED),
-        Row::new("web_fetch_20250910", &TYPED),
-        Row::new("web_fetch_20260209", &TYPED),
-        Row::new("web_fetch_20260309", &TYPED),
-        Row::new("web_fetch_20260318", &TYPED),
-        Row::new("web_search_20250305", &TYPED),
-        Row::new("web_search_20260209", &TYPED),
-        Row::new("web_search_20260318", &TYPED),
+static THINKING: TaggedUnion = TaggedUnion {
+    tag_key: "type",
+    variants: &[
+        UnionVariant::new("adaptive", &ADAPTIVE_THINKING),
+        UnionVariant::new("between_tools", &DISABLED_THINKING),
+        UnionVariant::new("disabled", &DISABLED_THINKING),
+        UnionVariant::new("enabled", &ENABLED_THINKING),
     ],
-    default: Some("custom"),
-    in_path: true,
-    by_value: false,
-    rule: TAG,
+    default_tag: None,
+    tag_in_path: true,
+    reports_value: false,
+    unknown_tag_rule: UNKNOWN_TAG,
 };
-static CUSTOM: Shape = Shape::closed(&[
-    may("type", Kind::Text),
-    must("name", Kind::Text),
-    may("description", Kind::Text),
-    must("input_schema", Kind::Object).rule(SCHEMA),
-    CACHED,
-    may("strict", Kind::Flag),
-    may("defer_loading", Kind::Flag),
-    may("allowed_callers", Kind::Each(&Kind::Text)),
-    may("input_examples", Kind::Each(&Kind::Any)),
-    may("eager_input_streaming", Kind::Flag),
+static ADAPTIVE_THINKING: Shape =
+    Shape::closed(&[required("type", FieldType::Str), DISPLAY_FIELD, BLOCK_BINDING_FIELD]);
+static ENABLED_THINKING: Shape = Shape::closed(&[
+    required("type", FieldType::Str),
+    required("budget_tokens", FieldType::Integer),
+    DISPLAY_FIELD,
+    BLOCK_BINDING_FIELD,
 ]);
-/// All keys of the typed tools: which of them has which is not told apart.
-static TYPED: Shape = Shape::closed(&[
-    must("type", Kind::Text),
-    must("name", Kind::Text),
-    CACHED,
-    may("strict", Kind::Flag),
-    may("defer_loading", Kind::Flag),
-    may("allowed_callers", Kind::Each(&Kind::Text)),
-    may("input_examples", Kind::Each(&Kind::Any)),
-    may("max_characters", Kind::Whole),
-    may("max_uses", Kind::Whole),
-    may("allowed_domains", Kind::Each(&Kind::Text)),
-    may("blocked_domains", Kind::Each(&Kind::Text)),
-    may("user_location", Kind::Object),
-    may("response_inclusion", Kind::One(&["full", "excluded"])),
-    may("citations", Kind::Object),
-    may("max_content_tokens", Kind::Whole),
-    may("url_sources", Kind::Object),
-    may("use_cache", Kind::Flag),
-    may("display_height_px", Kind::Whole),
-    may("display_width_px", Kind::Whole),
-    may("display_number", Kind::Whole),
-    may("enable_zoom", Kind::Flag),
-    may("model", Kind::Text),
-    may("max_tokens", Kind::Whole),
-    may("caching", Kind::Object),
+static DISABLED_THINKING: Shape = Shape {
+    fields: &[required("type", FieldType::Str), BLOCK_BINDING_FIELD],
+    unknown_key_rule: THINKING_DISPLAY,
+    allows_unknown: false,
+};
+const DISPLAY_FIELD: Field =
+    optional("display", FieldType::Enum(&["summarized", "omitted", "updates"]))
+        .with_rule(THINKING_DISPLAY);
+const BLOCK_BINDING_FIELD: Field = optional("block_binding", FieldType::Object)
+    .with_betas(&["thinking-binding-controls-"])
+    .with_rule(BLOCK_BINDING_WITHOUT_BETA);
+
+static TOOL_CHOICE: TaggedUnion = TaggedUnion {
+    tag_key: "type",
+    variants: &[
+        UnionVariant::new("auto", &AUTO_OR_ANY_CHOICE),
+        UnionVariant::new("any", &AUTO_OR_ANY_CHOICE),
+        UnionVariant::new("tool", &NAMED_CHOICE),
+        UnionVariant::new("none", &NONE_CHOICE),
+    ],
+    default_tag: None,
+    tag_in_path: true,
+    reports_value: false,
+    unknown_tag_rule: UNKNOWN_TOOL_CHOICE,
+};
+static AUTO_OR_ANY_CHOICE: Shape =
+    Shape::closed(&[required("type", FieldType::Str), DISABLE_PARALLEL_FIELD]);
+static NAMED_CHOICE: Shape = Shape::closed(&[
+    required("type", FieldType::Str),
+    required("name", FieldType::Str),
+    DISABLE_PARALLEL_FIELD,
+]);
+static NONE_CHOICE: Shape = Shape::closed(&[required("type", FieldType::Str)]);
+const DISABLE_PARALLEL_FIELD: Field = optional("disable_parallel_tool_use", FieldType::Bool);
+
+static MESSAGE: TaggedUnion = TaggedUnion {
+    tag_key: "role",
+    variants: &[
+        UnionVariant::new("user", &USER_OR_ASSISTANT_MESSAGE),
+        UnionVariant::new("assistant", &USER_OR_ASSISTANT_MESSAGE),
+        UnionVariant::new("system", &SYSTEM_MESSAGE),
+    ],
+    default_tag: None,
+    tag_in_path: false,
+    reports_value: true,
+    unknown_tag_rule: UNKNOWN_ROLE,
+};
+static USER_OR_ASSISTANT_MESSAGE: Shape = Shape::closed(&[
+    required("role", FieldType::Str),
+    required("content", FieldType::StrOr(&FieldType::Array(&FieldType::Tagged(&BLOCKS)))),
+]);
+static SYSTEM_MESSAGE: Shape = Shape::closed(&[
+    required("role", FieldType::Str),
+    required("content", FieldType::StrOr(&FieldType::Array(&FieldType::Tagged(&SYSTEM_BLOCKS)))),
+    optional("clear_at", FieldType::Enum(&["next_user_message", "never"]))
+        .with_betas(&["mid-conversation-system-clear-at-"]),
+    optional("output_config", FieldType::Shape(&MESSAGE_OUTPUT_CONFIG))
+        .with_betas(&["mid-conversation-output-config-", "per-turn-control-"]),
+]);
+static MESSAGE_OUTPUT_CONFIG: Shape = Shape::closed(&[EFFORT]);
+
+static TOOL: TaggedUnion = TaggedUnion {
+    tag_key: "type",
+    variants: &[
+        UnionVariant::new("advisor_20260301", &BUILTIN_TOOL).with_betas(&["advisor-tool-"]),
+        UnionVariant::new("bash_20241022", &BUILTIN_TOOL).with_betas(&["computer-use-"]),
+        UnionVariant::new("bash_20250124", &BUILTIN_TOOL),
+        UnionVariant::new("browser_toolset_20260801", &TOOLSET),
+        UnionVariant::new("code_execution_20250522", &BUILTIN_TOOL),
+        UnionVariant::new("code_execution_20250825", &BUILTIN_TOOL),
+        UnionVariant::new("code_execution_20260120", &BUILTIN_TOOL),
+        UnionVariant::new("code_execution_20260521", &BUILTIN_TOOL),
+        UnionVariant::new("computer_20241022", &BUILTIN_TOOL).with_betas(&["computer-use-"]),
+        UnionVariant::new("computer_20250124", &BUILTIN_TOOL).with_betas(&["computer-use-"]),
+        UnionVariant::new("computer_20251124", &BUILTIN_TOOL).with_betas(&["computer-use-"]),
+        UnionVariant::new("computer_toolset_20260801", &TOOLSET),
+        UnionVariant::new("custom", &CUSTOM_TOOL),
+        UnionVariant::new("mcp_toolset", &TOOLSET).with_betas(&["mcp-client-"]),
+        UnionVariant::new("memory_20250818", &BUILTIN_TOOL),
+        UnionVariant::new("text_editor_20241022", &BUILTIN_TOOL).with_betas(&["computer-use-"]),
+        UnionVariant::new("text_editor_20250124", &BUILTIN_TOOL),
+        UnionVariant::new("text_editor_20250429", &BUILTIN_TOOL),
+        UnionVariant::new("text_editor_20250728", &BUILTIN_TOOL),
+        UnionVariant::new("tool_search_tool_bm25", &BUILTIN_TOOL),
+        UnionVariant::new("tool_search_tool_bm25_20251119", &BUILTIN_TOOL),
+        UnionVariant::new("tool_search_tool_regex", &BUILTIN_TOOL),
+        UnionVariant::new("tool_search_tool_regex_20251119", &BUILTIN_TOOL),
+        UnionVariant::new("web_fetch_20250910", &BUILTIN_TOOL),
+        UnionVariant::new("web_fetch_20260209", &BUILTIN_TOOL),
+        UnionVariant::new("web_fetch_20260309", &BUILTIN_TOOL),
+        UnionVariant::new("web_fetch_20260318", &BUILTIN_TOOL),
+        UnionVariant::new("web_search_20250305", &BUILTIN_TOOL),
+        UnionVariant::new("web_search_20260209", &BUILTIN_TOOL),
+        UnionVariant::new("web_search_20260318", &BUILTIN_TOOL),
+    ],
+    default_tag: Some("custom"),
+    tag_in_path: true,
+    reports_value: false,
+    unknown_tag_rule: UNKNOWN_TAG,
+};
+static CUSTOM_TOOL: Shape = Shape::closed(&[
+    optional("type", FieldType::Str),
+    required("name", FieldType::Str),
+    optional("description", FieldType::Str),
+    required("input_schema", FieldType::Object).with_rule(SCHEMA_MISSING),
+    CACHE_CONTROL_FIELD,
+    optional("strict", FieldType::Bool),
+    optional("defer_loading", FieldType::Bool),
+    optional("allowed_callers", FieldType::Array(&FieldType::Str)),
+    optional("input_examples", FieldType::Array(&FieldType::Any)),
+    optional("eager_input_streaming", FieldType::Bool),
+]);
+/// The keys of all built-in tools together: which tool has which key is not checked.
+static BUILTIN_TOOL: Shape = Shape::closed(&[
+    required("type", FieldType::Str),
+    required("name", FieldType::Str),
+    CACHE_CONTROL_FIELD,
+    optional("strict", FieldType::Bool),
+    optional("defer_loading", FieldType::Bool),
+    optional("allowed_callers", FieldType::Array(&FieldType::Str)),
+    optional("input_examples", FieldType::Array(&FieldType::Any)),
+    optional("max_characters", FieldType::Integer),
+    optional("max_uses", FieldType::Integer),
+    optional("allowed_domains", FieldType::Array(&FieldType::Str)),
+    optional("blocked_domains", FieldType::Array(&FieldType::Str)),
+    optional("user_location", FieldType::Object),
+    optional("response_inclusion", FieldType::Enum(&["full", "excluded"])),
+    optional("citations", FieldType::Object),
+    optional("max_content_tokens", FieldType::Integer),
+    optional("url_sources", FieldType::Object),
+    optional("use_cache", FieldType::Bool),
+    optional("display_height_px", FieldType::Integer),
+    optional("display_width_px", FieldType::Integer),
+    optional("display_number", FieldType::Integer),
+    optional("enable_zoom", FieldType::Bool),
+    optional("model", FieldType::Str),
+    optional("max_tokens", FieldType::Integer),
+    optional("caching", FieldType::Object),
 ]);
 static TOOLSET: Shape = Shape::closed(&[
-    must("type", Kind::Text),
-    CACHED,
-    may("configs", Kind::Object),
-    may("default_config", Kind::Object),
-    may("mcp_server_name", Kind::Text),
+    required("type", FieldType::Str),
+    CACHE_CONTROL_FIELD,
+    optional("configs", FieldType::Object),
+    optional("default_config", FieldType::Object),
+    optional("mcp_server_name", FieldType::Str),
 ]);

@@ -1,54 +1,54 @@
-//! What stands before the body: version, betas, the model; and how the API says that a body is no JSON.
+//! Rules about headers (API version, betas), the model name, and bodies that are not JSON.
 
 use super::profile;
-use crate::{Evidence, Findings, Request, Rule};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// The versions there are.
-pub(super) const VERSIONS: &[&str] = &["2023-01-01", "2023-06-01", NEW_VERSION];
-const NEW_VERSION: &str = "2026-10-21";
-const NO_VERSION: &str = "anthropic-version: header is required";
+pub(super) const API_VERSIONS: &[&str] = &["2023-01-01", "2023-06-01", NEWEST_VERSION];
+const NEWEST_VERSION: &str = "2026-10-21";
+const MISSING_VERSION_ERROR: &str = "anthropic-version: header is required";
 
-/// Whether the request is made under the newest version of the API.
-pub(super) fn is_new(request: &Request<'_>) -> bool {
-    request.version == Some(NEW_VERSION)
+/// Whether the request uses the newest API version.
+pub(super) fn is_newest_version(request: &Request<'_>) -> bool {
+    request.version == Some(NEWEST_VERSION)
 }
 
-/// The parser's complaint in the provider's words, where those are known.
-pub(super) fn said(complaint: &str) -> String {
-    let Some((what, place)) = complaint.rsplit_once(" at line ") else {
-        return complaint.to_owned();
+/// The provider's error message for a JSON parser error, where the provider's wording is known.
+pub(super) fn json_error_message(parser_error: &str) -> String {
+    let Some((error, location)) = parser_error.rsplit_once(" at line ") else {
+        return parser_error.to_owned();
     };
-    let what = if what.contains("surrogate") || what.contains("end of hex escape") {
+    let error = if error.contains("surrogate") || error.contains("end of hex escape") {
         "no low surrogate in string"
     } else {
-        what
+        error
     };
-    let mut place = place.split(" column ").map(str::parse::<usize>);
-    match (place.next(), place.next()) {
-        // The provider counts characters from 0; beyond the first line that takes the text.
+    let mut location = location.split(" column ").map(str::parse::<usize>);
+    match (location.next(), location.next()) {
+        // The provider counts characters from 0; beyond the first line, that needs the body.
         (Some(Ok(1)), Some(Ok(column))) => {
-            format!("{what}: line 1 column {column} (char {})", column.saturating_sub(1))
+            format!("{error}: line 1 column {column} (char {})", column.saturating_sub(1))
         }
-        (Some(Ok(line)), Some(Ok(column))) => format!("{what}: line {line} column {column}"),
-        _ => complaint.to_owned(),
+        (Some(Ok(line)), Some(Ok(column))) => format!("{error}: line {line} column {column}"),
+        _ => parser_error.to_owned(),
     }
 }
 
-fn version(request: &Request<'_>, findings: &mut Findings) {
+fn unknown_version(request: &Request<'_>, cx: &mut CheckContext) {
     if request.version == Some("") {
-        findings.add("anthropic-version", NO_VERSION);
-    } else if let Some(version) = request.version.filter(|version| !VERSIONS.contains(version)) {
-        let words = format!("anthropic-version: \"{version}\" is not a valid version");
-        findings.add("anthropic-version", words);
+        cx.reject("anthropic-version", MISSING_VERSION_ERROR);
+    } else if let Some(version) = request.version.filter(|version| !API_VERSIONS.contains(version))
+    {
+        let message = format!("anthropic-version: \"{version}\" is not a valid version");
+        cx.reject("anthropic-version", message);
     }
 }
 
-fn betas(request: &Request<'_>, findings: &mut Findings) {
-    let known = |beta: &&&str| BETAS.contains(&name(beta));
-    let unknown: Vec<_> = request.betas.iter().filter(|beta| !known(beta)).copied().collect();
+fn unknown_beta(request: &Request<'_>, cx: &mut CheckContext) {
+    let is_known = |beta: &&&str| KNOWN_BETAS.contains(&beta_name(beta));
+    let unknown: Vec<_> = request.betas.iter().filter(|beta| !is_known(beta)).copied().collect();
     if !unknown.is_empty() {
         let names: Vec<_> = unknown.iter().map(|name| format!("`{name}`")).collect();
-        findings.add(
+        cx.reject(
             "anthropic-beta",
             format!(
                 "Unexpected value(s) {} for the `anthropic-beta` header. Please consult our documentation at platform.claude.com/docs or try again without the header.",
@@ -58,17 +58,17 @@ fn betas(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-/// A beta without its date: dates move on, and the names are what is known.
-fn name(beta: &str) -> &str {
-    let date = |c: char| c.is_ascii_digit() || c == '-';
-    let bare = beta.trim_end_matches(date);
-    let digits = beta[bare.len()..].chars().filter(char::is_ascii_digit).count();
-    if digits == 8 { bare } else { beta }
+/// A beta's name without its date: the dates change, only the names are known.
+fn beta_name(beta: &str) -> &str {
+    let is_date_char = |c: char| c.is_ascii_digit() || c == '-';
+    let name = beta.trim_end_matches(is_date_char);
+    let digits = beta[name.len()..].chars().filter(char::is_ascii_digit).count();
+    if digits == 8 { name } else { beta }
 }
 
-fn model(request: &Request<'_>, findings: &mut Findings) {
+fn unknown_model(request: &Request<'_>, cx: &mut CheckContext) {
     if !profile::is_known(request.model) {
-        findings.add("model", format!("model: {}", request.model));
+        cx.reject("model", format!("model: {}", request.model));
     }
 }
 
@@ -76,36 +76,36 @@ pub(super) const RULES: [Rule; 2] = [
     Rule {
         name: "unknown-version",
         status: 400,
-        when: "The version of the API is none that exists, or is not given.",
-        words: "anthropic-version: \"{version}\" is not a valid version\nanthropic-version: header is required",
-        evidence: Evidence::Seen,
-        source: "public logs 70232596489, 55139276041; the first wording is ours",
-        check: version,
+        condition: "The API version is unknown, or the header is missing.",
+        error_message: "anthropic-version: \"{version}\" is not a valid version\nanthropic-version: header is required",
+        evidence: Evidence::Observed,
+        source: "public logs 70232596489, 55139276041; the first message is ours",
+        check: unknown_version,
     },
     Rule {
         name: "unknown-beta",
         status: 400,
-        when: "The beta header names something unknown.",
-        words: "Unexpected value(s) {names} for the `anthropic-beta` header. Please consult our documentation at platform.claude.com/docs or try again without the header.",
+        condition: "The beta header contains an unknown beta.",
+        error_message: "Unexpected value(s) {names} for the `anthropic-beta` header. Please consult our documentation at platform.claude.com/docs or try again without the header.",
         evidence: Evidence::Documented,
         source: "H1; documentation of beta headers",
-        check: betas,
+        check: unknown_beta,
     },
 ];
 
-/// Checked once the request is known to be one.
-pub(super) const MODEL: Rule = Rule {
+/// Checked after the shape of the body.
+pub(super) const UNKNOWN_MODEL: Rule = Rule {
     name: "unknown-model",
     status: 404,
-    when: "The model is another vendor's, or retired long ago.",
-    words: "model: {model}",
+    condition: "The model belongs to another vendor, or was retired long ago.",
+    error_message: "model: {model}",
     evidence: Evidence::Quoted,
     source: "H5",
-    check: model,
+    check: unknown_model,
 };
 
-/// Betas that the SDK's types or current clients name.
-const BETAS: &[&str] = &[
+/// Betas in the SDK's types and in current clients.
+const KNOWN_BETAS: &[&str] = &[
     "admin-user-sign-out",
     "advanced-tool-use",
     "advisor-tool",

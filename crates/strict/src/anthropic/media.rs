@@ -1,4 +1,4 @@
-//! Images and documents, as far as they can be judged without being drawn.
+//! Rules about images and documents: sizes, types and URLs, judged by headers only.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,83 +6,91 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view;
-use crate::image::{self, Header};
-use crate::rule::{Fields as _, string};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::image::{self, ImageHeader};
+use crate::rule::{JsonExt as _, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// What is known of the images and documents of a request.
+/// The images and documents of a request.
 #[derive(Default)]
-struct Media {
-    /// Those that stand in the request as base64.
+struct MediaSurvey {
+    /// Base64 images.
     images: Vec<Image>,
-    /// Addresses from which nothing can be fetched, and what is said of them.
-    nowhere: Vec<(String, &'static str)>,
-    /// The place of the first image that is too many, if it is.
-    count: usize,
-    beyond: Option<String>,
-    /// Pages of all documents, and where the last one counted stands.
-    pages: usize,
-    last_page: String,
+    /// Paths of URLs that cannot be fetched, with their error messages.
+    unreachable: Vec<(String, &'static str)>,
+    image_count: usize,
+    /// Path of the first image above the limit.
+    first_excess_image: Option<String>,
+    /// Pages of all documents, and path of the last counted document.
+    page_count: usize,
+    last_document: String,
 }
 
 struct Image {
     path: String,
-    said: String,
-    bytes: usize,
-    header: Option<Header>,
-    /// An image that is too large is made smaller.
-    downsized: bool,
+    declared_type: String,
+    base64_bytes: usize,
+    header: Option<ImageHeader>,
+    /// Whether the request allows to downscale the image if it is too large.
+    is_downsized: bool,
 }
 
-impl Media {
-    fn of(request: &Request<'_>, findings: &mut Findings) -> std::rc::Rc<Self> {
-        findings.shared(|| {
-            let mut media = Self::default();
-            let most = most_images(request);
+impl MediaSurvey {
+    fn memoized(request: &Request<'_>, cx: &mut CheckContext) -> std::rc::Rc<Self> {
+        cx.memoized(|| {
+            let mut survey = Self::default();
+            let image_limit = max_images(request);
             for block in view::blocks(request.body) {
-                media.look(block.kind(), block.value, most, &|| block.path());
-                for inner in view::inside(&block) {
-                    media.look(inner.kind(), inner.value, most, &|| inner.path());
+                survey.add_block(block.block_type(), block.value, image_limit, &|| block.path());
+                for inner in view::result_blocks(&block) {
+                    survey
+                        .add_block(inner.block_type(), inner.value, image_limit, &|| inner.path());
                 }
             }
-            media
+            survey
         })
     }
 
-    fn look(&mut self, kind: &str, value: &Value, most: usize, path: &dyn Fn() -> String) {
+    fn add_block(
+        &mut self,
+        kind: &str,
+        value: &Value,
+        max_images: usize,
+        path: &dyn Fn() -> String,
+    ) {
         if !matches!(kind, "image" | "document") {
             return;
         }
         let Some(source) = value.field("source") else { return };
-        let from = string(source, "type");
+        let source_type = str_field(source, "type");
         if kind == "image" {
-            self.count += 1;
-            if self.count == most + 1 {
-                self.beyond = Some(path());
+            self.image_count += 1;
+            if self.image_count == max_images + 1 {
+                self.first_excess_image = Some(path());
             }
         }
-        match (kind, from) {
+        match (kind, source_type) {
             (_, "url") => {
-                let refused = refused(string(source, "url"));
-                let nowhere = refused.map(|words| (format!("{}.{kind}.source.url", path()), words));
-                self.nowhere.extend(nowhere);
+                let error = url_error(str_field(source, "url"));
+                let located =
+                    error.map(|message| (format!("{}.{kind}.source.url", path()), message));
+                self.unreachable.extend(located);
             }
             ("image", "base64") => {
-                let data = string(source, "data");
+                let data = str_field(source, "data");
                 let oversized = value.pointer("/transformations/oversized_image");
                 self.images.push(Image {
                     path: format!("{}.image.source.base64", path()),
-                    said: string(source, "media_type").to_owned(),
-                    bytes: data.len(),
-                    header: image::header(data),
-                    downsized: oversized.is_some_and(|oversized| oversized == "downsize"),
+                    declared_type: str_field(source, "media_type").to_owned(),
+                    base64_bytes: data.len(),
+                    header: image::read_header(data),
+                    is_downsized: oversized.is_some_and(|oversized| oversized == "downsize"),
                 });
             }
             ("document", "base64") => {
-                let pages = pages(string(source, "data"));
+                let pages = pdf_page_count(str_field(source, "data"));
                 if pages > 0 {
-                    self.pages += pages;
-                    self.last_page = path();
+                    self.page_count += pages;
+                    self.last_document = path();
                 }
             }
             _ => {}
@@ -90,179 +98,189 @@ impl Media {
     }
 }
 
-/// What is said of an address from which nothing is fetched.
-fn refused(url: &str) -> Option<&'static str> {
-    let names = |rest: &str| !rest.is_empty() && !rest.starts_with('/');
+/// The error message for a URL that cannot be fetched.
+fn url_error(url: &str) -> Option<&'static str> {
+    let has_host = |rest: &str| !rest.is_empty() && !rest.starts_with('/');
     match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
-        (Some(rest), _) if names(rest) => None,
-        (_, Some(rest)) if names(rest) => Some(INSECURE),
-        _ => Some(UNREACHABLE),
+        (Some(rest), _) if has_host(rest) => None,
+        (_, Some(rest)) if has_host(rest) => Some(INSECURE_URL_ERROR),
+        _ => Some(UNREACHABLE_URL_ERROR),
     }
 }
 
-/// The pages of a PDF: its page objects, where they stand in the open. Newer files may hide them in
-/// compressed streams; those are not counted.
-fn pages(data: &str) -> usize {
+/// Counts the page objects of a PDF. Newer files may have them in compressed streams, which are not
+/// counted.
+fn pdf_page_count(data: &str) -> usize {
     let Ok(bytes) = STANDARD.decode(data) else { return 0 };
-    let named = bytes.windows(PAGE.len()).enumerate().filter(|(_, window)| *window == PAGE);
+    let type_keys =
+        bytes.windows(PDF_TYPE_KEY.len()).enumerate().filter(|(_, window)| *window == PDF_TYPE_KEY);
     let is_page = |at: usize| {
-        let rest = bytes[at + PAGE.len()..].trim_ascii_start();
+        let rest = bytes[at + PDF_TYPE_KEY.len()..].trim_ascii_start();
         rest.strip_prefix(b"/Page").is_some_and(|rest| !rest.starts_with(b"s"))
     };
-    named.filter(|(at, _)| is_page(*at)).count()
+    type_keys.filter(|(at, _)| is_page(*at)).count()
 }
 
-fn most_images(request: &Request<'_>) -> usize {
-    if profile(request.model).context > 200_000 { MANY } else { FEW }
-}
-
-fn size(request: &Request<'_>, findings: &mut Findings) {
-    for Image { path, bytes, .. } in &Media::of(request, findings).images {
-        if *bytes > MOST {
-            let words =
-                format!("{path}: image exceeds 10 MB maximum: {bytes} bytes > {MOST} bytes");
-            findings.add(path, words);
-        }
+fn max_images(request: &Request<'_>) -> usize {
+    if profile(request.model).context_window > 200_000 {
+        MAX_IMAGES_LARGE_CONTEXT
+    } else {
+        MAX_IMAGES_SMALL_CONTEXT
     }
 }
 
-fn mismatch(request: &Request<'_>, findings: &mut Findings) {
-    for Image { path, said, header, .. } in &Media::of(request, findings).images {
-        if let Some(found) = header.map(|header| header.kind).filter(|found| found != said) {
-            let words = format!(
-                "{path}: The image was specified using the {said} media type, but the image appears to be a {found} image"
+fn image_too_large(request: &Request<'_>, cx: &mut CheckContext) {
+    for Image { path, base64_bytes: bytes, .. } in &MediaSurvey::memoized(request, cx).images {
+        if *bytes > MAX_IMAGE_BYTES {
+            let message = format!(
+                "{path}: image exceeds 10 MB maximum: {bytes} bytes > {MAX_IMAGE_BYTES} bytes"
             );
-            findings.add(path, words);
+            cx.reject(path, message);
         }
     }
 }
 
-fn undecodable(request: &Request<'_>, findings: &mut Findings) {
-    for Image { path, header, .. } in &Media::of(request, findings).images {
-        // Whether what follows the first bytes can be read is not known here.
+fn media_mismatch(request: &Request<'_>, cx: &mut CheckContext) {
+    for Image { path, declared_type: declared, header, .. } in
+        &MediaSurvey::memoized(request, cx).images
+    {
+        if let Some(actual) =
+            header.map(|header| header.media_type).filter(|actual| actual != declared)
+        {
+            let message = format!(
+                "{path}: The image was specified using the {declared} media type, but the image appears to be a {actual} image"
+            );
+            cx.reject(path, message);
+        }
+    }
+}
+
+fn undecodable_image(request: &Request<'_>, cx: &mut CheckContext) {
+    for Image { path, header, .. } in &MediaSurvey::memoized(request, cx).images {
+        // Only the header is decoded, so that errors after it are not detected.
         if header.is_none() {
-            findings.add(path, UNDECODABLE);
+            cx.reject(path, UNDECODABLE_IMAGE_ERROR);
         }
     }
 }
 
-fn unreachable(request: &Request<'_>, findings: &mut Findings) {
-    for (path, words) in &Media::of(request, findings).nowhere {
-        findings.add(path, *words);
+fn unreachable_media(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, message) in &MediaSurvey::memoized(request, cx).unreachable {
+        cx.reject(path, *message);
     }
 }
 
-fn dimensions(request: &Request<'_>, findings: &mut Findings) {
-    let media = Media::of(request, findings);
-    let many = media.count > CROWD;
-    for Image { path, header, .. } in media.images.iter().filter(|image| !image.downsized) {
-        let Some((width, height)) = header.and_then(|header| header.size) else { continue };
-        let (longest, path) = (width.max(height), format!("{path}.data"));
-        if longest > LONGEST {
-            let words = format!(
-                "{path}: image dimensions exceed max allowed size: {longest} pixels > {LONGEST} pixels"
+fn image_dimensions(request: &Request<'_>, cx: &mut CheckContext) {
+    let media = MediaSurvey::memoized(request, cx);
+    let has_many_images = media.image_count > MANY_IMAGES;
+    for Image { path, header, .. } in media.images.iter().filter(|image| !image.is_downsized) {
+        let Some((width, height)) = header.and_then(|header| header.dimensions) else { continue };
+        let (longer_side, path) = (width.max(height), format!("{path}.data"));
+        if longer_side > MAX_SIDE_PIXELS {
+            let message = format!(
+                "{path}: image dimensions exceed max allowed size: {longer_side} pixels > {MAX_SIDE_PIXELS} pixels"
             );
-            findings.add(path, words);
-        } else if many && longest > LONGEST_OF_MANY {
-            let words = format!(
-                "{path}: At least one of the image dimensions exceed max allowed size for many-image requests: {LONGEST_OF_MANY} pixels"
+            cx.reject(path, message);
+        } else if has_many_images && longer_side > MAX_SIDE_PIXELS_MANY_IMAGES {
+            let message = format!(
+                "{path}: At least one of the image dimensions exceed max allowed size for many-image requests: {MAX_SIDE_PIXELS_MANY_IMAGES} pixels"
             );
-            findings.add(path, words);
+            cx.reject(path, message);
         }
     }
 }
 
-fn too_many(request: &Request<'_>, findings: &mut Findings) {
-    let (media, most) = (Media::of(request, findings), most_images(request));
-    if let Some(path) = &media.beyond {
-        let words = format!("Too much media: {} images > {most} maximum", media.count);
-        findings.add(path, words);
+fn too_many_images(request: &Request<'_>, cx: &mut CheckContext) {
+    let (media, limit) = (MediaSurvey::memoized(request, cx), max_images(request));
+    if let Some(path) = &media.first_excess_image {
+        let message = format!("Too much media: {} images > {limit} maximum", media.image_count);
+        cx.reject(path, message);
     }
 }
 
-fn too_many_pages(request: &Request<'_>, findings: &mut Findings) {
-    let (media, most) = (Media::of(request, findings), most_images(request));
-    if media.pages > most {
-        let words = format!("A maximum of {most} PDF pages may be provided.");
-        findings.add(&media.last_page, words);
+fn too_many_pages(request: &Request<'_>, cx: &mut CheckContext) {
+    let (media, limit) = (MediaSurvey::memoized(request, cx), max_images(request));
+    if media.page_count > limit {
+        let message = format!("A maximum of {limit} PDF pages may be provided.");
+        cx.reject(&media.last_document, message);
     }
 }
 
-const MOST: usize = 10 * 1024 * 1024;
-/// Images and pages in a request to a model with a context of 200,000 tokens, and to larger ones.
-const FEW: usize = 100;
-const MANY: usize = 600;
-/// Pixels of the longer side, and from how many images on it must be shorter.
-const LONGEST: u32 = 8000;
-const CROWD: usize = 20;
-const LONGEST_OF_MANY: u32 = 2000;
-const PAGE: &[u8] = b"/Type";
-const UNDECODABLE: &str = "Could not process image";
-const UNREACHABLE: &str = "Unable to download the file";
-const INSECURE: &str = "Only HTTPS URLs are supported.";
+const MAX_IMAGE_BYTES: usize = 10 * 1024 * 1024;
+/// Images and pages per request, for context windows up to 200,000 tokens and for larger ones.
+const MAX_IMAGES_SMALL_CONTEXT: usize = 100;
+const MAX_IMAGES_LARGE_CONTEXT: usize = 600;
+/// Pixels of the longer side, with a lower limit in requests with many images.
+const MAX_SIDE_PIXELS: u32 = 8000;
+const MANY_IMAGES: usize = 20;
+const MAX_SIDE_PIXELS_MANY_IMAGES: u32 = 2000;
+const PDF_TYPE_KEY: &[u8] = b"/Type";
+const UNDECODABLE_IMAGE_ERROR: &str = "Could not process image";
+const UNREACHABLE_URL_ERROR: &str = "Unable to download the file";
+const INSECURE_URL_ERROR: &str = "Only HTTPS URLs are supported.";
 
 pub(super) const RULES: [Rule; 7] = [
     Rule {
         name: "image-too-large",
         status: 400,
-        when: "An image in base64 is larger than 10 MB.",
-        words: "{path}: image exceeds 10 MB maximum: {bytes} bytes > {most} bytes",
+        condition: "A base64 image is larger than 10 MB.",
+        error_message: "{path}: image exceeds 10 MB maximum: {bytes} bytes > {most} bytes",
         evidence: Evidence::Inferred,
         source: "L5; public code 56262009662 with the earlier limit of 5 MB, documentation of images",
-        check: size,
+        check: image_too_large,
     },
     Rule {
         name: "media-mismatch",
         status: 400,
-        when: "An image is not of the type that it says.",
-        words: "{path}: The image was specified using the {said} media type, but the image appears to be a {found} image",
-        evidence: Evidence::Seen,
+        condition: "An image has another type than its media_type.",
+        error_message: "{path}: The image was specified using the {said} media type, but the image appears to be a {found} image",
+        evidence: Evidence::Observed,
         source: "L7; public code 51825969579",
-        check: mismatch,
+        check: media_mismatch,
     },
     Rule {
         name: "undecodable-image",
         status: 400,
-        when: "An image in base64 is no PNG, JPEG, GIF or WebP, or its header is cut or broken.",
-        words: UNDECODABLE,
+        condition: "A base64 image is no PNG, JPEG, GIF or WebP, or its header is truncated or malformed.",
+        error_message: UNDECODABLE_IMAGE_ERROR,
         evidence: Evidence::Quoted,
         source: "L8",
-        check: undecodable,
+        check: undecodable_image,
     },
     Rule {
         name: "unreachable-media",
         status: 400,
-        when: "The address of an image or document is none from which something can be fetched.",
-        words: "Unable to download the file\nOnly HTTPS URLs are supported.",
-        evidence: Evidence::Seen,
+        condition: "The URL of an image or document cannot be fetched.",
+        error_message: "Unable to download the file\nOnly HTTPS URLs are supported.",
+        evidence: Evidence::Observed,
         source: "L8; live probe 69439831363; of http, https://github.com/BrokkAi/brokk-app/issues/2269",
-        check: unreachable,
+        check: unreachable_media,
     },
     Rule {
         name: "image-dimensions",
         status: 400,
-        when: "A side of an image in base64 has more than 8000 pixels or, among more than 20 images, more than 2000; one that may be made smaller is accepted.",
-        words: "{path}.data: image dimensions exceed max allowed size: {pixels} pixels > 8000 pixels\n{path}.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
-        evidence: Evidence::Seen,
-        source: "L6; public code 28908041882, 68360401111, the first wording 59430705902",
-        check: dimensions,
+        condition: "A side of a base64 image has more than 8000 pixels or, in requests with more than 20 images, more than 2000; an image that may be downscaled is accepted.",
+        error_message: "{path}.data: image dimensions exceed max allowed size: {pixels} pixels > 8000 pixels\n{path}.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+        evidence: Evidence::Observed,
+        source: "L6; public code 28908041882, 68360401111, the first message 59430705902",
+        check: image_dimensions,
     },
     Rule {
         name: "too-many-images",
         status: 400,
-        when: "There are more than 100 images, or 600 where the context is larger than 200,000 tokens.",
-        words: "Too much media: {count} images > {most} maximum",
+        condition: "There are more than 100 images, or 600 where the context window is larger than 200,000 tokens.",
+        error_message: "Too much media: {count} images > {most} maximum",
         evidence: Evidence::Quoted,
-        source: "L9; claude-code-hub's rules, how it goes on is ours",
-        check: too_many,
+        source: "L9; claude-code-hub's rules, the rest of the message is ours",
+        check: too_many_images,
     },
     Rule {
         name: "too-many-pages",
         status: 400,
-        when: "The PDF documents in base64 have more than 100 pages, or 600 where the context is larger than 200,000 tokens; page objects in compressed streams are not counted.",
-        words: "A maximum of {most} PDF pages may be provided.",
+        condition: "The base64 PDF documents have more than 100 pages, or 600 where the context window is larger than 200,000 tokens; page objects in compressed streams are not counted.",
+        error_message: "A maximum of {most} PDF pages may be provided.",
         evidence: Evidence::Quoted,
-        source: "L9; claude-code-hub's rules, how it goes on is ours",
+        source: "L9; claude-code-hub's rules, the rest of the message is ours",
         check: too_many_pages,
     },
 ];

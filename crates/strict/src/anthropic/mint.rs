@@ -1,11 +1,11 @@
-//! What a signature is bound to. The judge walks a conversation along this trail to verify, the
-//! simulator walks on along it to mint.
+//! Creates the signatures of thinking blocks. The judge replays a conversation through
+//! [`SealContext`] to verify them; the simulator continues from its end to sign a reply.
 //!
-//! A seal binds the model, the exact text and the place in the open tool loop: which kinds of blocks
-//! and which seals stand before it there. Where the model binds the whole prefix, it also binds the
-//! system prompt, the tools and all that was said, and the seal before it. What clients change
-//! without harm is not bound: cache markers, a string instead of one text block, deferred tools, the
-//! client's billing note, blank text and where one speaker's run is cut into messages.
+//! A seal binds the model, the exact text and the position in the open tool loop: the types and
+//! seals of the preceding blocks. Where the model binds the whole prefix, the seal also binds the
+//! system prompt, the tools, all messages and the previous seal. Changes by clients that the API
+//! accepts are not bound: cache breakpoints, a string instead of one text block, deferred tools,
+//! the client's billing header, blank text, and how consecutive messages of one role are split.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,263 +14,274 @@ use sha2::{Digest as _, Sha256};
 
 use super::profile::{family, profile};
 use super::view::{self, is_blank, is_thinking};
-use crate::rule::{Fields as _, items, string};
-use crate::seal::{Bound, Broken, Key};
+use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::seal::{SealClaims, SealError, SealKey};
 use crate::{EmptyText, Request};
 
-/// Where a conversation has come to.
+/// The state of a conversation up to a position.
 #[derive(Clone, Debug)]
-pub struct Trail {
+pub struct SealContext {
     model: String,
     binds_prefix: bool,
-    counts_blanks: bool,
-    /// Everything said so far, and who spoke last.
-    prefix: Sha256,
-    speaker: String,
-    /// The blocks of the open tool loop.
-    neighbours: String,
+    counts_blank_text: bool,
+    /// Hash of everything so far, and the role of the last message.
+    prefix_hash: Sha256,
+    role: String,
+    /// Types and seals of the blocks in the open tool loop.
+    preceding_blocks: String,
     position: usize,
-    last: Last,
-    /// The last seal, and those of the message.
-    previous: Option<String>,
-    in_message: String,
+    last_block: LastBlock,
+    /// The last seal, and those of the current message.
+    previous_seal: Option<String>,
+    seals_in_message: String,
 }
 
-/// What passed last: a blank text counts only between two thinking blocks.
+/// The last block: a blank text counts only between two thinking blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
+enum LastBlock {
     Other,
     Thinking,
     BlankAfterThinking,
 }
 
-impl Trail {
-    /// The end of a request's conversation: where the reply begins.
-    pub fn of(request: &Request<'_>) -> Self {
-        let mut trail = Self::start(request);
+impl SealContext {
+    /// The context at the end of a request's conversation, where the reply begins.
+    pub fn for_reply(request: &Request<'_>) -> Self {
+        let mut cx = Self::at_start(request);
         for message in view::messages(request.body) {
-            trail.message(message);
-            view::blocks_of(message, 0).for_each(|block| trail.block(block.value));
+            cx.enter_message(message);
+            view::message_blocks(message, 0).for_each(|block| cx.push_block(block.value));
         }
-        trail.turn("assistant");
-        trail
+        cx.enter_role("assistant");
+        cx
     }
 
-    /// The signature of thinking with this text, which is then part of the conversation. Without a
-    /// text (omitted from display) any text is accepted in its place.
-    pub fn think(&mut self, key: &Key, text: &str) -> String {
-        let seal = key.seal(&self.bound(THINKING, text, self.digest().as_deref()));
-        self.sealed(&seal);
+    /// Signs a thinking block with this text and appends it to the conversation. If the text is
+    /// empty (omitted from display), any text is accepted in its place.
+    pub fn sign_thinking(&mut self, key: &SealKey, text: &str) -> String {
+        let seal = key.seal(&self.claims(THINKING, text, self.prefix_digest().as_deref()));
+        self.push_seal(&seal);
         seal
     }
 
-    /// The data of thinking that nobody may read, which is then part of the conversation.
-    pub fn redact(&mut self, key: &Key) -> String {
-        let seal = key.seal(&self.bound(REDACTED, "", self.digest().as_deref()));
-        self.sealed(&seal);
+    /// Signs a redacted thinking block and appends it to the conversation.
+    pub fn sign_redacted(&mut self, key: &SealKey) -> String {
+        let seal = key.seal(&self.claims(REDACTED_THINKING, "", self.prefix_digest().as_deref()));
+        self.push_seal(&seal);
         seal
     }
 
-    /// An id for a call, which vouches for the thinking before it in the message.
-    pub fn call_id(&self, key: &Key, seed: &str) -> String {
-        let unique = &letters(seed.as_bytes())[..UNIQUE];
-        let vouched = self.vouched();
-        let mark = mark(key, unique, &vouched);
-        format!("{CALL}{unique}{vouched}{mark}")
+    /// An id for a tool call that binds the thinking before it in the message.
+    pub fn call_id(&self, key: &SealKey, seed: &str) -> String {
+        let unique = &base62_hash(seed.as_bytes())[..UNIQUE_CHARS];
+        let thinking_hash = self.thinking_hash();
+        let tag = call_id_tag(key, unique, &thinking_hash);
+        format!("{CALL_ID_PREFIX}{unique}{thinking_hash}{tag}")
     }
 
-    /// The request's beginning: before its first message.
-    pub(super) fn start(request: &Request<'_>) -> Self {
-        let mut prefix = Sha256::new();
+    /// The context before the first message of a request.
+    pub(super) fn at_start(request: &Request<'_>) -> Self {
+        let mut prefix_hash = Sha256::new();
         match request.body.field("system") {
-            Some(text @ Value::String(_)) => spell(text, &mut prefix),
-            _ => items(request.body, "system")
+            Some(text @ Value::String(_)) => hash_canonical(text, &mut prefix_hash),
+            _ => array_field(request.body, "system")
                 .iter()
-                .filter(|block| !string(block, "text").starts_with(BILLING))
-                .for_each(|block| spell(block, &mut prefix)),
+                .filter(|block| !str_field(block, "text").starts_with(BILLING_HEADER_PREFIX))
+                .for_each(|block| hash_canonical(block, &mut prefix_hash)),
         }
-        let deferred = |tool: &&Value| tool.field("defer_loading") != Some(&Value::Bool(true));
-        prefix.update("\ntools\n");
-        items(request.body, "tools")
+        let is_loaded = |tool: &&Value| tool.field("defer_loading") != Some(&Value::Bool(true));
+        prefix_hash.update("\ntools\n");
+        array_field(request.body, "tools")
             .iter()
-            .filter(deferred)
-            .for_each(|tool| spell(tool, &mut prefix));
+            .filter(is_loaded)
+            .for_each(|tool| hash_canonical(tool, &mut prefix_hash));
         Self {
             model: family(request.model),
             binds_prefix: binds_prefix(request),
-            counts_blanks: request.switches.empty_text != Some(EmptyText::Drop),
-            prefix,
-            speaker: String::new(),
-            neighbours: String::new(),
+            counts_blank_text: request.switches.empty_text != Some(EmptyText::Drop),
+            prefix_hash,
+            role: String::new(),
+            preceding_blocks: String::new(),
             position: 0,
-            last: Last::Other,
-            previous: None,
-            in_message: String::new(),
+            last_block: LastBlock::Other,
+            previous_seal: None,
+            seals_in_message: String::new(),
         }
     }
 
-    /// A message begins. One of the user's that is not only results closes the tool loop.
-    pub(super) fn message(&mut self, message: &Value) {
-        let role = string(message, "role");
-        self.turn(role);
-        let mut blocks = view::blocks_of(message, 0);
-        if role == "user" && !blocks.all(|block| block.is("tool_result")) {
-            self.neighbours.clear();
+    /// Begins a message. A user message with other content than results closes the tool loop.
+    pub(super) fn enter_message(&mut self, message: &Value) {
+        let role = str_field(message, "role");
+        self.enter_role(role);
+        let mut blocks = view::message_blocks(message, 0);
+        if role == "user" && !blocks.all(|block| block.is_type("tool_result")) {
+            self.preceding_blocks.clear();
             self.position = 0;
         }
     }
 
-    fn turn(&mut self, role: &str) {
-        if self.speaker != role {
-            self.prefix.update(format!("\n{role}\n"));
-            role.clone_into(&mut self.speaker);
-            self.in_message.clear();
-            self.last = Last::Other;
+    fn enter_role(&mut self, role: &str) {
+        if self.role != role {
+            self.prefix_hash.update(format!("\n{role}\n"));
+            role.clone_into(&mut self.role);
+            self.seals_in_message.clear();
+            self.last_block = LastBlock::Other;
         }
     }
 
-    /// A block of the message passes.
-    pub fn block(&mut self, block: &Value) {
+    /// Appends a block of the current message.
+    pub fn push_block(&mut self, block: &Value) {
         if is_thinking(block) {
-            self.sealed(seal_of(block));
-        } else if self.speaker == "assistant" && is_blank_text(block) {
-            if self.last == Last::Thinking {
-                self.last = Last::BlankAfterThinking;
+            self.push_seal(seal_of(block));
+        } else if self.role == "assistant" && is_blank_text(block) {
+            if self.last_block == LastBlock::Thinking {
+                self.last_block = LastBlock::BlankAfterThinking;
             }
         } else {
-            spell(block, &mut self.prefix);
-            self.last = Last::Other;
-            if self.speaker == "assistant" {
-                self.step(if block.is_string() { "text" } else { string(block, "type") });
+            hash_canonical(block, &mut self.prefix_hash);
+            self.last_block = LastBlock::Other;
+            if self.role == "assistant" {
+                self.push_neighbor(if block.is_string() {
+                    "text"
+                } else {
+                    str_field(block, "type")
+                });
             }
         }
     }
 
-    fn sealed(&mut self, seal: &str) {
-        if self.counted_blank() {
-            self.step("text");
+    fn push_seal(&mut self, seal: &str) {
+        if self.has_counted_blank() {
+            self.push_neighbor("text");
         }
-        self.step(seal);
-        self.in_message.push_str(seal);
-        self.in_message.push('\n');
-        self.previous = Some(seal.to_owned());
-        self.last = Last::Thinking;
+        self.push_neighbor(seal);
+        self.seals_in_message.push_str(seal);
+        self.seals_in_message.push('\n');
+        self.previous_seal = Some(seal.to_owned());
+        self.last_block = LastBlock::Thinking;
     }
 
-    fn step(&mut self, what: &str) {
-        self.neighbours.push_str(what);
-        self.neighbours.push('\n');
+    fn push_neighbor(&mut self, description: &str) {
+        self.preceding_blocks.push_str(description);
+        self.preceding_blocks.push('\n');
         self.position += 1;
     }
 
-    /// Everything said so far, where the model binds it.
-    pub(super) fn digest(&self) -> Option<String> {
-        let digest = || STANDARD.encode(self.prefix.clone().finalize());
+    /// Hash of everything so far, where the model binds it.
+    pub(super) fn prefix_digest(&self) -> Option<String> {
+        let digest = || STANDARD.encode(self.prefix_hash.clone().finalize());
         self.binds_prefix.then(digest)
     }
 
-    /// What a seal at this place is bound to.
-    pub(super) fn bound<'b>(
+    /// The claims of a seal at this position.
+    pub(super) fn claims<'b>(
         &'b self,
         kind: &'b str,
-        contents: &'b str,
+        content: &'b str,
         prefix: Option<&'b str>,
-    ) -> Bound<'b> {
-        Bound {
+    ) -> SealClaims<'b> {
+        SealClaims {
             provider: PROVIDER,
             model: &self.model,
-            kind,
-            contents,
-            position: self.position + usize::from(self.counted_blank()),
-            neighbours: &self.neighbours,
+            block_kind: kind,
+            content,
+            position: self.position + usize::from(self.has_counted_blank()),
+            preceding_blocks: &self.preceding_blocks,
             prefix,
-            previous: self.previous.as_deref().filter(|_| self.binds_prefix),
+            previous_seal: self.previous_seal.as_deref().filter(|_| self.binds_prefix),
         }
     }
 
-    /// A blank text stands between the thinking before and the one that is to come.
-    fn counted_blank(&self) -> bool {
-        self.last == Last::BlankAfterThinking && self.counts_blanks
+    /// Whether a blank text counts between the previous thinking block and the next.
+    fn has_counted_blank(&self) -> bool {
+        self.last_block == LastBlock::BlankAfterThinking && self.counts_blank_text
     }
 
-    /// Whether a call vouches for other thinking than stands before it in the message.
-    pub(super) fn misses_thinking(&self, key: &Key, id: &str) -> bool {
-        let parts = id.strip_prefix(CALL).and_then(|rest| rest.split_at_checked(UNIQUE));
+    /// Whether a call's id binds other thinking than precedes it in the message.
+    pub(super) fn call_id_mismatches(&self, key: &SealKey, id: &str) -> bool {
+        let parts =
+            id.strip_prefix(CALL_ID_PREFIX).and_then(|rest| rest.split_at_checked(UNIQUE_CHARS));
         let Some((unique, rest)) = parts else { return false };
-        let Some((vouched, found)) = rest.split_at_checked(VOUCHED) else { return false };
-        let ours = found == mark(key, unique, vouched);
-        ours && vouched != NOTHING && vouched != self.vouched()
+        let Some((thinking_hash, tag)) = rest.split_at_checked(THINKING_HASH_CHARS) else {
+            return false;
+        };
+        let is_authentic = tag == call_id_tag(key, unique, thinking_hash);
+        is_authentic && thinking_hash != NO_THINKING_HASH && thinking_hash != self.thinking_hash()
     }
 
-    fn vouched(&self) -> String {
-        match &*self.in_message {
-            "" => NOTHING.to_owned(),
-            seals => letters(seals.as_bytes())[..VOUCHED].to_owned(),
+    fn thinking_hash(&self) -> String {
+        match &*self.seals_in_message {
+            "" => NO_THINKING_HASH.to_owned(),
+            seals => base62_hash(seals.as_bytes())[..THINKING_HASH_CHARS].to_owned(),
         }
     }
 }
 
-/// Whether every seal stands where it was made, also in turns that are closed, where nobody looks.
-/// Without a key, nobody can tell.
-pub fn is_in_place(request: &Request<'_>) -> bool {
-    let Some(key) = request.key else { return true };
-    let mut trail = Trail::start(request);
+/// Whether every seal is in its original position, also in closed turns, where the API does not
+/// check it. True without a key.
+pub fn are_seals_in_place(request: &Request<'_>) -> bool {
+    let Some(key) = request.seal_key else { return true };
+    let mut cx = SealContext::at_start(request);
     view::messages(request.body).iter().enumerate().all(|(at, message)| {
-        trail.message(message);
-        view::blocks_of(message, at).all(|block| {
-            let kind = if block.is(REDACTED) { REDACTED } else { THINKING };
-            let digest = trail.digest();
-            let bound = trail.bound(kind, block.text("thinking"), digest.as_deref());
-            let moved = is_thinking(block.value)
-                && key.faults(seal_of(block.value), &bound).contains(&Broken::Place);
-            trail.block(block.value);
-            !moved
+        cx.enter_message(message);
+        view::message_blocks(message, at).all(|block| {
+            let kind = if block.is_type(REDACTED_THINKING) { REDACTED_THINKING } else { THINKING };
+            let digest = cx.prefix_digest();
+            let claims = cx.claims(kind, block.str_field("thinking"), digest.as_deref());
+            let is_moved = is_thinking(block.value)
+                && key.errors(seal_of(block.value), &claims).contains(&SealError::PositionChanged);
+            cx.push_block(block.value);
+            !is_moved
         })
     })
 }
 
-/// Whether signatures are bound to the whole prefix here. Who names a behaviour for a mismatch asks
-/// for it where the model can.
+/// Whether signatures are bound to the whole prefix. A request that sets the behaviour for a
+/// mismatch enables binding where the model supports it.
 pub(super) fn binds_prefix(request: &Request<'_>) -> bool {
-    let can = profile(request.model).prefix_binding;
-    let asked = request.body.pointer("/thinking/block_binding/prefix_mismatch_behavior");
-    match asked.and_then(Value::as_str) {
-        Some("error") if can => true,
-        _ => request.switches.prefix_binding.unwrap_or(can),
+    let is_supported = profile(request.model).prefix_binding;
+    let behavior = request.body.pointer("/thinking/block_binding/prefix_mismatch_behavior");
+    match behavior.and_then(Value::as_str) {
+        Some("error") if is_supported => true,
+        _ => request.switches.prefix_binding.unwrap_or(is_supported),
     }
 }
 
 /// The seal of a thinking block.
 pub(super) fn seal_of(block: &Value) -> &str {
-    string(block, if string(block, "type") == REDACTED { "data" } else { "signature" })
+    str_field(
+        block,
+        if str_field(block, "type") == REDACTED_THINKING { "data" } else { "signature" },
+    )
 }
 
-/// Empty text, and what a client puts in its place.
+/// Whether this is an empty text block, or a client's placeholder for one.
 fn is_blank_text(block: &Value) -> bool {
     let text = block.as_str().or_else(|| block.field("text").and_then(Value::as_str));
-    let is_text = block.is_string() || string(block, "type") == "text";
-    is_text && text.is_some_and(|text| is_blank(text) || text == EMPTY_TEXT)
+    let is_text = block.is_string() || str_field(block, "type") == "text";
+    is_text && text.is_some_and(|text| is_blank(text) || text == EMPTY_TEXT_PLACEHOLDER)
 }
 
-/// Spells a block or tool without what may change: cache markers, empty citations, a string where a
-/// list of one text could stand, and the order of a block's own fields, in which the provider's own
-/// clients differ. Within inputs and schemas the order counts.
-fn spell(value: &Value, out: &mut Sha256) {
+/// Hashes a block or tool without the parts that may change: cache breakpoints, empty citations, a
+/// string instead of a list with one text, and the order of a block's own fields, in which the
+/// provider's own clients differ. The order within inputs and schemas counts.
+fn hash_canonical(value: &Value, out: &mut Sha256) {
     match value {
         Value::String(text) => {
             out.update(format!("{{\"type\":\"text\",\"text\":{},}}", Value::from(text.as_str())));
         }
-        Value::Array(list) => list.iter().for_each(|value| spell(value, out)),
+        Value::Array(list) => list.iter().for_each(|value| hash_canonical(value, out)),
         Value::Object(object) => {
             out.update("{");
-            let counts = |(key, value): &(&String, &Value)| !is_loose(key, value);
-            let mut fields: Vec<_> = object.iter().filter(counts).collect();
-            let place = |key: &str| ORDER.iter().position(|known| *known == key);
-            fields.sort_by_key(|(key, _)| (place(key).unwrap_or(ORDER.len()), key.as_str()));
+            let is_hashed = |(key, value): &(&String, &Value)| !is_ignored_field(key, value);
+            let mut fields: Vec<_> = object.iter().filter(is_hashed).collect();
+            let position = |key: &str| FIELD_ORDER.iter().position(|name| *name == key);
+            fields
+                .sort_by_key(|(key, _)| (position(key).unwrap_or(FIELD_ORDER.len()), key.as_str()));
             for (key, value) in fields {
                 out.update(format!("{}:", Value::from(key.as_str())));
                 match key.as_str() {
-                    "content" => spell(value, out),
+                    "content" => hash_canonical(value, out),
                     _ => out.update(value.to_string()),
                 }
                 out.update(",");
@@ -281,24 +292,29 @@ fn spell(value: &Value, out: &mut Sha256) {
     }
 }
 
-fn is_loose(key: &str, value: &Value) -> bool {
-    let nothing = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-    key == "cache_control" || key == "citations" && nothing
+fn is_ignored_field(key: &str, value: &Value) -> bool {
+    let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    key == "cache_control" || key == "citations" && is_empty
 }
 
-fn mark(key: &Key, unique: &str, vouched: &str) -> String {
-    let bound = Bound { provider: PROVIDER, kind: unique, contents: vouched, ..Bound::default() };
-    letters(key.seal(&bound).as_bytes())[..MARK].to_owned()
+fn call_id_tag(key: &SealKey, unique: &str, thinking_hash: &str) -> String {
+    let claims = SealClaims {
+        provider: PROVIDER,
+        block_kind: unique,
+        content: thinking_hash,
+        ..SealClaims::default()
+    };
+    base62_hash(key.seal(&claims).as_bytes())[..TAG_CHARS].to_owned()
 }
 
 /// A hash in letters and digits.
-fn letters(bytes: &[u8]) -> String {
-    let letter = |byte: &u8| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]);
+fn base62_hash(bytes: &[u8]) -> String {
+    let letter = |byte: &u8| char::from(BASE62[usize::from(*byte) % BASE62.len()]);
     Sha256::digest(bytes).iter().map(letter).collect()
 }
 
-/// The order in which the provider itself writes the fields of a block.
-const ORDER: &[&str] = &[
+/// The order in which the provider writes the fields of a block.
+const FIELD_ORDER: &[&str] = &[
     "type",
     "text",
     "thinking",
@@ -314,13 +330,13 @@ const ORDER: &[&str] = &[
     "is_error",
 ];
 pub(super) const THINKING: &str = "thinking";
-pub(super) const REDACTED: &str = "redacted_thinking";
+pub(super) const REDACTED_THINKING: &str = "redacted_thinking";
 const PROVIDER: &str = "anthropic";
-const EMPTY_TEXT: &str = "[Empty text removed]";
-const BILLING: &str = "x-anthropic-billing-header:";
-const CALL: &str = "toolu_01";
-const UNIQUE: usize = 8;
-const VOUCHED: usize = 6;
-const NOTHING: &str = "000000";
-const MARK: usize = 8;
-const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const EMPTY_TEXT_PLACEHOLDER: &str = "[Empty text removed]";
+const BILLING_HEADER_PREFIX: &str = "x-anthropic-billing-header:";
+const CALL_ID_PREFIX: &str = "toolu_01";
+const UNIQUE_CHARS: usize = 8;
+const THINKING_HASH_CHARS: usize = 6;
+const NO_THINKING_HASH: &str = "000000";
+const TAG_CHARS: usize = 8;
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,22 +1,23 @@
-//! What the Anthropic Messages API refuses.
+//! The rules of the Anthropic Messages API.
 //!
-//! - `shape`, `shape_rules`, `fields`, `blocks`: closed shapes and their tables
-//! - `carriage`, `headers`, `params`, `effort`, `choice`, `limits`: what stands around the conversation
-//! - `tools`, `tool_changes`, `schema`: tool definitions
-//! - `roles`, `content`, `placement`, `documents`, `media`, `cache`: the messages and their blocks
-//! - `pairing`, `server_tools`: calls and results
-//! - `threads`, [`compaction`]: what the server holds, and summaries
-//! - `thinking`, `signatures`: thinking and whether it is what the model said
-//! - [`mint`]: the same signatures, made
-//! - [`profile`]: what each generation of models accepts
-//! - `deepseek`: another server of the same API
+//! | Modules | What they check |
+//! |---|---|
+//! | `shape`, `shape_rules`, `fields`, `blocks` | shapes of bodies, and their tables |
+//! | `content_encoding`, `headers`, `params`, `effort`, `tool_choice`, `limits` | headers, settings |
+//! | `tools`, `tool_changes`, `schema` | tool definitions |
+//! | `roles`, `content`, `placement`, `documents`, `media`, `cache` | messages and their blocks |
+//! | `pairing`, `server_tools` | tool calls and results |
+//! | `threads`, [`compaction`] | stored conversations, compaction summaries |
+//! | `thinking`, `signatures` | thinking blocks and their verification |
+//!
+//! [`mint`] creates valid signatures, [`profile`] holds the settings and features of each model
+//! generation, and `deepseek` has the rules of `DeepSeek`'s server of the same API.
 
 mod blocks;
 mod cache;
-mod carriage;
-mod choice;
 pub mod compaction;
 mod content;
+mod content_encoding;
 mod deepseek;
 mod documents;
 mod effort;
@@ -38,6 +39,7 @@ mod signatures;
 mod thinking;
 mod threads;
 mod tool_changes;
+mod tool_choice;
 mod tools;
 mod view;
 
@@ -45,7 +47,7 @@ use serde_json::{Value, json};
 
 pub use threads::fingerprint as thread_fingerprint;
 
-use crate::rule::{count, joined};
+use crate::rule::{concat_rules, rule_count};
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
@@ -59,7 +61,7 @@ pub static JUDGE: Judge = Judge {
 
 fn applies(rule: &Rule, flavor: &str) -> bool {
     if flavor == deepseek::FLAVOR {
-        deepseek::has(rule)
+        deepseek::has_rule(rule)
     } else {
         !rule.name.starts_with("deepseek-")
     }
@@ -97,27 +99,30 @@ fn not_json(complaint: &str) -> Violation {
         rule: "not-json",
         status: 400,
         path: String::new(),
-        message: format!("The request body is not valid JSON: {}", headers::said(complaint)),
+        message: format!(
+            "The request body is not valid JSON: {}",
+            headers::json_error_message(complaint)
+        ),
         param: None,
         code: None,
     }
 }
 
-/// In the order in which they are checked: what stands before the body, its shape, what stands
-/// around the conversation, who speaks, what is said, calls and results, and thinking.
-const PARTS: &[&[Rule]] = &[
-    &[limits::LARGE],
-    &carriage::RULES,
+/// In the order in which the API checks them: headers, shape of the body, settings, roles, content,
+/// calls and results, thinking.
+const RULE_GROUPS: &[&[Rule]] = &[
+    &[limits::REQUEST_TOO_LARGE],
+    &content_encoding::RULES,
     &headers::RULES,
     &shape_rules::RULES,
-    &[headers::MODEL],
+    &[headers::UNKNOWN_MODEL],
     &params::RULES,
     &effort::RULES,
-    &choice::RULES,
+    &tool_choice::RULES,
     &deepseek::RULES,
     &limits::RULES,
     &threads::RULES,
-    &compaction::ASKED,
+    &compaction::REQUEST_RULES,
     &tools::RULES,
     &tool_changes::RULES,
     &schema::RULES,
@@ -127,10 +132,10 @@ const PARTS: &[&[Rule]] = &[
     &documents::RULES,
     &media::RULES,
     &cache::RULES,
-    &compaction::RULES,
+    &compaction::BLOCK_RULES,
     &server_tools::RULES,
     &pairing::RULES,
     &thinking::RULES,
     &signatures::RULES,
 ];
-static RULES: &[Rule] = &joined::<{ count(PARTS) }>(PARTS);
+static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);

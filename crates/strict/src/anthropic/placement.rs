@@ -1,40 +1,42 @@
-//! Blocks in the messages of the wrong speaker.
+//! Rules about blocks in messages of the wrong role.
 
-use super::blocks::SAID_BY;
+use super::blocks::SINGLE_ROLE_BLOCKS;
 use super::view::{self, Block};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// Refuses blocks of a kind that the other side said.
-fn only(request: &Request<'_>, findings: &mut Findings, kind: &str, role: &str) {
+/// Rejects blocks of a type outside messages of `role`.
+fn reject_outside_role(request: &Request<'_>, cx: &mut CheckContext, kind: &str, role: &str) {
     view::blocks(request.body)
-        .filter(|block| block.is(kind))
-        .for_each(|block| said_by(&block, findings, role));
+        .filter(|block| block.is_type(kind))
+        .for_each(|block| reject_wrong_role(&block, cx, role));
 }
 
-fn said_by(block: &Block<'_>, findings: &mut Findings, role: &str) {
+fn reject_wrong_role(block: &Block<'_>, cx: &mut CheckContext, role: &str) {
     if block.role != role && block.role != "system" {
-        let (at, kind) = (block.message, block.kind());
-        let words = format!("messages.{at}: `{kind}` blocks can only be in `{role}` messages");
-        findings.add(block.path(), words);
+        let (at, kind) = (block.message_index, block.block_type());
+        let message = format!("messages.{at}: `{kind}` blocks can only be in `{role}` messages");
+        cx.reject(block.path(), message);
     }
 }
 
-fn thinking(request: &Request<'_>, findings: &mut Findings) {
+fn thinking_from_user(request: &Request<'_>, cx: &mut CheckContext) {
     for block in view::blocks(request.body) {
         if block.is_thinking() && block.role == "user" {
-            let words = format!(
+            let message = format!(
                 "messages.{}.content: thinking blocks may only be in `assistant` messages",
-                block.message
+                block.message_index
             );
-            findings.add(block.path(), words);
+            cx.reject(block.path(), message);
         }
     }
 }
 
-fn others(request: &Request<'_>, findings: &mut Findings) {
+fn block_from_other_side(request: &Request<'_>, cx: &mut CheckContext) {
     for block in view::blocks(request.body) {
-        if let Some((role, _)) = SAID_BY.iter().find(|(_, kinds)| kinds.contains(&block.kind())) {
-            said_by(&block, findings, role);
+        if let Some((role, _)) =
+            SINGLE_ROLE_BLOCKS.iter().find(|(_, kinds)| kinds.contains(&block.block_type()))
+        {
+            reject_wrong_role(&block, cx, role);
         }
     }
 }
@@ -43,37 +45,37 @@ pub(super) const RULES: [Rule; 4] = [
     Rule {
         name: "result-from-assistant",
         status: 400,
-        when: "A tool result stands in the assistant's message.",
-        words: "messages.{n}: `tool_result` blocks can only be in `user` messages",
-        evidence: Evidence::Seen,
+        condition: "A tool result is in an assistant message.",
+        error_message: "messages.{n}: `tool_result` blocks can only be in `user` messages",
+        evidence: Evidence::Observed,
         source: "T5; live probe 58022668595",
-        check: |request, findings| only(request, findings, "tool_result", "user"),
+        check: |request, cx| reject_outside_role(request, cx, "tool_result", "user"),
     },
     Rule {
         name: "call-from-user",
         status: 400,
-        when: "A tool call stands in the user's message.",
-        words: "messages.{n}: `tool_use` blocks can only be in `assistant` messages",
+        condition: "A tool call is in a user message.",
+        error_message: "messages.{n}: `tool_use` blocks can only be in `assistant` messages",
         evidence: Evidence::Quoted,
         source: "T6; public code 69018460521",
-        check: |request, findings| only(request, findings, "tool_use", "assistant"),
+        check: |request, cx| reject_outside_role(request, cx, "tool_use", "assistant"),
     },
     Rule {
         name: "thinking-from-user",
         status: 400,
-        when: "Thinking stands in the user's message.",
-        words: "messages.{n}.content: thinking blocks may only be in `assistant` messages",
+        condition: "Thinking is in a user message.",
+        error_message: "messages.{n}.content: thinking blocks may only be in `assistant` messages",
         evidence: Evidence::Quoted,
         source: "K18; public code 69018460521",
-        check: thinking,
+        check: thinking_from_user,
     },
     Rule {
         name: "block-from-other-side",
         status: 400,
-        when: "A block stands in the message of the side that never says it, such as an image from the assistant.",
-        words: "messages.{n}: `{type}` blocks can only be in `{role}` messages",
+        condition: "A block type is in a message of the wrong role, such as an image in an assistant message.",
+        error_message: "messages.{n}: `{type}` blocks can only be in `{role}` messages",
         evidence: Evidence::Inferred,
-        source: "where blocks are accepted, in the form of T5",
-        check: others,
+        source: "accepted positions of blocks, in the form of T5",
+        check: block_from_other_side,
     },
 ];

@@ -1,247 +1,252 @@
-//! What each generation of models accepts: data rows.
+//! Profiles of Claude generations: the settings and features that each accepts.
 
 use crate::Request;
 
-/// One generation, or several that accept the same.
+/// One generation, or several with equal behaviour.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
+#[expect(clippy::struct_excessive_bools, reason = "a data row of independent flags")]
 pub struct Profile {
-    /// Parts of model names, with dashes for dots. The first row that has one in the name wins.
-    models: &'static [&'static str],
-    /// What the model does when `thinking` is not given.
-    pub unasked: Thinking,
-    /// Accepts a budget of thinking.
-    pub manual: bool,
-    pub adaptive: bool,
-    pub disabled: Disabled,
-    /// Refuses the highest efforts while thinking is off.
-    pub calm_when_off: bool,
-    /// Accepted efforts; none where the parameter itself is refused.
+    /// Substrings of model names, with dashes for dots. The first matching row wins.
+    name_parts: &'static [&'static str],
+    /// The model's behaviour if `thinking` is not set.
+    pub default_thinking: ThinkingMode,
+    /// Accepts a thinking budget.
+    pub manual_thinking: bool,
+    pub adaptive_thinking: bool,
+    pub disabled_thinking: DisabledThinking,
+    /// Rejects the highest efforts while thinking is off.
+    pub caps_effort_when_off: bool,
+    /// Accepted efforts; empty if the parameter itself is rejected.
     pub efforts: &'static [&'static str],
-    /// The tool choice may force a call.
-    pub forced_tools: bool,
-    pub sampling: Sampling,
-    /// The conversation may end with the assistant's words.
+    /// Whether `tool_choice` may force a call.
+    pub forced_tool_choice: bool,
+    pub sampling: SamplingSupport,
+    /// Whether the conversation may end with an assistant message.
     pub prefill: bool,
-    /// Instructions may stand among the messages.
+    /// Whether `messages` may contain system messages.
     pub system_messages: bool,
-    /// Signatures are bound to everything before them.
+    /// Whether signatures are bound to everything before them.
     pub prefix_binding: bool,
-    /// Thinking of other models is left out in silence instead of refused.
-    pub drops_strangers: bool,
-    pub max_output: u64,
-    pub context: u64,
-    /// Refuses a request whose input and largest output together exceed the context.
-    pub counts_output: bool,
-    /// How many tools a summary can record.
+    /// Whether other models' thinking is dropped silently instead of rejected.
+    pub drops_foreign_thinking: bool,
+    pub max_output_tokens: u64,
+    pub context_window: u64,
+    /// Rejects a request if its input and `max_tokens` together exceed the context window.
+    pub context_includes_output: bool,
+    /// How many tools a compaction summary can record.
     pub compaction_tools: usize,
-    /// How many tools may be available at once where messages change them.
+    /// How many tools may be available at the same time where messages change them.
     pub available_tools: usize,
 }
 
-/// How a request thinks.
+/// The thinking mode of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thinking {
+pub enum ThinkingMode {
     Off,
     Manual,
     Adaptive,
     BetweenTools,
 }
 
-/// What becomes of a request that turns thinking off.
+/// How a model handles a request that turns thinking off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Disabled {
+pub enum DisabledThinking {
     Accepted,
-    /// Refused, pointing to a budget.
-    Refused,
-    /// Refused, pointing to the effort.
-    RefusedForEffort,
-    /// Refused, pointing to thinking between tools.
-    BetweenTools,
+    /// The error points to a thinking budget.
+    RejectedForBudget,
+    /// The error points to the effort.
+    RejectedForEffort,
+    /// The error points to thinking between tools.
+    RejectedForBetweenTools,
 }
 
 /// Which of `temperature`, `top_p` and `top_k` may be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sampling {
-    Free,
+pub enum SamplingSupport {
+    Any,
     /// Not `temperature` and `top_p` together.
-    NotBoth,
+    TemperatureOrTopP,
     /// Only to their defaults.
-    Fixed,
+    DefaultsOnly,
 }
 
-/// The profile of a model; what is not known has the newest shape.
+/// The profile of a model; unknown models get the newest generation's.
 pub fn profile(model: &str) -> &'static Profile {
     let model = model.to_lowercase().replace('.', "-");
-    let known = PROFILES.iter().find(|row| row.models.iter().any(|part| model.contains(part)));
-    known.unwrap_or(&NEWEST)
+    let found = PROFILES.iter().find(|row| row.name_parts.iter().any(|part| model.contains(part)));
+    found.unwrap_or(&NEWEST)
 }
 
 impl Profile {
-    /// Whether thinking is shown to who does not say otherwise; newer models omit its text.
+    /// Whether thinking text is returned by default; newer models omit it.
     pub fn shows_thinking(&self) -> bool {
-        self.manual
+        self.manual_thinking
     }
 }
 
-/// What a seal names as its model: the part of the name that is known, or else the name.
+/// The model name in a seal: the known part of the name, or else the whole name.
 pub fn family(model: &str) -> String {
     let model = model.to_lowercase().replace('.', "-");
-    let known = families().find(|part| model.contains(part));
-    known.map_or(model, str::to_owned)
+    let found = families().find(|part| model.contains(part));
+    found.map_or(model, str::to_owned)
 }
 
-/// The known parts of model names, the more telling first.
+/// The known parts of model names, the more specific first.
 pub fn families() -> impl Iterator<Item = &'static str> {
-    PROFILES.iter().flat_map(|row| row.models.iter().copied())
+    PROFILES.iter().flat_map(|row| row.name_parts.iter().copied())
 }
 
-/// Whether the API knows the model: another vendor's is not found.
+/// Whether the API has the model: other vendors' models are not found.
 pub(super) fn is_known(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
-    !name.is_empty() && !ELSEWHERE.iter().any(|start| name.starts_with(start))
+    !name.is_empty() && !UNKNOWN_MODEL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// How this request thinks, whether it says so or leaves it to the model.
-pub fn thinking(request: &Request<'_>) -> Thinking {
+/// The thinking mode of this request, explicit or the model's default.
+pub fn thinking_mode(request: &Request<'_>) -> ThinkingMode {
     match request.body.pointer("/thinking/type").and_then(|kind| kind.as_str()) {
-        Some("enabled") => Thinking::Manual,
-        Some("adaptive") => Thinking::Adaptive,
-        Some("between_tools") => Thinking::BetweenTools,
-        Some(_) => Thinking::Off,
-        None => profile(request.model).unasked,
+        Some("enabled") => ThinkingMode::Manual,
+        Some("adaptive") => ThinkingMode::Adaptive,
+        Some("between_tools") => ThinkingMode::BetweenTools,
+        Some(_) => ThinkingMode::Off,
+        None => profile(request.model).default_thinking,
     }
 }
 
-const NEWEST: Profile = Profile { models: &[], ..OPUS_5_5 };
+const NEWEST: Profile = Profile { name_parts: &[], ..OPUS_5_5 };
 
 static PROFILES: &[Profile] = &[
-    Profile { models: &["fable-5-2", "mythos-5-2"], ..FABLE_5_1 },
+    Profile { name_parts: &["fable-5-2", "mythos-5-2"], ..FABLE_5_1 },
     FABLE_5_1,
     OPUS_5_5,
     Profile {
-        models: &["sonnet-5-5"],
-        disabled: Disabled::BetweenTools,
-        calm_when_off: true,
+        name_parts: &["sonnet-5-5"],
+        disabled_thinking: DisabledThinking::RejectedForBetweenTools,
+        caps_effort_when_off: true,
         ..OPUS_5_5
     },
     Profile {
-        models: &["haiku-5-5"],
-        disabled: Disabled::Accepted,
-        calm_when_off: true,
-        forced_tools: true,
+        name_parts: &["haiku-5-5"],
+        disabled_thinking: DisabledThinking::Accepted,
+        caps_effort_when_off: true,
+        forced_tool_choice: true,
         ..OPUS_5_5
     },
-    Profile { models: &["mythos-preview"], forced_tools: false, ..FABLE_5 },
+    Profile { name_parts: &["mythos-preview"], forced_tool_choice: false, ..FABLE_5 },
     FABLE_5,
-    Profile { models: &["opus-5"], disabled: Disabled::Accepted, calm_when_off: true, ..FABLE_5 },
     Profile {
-        models: &["sonnet-5"],
-        disabled: Disabled::Accepted,
+        name_parts: &["opus-5"],
+        disabled_thinking: DisabledThinking::Accepted,
+        caps_effort_when_off: true,
+        ..FABLE_5
+    },
+    Profile {
+        name_parts: &["sonnet-5"],
+        disabled_thinking: DisabledThinking::Accepted,
         system_messages: false,
         ..FABLE_5
     },
-    Profile { models: &["opus-4-8"], system_messages: true, ..OPUS_4_7 },
+    Profile { name_parts: &["opus-4-8"], system_messages: true, ..OPUS_4_7 },
     OPUS_4_7,
     Profile {
-        models: &["opus-4-6", "sonnet-4-6"],
-        manual: true,
+        name_parts: &["opus-4-6", "sonnet-4-6"],
+        manual_thinking: true,
         efforts: &["low", "medium", "high", "max"],
-        sampling: Sampling::NotBoth,
+        sampling: SamplingSupport::TemperatureOrTopP,
         ..OPUS_4_7
     },
-    Profile { models: &["opus-4-5"], efforts: &["low", "medium", "high"], ..OLD },
-    Profile { models: &["sonnet-4-5", "haiku-4-5"], ..OLD },
+    Profile { name_parts: &["opus-4-5"], efforts: &["low", "medium", "high"], ..CLAUDE_4_5 },
+    Profile { name_parts: &["sonnet-4-5", "haiku-4-5"], ..CLAUDE_4_5 },
     Profile {
-        models: &["opus-4", "4-opus"],
-        sampling: Sampling::Free,
-        max_output: 32_000,
-        counts_output: true,
-        ..OLD
+        name_parts: &["opus-4", "4-opus"],
+        sampling: SamplingSupport::Any,
+        max_output_tokens: 32_000,
+        context_includes_output: true,
+        ..CLAUDE_4_5
     },
     Profile {
-        models: &["sonnet-4", "4-sonnet", "3-7-sonnet"],
-        sampling: Sampling::Free,
-        counts_output: true,
-        ..OLD
+        name_parts: &["sonnet-4", "4-sonnet", "3-7-sonnet"],
+        sampling: SamplingSupport::Any,
+        context_includes_output: true,
+        ..CLAUDE_4_5
     },
     Profile {
-        models: &["3-5-sonnet", "3-5-haiku"],
-        sampling: Sampling::Free,
-        max_output: 8_192,
-        counts_output: true,
-        ..OLD
+        name_parts: &["3-5-sonnet", "3-5-haiku"],
+        sampling: SamplingSupport::Any,
+        max_output_tokens: 8_192,
+        context_includes_output: true,
+        ..CLAUDE_4_5
     },
     Profile {
-        models: &["claude-3-"],
-        sampling: Sampling::Free,
-        max_output: 4_096,
-        counts_output: true,
-        ..OLD
+        name_parts: &["claude-3-"],
+        sampling: SamplingSupport::Any,
+        max_output_tokens: 4_096,
+        context_includes_output: true,
+        ..CLAUDE_4_5
     },
 ];
 
 const OPUS_5_5: Profile = Profile {
-    models: &["opus-5-5"],
-    disabled: Disabled::RefusedForEffort,
-    forced_tools: false,
+    name_parts: &["opus-5-5"],
+    disabled_thinking: DisabledThinking::RejectedForEffort,
+    forced_tool_choice: false,
     prefix_binding: true,
-    drops_strangers: true,
+    drops_foreign_thinking: true,
     ..FABLE_5
 };
 
 const FABLE_5_1: Profile = Profile {
-    models: &["fable-5-1", "mythos-5-1"],
-    forced_tools: false,
+    name_parts: &["fable-5-1", "mythos-5-1"],
+    forced_tool_choice: false,
     prefix_binding: true,
-    drops_strangers: true,
+    drops_foreign_thinking: true,
     ..FABLE_5
 };
 
 const FABLE_5: Profile = Profile {
-    models: &["fable-5", "mythos-5"],
-    unasked: Thinking::Adaptive,
-    disabled: Disabled::Refused,
+    name_parts: &["fable-5", "mythos-5"],
+    default_thinking: ThinkingMode::Adaptive,
+    disabled_thinking: DisabledThinking::RejectedForBudget,
     system_messages: true,
     ..OPUS_4_7
 };
 
 const OPUS_4_7: Profile = Profile {
-    models: &["opus-4-7"],
-    manual: false,
-    adaptive: true,
+    name_parts: &["opus-4-7"],
+    manual_thinking: false,
+    adaptive_thinking: true,
     efforts: &["low", "medium", "high", "xhigh", "max"],
-    sampling: Sampling::Fixed,
+    sampling: SamplingSupport::DefaultsOnly,
     prefill: false,
-    max_output: 128_000,
-    context: 1_000_000,
-    ..OLD
+    max_output_tokens: 128_000,
+    context_window: 1_000_000,
+    ..CLAUDE_4_5
 };
 
-/// The shape of the 4.5 generation, from which the others differ.
-const OLD: Profile = Profile {
-    models: &[],
-    unasked: Thinking::Off,
-    manual: true,
-    adaptive: false,
-    disabled: Disabled::Accepted,
-    calm_when_off: false,
+/// The 4.5 generation, from which the other profiles are derived.
+const CLAUDE_4_5: Profile = Profile {
+    name_parts: &[],
+    default_thinking: ThinkingMode::Off,
+    manual_thinking: true,
+    adaptive_thinking: false,
+    disabled_thinking: DisabledThinking::Accepted,
+    caps_effort_when_off: false,
     efforts: &[],
-    forced_tools: true,
-    sampling: Sampling::NotBoth,
+    forced_tool_choice: true,
+    sampling: SamplingSupport::TemperatureOrTopP,
     prefill: true,
     system_messages: false,
     prefix_binding: false,
-    drops_strangers: false,
-    max_output: 64_000,
-    context: 200_000,
-    counts_output: false,
+    drops_foreign_thinking: false,
+    max_output_tokens: 64_000,
+    context_window: 200_000,
+    context_includes_output: false,
     compaction_tools: 1_000,
     available_tools: 10_000,
 };
 
-/// How the names of models begin that are found elsewhere, or no more.
-const ELSEWHERE: &[&str] = &[
+/// Prefixes of other vendors' and retired models.
+const UNKNOWN_MODEL_PREFIXES: &[&str] = &[
     "gpt-",
     "chatgpt-",
     "o1",

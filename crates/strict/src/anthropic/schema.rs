@@ -1,74 +1,75 @@
-//! The schemas of tools.
+//! Rules about the input schemas of tools.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::tools::custom;
-use crate::rule::{Fields as _, items, string};
-use crate::{Evidence, Findings, Request, Rule};
+use super::tools::custom_tools;
+use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-type Object = Map<String, Value>;
+type JsonObject = Map<String, Value>;
 
-/// The schemas with the path of the complaint.
-fn schemas<'v>(request: &Request<'v>) -> impl Iterator<Item = (String, &'v Value)> {
+/// The input schemas of client-defined tools, with the path for error messages.
+fn tool_schemas<'v>(request: &Request<'v>) -> impl Iterator<Item = (String, &'v Value)> {
     let path = |at| format!("tools.{at}.custom.input_schema");
-    custom(request.body).filter_map(move |(at, tool)| {
+    custom_tools(request.body).filter_map(move |(at, tool)| {
         tool.field("input_schema")
             .filter(|schema| schema.is_object())
             .map(|schema| (path(at), schema))
     })
 }
 
-fn root_type(request: &Request<'_>, findings: &mut Findings) {
-    for (path, schema) in schemas(request) {
+fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, schema) in tool_schemas(request) {
         let path = format!("{path}.type");
         match schema.field("type") {
-            None => findings.add(&*path, format!("{path}: Field required")),
+            None => cx.reject(&*path, format!("{path}: Field required")),
             Some(kind) if kind != "object" => {
-                findings.add(&*path, format!("{path}: Input should be 'object'"));
+                cx.reject(&*path, format!("{path}: Input should be 'object'"));
             }
             Some(_) => {}
         }
     }
 }
 
-fn root_choice(request: &Request<'_>, findings: &mut Findings) {
-    for (path, schema) in schemas(request) {
+fn schema_root_choice(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, schema) in tool_schemas(request) {
         if ["oneOf", "allOf", "anyOf"].iter().any(|key| schema.field(key).is_some()) {
-            let words = format!(
+            let message = format!(
                 "{path}: input_schema does not support oneOf, allOf, or anyOf at the top level"
             );
-            findings.add(path, words);
+            cx.reject(path, message);
         }
     }
 }
 
-/// Only the names at the root are looked at.
-fn property_names(request: &Request<'_>, findings: &mut Findings) {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    let fits = |name: &String| (1..=64).contains(&name.len()) && name.chars().all(plain);
-    for (path, schema) in schemas(request) {
+/// Checks only the property names at the root.
+fn property_name(request: &Request<'_>, cx: &mut CheckContext) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let is_valid_property =
+        |name: &String| (1..=64).contains(&name.len()) && name.chars().all(is_allowed);
+    for (path, schema) in tool_schemas(request) {
         let properties = schema.field("properties").and_then(Value::as_object);
-        if properties.is_some_and(|properties| !properties.keys().all(fits)) {
+        if properties.is_some_and(|properties| !properties.keys().all(is_valid_property)) {
             let path = format!("{path}.properties");
-            let words =
+            let message =
                 format!("{path}: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'");
-            findings.add(path, words);
+            cx.reject(path, message);
         }
     }
 }
 
-fn invalid(request: &Request<'_>, findings: &mut Findings) {
-    for (path, schema) in schemas(request) {
+fn schema_invalid(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, schema) in tool_schemas(request) {
         if !is_valid(schema) {
-            let words = format!("{path}: {INVALID}");
-            findings.add(path, words);
+            let message = format!("{path}: {SCHEMA_INVALID_ERROR}");
+            cx.reject(path, message);
         }
     }
 }
 
-/// Whether it is a schema of draft 2020-12, as far as its keywords' own types say.
+/// Whether this is a schema of draft 2020-12, judged by the types of its keywords.
 fn is_valid(schema: &Value) -> bool {
     match schema {
         Value::Bool(_) => true,
@@ -80,10 +81,11 @@ fn is_valid(schema: &Value) -> bool {
 fn is_valid_keyword(key: &str, value: &Value) -> bool {
     match key {
         "type" => match value {
-            Value::String(name) => TYPES.contains(&&**name),
+            Value::String(name) => JSON_TYPES.contains(&&**name),
             Value::Array(names) => {
-                let known = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
-                !names.is_empty() && names.iter().all(known) && are_unique(names)
+                let is_known =
+                    |name: &Value| name.as_str().is_some_and(|name| JSON_TYPES.contains(&name));
+                !names.is_empty() && names.iter().all(is_known) && are_unique(names)
             }
             _ => false,
         },
@@ -126,109 +128,120 @@ fn are_unique(list: &[Value]) -> bool {
     list.iter().all(|value| seen.insert(value.as_str()))
 }
 
-/// Every object inside a schema that is itself a schema, the root first.
-fn each<'v>(schema: &'v Value, visit: &mut dyn FnMut(&'v Object)) {
+/// Visits a schema and all its subschemas, the root first.
+fn visit_schemas<'v>(schema: &'v Value, visit: &mut dyn FnMut(&'v JsonObject)) {
     let Some(object) = schema.as_object() else { return };
     visit(object);
     for (key, value) in object {
         match key.as_str() {
             "properties" | "$defs" | "definitions" | "patternProperties" => {
-                value.as_object().into_iter().flatten().for_each(|(_, value)| each(value, visit));
+                value
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .for_each(|(_, value)| visit_schemas(value, visit));
             }
-            "items" | "additionalProperties" | "not" | "contains" => each(value, visit),
+            "items" | "additionalProperties" | "not" | "contains" => visit_schemas(value, visit),
             "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
-                value.as_array().into_iter().flatten().for_each(|value| each(value, visit));
+                value
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .for_each(|value| visit_schemas(value, visit));
             }
             _ => {}
         }
     }
 }
 
-fn strict<'v>(request: &Request<'v>) -> impl Iterator<Item = (usize, &'v Value)> {
-    custom(request.body).filter(|(_, tool)| tool.field("strict") == Some(&Value::Bool(true)))
+fn strict_tools<'v>(request: &Request<'v>) -> impl Iterator<Item = (usize, &'v Value)> {
+    custom_tools(request.body).filter(|(_, tool)| tool.field("strict") == Some(&Value::Bool(true)))
 }
 
-fn open_objects(request: &Request<'_>, findings: &mut Findings) {
-    for (at, tool) in strict(request) {
-        let mut open = false;
-        each(&tool["input_schema"], &mut |schema| {
+fn strict_open_object(request: &Request<'_>, cx: &mut CheckContext) {
+    for (at, tool) in strict_tools(request) {
+        let mut is_open = false;
+        visit_schemas(&tool["input_schema"], &mut |schema| {
             let is_object = schema.field("type").is_some_and(|kind| kind == "object");
-            open |= is_object && schema.field("additionalProperties") != Some(&Value::Bool(false));
+            is_open |=
+                is_object && schema.field("additionalProperties") != Some(&Value::Bool(false));
         });
-        if open {
+        if is_open {
             let path = format!("tools.{at}.custom");
-            let words = format!(
+            let message = format!(
                 "{path}: For 'object' type, 'additionalProperties' must be explicitly set to false"
             );
-            findings.add(path, words);
+            cx.reject(path, message);
         }
     }
 }
 
-fn patterns(request: &Request<'_>, findings: &mut Findings) {
-    for (at, tool) in strict(request) {
-        each(&tool["input_schema"], &mut |schema| {
+fn strict_pattern(request: &Request<'_>, cx: &mut CheckContext) {
+    for (at, tool) in strict_tools(request) {
+        visit_schemas(&tool["input_schema"], &mut |schema| {
             let pattern = schema.field("pattern").and_then(Value::as_str).unwrap_or_default();
-            let feature = FEATURES.iter().find(|(mark, _)| pattern.contains(mark));
+            let feature =
+                UNSUPPORTED_REGEX_FEATURES.iter().find(|(syntax, _)| pattern.contains(syntax));
             if let Some((_, name)) = feature {
-                let words = format!("Unsupported regex feature in pattern field: {name}");
-                findings.add(format!("tools.{at}.custom.input_schema"), words);
+                let message = format!("Unsupported regex feature in pattern field: {name}");
+                cx.reject(format!("tools.{at}.custom.input_schema"), message);
             }
         });
     }
 }
 
-fn complex(request: &Request<'_>, findings: &mut Findings) {
-    let mut optional = 0;
-    for (_, tool) in strict(request) {
-        each(&tool["input_schema"], &mut |schema| {
+fn strict_too_complex(request: &Request<'_>, cx: &mut CheckContext) {
+    let mut optional_count = 0;
+    for (_, tool) in strict_tools(request) {
+        visit_schemas(&tool["input_schema"], &mut |schema| {
             let names = schema.field("properties").and_then(Value::as_object).map_or(0, Map::len);
             let required = schema.field("required").and_then(Value::as_array).map_or(0, Vec::len);
-            optional += names.saturating_sub(required);
+            optional_count += names.saturating_sub(required);
         });
     }
-    if strict(request).count() > 20 || optional > 24 {
-        findings.add("tools", COMPLEX);
+    if strict_tools(request).count() > 20 || optional_count > 24 {
+        cx.reject("tools", STRICT_TOO_COMPLEX_ERROR);
     }
 }
 
-fn circular(request: &Request<'_>, findings: &mut Findings) {
-    for (at, tool) in custom(request.body) {
-        let by_code =
+fn circular_schema(request: &Request<'_>, cx: &mut CheckContext) {
+    for (at, tool) in custom_tools(request.body) {
+        let is_code =
             |caller: &Value| caller.as_str().is_some_and(|name| name.starts_with("code_"));
         let schema = &tool["input_schema"];
-        if items(tool, "allowed_callers").iter().any(by_code) && turns(schema, schema, &mut vec![])
+        if array_field(tool, "allowed_callers").iter().any(is_code)
+            && is_cyclic(schema, schema, &mut vec![])
         {
-            findings.add(format!("tools.{at}.custom.input_schema"), CIRCULAR);
+            cx.reject(format!("tools.{at}.custom.input_schema"), CIRCULAR_SCHEMA_ERROR);
         }
     }
 }
 
-/// Whether following the references comes back to where it has been.
-fn turns<'v>(root: &'v Value, value: &'v Value, seen: &mut Vec<&'v str>) -> bool {
+/// Whether following the references leads to a cycle.
+fn is_cyclic<'v>(root: &'v Value, value: &'v Value, seen: &mut Vec<&'v str>) -> bool {
     match value {
         Value::Object(object) => {
-            let reference = string(value, "$ref");
-            let around = !reference.is_empty() && {
-                let found = reference.strip_prefix('#').and_then(|place| root.pointer(place));
+            let reference = str_field(value, "$ref");
+            let is_ref_cyclic = !reference.is_empty() && {
+                let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
                 seen.contains(&reference) || reference == "#" || {
                     seen.push(reference);
-                    let turns = found.is_some_and(|found| turns(root, found, seen));
+                    let target_cyclic = target.is_some_and(|target| is_cyclic(root, target, seen));
                     seen.pop();
-                    turns
+                    target_cyclic
                 }
             };
-            let inside =
+            let fields =
                 object.iter().filter(|(key, _)| !matches!(key.as_str(), "$defs" | "definitions"));
-            around || inside.into_iter().any(|(_, value)| turns(root, value, seen))
+            is_ref_cyclic || fields.into_iter().any(|(_, value)| is_cyclic(root, value, seen))
         }
-        Value::Array(list) => list.iter().any(|value| turns(root, value, seen)),
+        Value::Array(list) => list.iter().any(|value| is_cyclic(root, value, seen)),
         _ => false,
     }
 }
 
-const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
-const FEATURES: &[(&str, &str)] = &[
+const JSON_TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
+const UNSUPPORTED_REGEX_FEATURES: &[(&str, &str)] = &[
     ("(?=", "lookahead"),
     ("(?!", "lookahead"),
     ("(?<=", "lookbehind"),
@@ -237,81 +250,81 @@ const FEATURES: &[(&str, &str)] = &[
     ("\\b", "word boundary"),
 ];
 
-const INVALID: &str = "JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.";
-const COMPLEX: &str = "Schema is too complex for compilation.";
-const CIRCULAR: &str = "Circular $ref detected";
+const SCHEMA_INVALID_ERROR: &str = "JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.";
+const STRICT_TOO_COMPLEX_ERROR: &str = "Schema is too complex for compilation.";
+const CIRCULAR_SCHEMA_ERROR: &str = "Circular $ref detected";
 
 pub(super) const RULES: [Rule; 8] = [
     Rule {
         name: "schema-root-type",
         status: 400,
-        when: "The root of a tool's schema does not say that it is an object.",
-        words: "tools.{n}.custom.input_schema.type: Field required\ntools.{n}.custom.input_schema.type: Input should be 'object'",
+        condition: "The root of a tool's schema does not have the type object.",
+        error_message: "tools.{n}.custom.input_schema.type: Field required\ntools.{n}.custom.input_schema.type: Input should be 'object'",
         evidence: Evidence::Inferred,
         source: "C7; an emulator",
-        check: root_type,
+        check: schema_root_type,
     },
     Rule {
         name: "schema-root-choice",
         status: 400,
-        when: "The root of a tool's schema is a choice.",
-        words: "tools.{n}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
-        evidence: Evidence::Seen,
+        condition: "The root of a tool's schema has oneOf, allOf or anyOf.",
+        error_message: "tools.{n}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
+        evidence: Evidence::Observed,
         source: "C8; public code 57920672104 and many more",
-        check: root_choice,
+        check: schema_root_choice,
     },
     Rule {
         name: "schema-invalid",
         status: 400,
-        when: "A tool's schema is not of draft 2020-12, such as a list of items or a boolean exclusiveMinimum.",
-        words: "tools.{n}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.",
-        evidence: Evidence::Seen,
+        condition: "A tool's schema is not valid in draft 2020-12, such as a list of items or a boolean exclusiveMinimum.",
+        error_message: "tools.{n}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.",
+        evidence: Evidence::Observed,
         source: "C9; public code 54696885469",
-        check: invalid,
+        check: schema_invalid,
     },
     Rule {
         name: "property-name",
         status: 400,
-        when: "A property at the root of a tool's schema has other characters in its name, or more than 64.",
-        words: "tools.{n}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
-        evidence: Evidence::Seen,
+        condition: "A property at the root of a tool's schema has invalid characters in its name, or more than 64.",
+        error_message: "tools.{n}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+        evidence: Evidence::Observed,
         source: "https://github.com/anthropics/claude-code/issues/79418; only at the root: https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/issues/709",
-        check: property_names,
+        check: property_name,
     },
     Rule {
         name: "strict-open-object",
         status: 400,
-        when: "A strict tool's schema has an object that is not closed.",
-        words: "tools.{n}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false",
-        evidence: Evidence::Seen,
+        condition: "A strict tool's schema has an object without additionalProperties false.",
+        error_message: "tools.{n}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        evidence: Evidence::Observed,
         source: "C10; live probe 58022668595",
-        check: open_objects,
+        check: strict_open_object,
     },
     Rule {
         name: "strict-pattern",
         status: 400,
-        when: "A strict tool's schema has a pattern that looks ahead, behind or back.",
-        words: "Unsupported regex feature in pattern field: {feature}",
+        condition: "A strict tool's schema has a pattern with lookaround, a backreference or a word boundary.",
+        error_message: "Unsupported regex feature in pattern field: {feature}",
         evidence: Evidence::Documented,
         source: "C11; documentation of structured outputs, the names of the features are ours",
-        check: patterns,
+        check: strict_pattern,
     },
     Rule {
         name: "strict-too-complex",
         status: 400,
-        when: "There are more than 20 strict tools, or more than 24 optional parameters in them.",
-        words: COMPLEX,
+        condition: "There are more than 20 strict tools, or more than 24 optional parameters in them.",
+        error_message: STRICT_TOO_COMPLEX_ERROR,
         evidence: Evidence::Documented,
         source: "C11; documentation of structured outputs",
-        check: complex,
+        check: strict_too_complex,
     },
     Rule {
         name: "circular-schema",
         status: 400,
-        when: "The schema of a tool that code may call refers to itself.",
-        words: CIRCULAR,
+        condition: "The schema of a tool that allows programmatic calls refers to itself.",
+        error_message: CIRCULAR_SCHEMA_ERROR,
         evidence: Evidence::Documented,
         source: "C14; documentation of programmatic tool calling",
-        check: circular,
+        check: circular_schema,
     },
 ];

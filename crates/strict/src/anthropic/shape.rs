@@ -1,306 +1,345 @@
-//! Closed shapes: which keys and types stand where. The tables are in `fields` and `blocks`,
-//! the rules in `shape_rules`.
+//! Validates the shape of a body: keys and types. The tables are in `fields` and `blocks`, the
+//! rules in `shape_rules`.
 
 use serde_json::Value;
 
 use super::fields;
-use super::view::{quoted, whole};
+use super::view::{as_integer, quote_each};
 
-use crate::rule::Fields as _;
-use crate::{Findings, Request};
+use crate::rule::JsonExt as _;
+use crate::{CheckContext, Request};
 
-/// An object whose keys are all known.
+/// An object with a known set of keys.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) fields: &'static [Field],
-    /// The rule that an unknown key breaks.
-    pub(super) extra: &'static str,
-    /// Opaque: other keys are accepted.
-    pub(super) open: bool,
+    /// The rule that an unknown key violates.
+    pub(super) unknown_key_rule: &'static str,
+    /// Whether unknown keys are accepted.
+    pub(super) allows_unknown: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     name: &'static str,
-    kind: Kind,
+    field_type: FieldType,
     required: bool,
-    /// Beginnings of beta names, one of which lets the key in; none where nobody has to ask.
-    betas: &'static [&'static str],
-    /// The rule that the field breaks where it has one of its own.
+    /// Prefixes of betas, one of which the request needs for this key; empty if none is needed.
+    beta_prefixes: &'static [&'static str],
+    /// The rule that errors of this field violate, instead of the default.
     rule: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum FieldType {
     Any,
-    /// A known key that is refused here.
-    Never,
-    Text,
-    /// Text, with the type in the path of the complaint.
-    TypedText,
-    Whole,
+    /// A known key that is rejected here.
+    Forbidden,
+    Str,
+    /// A string; error paths include its type.
+    StrInUnion,
+    Integer,
     Number,
-    Flag,
+    Bool,
     Object,
-    One(&'static [&'static str]),
-    Each(&'static Kind),
-    /// A string, or else.
-    TextOr(&'static Kind),
+    Enum(&'static [&'static str]),
+    Array(&'static FieldType),
+    /// A string, or a value of this type.
+    StrOr(&'static FieldType),
     Shape(&'static Shape),
-    Tagged(&'static Tagged),
+    Tagged(&'static TaggedUnion),
 }
 
-/// Objects told apart by a key.
+/// Objects of several types, distinguished by a key.
 #[derive(Debug)]
-pub(super) struct Tagged {
-    pub(super) key: &'static str,
-    pub(super) rows: &'static [Row],
-    /// The tag of an object without one.
-    pub(super) default: Option<&'static str>,
-    /// The tag stands in the path of what is inside.
-    pub(super) in_path: bool,
-    /// An unknown tag is complained about as the value of its key.
-    pub(super) by_value: bool,
-    /// The rule that an unknown tag breaks.
-    pub(super) rule: &'static str,
+pub(super) struct TaggedUnion {
+    pub(super) tag_key: &'static str,
+    pub(super) variants: &'static [UnionVariant],
+    /// The tag of an object without the key.
+    pub(super) default_tag: Option<&'static str>,
+    /// Whether the tag is a segment of error paths inside the object.
+    pub(super) tag_in_path: bool,
+    /// Whether an unknown tag is reported as an invalid value of its key.
+    pub(super) reports_value: bool,
+    /// The rule that an unknown tag violates.
+    pub(super) unknown_tag_rule: &'static str,
 }
 
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct UnionVariant {
     pub(super) tag: &'static str,
     pub(super) shape: &'static Shape,
-    pub(super) betas: &'static [&'static str],
+    pub(super) beta_prefixes: &'static [&'static str],
 }
 
-/// What does not fit, all of it.
-struct Faults(Vec<Fault>);
+/// All shape errors of a request.
+struct ShapeErrors(Vec<ShapeError>);
 
-struct Fault {
+struct ShapeError {
     rule: &'static str,
     path: String,
-    words: String,
+    message: String,
 }
 
-struct Walk<'r> {
+struct ShapeValidator<'r> {
     betas: &'r [&'r str],
-    faults: Vec<Fault>,
+    errors: Vec<ShapeError>,
 }
 
-/// Where the walk is; spelled only where there is something to say.
+/// The path to the current value; formatted only for errors.
 #[derive(Clone, Copy)]
-struct Path<'p> {
-    above: Option<&'p Path<'p>>,
-    step: Step<'p>,
+struct FieldPath<'p> {
+    parent: Option<&'p FieldPath<'p>>,
+    segment: PathSegment<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
-    Body,
+enum PathSegment<'p> {
+    Root,
     Key(&'p str),
     Index(usize),
 }
 
-impl Path<'_> {
-    const BODY: Path<'static> = Path { above: None, step: Step::Body };
+impl FieldPath<'_> {
+    const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: PathSegment::Root };
 
-    fn spell(&self) -> String {
-        let above = self.above.map(Path::spell).unwrap_or_default();
-        let step = match self.step {
-            Step::Body => return above,
-            Step::Key(key) => key.to_owned(),
-            Step::Index(index) => index.to_string(),
+    fn dotted(&self) -> String {
+        let parent = self.parent.map(FieldPath::dotted).unwrap_or_default();
+        let segment = match self.segment {
+            PathSegment::Root => return parent,
+            PathSegment::Key(key) => key.to_owned(),
+            PathSegment::Index(index) => index.to_string(),
         };
-        if above.is_empty() { step } else { format!("{above}.{step}") }
+        if parent.is_empty() { segment } else { format!("{parent}.{segment}") }
     }
 }
 
-impl<'p> Path<'p> {
+impl<'p> FieldPath<'p> {
     fn key(&'p self, key: &'p str) -> Self {
-        Self { above: Some(self), step: Step::Key(key) }
+        Self { parent: Some(self), segment: PathSegment::Key(key) }
     }
 
     fn index(&'p self, index: usize) -> Self {
-        Self { above: Some(self), step: Step::Index(index) }
+        Self { parent: Some(self), segment: PathSegment::Index(index) }
     }
 }
 
 impl Shape {
     pub(super) const fn closed(fields: &'static [Field]) -> Self {
-        Self { fields, extra: EXTRA, open: false }
+        Self { fields, unknown_key_rule: EXTRA_INPUT, allows_unknown: false }
     }
 }
 
 impl Field {
-    pub(super) const fn must(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, required: true, betas: &[], rule: None }
+    pub(super) const fn required(name: &'static str, field_type: FieldType) -> Self {
+        Self { name, field_type, required: true, beta_prefixes: &[], rule: None }
     }
 
-    pub(super) const fn may(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, required: false, betas: &[], rule: None }
+    pub(super) const fn optional(name: &'static str, field_type: FieldType) -> Self {
+        Self { name, field_type, required: false, beta_prefixes: &[], rule: None }
     }
 
-    pub(super) const fn beta(self, betas: &'static [&'static str]) -> Self {
-        Self { betas, ..self }
+    pub(super) const fn with_betas(self, betas: &'static [&'static str]) -> Self {
+        Self { beta_prefixes: betas, ..self }
     }
 
-    pub(super) const fn rule(self, rule: &'static str) -> Self {
+    pub(super) const fn with_rule(self, rule: &'static str) -> Self {
         Self { rule: Some(rule), ..self }
     }
 }
 
-impl Row {
+impl UnionVariant {
     pub(super) const fn new(tag: &'static str, shape: &'static Shape) -> Self {
-        Self { tag, shape, betas: &[] }
+        Self { tag, shape, beta_prefixes: &[] }
     }
 
-    pub(super) const fn beta(self, betas: &'static [&'static str]) -> Self {
-        Self { betas, ..self }
+    pub(super) const fn with_betas(self, betas: &'static [&'static str]) -> Self {
+        Self { beta_prefixes: betas, ..self }
     }
 }
 
-impl Walk<'_> {
-    fn fault(&mut self, rule: &'static str, path: &Path<'_>, words: impl Into<String>) {
-        self.faults.push(Fault { rule, path: path.spell(), words: words.into() });
+impl ShapeValidator<'_> {
+    fn push_error(&mut self, rule: &'static str, path: &FieldPath<'_>, message: impl Into<String>) {
+        self.errors.push(ShapeError { rule, path: path.dotted(), message: message.into() });
     }
 
-    fn lets_in(&self, betas: &[&str]) -> bool {
+    fn has_beta(&self, betas: &[&str]) -> bool {
         betas.is_empty()
-            || self.betas.iter().any(|given| betas.iter().any(|start| given.starts_with(start)))
+            || self.betas.iter().any(|beta| betas.iter().any(|prefix| beta.starts_with(prefix)))
     }
 
-    fn shape(&mut self, value: &Value, shape: &Shape, path: &Path<'_>) {
+    fn check_object(&mut self, value: &Value, shape: &Shape, path: &FieldPath<'_>) {
         let Some(object) = value.as_object() else {
-            return self.fault(TYPE, path, "Input should be an object");
+            return self.push_error(WRONG_TYPE, path, "Input should be an object");
         };
         for field in shape.fields.iter().filter(|field| field.required) {
             if object.field(field.name).is_none() {
-                self.fault(field.rule.unwrap_or(MISSING), &path.key(field.name), REQUIRED);
+                self.push_error(
+                    field.rule.unwrap_or(FIELD_REQUIRED),
+                    &path.key(field.name),
+                    FIELD_REQUIRED_ERROR,
+                );
             }
         }
         for (key, value) in object {
             let path = path.key(key);
             match shape.fields.iter().find(|field| field.name == key) {
-                Some(field) if !self.lets_in(field.betas) || matches!(field.kind, Kind::Never) => {
-                    self.fault(field.rule.unwrap_or(shape.extra), &path, NOT_PERMITTED);
+                Some(field)
+                    if !self.has_beta(field.beta_prefixes)
+                        || matches!(field.field_type, FieldType::Forbidden) =>
+                {
+                    self.push_error(
+                        field.rule.unwrap_or(shape.unknown_key_rule),
+                        &path,
+                        EXTRA_INPUT_ERROR,
+                    );
                 }
-                // Who leaves out an optional field may also say so.
+                // Optional fields may be null.
                 Some(field) if value.is_null() && !field.required => {}
-                Some(field) => self.value(value, field.kind, &path, field.rule),
-                None if shape.open => {}
-                None => self.fault(shape.extra, &path, NOT_PERMITTED),
+                Some(field) => self.check_value(value, field.field_type, &path, field.rule),
+                None if shape.allows_unknown => {}
+                None => self.push_error(shape.unknown_key_rule, &path, EXTRA_INPUT_ERROR),
             }
         }
     }
 
-    fn value(&mut self, value: &Value, kind: Kind, path: &Path<'_>, rule: Option<&'static str>) {
-        let wrong = match kind {
-            Kind::Any | Kind::Never => None,
-            Kind::Text | Kind::TypedText => (!value.is_string()).then_some("a valid string"),
-            Kind::Whole => whole(value).is_none().then_some("a valid integer"),
-            Kind::Number => (!value.is_number()).then_some("a valid number"),
-            Kind::Flag => (!value.is_boolean()).then_some("a valid boolean"),
-            Kind::Object => (!value.is_object()).then_some("an object"),
-            Kind::Each(_) => (!value.is_array()).then_some("a valid array"),
-            Kind::One(names) => return self.one(value, names, path, rule),
-            Kind::TextOr(_) if value.is_string() => None,
-            Kind::TextOr(kind) => return self.value(value, *kind, path, rule),
-            Kind::Shape(shape) => return self.shape(value, shape, path),
-            Kind::Tagged(tagged) => return self.tagged(value, tagged, path),
+    fn check_value(
+        &mut self,
+        value: &Value,
+        kind: FieldType,
+        path: &FieldPath<'_>,
+        rule: Option<&'static str>,
+    ) {
+        let expected = match kind {
+            FieldType::Any | FieldType::Forbidden => None,
+            FieldType::Str | FieldType::StrInUnion => {
+                (!value.is_string()).then_some("a valid string")
+            }
+            FieldType::Integer => as_integer(value).is_none().then_some("a valid integer"),
+            FieldType::Number => (!value.is_number()).then_some("a valid number"),
+            FieldType::Bool => (!value.is_boolean()).then_some("a valid boolean"),
+            FieldType::Object => (!value.is_object()).then_some("an object"),
+            FieldType::Array(_) => (!value.is_array()).then_some("a valid array"),
+            FieldType::Enum(names) => return self.check_enum(value, names, path, rule),
+            FieldType::StrOr(_) if value.is_string() => None,
+            FieldType::StrOr(kind) => return self.check_value(value, *kind, path, rule),
+            FieldType::Shape(shape) => return self.check_object(value, shape, path),
+            FieldType::Tagged(tagged) => return self.check_union(value, tagged, path),
         };
-        if let Some(wrong) = wrong {
-            let typed = path.key("str");
-            let path = if matches!(kind, Kind::TypedText) { &typed } else { path };
-            let words = format!("Input should be {wrong}");
-            return self.fault(rule.unwrap_or(TYPE), path, words);
+        if let Some(expected) = expected {
+            let str_path = path.key("str");
+            let path = if matches!(kind, FieldType::StrInUnion) { &str_path } else { path };
+            let message = format!("Input should be {expected}");
+            return self.push_error(rule.unwrap_or(WRONG_TYPE), path, message);
         }
-        if let (Kind::Each(kind), Some(list)) = (kind, value.as_array()) {
+        if let (FieldType::Array(kind), Some(list)) = (kind, value.as_array()) {
             for (index, value) in list.iter().enumerate() {
-                self.value(value, *kind, &path.index(index), None);
+                self.check_value(value, *kind, &path.index(index), None);
             }
         }
     }
 
-    fn one(&mut self, value: &Value, names: &[&str], path: &Path<'_>, rule: Option<&'static str>) {
+    fn check_enum(
+        &mut self,
+        value: &Value,
+        names: &[&str],
+        path: &FieldPath<'_>,
+        rule: Option<&'static str>,
+    ) {
         if !value.as_str().is_some_and(|value| names.contains(&value)) {
-            let words = format!("Input should be {}", either(names));
-            self.fault(rule.unwrap_or(TYPE), path, words);
+            let message = format!("Input should be {}", quoted_or_list(names));
+            self.push_error(rule.unwrap_or(WRONG_TYPE), path, message);
         }
     }
 
-    fn tagged(&mut self, value: &Value, tagged: &Tagged, path: &Path<'_>) {
+    fn check_union(&mut self, value: &Value, tagged: &TaggedUnion, path: &FieldPath<'_>) {
         if !value.is_object() {
-            let rule = if tagged.rule == CHOICE { CHOICE } else { TYPE };
-            return self.fault(rule, path, "Input should be an object");
+            let rule = if tagged.unknown_tag_rule == UNKNOWN_TOOL_CHOICE {
+                UNKNOWN_TOOL_CHOICE
+            } else {
+                WRONG_TYPE
+            };
+            return self.push_error(rule, path, "Input should be an object");
         }
-        let given = value.field(tagged.key).filter(|tag| !tag.is_null());
-        let Some(tag) = given.and_then(Value::as_str).or(tagged.default) else {
-            if tagged.by_value {
-                return self.fault(MISSING, &path.key(tagged.key), REQUIRED);
+        let tag_value = value.field(tagged.tag_key).filter(|tag| !tag.is_null());
+        let Some(tag) = tag_value.and_then(Value::as_str).or(tagged.default_tag) else {
+            if tagged.reports_value {
+                return self.push_error(
+                    FIELD_REQUIRED,
+                    &path.key(tagged.tag_key),
+                    FIELD_REQUIRED_ERROR,
+                );
             }
-            let words = format!("Unable to extract tag using discriminator '{}'", tagged.key);
-            return self.fault(tagged.rule, path, words);
+            let message = format!("Unable to extract tag using discriminator '{}'", tagged.tag_key);
+            return self.push_error(tagged.unknown_tag_rule, path, message);
         };
-        let known = || tagged.rows.iter().filter(|row| self.lets_in(row.betas)).map(|row| row.tag);
-        match tagged.rows.iter().find(|row| row.tag == tag && self.lets_in(row.betas)) {
-            Some(row) if tagged.in_path => self.shape(value, row.shape, &path.key(tag)),
-            Some(row) => self.shape(value, row.shape, path),
-            None if tagged.by_value => {
-                let words = format!("Input should be {}", either(&known().collect::<Vec<_>>()));
-                self.fault(tagged.rule, &path.key(tagged.key), words);
+        let known_tags = || {
+            tagged.variants.iter().filter(|row| self.has_beta(row.beta_prefixes)).map(|row| row.tag)
+        };
+        match tagged.variants.iter().find(|row| row.tag == tag && self.has_beta(row.beta_prefixes))
+        {
+            Some(row) if tagged.tag_in_path => self.check_object(value, row.shape, &path.key(tag)),
+            Some(row) => self.check_object(value, row.shape, path),
+            None if tagged.reports_value => {
+                let message = format!(
+                    "Input should be {}",
+                    quoted_or_list(&known_tags().collect::<Vec<_>>())
+                );
+                self.push_error(tagged.unknown_tag_rule, &path.key(tagged.tag_key), message);
             }
             None => {
-                let words = format!(
+                let message = format!(
                     "Input tag '{tag}' found using '{}' does not match any of the expected tags: {}",
-                    tagged.key,
-                    quoted(&known().collect::<Vec<_>>()).join(", ")
+                    tagged.tag_key,
+                    quote_each(&known_tags().collect::<Vec<_>>()).join(", ")
                 );
-                self.fault(tagged.rule, path, words);
+                self.push_error(tagged.unknown_tag_rule, path, message);
             }
         }
     }
 }
 
-/// Reports what in the request's shape breaks the rule.
-pub(super) fn report(request: &Request<'_>, findings: &mut Findings, rule: &str) {
-    let faults = findings.shared(|| {
-        let body = if request.counting { &fields::COUNTED } else { &fields::BODY };
-        let mut walk = Walk { betas: request.betas, faults: Vec::new() };
-        walk.shape(request.body, body, &Path::BODY);
-        Faults(walk.faults)
+/// Rejects the request for each shape error of this rule.
+pub(super) fn report_shape_errors(request: &Request<'_>, cx: &mut CheckContext, rule: &str) {
+    let errors = cx.memoized(|| {
+        let shape = if request.count_tokens { &fields::COUNT_TOKENS_BODY } else { &fields::BODY };
+        let mut validator = ShapeValidator { betas: request.betas, errors: Vec::new() };
+        validator.check_object(request.body, shape, &FieldPath::ROOT);
+        ShapeErrors(validator.errors)
     });
-    for fault in faults.0.iter().filter(|fault| fault.rule == rule) {
-        let words = match &*fault.path {
-            "" => fault.words.clone(),
-            path => format!("{path}: {}", fault.words),
+    for error in errors.0.iter().filter(|error| error.rule == rule) {
+        let message = match &*error.path {
+            "" => error.message.clone(),
+            path => format!("{path}: {}", error.message),
         };
-        findings.add(&fault.path, words);
+        cx.reject(&error.path, message);
     }
 }
 
-/// `'a', 'b' or 'c'`.
-pub(super) fn either(names: &[&str]) -> String {
-    let names = quoted(names);
+/// Formats names as `'a', 'b' or 'c'`.
+pub(super) fn quoted_or_list(names: &[&str]) -> String {
+    let names = quote_each(names);
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         _ => names.concat(),
     }
 }
 
-pub(super) const MISSING: &str = "field-required";
-pub(super) const TYPE: &str = "wrong-type";
-pub(super) const EXTRA: &str = "extra-input";
-pub(super) const TAG: &str = "unknown-tag";
-pub(super) const ROLE: &str = "unknown-role";
-pub(super) const CACHE_KEY: &str = "cache-control-key";
-pub(super) const CACHE_VALUE: &str = "cache-control-value";
-pub(super) const CHOICE: &str = "unknown-tool-choice";
-pub(super) const INPUT: &str = "tool-input";
-pub(super) const RESULT_ID: &str = "result-without-id";
-pub(super) const UNSIGNED: &str = "unsigned-thinking";
+pub(super) const FIELD_REQUIRED: &str = "field-required";
+pub(super) const WRONG_TYPE: &str = "wrong-type";
+pub(super) const EXTRA_INPUT: &str = "extra-input";
+pub(super) const UNKNOWN_TAG: &str = "unknown-tag";
+pub(super) const UNKNOWN_ROLE: &str = "unknown-role";
+pub(super) const CACHE_CONTROL_KEY: &str = "cache-control-key";
+pub(super) const CACHE_CONTROL_VALUE: &str = "cache-control-value";
+pub(super) const UNKNOWN_TOOL_CHOICE: &str = "unknown-tool-choice";
+pub(super) const TOOL_INPUT: &str = "tool-input";
+pub(super) const RESULT_WITHOUT_ID: &str = "result-without-id";
+pub(super) const UNSIGNED_THINKING: &str = "unsigned-thinking";
 pub(super) const CACHED_THINKING: &str = "cached-thinking";
-pub(super) const BINDING: &str = "block-binding-without-beta";
-pub(super) const SCHEMA: &str = "schema-missing";
-pub(super) const DISPLAY: &str = "thinking-display";
+pub(super) const BLOCK_BINDING_WITHOUT_BETA: &str = "block-binding-without-beta";
+pub(super) const SCHEMA_MISSING: &str = "schema-missing";
+pub(super) const THINKING_DISPLAY: &str = "thinking-display";
 
-const REQUIRED: &str = "Field required";
-const NOT_PERMITTED: &str = "Extra inputs are not permitted";
+const FIELD_REQUIRED_ERROR: &str = "Field required";
+const EXTRA_INPUT_ERROR: &str = "Extra inputs are not permitted";

@@ -1,204 +1,235 @@
-//! Whether thinking is what the model said, where it said it.
+//! Rules about thinking signatures: authentic, unmodified and in their original position.
 
-use super::mint::{self, REDACTED, THINKING, Trail};
-use super::profile::{Thinking, families, profile, thinking};
+use super::mint::{self, REDACTED_THINKING, SealContext, THINKING};
+use super::profile::{ThinkingMode, families, profile, thinking_mode};
 use super::view::{self, Block};
-use crate::rule::string;
-use crate::seal::{Bound, Broken, Key};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::rule::str_field;
+use crate::seal::{SealClaims, SealError, SealKey};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// What is wrong with a block of thinking.
+/// The kind of error in a thinking block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wrong {
-    /// The signature is not one, or not of this text or model.
+enum SignatureError {
+    /// The signature is malformed, or belongs to another text or model.
     Invalid,
-    /// The turn is still open, and is not as the model left it.
+    /// The open turn differs from the model's original.
     Modified,
-    /// Something before the block is not as it was.
-    Moved,
+    /// Something before the block changed.
+    PrefixChanged,
 }
 
-/// Everything that is wrong, block by block.
-struct Wrongs(Vec<Found>);
+/// The signature errors of a request, block by block.
+struct SignatureErrors(Vec<LocatedError>);
 
-struct Found {
-    wrong: Wrong,
+struct LocatedError {
+    error: SignatureError,
     path: String,
-    redacted: bool,
+    is_redacted: bool,
 }
 
-fn wrongs(request: &Request<'_>, key: &Key) -> Wrongs {
+fn verify_request(request: &Request<'_>, key: &SealKey) -> SignatureErrors {
     let body = request.body;
     if !view::blocks(body).any(|block| block.is_thinking()) {
-        return Wrongs(Vec::new());
+        return SignatureErrors(Vec::new());
     }
-    let runs = view::runs(body);
-    let open = view::open_loop(&runs).first().and_then(|run| run.blocks.first());
-    let open = open.map_or(usize::MAX, |block| block.message);
-    let thinks = view::blocks(body).any(|block| block.message >= open && block.is_thinking())
-        && thinking(request) != Thinking::Off;
-    let mut found = Vec::new();
-    let mut trail = Trail::start(request);
+    let runs = view::merged_messages(body);
+    let open_start = view::open_tool_loop(&runs).first().and_then(|run| run.blocks.first());
+    let open_start = open_start.map_or(usize::MAX, |block| block.message_index);
+    let must_keep_thinking = view::blocks(body)
+        .any(|block| block.message_index >= open_start && block.is_thinking())
+        && thinking_mode(request) != ThinkingMode::Off;
+    let mut located = Vec::new();
+    let mut seal_context = SealContext::at_start(request);
     for (at, message) in view::messages(body).iter().enumerate() {
-        trail.message(message);
-        for block in view::blocks_of(message, at) {
-            let wrong = if block.is_thinking() {
-                verify(request, key, &trail, &block, at >= open)
+        seal_context.enter_message(message);
+        for block in view::message_blocks(message, at) {
+            let error = if block.is_thinking() {
+                verify_block(request, key, &seal_context, &block, at >= open_start)
             } else {
-                let lost = block.is("tool_use") && trail.misses_thinking(key, block.text("id"));
-                (lost && thinks && at >= open).then_some(Wrong::Modified)
+                let is_lost = block.is_type("tool_use")
+                    && seal_context.call_id_mismatches(key, block.str_field("id"));
+                (is_lost && must_keep_thinking && at >= open_start)
+                    .then_some(SignatureError::Modified)
             };
-            let redacted = block.is(REDACTED);
-            found.extend(wrong.map(|wrong| Found { wrong, path: block.path(), redacted }));
-            trail.block(block.value);
+            let is_redacted = block.is_type(REDACTED_THINKING);
+            located.extend(error.map(|error| LocatedError {
+                error,
+                path: block.path(),
+                is_redacted,
+            }));
+            seal_context.push_block(block.value);
         }
     }
-    Wrongs(found)
+    SignatureErrors(located)
 }
 
-fn verify(
+fn verify_block(
     request: &Request<'_>,
-    key: &Key,
-    trail: &Trail,
+    key: &SealKey,
+    seal_context: &SealContext,
     block: &Block<'_>,
-    open: bool,
-) -> Option<Wrong> {
-    let digest = trail.digest();
-    let kind = if block.is(REDACTED) { REDACTED } else { THINKING };
-    let bound = trail.bound(kind, block.text("thinking"), digest.as_deref());
-    let (faults, stranger) = faults(key, mint::seal_of(block.value), &bound);
-    let has = |broken| faults.contains(&broken);
-    let row = profile(request.model);
-    if has(Broken::Foreign) || has(Broken::Provider) || stranger && !row.drops_strangers {
-        return Some(Wrong::Invalid);
+    is_open: bool,
+) -> Option<SignatureError> {
+    let digest = seal_context.prefix_digest();
+    let kind = if block.is_type(REDACTED_THINKING) { REDACTED_THINKING } else { THINKING };
+    let claims = seal_context.claims(kind, block.str_field("thinking"), digest.as_deref());
+    let (errors, is_foreign) = seal_errors(key, mint::seal_of(block.value), &claims);
+    let has_error = |seal_error| errors.contains(&seal_error);
+    let profile_row = profile(request.model);
+    if has_error(SealError::NotAuthentic)
+        || has_error(SealError::WrongProvider)
+        || is_foreign && !profile_row.drops_foreign_thinking
+    {
+        return Some(SignatureError::Invalid);
     }
-    if has(Broken::Contents) {
-        return Some(if open && !stranger { Wrong::Modified } else { Wrong::Invalid });
+    if has_error(SealError::ContentChanged) {
+        return Some(if is_open && !is_foreign {
+            SignatureError::Modified
+        } else {
+            SignatureError::Invalid
+        });
     }
-    if stranger {
-        // The model cannot read it and leaves it out.
+    if is_foreign {
+        // A foreign block is dropped silently.
         return None;
     }
-    if open && has(Broken::Place) {
-        return Some(Wrong::Modified);
+    if is_open && has_error(SealError::PositionChanged) {
+        return Some(SignatureError::Modified);
     }
     let behaviour = request.body.pointer("/thinking/block_binding/prefix_mismatch_behavior");
-    let dropped = behaviour.is_some_and(|behaviour| behaviour == "drop_block");
-    ((has(Broken::Prefix) || has(Broken::Chain)) && !dropped).then_some(Wrong::Moved)
+    let is_dropped = behaviour.is_some_and(|behaviour| behaviour == "drop_block");
+    ((has_error(SealError::PrefixChanged) || has_error(SealError::ChainBroken)) && !is_dropped)
+        .then_some(SignatureError::PrefixChanged)
 }
 
-/// What is wrong with a seal, and whether another model made it.
-fn faults(key: &Key, seal: &str, bound: &Bound<'_>) -> (Vec<Broken>, bool) {
-    let mut faults = said(key, seal, bound);
-    let stranger = faults.contains(&Broken::Model);
-    if stranger {
-        let made_by = |model| said(key, seal, &Bound { model, ..bound.clone() });
-        let known = families().map(made_by).find(|faults| !faults.contains(&Broken::Model));
-        faults = known.unwrap_or(faults);
+/// Seal errors, and whether another model made the seal.
+fn seal_errors(key: &SealKey, seal: &str, claims: &SealClaims<'_>) -> (Vec<SealError>, bool) {
+    let mut errors = seal_errors_ignoring_omitted(key, seal, claims);
+    let is_foreign = errors.contains(&SealError::WrongModel);
+    if is_foreign {
+        let errors_for_model = |model| {
+            seal_errors_ignoring_omitted(key, seal, &SealClaims { model, ..claims.clone() })
+        };
+        let family_errors = families()
+            .map(errors_for_model)
+            .find(|errors| !errors.contains(&SealError::WrongModel));
+        errors = family_errors.unwrap_or(errors);
     }
-    (faults, stranger)
+    (errors, is_foreign)
 }
 
-/// What is wrong with a seal. Text in place of what was omitted is nobody's concern.
-fn said(key: &Key, seal: &str, bound: &Bound<'_>) -> Vec<Broken> {
-    let faults = key.faults(seal, bound);
-    if faults.contains(&Broken::Contents) && !bound.contents.is_empty() {
-        let omitted = key.faults(seal, &Bound { contents: "", ..bound.clone() });
-        if !omitted.contains(&Broken::Contents) {
-            return omitted;
+/// Seal errors, ignoring text that replaces omitted thinking.
+fn seal_errors_ignoring_omitted(
+    key: &SealKey,
+    seal: &str,
+    claims: &SealClaims<'_>,
+) -> Vec<SealError> {
+    let errors = key.errors(seal, claims);
+    if errors.contains(&SealError::ContentChanged) && !claims.content.is_empty() {
+        let errors_without_text = key.errors(seal, &SealClaims { content: "", ..claims.clone() });
+        if !errors_without_text.contains(&SealError::ContentChanged) {
+            return errors_without_text;
         }
     }
-    faults
+    errors
 }
 
-fn report(
+fn report_errors(
     request: &Request<'_>,
-    findings: &mut Findings,
-    wanted: impl Fn(&Found) -> bool,
-    said: impl Fn(&Found) -> String,
+    cx: &mut CheckContext,
+    is_reported: impl Fn(&LocatedError) -> bool,
+    describe: impl Fn(&LocatedError) -> String,
 ) {
-    let Some(key) = request.key else { return };
-    let wrongs = findings.shared(|| wrongs(request, key));
-    for found in wrongs.0.iter().filter(|found| wanted(found)) {
-        findings.add(&found.path, format!("{}: {}", found.path, said(found)));
+    let Some(key) = request.seal_key else { return };
+    let errors = cx.memoized(|| verify_request(request, key));
+    for located in errors.0.iter().filter(|located| is_reported(located)) {
+        cx.reject(&located.path, format!("{}: {}", located.path, describe(located)));
     }
 }
 
-fn part(redacted: bool) -> &'static str {
-    if redacted { "`data` in `redacted_thinking` block" } else { "`signature` in `thinking` block" }
+fn field_description(is_redacted: bool) -> &'static str {
+    if is_redacted {
+        "`data` in `redacted_thinking` block"
+    } else {
+        "`signature` in `thinking` block"
+    }
 }
 
-fn modified(request: &Request<'_>, findings: &mut Findings) {
-    let is_modified = |found: &Found| found.wrong == Wrong::Modified;
-    report(request, findings, is_modified, |_| MODIFIED.to_owned());
+fn modified_thinking(request: &Request<'_>, cx: &mut CheckContext) {
+    let is_modified = |located: &LocatedError| located.error == SignatureError::Modified;
+    report_errors(request, cx, is_modified, |_| MODIFIED_THINKING_ERROR.to_owned());
 }
 
-fn moved(request: &Request<'_>, findings: &mut Findings) {
-    let asked = request.betas.iter().any(|beta| beta.starts_with("thinking-binding-controls-"));
-    let beta = if asked { "" } else { BETA };
-    let is_moved = |found: &Found| found.wrong == Wrong::Moved;
-    report(request, findings, is_moved, |found| {
-        format!("Invalid {}. {MOVED}{beta}", part(found.redacted))
+fn changed_prefix(request: &Request<'_>, cx: &mut CheckContext) {
+    let has_beta = request.betas.iter().any(|hint| hint.starts_with("thinking-binding-controls-"));
+    let hint = if has_beta { "" } else { BINDING_BETA_HINT };
+    let is_prefix_changed = |located: &LocatedError| located.error == SignatureError::PrefixChanged;
+    report_errors(request, cx, is_prefix_changed, |located| {
+        format!("Invalid {}. {CHANGED_PREFIX_ERROR}{hint}", field_description(located.is_redacted))
     });
 }
 
-/// Without a key, an empty signature or no data is all that can be told.
-fn invalid(request: &Request<'_>, findings: &mut Findings, kind: &str) {
-    if request.key.is_some() {
-        let redacted = kind == REDACTED;
-        let is_invalid =
-            |found: &Found| found.wrong == Wrong::Invalid && found.redacted == redacted;
-        return report(request, findings, is_invalid, |_| format!("Invalid {}", part(redacted)));
+/// Without a key, only an empty signature or empty data can be detected.
+fn reject_invalid(request: &Request<'_>, cx: &mut CheckContext, kind: &str) {
+    if request.seal_key.is_some() {
+        let is_redacted = kind == REDACTED_THINKING;
+        let is_invalid = |located: &LocatedError| {
+            located.error == SignatureError::Invalid && located.is_redacted == is_redacted
+        };
+        return report_errors(request, cx, is_invalid, |_| {
+            format!("Invalid {}", field_description(is_redacted))
+        });
     }
-    for block in view::blocks(request.body).filter(|block| block.is(kind)) {
-        let silent = kind == THINKING && string(block.value, "thinking").is_empty();
-        if mint::seal_of(block.value).is_empty() && !silent {
+    for block in view::blocks(request.body).filter(|block| block.is_type(kind)) {
+        let is_omitted = kind == THINKING && str_field(block.value, "thinking").is_empty();
+        if mint::seal_of(block.value).is_empty() && !is_omitted {
             let path = block.path();
-            let words = format!("{path}: Invalid {}", part(kind == REDACTED));
-            findings.add(path, words);
+            let message =
+                format!("{path}: Invalid {}", field_description(kind == REDACTED_THINKING));
+            cx.reject(path, message);
         }
     }
 }
 
-const MODIFIED: &str = "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.";
-const MOVED: &str = "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".";
-const BETA: &str = " That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.";
+const MODIFIED_THINKING_ERROR: &str = "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.";
+const CHANGED_PREFIX_ERROR: &str = "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".";
+const BINDING_BETA_HINT: &str = " That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.";
 
 pub(super) const RULES: [Rule; 4] = [
     Rule {
         name: "invalid-signature",
         status: 400,
-        when: "A signature is not the model's, or not of this text.",
-        words: "messages.{n}.content.{m}: Invalid `signature` in `thinking` block",
-        evidence: Evidence::Seen,
+        condition: "A signature was not made by the model, or not for this text.",
+        error_message: "messages.{n}.content.{m}: Invalid `signature` in `thinking` block",
+        evidence: Evidence::Observed,
         source: "K2; claude-code#10627, claude-code-hub#518, langchain#33391",
-        check: |request, findings| invalid(request, findings, THINKING),
+        check: |request, cx| reject_invalid(request, cx, THINKING),
     },
     Rule {
         name: "invalid-redacted",
         status: 400,
-        when: "The data of redacted thinking is not the model's.",
-        words: "messages.{n}.content.{m}: Invalid `data` in `redacted_thinking` block",
+        condition: "The data of redacted thinking was not made by the model.",
+        error_message: "messages.{n}.content.{m}: Invalid `data` in `redacted_thinking` block",
         evidence: Evidence::Quoted,
         source: "K9; public code 70082394857",
-        check: |request, findings| invalid(request, findings, REDACTED),
+        check: |request, cx| reject_invalid(request, cx, REDACTED_THINKING),
     },
     Rule {
         name: "modified-thinking",
         status: 400,
-        when: "Thinking in the open tool loop is not as the model left it: changed, moved or lost.",
-        words: "messages.{n}.content.{m}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
+        condition: "Thinking in the open tool loop was changed, moved or removed.",
+        error_message: "messages.{n}.content.{m}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
         evidence: Evidence::Documented,
         source: "K1; documentation of errors",
-        check: modified,
+        check: modified_thinking,
     },
     Rule {
         name: "changed-prefix",
         status: 400,
-        when: "Something before the thinking is not as it was when it was thought (switch prefix_binding).",
-        words: "messages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".\nmessages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
+        condition: "The conversation before a thinking block differs from the one that it was made in (switch prefix_binding).",
+        error_message: "messages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".\nmessages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
         evidence: Evidence::Documented,
         source: "K3; documentation of preserved thinking, 58099146194",
-        check: moved,
+        check: changed_prefix,
     },
 ];

@@ -1,4 +1,4 @@
-//! Tools that come and go while one speaks.
+//! Rules about tools that are added and removed within the conversation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,67 +6,70 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view::{self, Block};
-use crate::rule::{items, string};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::rule::{array_field, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// What a block says of tools.
+/// A change of the available tools by one block.
 #[derive(Clone, Copy, Debug)]
-enum Change<'v> {
-    /// A tool, by value.
-    Defined { name: &'v str, kind: &'v str },
-    /// A tool, by its name.
-    Named(&'v str),
-    /// All or some tools of an MCP server.
+enum ToolChange<'v> {
+    /// A tool with its definition.
+    Defined {
+        name: &'v str,
+        kind: &'v str,
+    },
+    Reference(&'v str),
+    /// All or some tools of an MCP server, by its name.
     Server(&'v str),
 }
 
-fn change<'v>(block: &Block<'v>) -> Option<Change<'v>> {
-    if block.is("mcp_tool_listing") {
-        return Some(Change::Server(block.text("mcp_server_name")));
+fn tool_change<'v>(block: &Block<'v>) -> Option<ToolChange<'v>> {
+    if block.is_type("mcp_tool_listing") {
+        return Some(ToolChange::Server(block.str_field("mcp_server_name")));
     }
-    if !block.is("tool_addition") && !block.is("tool_removal") {
+    if !block.is_type("tool_addition") && !block.is_type("tool_removal") {
         return None;
     }
     let tool = block.value.get("tool")?;
-    Some(match string(tool, "type") {
-        "tool_reference" => Change::Named(string(tool, "name")),
+    Some(match str_field(tool, "type") {
+        "tool_reference" => ToolChange::Reference(str_field(tool, "name")),
         "mcp_tool_reference" | "mcp_toolset_reference" => {
-            Change::Server(string(tool, "server_name"))
+            ToolChange::Server(str_field(tool, "server_name"))
         }
         "tool_definition" => {
             let tool = tool.get("definition")?;
-            match kind(tool) {
-                "mcp_toolset" => Change::Server(string(tool, "mcp_server_name")),
-                kind => Change::Defined { name: string(tool, "name"), kind },
+            match tool_type(tool) {
+                "mcp_toolset" => ToolChange::Server(str_field(tool, "mcp_server_name")),
+                kind => ToolChange::Defined { name: str_field(tool, "name"), kind },
             }
         }
         _ => return None,
     })
 }
 
-fn kind(tool: &Value) -> &str {
-    match string(tool, "type") {
+fn tool_type(tool: &Value) -> &str {
+    match str_field(tool, "type") {
         "" => "custom",
         kind => kind,
     }
 }
 
-/// How many tools and servers the conversation refers to.
-pub(super) fn referred(body: &Value) -> usize {
+/// The number of distinct tools and servers that the conversation refers to.
+pub(super) fn referenced_count(body: &Value) -> usize {
     let mut tools = BTreeSet::new();
     let mut servers = BTreeSet::new();
     for block in view::blocks(body) {
-        match change(&block) {
-            Some(Change::Defined { name, .. } | Change::Named(name)) => {
+        match tool_change(&block) {
+            Some(ToolChange::Defined { name, .. } | ToolChange::Reference(name)) => {
                 tools.insert(name);
             }
-            Some(Change::Server(name)) => {
+            Some(ToolChange::Server(name)) => {
                 servers.insert(name);
             }
-            None if block.is("tool_result") => {
-                let found = items(block.value, "content").iter();
-                let found = found.filter(|found| string(found, "type") == "tool_reference");
-                tools.extend(found.map(|found| string(found, "tool_name")));
+            None if block.is_type("tool_result") => {
+                let references = array_field(block.value, "content").iter();
+                let references = references
+                    .filter(|references| str_field(references, "type") == "tool_reference");
+                tools.extend(references.map(|references| str_field(references, "tool_name")));
             }
             None => {}
         }
@@ -74,45 +77,57 @@ pub(super) fn referred(body: &Value) -> usize {
     tools.len() + servers.len()
 }
 
-fn unresolved(request: &Request<'_>, findings: &mut Findings) {
-    let tools = items(request.body, "tools");
-    let mut defined: BTreeSet<_> = tools.iter().map(|tool| string(tool, "name")).collect();
-    let servers = items(request.body, "mcp_servers").iter();
-    let servers: BTreeSet<_> = servers.map(|server| string(server, "name")).collect();
-    // A toolset's tools have names that the request does not tell.
-    let untold = tools.iter().any(|tool| kind(tool).contains("_toolset_"));
+fn unknown_tool_change(request: &Request<'_>, cx: &mut CheckContext) {
+    let tools = array_field(request.body, "tools");
+    let mut defined: BTreeSet<_> = tools.iter().map(|tool| str_field(tool, "name")).collect();
+    let servers = array_field(request.body, "mcp_servers").iter();
+    let servers: BTreeSet<_> = servers.map(|server| str_field(server, "name")).collect();
+    // The request does not list the names of a toolset's tools.
+    let has_toolset = tools.iter().any(|tool| tool_type(tool).contains("_toolset_"));
     for block in view::blocks(request.body) {
-        let known = match change(&block) {
+        let is_known = match tool_change(&block) {
             None => continue,
-            Some(Change::Defined { name, .. }) => {
+            Some(ToolChange::Defined { name, .. }) => {
                 defined.insert(name);
                 true
             }
-            Some(Change::Named(name)) => untold || defined.contains(name),
-            Some(Change::Server(name)) => servers.contains(name),
+            Some(ToolChange::Reference(name)) => has_toolset || defined.contains(name),
+            Some(ToolChange::Server(name)) => servers.contains(name),
         };
-        if !known {
-            findings.add_with(block.path(), UNRESOLVED, None, Some("tool_reference_unresolved"));
+        if !is_known {
+            cx.reject_with(
+                block.path(),
+                UNKNOWN_TOOL_CHANGE_ERROR,
+                None,
+                Some("tool_reference_unresolved"),
+            );
         }
     }
 }
 
-/// The tools that are available before the first message.
-fn declared(body: &Value) -> BTreeMap<&str, &str> {
-    items(body, "tools").iter().map(|tool| (string(tool, "name"), kind(tool))).collect()
+fn declared_tools(body: &Value) -> BTreeMap<&str, &str> {
+    array_field(body, "tools")
+        .iter()
+        .map(|tool| (str_field(tool, "name"), tool_type(tool)))
+        .collect()
 }
 
-fn conflict(request: &Request<'_>, findings: &mut Findings) {
-    let mut available = declared(request.body);
+fn tool_name_conflict(request: &Request<'_>, cx: &mut CheckContext) {
+    let mut available = declared_tools(request.body);
     for block in view::blocks(request.body) {
-        match change(&block) {
-            Some(Change::Named(name)) if block.is("tool_removal") => {
+        match tool_change(&block) {
+            Some(ToolChange::Reference(name)) if block.is_type("tool_removal") => {
                 available.remove(name);
             }
-            Some(Change::Defined { name, kind }) => {
-                let held = available.insert(name, kind);
-                if held.is_some_and(|held| held != kind) {
-                    findings.add_with(block.path(), CONFLICT, None, Some("tool_name_conflict"));
+            Some(ToolChange::Defined { name, kind }) => {
+                let previous = available.insert(name, kind);
+                if previous.is_some_and(|previous| previous != kind) {
+                    cx.reject_with(
+                        block.path(),
+                        TOOL_NAME_CONFLICT_ERROR,
+                        None,
+                        Some("tool_name_conflict"),
+                    );
                 }
             }
             _ => {}
@@ -120,61 +135,61 @@ fn conflict(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-fn too_many(request: &Request<'_>, findings: &mut Findings) {
-    let most = request.switches.available_tools;
-    let most = most.unwrap_or(profile(request.model).available_tools);
-    let mut available = declared(request.body);
+fn too_many_available_tools(request: &Request<'_>, cx: &mut CheckContext) {
+    let limit = request.switches.available_tools;
+    let limit = limit.unwrap_or(profile(request.model).available_tools);
+    let mut available = declared_tools(request.body);
     for block in view::blocks(request.body) {
-        match change(&block) {
-            Some(Change::Named(name)) if block.is("tool_removal") => {
+        match tool_change(&block) {
+            Some(ToolChange::Reference(name)) if block.is_type("tool_removal") => {
                 available.remove(name);
             }
-            Some(Change::Defined { name, kind }) => {
+            Some(ToolChange::Defined { name, kind }) => {
                 available.insert(name, kind);
             }
-            Some(Change::Named(name)) => {
+            Some(ToolChange::Reference(name)) => {
                 available.entry(name).or_default();
             }
             _ => continue,
         }
-        if available.len() > most {
+        if available.len() > limit {
             let code = Some("available_tools_limit_exceeded");
-            findings.add_with(block.path(), TOO_MANY, None, code);
+            cx.reject_with(block.path(), TOO_MANY_AVAILABLE_TOOLS_ERROR, None, code);
         }
     }
 }
 
-const UNRESOLVED: &str = "A tool change or MCP tool listing references a tool or MCP server that is not defined at that position in the conversation.";
-const CONFLICT: &str = "A tool made available in `messages` takes a name that an available tool of another kind, or of another MCP server, already holds.";
-const TOO_MANY: &str =
+const UNKNOWN_TOOL_CHANGE_ERROR: &str = "A tool change or MCP tool listing references a tool or MCP server that is not defined at that position in the conversation.";
+const TOOL_NAME_CONFLICT_ERROR: &str = "A tool made available in `messages` takes a name that an available tool of another kind, or of another MCP server, already holds.";
+const TOO_MANY_AVAILABLE_TOOLS_ERROR: &str =
     "The tools available after a message exceed a limit on their number or their size.";
 
 pub(super) const RULES: [Rule; 3] = [
     Rule {
         name: "unknown-tool-change",
         status: 400,
-        when: "A tool comes or goes, or a server's tools are listed, and no tool or MCP server of that name was defined before.",
-        words: UNRESOLVED,
+        condition: "A tool change or tool listing refers to a tool or MCP server that was not defined before.",
+        error_message: UNKNOWN_TOOL_CHANGE_ERROR,
         evidence: Evidence::Quoted,
         source: "error code tool_reference_unresolved and its description in the SDK",
-        check: unresolved,
+        check: unknown_tool_change,
     },
     Rule {
         name: "tool-name-conflict",
         status: 400,
-        when: "A tool that comes has the name of one of another kind.",
-        words: CONFLICT,
+        condition: "An added tool has the name of an available tool of another kind.",
+        error_message: TOOL_NAME_CONFLICT_ERROR,
         evidence: Evidence::Quoted,
         source: "error code tool_name_conflict and its description in the SDK",
-        check: conflict,
+        check: tool_name_conflict,
     },
     Rule {
         name: "too-many-available-tools",
         status: 400,
-        when: "Tools come until there are more than may be available (switch available_tools).",
-        words: TOO_MANY,
+        condition: "More tools are added than may be available (switch available_tools).",
+        error_message: TOO_MANY_AVAILABLE_TOOLS_ERROR,
         evidence: Evidence::Quoted,
         source: "error code available_tools_limit_exceeded and its description in the SDK; the limit is ours",
-        check: too_many,
+        check: too_many_available_tools,
     },
 ];

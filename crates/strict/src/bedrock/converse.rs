@@ -1,84 +1,87 @@
 //! The shapes of a Converse request.
 
-use super::shape::{FREE, Length, Member, Pattern, Shape};
+use super::shape::{ANY_LENGTH, Length, Member, Pattern, Shape};
 
-use Shape::{Any, Choice, List, Map, Number, Structure, Text, Union, Whole};
+use Shape::{Any, Enum, Integer, List, Map, Number, Str, Structure, Union};
 
 pub(super) static CONVERSE: Shape = Structure(&[
-    Member::new("messages", &List(&MESSAGE, FREE)),
-    Member::new("system", &List(&SYSTEM, FREE)),
-    Member::new("inferenceConfig", &INFERENCE),
-    Member::new("toolConfig", &TOOL_CONFIG),
-    Member::new("guardrailConfig", &Any),
-    Member::new("additionalModelRequestFields", &Any),
-    Member::new("additionalModelResponseFieldPaths", &List(&Any, FREE)),
-    Member::new("requestMetadata", &Map(Length { least: 1, most: 16 })),
-    Member::new("performanceConfig", &PERFORMANCE),
-    Member::new("serviceTier", &SERVICE_TIER),
-    Member::new("outputConfig", &OUTPUT),
-    Member::new("promptVariables", &Any),
+    Member::optional("messages", &List(&MESSAGE, ANY_LENGTH)),
+    Member::optional("system", &List(&SYSTEM_BLOCK, ANY_LENGTH)),
+    Member::optional("inferenceConfig", &INFERENCE_CONFIG),
+    Member::optional("toolConfig", &TOOL_CONFIG),
+    Member::optional("guardrailConfig", &Any),
+    Member::optional("additionalModelRequestFields", &Any),
+    Member::optional("additionalModelResponseFieldPaths", &List(&Any, ANY_LENGTH)),
+    Member::optional("requestMetadata", &Map(Length { min: 1, max: 16 })),
+    Member::optional("performanceConfig", &PERFORMANCE_CONFIG),
+    Member::optional("serviceTier", &SERVICE_TIER),
+    Member::optional("outputConfig", &OUTPUT_CONFIG),
+    Member::optional("promptVariables", &Any),
 ]);
 
-static OUTPUT: Shape = Structure(&[Member::new("textFormat", &Any), Member::new("effort", &TEXT)]);
+static OUTPUT_CONFIG: Shape =
+    Structure(&[Member::optional("textFormat", &Any), Member::optional("effort", &ANY_TEXT)]);
 
 static MESSAGE: Shape = Structure(&[
-    Member::required("role", &Choice(&["user", "assistant"])),
-    Member::required("content", &List(&CONTENT, FREE)),
+    Member::required("role", &Enum(&["user", "assistant"])),
+    Member::required("content", &List(&CONTENT_BLOCK, ANY_LENGTH)),
 ]);
 
-static CONTENT: Shape = Union(
+static CONTENT_BLOCK: Shape = Union(
     "ContentBlock",
     &[
-        Member::new("text", &TEXT),
-        Member::new("image", &IMAGE),
-        Member::new("toolUse", &TOOL_USE),
-        Member::new("toolResult", &TOOL_RESULT),
-        Member::new("document", &DOCUMENT),
-        Member::new("video", &Any),
-        Member::unsaid("audio", &Any),
-        Member::new("cachePoint", &CACHE_POINT),
-        Member::new("reasoningContent", &REASONING),
-        Member::new("citationsContent", &Any),
-        Member::new("searchResult", &Any),
-        Member::unsaid("guardContent", &Any),
-        Member::unsaid("toolAddition", &Any),
-        Member::unsaid("toolRemoval", &Any),
+        Member::optional("text", &ANY_TEXT),
+        Member::optional("image", &IMAGE),
+        Member::optional("toolUse", &TOOL_USE),
+        Member::optional("toolResult", &TOOL_RESULT),
+        Member::optional("document", &DOCUMENT),
+        Member::optional("video", &Any),
+        Member::unlisted("audio", &Any),
+        Member::optional("cachePoint", &CACHE_POINT),
+        Member::optional("reasoningContent", &REASONING),
+        Member::optional("citationsContent", &Any),
+        Member::optional("searchResult", &Any),
+        Member::unlisted("guardContent", &Any),
+        Member::unlisted("toolAddition", &Any),
+        Member::unlisted("toolRemoval", &Any),
     ],
 );
 
-static SYSTEM: Shape = Union(
+static SYSTEM_BLOCK: Shape = Union(
     "SystemContentBlock",
     &[
-        Member::new("text", &SOME_TEXT),
-        Member::new("guardContent", &Any),
-        Member::new("cachePoint", &CACHE_POINT),
+        Member::optional("text", &NON_EMPTY_TEXT),
+        Member::optional("guardContent", &Any),
+        Member::optional("cachePoint", &CACHE_POINT),
     ],
 );
 
 static IMAGE: Shape = Structure(&[
-    Member::required("format", &Choice(&["png", "jpeg", "gif", "webp"])),
+    Member::required("format", &Enum(&["png", "jpeg", "gif", "webp"])),
     Member::required("source", &IMAGE_SOURCE),
 ]);
 
-static IMAGE_SOURCE: Shape =
-    Union("ImageSource", &[Member::new("bytes", &TEXT), Member::new("s3Location", &Any)]);
+static IMAGE_SOURCE: Shape = Union(
+    "ImageSource",
+    &[Member::optional("bytes", &ANY_TEXT), Member::optional("s3Location", &Any)],
+);
 
 static DOCUMENT: Shape = Structure(&[
-    Member::new(
+    Member::optional(
         "format",
-        &Choice(&["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]),
+        &Enum(&["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]),
     ),
-    Member::required("name", &Text(Length { least: 1, most: 200 }, None)),
+    Member::required("name", &Str(Length { min: 1, max: 200 }, None)),
     Member::required("source", &DOCUMENT_SOURCE),
 ]);
 
 static DOCUMENT_SOURCE: Shape = Union(
     "DocumentSource",
     &[
-        Member::new("bytes", &TEXT),
-        Member::new("s3Location", &Any),
-        Member::unsaid("text", &TEXT),
-        Member::unsaid("content", &List(&Any, FREE)),
+        Member::optional("bytes", &ANY_TEXT),
+        Member::optional("s3Location", &Any),
+        Member::unlisted("text", &ANY_TEXT),
+        Member::unlisted("content", &List(&Any, ANY_LENGTH)),
     ],
 );
 
@@ -86,93 +89,96 @@ static TOOL_USE: Shape = Structure(&[
     Member::required("toolUseId", &TOOL_ID),
     Member::required("name", &TOOL_NAME),
     Member::required("input", &Any),
-    Member::new("type", &TEXT),
+    Member::optional("type", &ANY_TEXT),
 ]);
 
 static TOOL_RESULT: Shape = Structure(&[
     Member::required("toolUseId", &TOOL_ID),
-    Member::required("content", &List(&RESULT_CONTENT, FREE)),
-    Member::new("status", &Choice(&["success", "error"])),
-    Member::new("type", &TEXT),
+    Member::required("content", &List(&RESULT_CONTENT, ANY_LENGTH)),
+    Member::optional("status", &Enum(&["success", "error"])),
+    Member::optional("type", &ANY_TEXT),
 ]);
 
 static RESULT_CONTENT: Shape = Union(
     "ToolResultContentBlock",
     &[
-        Member::new("json", &Any),
-        Member::new("text", &TEXT),
-        Member::new("image", &IMAGE),
-        Member::new("document", &DOCUMENT),
-        Member::new("video", &Any),
-        Member::new("searchResult", &Any),
+        Member::optional("json", &Any),
+        Member::optional("text", &ANY_TEXT),
+        Member::optional("image", &IMAGE),
+        Member::optional("document", &DOCUMENT),
+        Member::optional("video", &Any),
+        Member::optional("searchResult", &Any),
     ],
 );
 
 static REASONING: Shape = Union(
     "ReasoningContentBlock",
-    &[Member::new("reasoningText", &REASONING_TEXT), Member::new("redactedContent", &TEXT)],
+    &[
+        Member::optional("reasoningText", &REASONING_TEXT),
+        Member::optional("redactedContent", &ANY_TEXT),
+    ],
 );
 
 static REASONING_TEXT: Shape =
-    Structure(&[Member::required("text", &TEXT), Member::new("signature", &TEXT)]);
+    Structure(&[Member::required("text", &ANY_TEXT), Member::optional("signature", &ANY_TEXT)]);
 
 static CACHE_POINT: Shape = Structure(&[
-    Member::required("type", &Choice(&["default"])),
-    Member::new("ttl", &Choice(&["5m", "1h"])),
+    Member::required("type", &Enum(&["default"])),
+    Member::optional("ttl", &Enum(&["5m", "1h"])),
 ]);
 
-static INFERENCE: Shape = Structure(&[
-    Member::new("maxTokens", &Whole(1.0)),
-    Member::new("temperature", &Number(0.0, 1.0)),
-    Member::new("topP", &Number(0.0, 1.0)),
-    Member::new("stopSequences", &List(&SOME_TEXT, Length { least: 0, most: 2500 })),
+static INFERENCE_CONFIG: Shape = Structure(&[
+    Member::optional("maxTokens", &Integer(1.0)),
+    Member::optional("temperature", &Number(0.0, 1.0)),
+    Member::optional("topP", &Number(0.0, 1.0)),
+    Member::optional("stopSequences", &List(&NON_EMPTY_TEXT, Length { min: 0, max: 2500 })),
 ]);
 
 static TOOL_CONFIG: Shape = Structure(&[
-    Member::required("tools", &List(&TOOL, Length { least: 1, most: usize::MAX })),
-    Member::new("toolChoice", &TOOL_CHOICE),
+    Member::required("tools", &List(&TOOL, Length { min: 1, max: usize::MAX })),
+    Member::optional("toolChoice", &TOOL_CHOICE),
 ]);
 
 static TOOL: Shape = Union(
     "Tool",
     &[
-        Member::new("toolSpec", &TOOL_SPEC),
-        Member::new("systemTool", &Any),
-        Member::new("cachePoint", &CACHE_POINT),
+        Member::optional("toolSpec", &TOOL_SPEC),
+        Member::optional("systemTool", &Any),
+        Member::optional("cachePoint", &CACHE_POINT),
     ],
 );
 
 static TOOL_SPEC: Shape = Structure(&[
     Member::required("name", &TOOL_NAME),
-    Member::new("description", &SOME_TEXT),
+    Member::optional("description", &NON_EMPTY_TEXT),
     Member::required("inputSchema", &INPUT_SCHEMA),
-    Member::new("strict", &Any),
+    Member::optional("strict", &Any),
 ]);
 
-static INPUT_SCHEMA: Shape = Union("ToolInputSchema", &[Member::new("json", &Any)]);
+static INPUT_SCHEMA: Shape = Union("ToolInputSchema", &[Member::optional("json", &Any)]);
 
 static TOOL_CHOICE: Shape = Union(
     "ToolChoice",
     &[
-        Member::new("auto", &Structure(&[])),
-        Member::new("any", &Structure(&[])),
-        Member::new("tool", &Structure(&[Member::required("name", &TOOL_NAME)])),
+        Member::optional("auto", &Structure(&[])),
+        Member::optional("any", &Structure(&[])),
+        Member::optional("tool", &Structure(&[Member::required("name", &TOOL_NAME)])),
     ],
 );
 
-static PERFORMANCE: Shape =
-    Structure(&[Member::new("latency", &Choice(&["standard", "optimized"]))]);
+static PERFORMANCE_CONFIG: Shape =
+    Structure(&[Member::optional("latency", &Enum(&["standard", "optimized"]))]);
 
 static SERVICE_TIER: Shape =
-    Structure(&[Member::required("type", &Choice(&["priority", "default", "flex", "reserved"]))]);
+    Structure(&[Member::required("type", &Enum(&["priority", "default", "flex", "reserved"]))]);
 
-static TEXT: Shape = Text(FREE, None);
-static SOME_TEXT: Shape = Text(Length { least: 1, most: usize::MAX }, None);
+static ANY_TEXT: Shape = Str(ANY_LENGTH, None);
+static NON_EMPTY_TEXT: Shape = Str(Length { min: 1, max: usize::MAX }, None);
 
-static TOOL_ID: Shape = Text(
-    Length { least: 1, most: 64 },
-    Some(Pattern { spelled: "[a-zA-Z0-9_.:-]+", others: "_.:-" }),
+static TOOL_ID: Shape = Str(
+    Length { min: 1, max: 64 },
+    Some(Pattern { regex: "[a-zA-Z0-9_.:-]+", extra_chars: "_.:-" }),
 );
 
 static TOOL_NAME: Shape =
-    Text(Length { least: 1, most: 64 }, Some(Pattern { spelled: "[a-zA-Z0-9_-]+", others: "_-" }));
+    Str(Length { min: 1, max: 64 }, Some(Pattern { regex: "[a-zA-Z0-9_-]+", extra_chars: "_-" }));

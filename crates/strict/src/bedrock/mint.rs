@@ -1,24 +1,25 @@
-//! What a signature is bound to: the same as in the Messages API, so that a signature made there is
-//! accepted here and the other way round.
+//! Signatures of the Messages API, which are valid on Bedrock, too.
 
 use serde_json::Value;
 
-use super::underlying::{self, Underlying};
+use super::anthropic_request::{self, AnthropicRequest};
 use crate::Request;
-use crate::anthropic::mint::Trail;
+use crate::anthropic::mint::SealContext;
 
-/// The end of a request's conversation, where the reply begins; none if the model is not a Claude.
-pub fn trail(request: &Request<'_>) -> Option<Trail> {
-    let underlying = Underlying::of(request)?;
-    Some(underlying.trail(request))
+/// The context at the end of a request's conversation, where the reply begins; `None` if the model
+/// is not a Claude.
+pub fn seal_context(request: &Request<'_>) -> Option<SealContext> {
+    let converted = AnthropicRequest::from_converse(request)?;
+    Some(converted.seal_context(request))
 }
 
-/// Whether every seal stands where it was made, also in turns that are closed.
-pub fn is_in_place(request: &Request<'_>) -> bool {
-    Underlying::of(request).is_none_or(|underlying| underlying.is_in_place(request))
+/// Whether every seal is in its original position, also in closed turns.
+pub fn are_seals_in_place(request: &Request<'_>) -> bool {
+    AnthropicRequest::from_converse(request)
+        .is_none_or(|converted| converted.are_seals_in_place(request))
 }
 
-/// A content block as it passes on a trail.
-pub fn block(block: &Value) -> Value {
-    underlying::block(block)
+/// Converts a content block to the form that [`SealContext::push_block`] takes.
+pub fn anthropic_block(block: &Value) -> Value {
+    anthropic_request::anthropic_block(block)
 }

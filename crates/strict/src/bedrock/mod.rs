@@ -1,11 +1,13 @@
-//! What Bedrock's Converse API refuses.
+//! The rules of Bedrock's Converse API.
 //!
-//! - `shape`, `converse`: the shapes of AWS's service model and what is said where they do not fit
-//! - `params`, `content`, `media`, `pairing`: what Converse itself checks
-//! - `underlying`, `through`: the Messages request behind it and what Anthropic refuses of it
+//! - `shape`, `converse`: shapes of AWS's service model and the errors of its validation
+//! - `params`, `content`, `media`, `pairing`: Converse's own checks
+//! - `anthropic_request`, `anthropic_rules`: the Messages request behind it and Anthropic's checks
 //! - [`mint`]: signatures, the same as Anthropic's
-//! - `profile`: what each vendor's models accept
+//! - `profile`: fields and features of each vendor's models
 
+mod anthropic_request;
+mod anthropic_rules;
 mod content;
 mod converse;
 mod media;
@@ -14,26 +16,24 @@ mod pairing;
 mod params;
 mod profile;
 mod shape;
-mod through;
-mod underlying;
 mod view;
 
 use serde_json::{Value, json};
 
-use crate::rule::{count, everywhere, joined};
+use crate::rule::{applies_to_all, concat_rules, rule_count};
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "bedrock",
     flavors: &["bedrock"],
     rules: RULES,
-    applies: everywhere,
+    applies: applies_to_all,
     envelope,
     not_json,
 };
 
-/// The name of the error, as the header `x-amzn-errortype` says it.
-pub fn exception(violation: &Violation) -> &str {
+/// The name of the error in the header `x-amzn-errortype`.
+pub fn exception_name(violation: &Violation) -> &str {
     match &violation.code {
         Some(code) => code,
         None => match violation.status {
@@ -64,15 +64,15 @@ fn not_json(_complaint: &str) -> Violation {
     }
 }
 
-/// In the order in which they are checked: the shape, what Converse itself checks, and what
-/// Anthropic does behind it.
-const PARTS: &[&[Rule]] = &[
+/// In the order in which they are checked: the shape, Converse's own checks, and Anthropic's
+/// behind it.
+const RULE_GROUPS: &[&[Rule]] = &[
     &shape::RULES,
     &params::RULES,
     &content::RULES,
     &media::RULES,
     &pairing::RULES,
-    &through::RULES,
-    &through::SIGNATURES,
+    &anthropic_rules::RULES,
+    &anthropic_rules::SIGNATURE_RULES,
 ];
-static RULES: &[Rule] = &joined::<{ count(PARTS) }>(PARTS);
+static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);

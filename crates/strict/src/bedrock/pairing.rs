@@ -1,143 +1,148 @@
-//! Tools, calls and results.
+//! Rules about tool calls and results.
 
 use serde_json::Value;
 
-use super::view::{Block, blocks, blocks_of};
-use crate::rule::{Fields as _, items, string};
-use crate::{Evidence, Findings, Request, Rule};
+use super::view::{Block, blocks, message_blocks};
+use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// What the calls or results of a message are about.
-fn ids<'v>(body: &'v Value, message: usize, kind: &str) -> Vec<&'v str> {
-    let Some(value) = items(body, "messages").get(message) else { return Vec::new() };
-    let id = |block: Block<'v>| client_tool(block, kind).map(|tool| string(tool, "toolUseId"));
-    blocks_of(value, message).filter_map(id).collect()
+/// The ids of the client's calls or results in a message.
+fn client_tool_ids<'v>(body: &'v Value, message: usize, kind: &str) -> Vec<&'v str> {
+    let Some(value) = array_field(body, "messages").get(message) else { return Vec::new() };
+    let id = |block: Block<'v>| client_tool(block, kind).map(|tool| str_field(tool, "toolUseId"));
+    message_blocks(value, message).filter_map(id).collect()
 }
 
-/// A call or result of the client's tools: those that the provider runs itself have a type, and both
-/// stand in the assistant's message.
+/// A call or result of the client's tools. Server tools' calls and results have a type, and both
+/// are in the assistant message.
 fn client_tool<'v>(block: Block<'v>, kind: &str) -> Option<&'v Value> {
-    block.field(kind).filter(|tool| tool.field("type").is_none_or(Value::is_null))
+    block.member(kind).filter(|tool| tool.field("type").is_none_or(Value::is_null))
 }
 
-fn without_config(request: &Request<'_>, findings: &mut Findings) {
+fn tools_without_config(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
-    let uses = |block: &Block<'_>| {
+    let is_tool_block = |block: &Block<'_>| {
         ["toolUse", "toolResult"].iter().any(|kind| client_tool(*block, kind).is_some())
     };
-    let config = body.field("toolConfig").is_some_and(|config| !config.is_null());
-    if let Some(block) = blocks(body).find(uses).filter(|_| !config) {
-        findings.add(block.path(), NO_CONFIG);
+    let has_config = body.field("toolConfig").is_some_and(|config| !config.is_null());
+    if let Some(block) = blocks(body).find(is_tool_block).filter(|_| !has_config) {
+        cx.reject(block.path(), TOOLS_WITHOUT_CONFIG_ERROR);
     }
 }
 
-fn unanswered(request: &Request<'_>, findings: &mut Findings) {
+fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
-    for (at, message) in items(body, "messages").iter().enumerate() {
-        if string(message, "role") != "assistant" {
+    for (at, message) in array_field(body, "messages").iter().enumerate() {
+        if str_field(message, "role") != "assistant" {
             continue;
         }
-        let answered = ids(body, at + 1, "toolResult");
-        let mut missing = ids(body, at, "toolUse");
-        missing.retain(|id| !answered.contains(id));
+        let result_ids = client_tool_ids(body, at + 1, "toolResult");
+        let mut missing = client_tool_ids(body, at, "toolUse");
+        missing.retain(|id| !result_ids.contains(id));
         if !missing.is_empty() {
             let path = format!("messages.{}.content", at + 1);
-            let words = format!(
+            let error_message = format!(
                 "Expected toolResult blocks at {path} for the following Ids: {}",
                 missing.join(", ")
             );
-            findings.add(path, words);
+            cx.reject(path, error_message);
         }
     }
 }
 
-fn too_many(request: &Request<'_>, findings: &mut Findings) {
+fn too_many_results(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
-    for (at, message) in items(body, "messages").iter().enumerate() {
-        let called = at.checked_sub(1).map_or(0, |before| ids(body, before, "toolUse").len());
-        if string(message, "role") == "user" && ids(body, at, "toolResult").len() > called {
+    for (at, message) in array_field(body, "messages").iter().enumerate() {
+        let call_count = at
+            .checked_sub(1)
+            .map_or(0, |previous| client_tool_ids(body, previous, "toolUse").len());
+        if str_field(message, "role") == "user"
+            && client_tool_ids(body, at, "toolResult").len() > call_count
+        {
             let path = format!("messages.{at}.content");
-            let words = format!(
+            let error_message = format!(
                 "The number of toolResult blocks at {path} exceeds the number of toolUse blocks of previous turn."
             );
-            findings.add(path, words);
+            cx.reject(path, error_message);
         }
     }
 }
 
-fn input(request: &Request<'_>, findings: &mut Findings) {
+fn tool_input(request: &Request<'_>, cx: &mut CheckContext) {
     for block in blocks(request.body) {
-        let Some(input) = block.field("toolUse").and_then(|call| call.field("input")) else {
+        let Some(input) = block.member("toolUse").and_then(|call| call.field("input")) else {
             continue;
         };
         if !input.is_object() {
             let path = format!("{}.toolUse.input", block.path());
-            let words = format!(
+            let message = format!(
                 "The format of the value at {path} is invalid. Provide a json object for the field and try again."
             );
-            findings.add(path, words);
+            cx.reject(path, message);
         }
     }
 }
 
-fn schema(request: &Request<'_>, findings: &mut Findings) {
-    let tools = request.body.field("toolConfig").map_or(&[][..], |config| items(config, "tools"));
+fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
+    let tools =
+        request.body.field("toolConfig").map_or(&[][..], |config| array_field(config, "tools"));
     for (at, tool) in tools.iter().enumerate() {
         let Some(schema) = tool.pointer("/toolSpec/inputSchema/json") else { continue };
         if schema.field("type").is_none_or(|kind| kind != "object") {
             let path = format!("toolConfig.tools.{at}.toolSpec.inputSchema.json.type");
-            let words = format!("The value at {path} must be one of the following: object.");
-            findings.add(path, words);
+            let message = format!("The value at {path} must be one of the following: object.");
+            cx.reject(path, message);
         }
     }
 }
 
-const NO_CONFIG: &str =
+const TOOLS_WITHOUT_CONFIG_ERROR: &str =
     "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
 
 pub(super) const RULES: [Rule; 5] = [
     Rule {
         name: "schema-root-type",
         status: 400,
-        when: "A tool's schema is not one of an object.",
-        words: "The value at toolConfig.tools.{n}.toolSpec.inputSchema.json.type must be one of the following: object.",
-        evidence: Evidence::Seen,
+        condition: "The root of a tool's schema does not have the type object.",
+        error_message: "The value at toolConfig.tools.{n}.toolSpec.inputSchema.json.type must be one of the following: object.",
+        evidence: Evidence::Observed,
         source: "public logs 25967085669, 42410613198, 22174083253",
-        check: schema,
+        check: schema_root_type,
     },
     Rule {
         name: "tool-input",
         status: 400,
-        when: "The input of a call is not an object.",
-        words: "The format of the value at messages.{n}.content.{m}.toolUse.input is invalid. Provide a json object for the field and try again.",
-        evidence: Evidence::Seen,
-        source: "public log 61653306717; how it begins and ends is ours",
-        check: input,
+        condition: "The input of a call is not an object.",
+        error_message: "The format of the value at messages.{n}.content.{m}.toolUse.input is invalid. Provide a json object for the field and try again.",
+        evidence: Evidence::Observed,
+        source: "public log 61653306717; the beginning and end of the message are ours",
+        check: tool_input,
     },
     Rule {
         name: "tools-without-config",
         status: 400,
-        when: "There are calls or results, but no toolConfig.",
-        words: NO_CONFIG,
-        evidence: Evidence::Seen,
+        condition: "There are calls or results, but no toolConfig.",
+        error_message: TOOLS_WITHOUT_CONFIG_ERROR,
+        evidence: Evidence::Observed,
         source: "B3; public code 30930271254",
-        check: without_config,
+        check: tools_without_config,
     },
     Rule {
         name: "unanswered-call",
         status: 400,
-        when: "A call has no result in the next message.",
-        words: "Expected toolResult blocks at messages.{n}.content for the following Ids: {ids}",
-        evidence: Evidence::Seen,
+        condition: "A call has no result in the next message.",
+        error_message: "Expected toolResult blocks at messages.{n}.content for the following Ids: {ids}",
+        evidence: Evidence::Observed,
         source: "B1; camel#3954, genkit aws#664",
-        check: unanswered,
+        check: unanswered_call,
     },
     Rule {
         name: "too-many-results",
         status: 400,
-        when: "A message has more results than the one before it has calls.",
-        words: "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks of previous turn.",
-        evidence: Evidence::Seen,
+        condition: "A message has more results than the one before it has calls.",
+        error_message: "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks of previous turn.",
+        evidence: Evidence::Observed,
         source: "B2; strands#1435",
-        check: too_many,
+        check: too_many_results,
     },
 ];

@@ -1,85 +1,86 @@
-//! How a model is asked for, additional fields, betas, and how long the prompt is.
+//! Rules about model ids, additional fields, betas and the prompt's length.
 
 use serde_json::Value;
 
-use super::profile::{STRANGE, needs_profile, profile};
-use super::underlying::{ADDITIONAL, Underlying};
-use crate::rule::{items, string};
-use crate::{Evidence, Findings, Request, Rule};
+use super::anthropic_request::{ADDITIONAL_FIELDS_KEY, AnthropicRequest};
+use super::profile::{STRANGE_FIELD_ERRORS, needs_inference_profile, profile};
+use crate::rule::{array_field, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-fn additional<'r>(request: &Request<'r>) -> &'r Value {
-    request.body.get(ADDITIONAL).unwrap_or(&Value::Null)
+fn additional_fields<'r>(request: &Request<'r>) -> &'r Value {
+    request.body.get(ADDITIONAL_FIELDS_KEY).unwrap_or(&Value::Null)
 }
 
-fn on_demand(request: &Request<'_>, findings: &mut Findings) {
+fn on_demand(request: &Request<'_>, cx: &mut CheckContext) {
     let model = request.model;
-    if needs_profile(model) {
-        let words = format!(
+    if needs_inference_profile(model) {
+        let error_message = format!(
             "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model."
         );
-        findings.add("modelId", words);
+        cx.reject("modelId", error_message);
     }
 }
 
-fn extraneous(request: &Request<'_>, findings: &mut Findings) {
-    let Some(known) = profile(request.model).fields else { return };
-    for key in additional(request).as_object().into_iter().flat_map(|fields| fields.keys()) {
-        if !known.contains(&key.as_str()) {
-            let words = format!(
+fn extraneous_field(request: &Request<'_>, cx: &mut CheckContext) {
+    let Some(known_fields) = profile(request.model).known_fields else { return };
+    for key in additional_fields(request).as_object().into_iter().flat_map(|fields| fields.keys()) {
+        if !known_fields.contains(&key.as_str()) {
+            let error_message = format!(
                 "Malformed input request: #: extraneous key [{key}] is not permitted, please reformat your input and try again."
             );
-            findings.add(format!("{ADDITIONAL}.{key}"), words);
+            cx.reject(format!("{ADDITIONAL_FIELDS_KEY}.{key}"), error_message);
         }
     }
 }
 
-fn strange(request: &Request<'_>, findings: &mut Findings) {
-    let Some((refused, line)) = profile(request.model).strange else { return };
-    let words = STRANGE.lines().nth(line).unwrap_or_default();
-    for (key, value) in additional(request).as_object().into_iter().flatten() {
+fn strange_field(request: &Request<'_>, cx: &mut CheckContext) {
+    let Some((rejected, line)) = profile(request.model).rejected_fields else { return };
+    let template = STRANGE_FIELD_ERRORS.lines().nth(line).unwrap_or_default();
+    for (key, value) in additional_fields(request).as_object().into_iter().flatten() {
         let is_number =
             value.is_number() || value.as_str().is_some_and(|v| v.parse::<f64>().is_ok());
-        let is_said = is_number
-            || MODES.contains(&string(value, "type"))
+        let is_valid_setting = is_number
+            || THINKING_TYPES.contains(&str_field(value, "type"))
             || value.get("budget_tokens").is_some_and(Value::is_number);
-        if refused.contains(&key.as_str()) && is_said {
+        if rejected.contains(&key.as_str()) && is_valid_setting {
             let column = request.body.to_string().len().to_string();
-            let words = words.replace("{key}", key).replace("{column}", &column);
-            findings.add(format!("{ADDITIONAL}.{key}"), words);
+            let template = template.replace("{key}", key).replace("{column}", &column);
+            cx.reject(format!("{ADDITIONAL_FIELDS_KEY}.{key}"), template);
         }
     }
 }
 
-/// How Claude is told to think.
-const MODES: &[&str] = &["enabled", "disabled", "adaptive", "between_tools"];
+/// Claude's thinking types.
+const THINKING_TYPES: &[&str] = &["enabled", "disabled", "adaptive", "between_tools"];
 
-fn betas(request: &Request<'_>, findings: &mut Findings) {
-    for (at, beta) in items(additional(request), "anthropic_beta").iter().enumerate() {
-        let elsewhere = |beta: &str| ELSEWHERE.iter().any(|name| beta.starts_with(name));
-        if beta.as_str().is_none_or(|beta| !is_dated(beta) || elsewhere(beta)) {
-            findings.add(format!("{ADDITIONAL}.anthropic_beta.{at}"), "invalid beta flag");
+fn invalid_beta(request: &Request<'_>, cx: &mut CheckContext) {
+    for (at, beta) in array_field(additional_fields(request), "anthropic_beta").iter().enumerate() {
+        let is_unsupported =
+            |beta: &str| UNSUPPORTED_BETA_PREFIXES.iter().any(|name| beta.starts_with(name));
+        if beta.as_str().is_none_or(|beta| !has_date(beta) || is_unsupported(beta)) {
+            cx.reject(format!("{ADDITIONAL_FIELDS_KEY}.anthropic_beta.{at}"), "invalid beta flag");
         }
     }
 }
 
-/// Whether it ends in a date, as all do.
-fn is_dated(beta: &str) -> bool {
-    let date = |c: char| c.is_ascii_digit() || c == '-';
-    let bare = beta.trim_end_matches(date);
-    let digits = beta[bare.len()..].chars().filter(char::is_ascii_digit).count();
-    !bare.is_empty() && digits >= 8
+/// Whether a beta name ends with a date, as all do.
+fn has_date(beta: &str) -> bool {
+    let is_date_char = |c: char| c.is_ascii_digit() || c == '-';
+    let name = beta.trim_end_matches(is_date_char);
+    let digits = beta[name.len()..].chars().filter(char::is_ascii_digit).count();
+    !name.is_empty() && digits >= 8
 }
 
-fn too_long(request: &Request<'_>, findings: &mut Findings) {
-    let underlying = Underlying::shared(request, findings);
-    let Some(underlying) = underlying.as_ref() else { return };
-    if let Some((path, _)) = underlying.violations(request, "prompt-too-long").into_iter().next() {
-        findings.add(path, "Input is too long for requested model.");
+fn prompt_too_long(request: &Request<'_>, cx: &mut CheckContext) {
+    let converted = AnthropicRequest::memoized(request, cx);
+    let Some(converted) = converted.as_ref() else { return };
+    if let Some((path, _)) = converted.violations(request, "prompt-too-long").into_iter().next() {
+        cx.reject(path, "Input is too long for requested model.");
     }
 }
 
-/// Betas of what there is not on Bedrock.
-const ELSEWHERE: &[&str] = &[
+/// Betas of features that Bedrock does not have.
+const UNSUPPORTED_BETA_PREFIXES: &[&str] = &[
     "advanced-tool-use-",
     "code-execution-",
     "files-api-",
@@ -94,46 +95,46 @@ pub(super) const RULES: [Rule; 5] = [
     Rule {
         name: "on-demand",
         status: 400,
-        when: "A base model id is asked for, and the model is invoked only through an inference profile.",
-        words: "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model.",
+        condition: "A base model id is requested, but the model requires an inference profile.",
+        error_message: "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model.",
         evidence: Evidence::Documented,
-        source: "§6.1; public logs 22751118878, 56718114008, which models those are is ours",
+        source: "§6.1; public logs 22751118878, 56718114008, the list of models is ours",
         check: on_demand,
     },
     Rule {
         name: "extraneous-field",
         status: 400,
-        when: "An additional field is unknown to a model whose fields are checked by a schema.",
-        words: "Malformed input request: #: extraneous key [{key}] is not permitted, please reformat your input and try again.",
-        evidence: Evidence::Seen,
-        source: "B11; public code 61520100575, 53854027447, which models those are is ours",
-        check: extraneous,
+        condition: "An additional field is unknown, on models whose fields are checked by a schema.",
+        error_message: "Malformed input request: #: extraneous key [{key}] is not permitted, please reformat your input and try again.",
+        evidence: Evidence::Observed,
+        source: "B11; public code 61520100575, 53854027447, the list of models is ours",
+        check: extraneous_field,
     },
     Rule {
         name: "strange-field",
         status: 400,
-        when: "An additional field is one of Claude's, and the model one of OpenAI's or DeepSeek-R1.",
-        words: STRANGE,
-        evidence: Evidence::Seen,
-        source: "litellm#13959, #33401; kortix-ai/suna PR#6893, the words of GPT-5 are ours, and that other fields of Claude's are refused as `thinking` is",
-        check: strange,
+        condition: "An additional field is Claude's, but the model is OpenAI's or DeepSeek-R1.",
+        error_message: STRANGE_FIELD_ERRORS,
+        evidence: Evidence::Observed,
+        source: "litellm#13959, #33401; kortix-ai/suna PR#6893, the message of GPT-5 is ours, and so is the rejection of Claude's other fields",
+        check: strange_field,
     },
     Rule {
         name: "invalid-beta",
         status: 400,
-        when: "A beta in the additional fields is none, or one of what there is not on Bedrock.",
-        words: "invalid beta flag",
-        evidence: Evidence::Seen,
+        condition: "A beta in the additional fields is invalid, or of a feature that Bedrock does not have.",
+        error_message: "invalid beta flag",
+        evidence: Evidence::Observed,
         source: "B10; public code 63480181135, litellm#16726, the list is ours",
-        check: betas,
+        check: invalid_beta,
     },
     Rule {
         name: "prompt-too-long",
         status: 400,
-        when: "The prompt has more tokens than the model takes (estimated).",
-        words: "Input is too long for requested model.",
+        condition: "The prompt, conservatively estimated, exceeds the model's context window.",
+        error_message: "Input is too long for requested model.",
         evidence: Evidence::Documented,
         source: "B12; error page of Claude Code",
-        check: too_long,
+        check: prompt_too_long,
     },
 ];

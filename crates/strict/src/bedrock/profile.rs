@@ -1,43 +1,44 @@
-//! What each vendor's models accept, as data.
+//! Profiles of the vendors' models on Bedrock: the fields and features that each accepts.
 
-/// A row of models that accept the same.
+/// A row of models with equal behaviour.
 #[derive(Debug)]
 pub(super) struct Profile {
-    /// Parts of their names.
-    models: &'static [&'static str],
-    /// The Messages API answers behind Converse.
-    pub(super) claude: bool,
-    /// The additional fields that are known, where a schema checks them.
-    pub(super) fields: Option<&'static [&'static str]>,
-    /// Additional fields that are refused, where it is known of some only, and in which of the words.
-    pub(super) strange: Option<(&'static [&'static str], usize)>,
-    /// Takes reasoning back only as it was redacted.
-    pub(super) redacted_only: bool,
-    /// Parts of the names that are invoked only through an inference profile.
-    profiled: &'static [&'static str],
+    /// Substrings of model names.
+    name_parts: &'static [&'static str],
+    /// Whether Converse passes requests on to the Messages API.
+    pub(super) is_claude: bool,
+    /// The accepted additional fields, for models with a schema of their fields.
+    pub(super) known_fields: Option<&'static [&'static str]>,
+    /// Additional fields that are known to be rejected, and the line of the error message in
+    /// [`STRANGE_FIELD_ERRORS`].
+    pub(super) rejected_fields: Option<(&'static [&'static str], usize)>,
+    /// Whether reasoning is only accepted back in redacted form.
+    pub(super) accepts_redacted_only: bool,
+    /// Prefixes of base model ids that require an inference profile.
+    needs_inference_profile: &'static [&'static str],
 }
 
-/// Whether a base model id is asked for that is invoked only through an inference profile. Names of
-/// profiles begin with a region, or are resource names.
-pub(super) fn needs_profile(model: &str) -> bool {
-    let bare = |part: &&str| model.starts_with(part);
-    profile(model).profiled.iter().any(bare)
+/// Whether this is a base model id that requires an inference profile. Ids of profiles begin with a
+/// region, or are resource names.
+pub(super) fn needs_inference_profile(model: &str) -> bool {
+    let is_base_id = |part: &&str| model.starts_with(part);
+    profile(model).needs_inference_profile.iter().any(is_base_id)
 }
 
-/// The profile of a model; what is not known is the newest Claude.
+/// The profile of a model; unknown models get the newest Claude's.
 pub(super) fn profile(model: &str) -> &'static Profile {
     let model = model.to_lowercase();
-    let known = PROFILES.iter().find(|row| row.models.iter().any(|part| model.contains(part)));
-    known.unwrap_or(&CLAUDE)
+    let found = PROFILES.iter().find(|row| row.name_parts.iter().any(|part| model.contains(part)));
+    found.unwrap_or(&CLAUDE)
 }
 
 const CLAUDE: Profile = Profile {
-    models: &["claude"],
-    claude: true,
-    fields: None,
-    strange: None,
-    redacted_only: false,
-    profiled: &[
+    name_parts: &["claude"],
+    is_claude: true,
+    known_fields: None,
+    rejected_fields: None,
+    accepts_redacted_only: false,
+    needs_inference_profile: &[
         "anthropic.claude-3-7",
         "anthropic.claude-fable",
         "anthropic.claude-haiku",
@@ -46,37 +47,42 @@ const CLAUDE: Profile = Profile {
         "anthropic.claude-sonnet",
     ],
 };
-const OTHER: Profile = Profile { models: &[], claude: false, profiled: &[], ..CLAUDE };
+const NON_CLAUDE: Profile =
+    Profile { name_parts: &[], is_claude: false, needs_inference_profile: &[], ..CLAUDE };
 
 static PROFILES: &[Profile] = &[
     Profile {
-        models: &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus", "claude-3-5"],
-        fields: Some(&["top_k", "anthropic_beta", "anthropic_version", "metadata"]),
-        profiled: &[],
+        name_parts: &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus", "claude-3-5"],
+        known_fields: Some(&["top_k", "anthropic_beta", "anthropic_version", "metadata"]),
+        needs_inference_profile: &[],
         ..CLAUDE
     },
     CLAUDE,
     Profile {
-        models: &["amazon.nova"],
-        fields: Some(&["inferenceConfig", "reasoningConfig"]),
-        profiled: &["amazon.nova-premier", "amazon.nova-2-"],
-        ..OTHER
+        name_parts: &["amazon.nova"],
+        known_fields: Some(&["inferenceConfig", "reasoningConfig"]),
+        needs_inference_profile: &["amazon.nova-premier", "amazon.nova-2-"],
+        ..NON_CLAUDE
     },
     Profile {
-        models: &["openai.gpt-5"],
-        strange: Some((CLAUDES, 1)),
-        redacted_only: true,
-        ..OTHER
-    },
-    Profile { models: &["openai.gpt-oss"], strange: Some((CLAUDES, 0)), ..OTHER },
-    Profile {
-        models: &["deepseek.r1"],
-        strange: Some((&["thinking", "reasoning_config"], 2)),
-        profiled: &["deepseek.r1"],
-        ..OTHER
+        name_parts: &["openai.gpt-5"],
+        rejected_fields: Some((CLAUDE_FIELDS, 1)),
+        accepts_redacted_only: true,
+        ..NON_CLAUDE
     },
     Profile {
-        models: &[
+        name_parts: &["openai.gpt-oss"],
+        rejected_fields: Some((CLAUDE_FIELDS, 0)),
+        ..NON_CLAUDE
+    },
+    Profile {
+        name_parts: &["deepseek.r1"],
+        rejected_fields: Some((&["thinking", "reasoning_config"], 2)),
+        needs_inference_profile: &["deepseek.r1"],
+        ..NON_CLAUDE
+    },
+    Profile {
+        name_parts: &[
             "amazon.",
             "meta.",
             "mistral.",
@@ -94,14 +100,19 @@ static PROFILES: &[Profile] = &[
             "twelvelabs.",
             "xai.",
         ],
-        profiled: &["meta.llama3-2", "meta.llama3-3", "meta.llama4", "mistral.pixtral-large"],
-        ..OTHER
+        needs_inference_profile: &[
+            "meta.llama3-2",
+            "meta.llama3-3",
+            "meta.llama4",
+            "mistral.pixtral-large",
+        ],
+        ..NON_CLAUDE
     },
 ];
 
-/// What Claude is told, of which the API of GPT models knows nothing.
-const CLAUDES: &[&str] = &["thinking", "reasoning_config", "top_k"];
+/// Claude's settings, which other vendors' APIs do not have.
+const CLAUDE_FIELDS: &[&str] = &["thinking", "reasoning_config", "top_k"];
 
-/// How a field is refused that only Claude knows: by an open GPT model, by another of that house,
-/// and by DeepSeek-R1.
-pub(super) const STRANGE: &str = "The model returned the following errors: Failed to deserialize the JSON body into the target type: {key}: unknown field {key}, expected one of messages, model, store, reasoning_effort, metadata, frequency_penalty, logit_bias, logprobs, top_logprobs, max_tokens, max_completion_tokens, n, modalities, prediction, audio, presence_penalty, response_format, seed, service_tier, stop, stream, stream_options, temperature, top_p, tools, tool_choice, parallel_tool_calls, user, function_call, functions at line 1 column {column}\nThe model returned the following errors: Unknown parameter: '{key}'.\nValidation Error";
+/// The errors for a field that only Claude has: of open-weight GPT models, of `OpenAI`'s other
+/// models, and of DeepSeek-R1.
+pub(super) const STRANGE_FIELD_ERRORS: &str = "The model returned the following errors: Failed to deserialize the JSON body into the target type: {key}: unknown field {key}, expected one of messages, model, store, reasoning_effort, metadata, frequency_penalty, logit_bias, logprobs, top_logprobs, max_tokens, max_completion_tokens, n, modalities, prediction, audio, presence_penalty, response_format, seed, service_tier, stop, stream, stream_options, temperature, top_p, tools, tool_choice, parallel_tool_calls, user, function_call, functions at line 1 column {column}\nThe model returned the following errors: Unknown parameter: '{key}'.\nValidation Error";

@@ -1,4 +1,4 @@
-//! How AWS reads a request: the types, what must be there, lengths, patterns and choices.
+//! Validates a request as AWS does: types, required members, lengths, patterns and unions.
 
 use std::rc::Rc;
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::converse::CONVERSE;
 
-use crate::rule::Fields as _;
-use crate::{Evidence, Findings, Request, Rule};
+use crate::rule::JsonExt as _;
+use crate::{CheckContext, Evidence, Request, Rule};
 
 /// The shape of a value.
 #[derive(Debug)]
@@ -16,13 +16,13 @@ pub(super) enum Shape {
     /// A structure of which exactly one member is set.
     Union(&'static str, &'static [Member]),
     List(&'static Shape, Length),
-    Text(Length, Option<Pattern>),
-    Choice(&'static [&'static str]),
-    /// A number between these.
+    Str(Length, Option<Pattern>),
+    Enum(&'static [&'static str]),
+    /// A number between a minimum and a maximum.
     Number(f64, f64),
-    /// A whole number from this on.
-    Whole(f64),
-    /// Any object whose number of keys is within these.
+    /// A whole number with a minimum.
+    Integer(f64),
+    /// Any object with a limited number of keys.
     Map(Length),
     Any,
 }
@@ -32,257 +32,261 @@ pub(super) struct Member {
     name: &'static str,
     shape: &'static Shape,
     required: bool,
-    /// Not among the keys of a union that AWS lists.
-    unsaid: bool,
+    /// Whether error messages omit it from a union's keys.
+    unlisted: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
-    pub(super) least: usize,
-    pub(super) most: usize,
+    pub(super) min: usize,
+    pub(super) max: usize,
 }
 
-/// Letters, digits and these.
+/// Letters, digits and `extra_chars`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pattern {
-    pub(super) spelled: &'static str,
-    pub(super) others: &'static str,
+    pub(super) regex: &'static str,
+    pub(super) extra_chars: &'static str,
 }
 
 impl Member {
-    pub(super) const fn new(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, required: false, unsaid: false }
+    pub(super) const fn optional(name: &'static str, shape: &'static Shape) -> Self {
+        Self { name, shape, required: false, unlisted: false }
     }
 
-    pub(super) const fn unsaid(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, required: false, unsaid: true }
+    pub(super) const fn unlisted(name: &'static str, shape: &'static Shape) -> Self {
+        Self { name, shape, required: false, unlisted: true }
     }
 
     pub(super) const fn required(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, required: true, unsaid: false }
+        Self { name, shape, required: true, unlisted: false }
     }
 }
 
-pub(super) const FREE: Length = Length { least: 0, most: usize::MAX };
+pub(super) const ANY_LENGTH: Length = Length { min: 0, max: usize::MAX };
 
-/// Where a value stands; spelled only where there is something to say.
+/// The path to a value; formatted only for errors.
 #[derive(Clone, Copy)]
-struct Place<'p> {
-    above: Option<&'p Place<'p>>,
-    step: Step,
+struct FieldPath<'p> {
+    parent: Option<&'p FieldPath<'p>>,
+    segment: PathSegment,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum PathSegment {
     Root,
     Member(&'static str),
-    Item(usize),
+    Index(usize),
 }
 
-impl Place<'_> {
-    const ROOT: Place<'static> = Place { above: None, step: Step::Root };
+impl FieldPath<'_> {
+    const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: PathSegment::Root };
 
-    fn member(&self, name: &'static str) -> Place<'_> {
-        Place { above: Some(self), step: Step::Member(name) }
+    fn member(&self, name: &'static str) -> FieldPath<'_> {
+        FieldPath { parent: Some(self), segment: PathSegment::Member(name) }
     }
 
-    fn item(&self, index: usize) -> Place<'_> {
-        Place { above: Some(self), step: Step::Item(index) }
+    fn index(&self, index: usize) -> FieldPath<'_> {
+        FieldPath { parent: Some(self), segment: PathSegment::Index(index) }
     }
 
-    /// `messages.0.content.1`
+    /// Formats the path as `messages.0.content.1`.
     fn dotted(&self) -> String {
-        self.spelled(&|index| index.to_string())
+        self.format_with(&|index| index.to_string())
     }
 
-    /// `messages.1.member.content.2.member`
-    fn counted(&self) -> String {
-        self.spelled(&|index| format!("{}.member", index + 1))
+    /// Formats the path as `messages.1.member.content.2.member`.
+    fn member_path(&self) -> String {
+        self.format_with(&|index| format!("{}.member", index + 1))
     }
 
-    fn spelled(&self, item: &dyn Fn(usize) -> String) -> String {
-        let Some(above) = self.above else { return String::new() };
-        let mut path = above.spelled(item);
+    fn format_with(&self, item: &dyn Fn(usize) -> String) -> String {
+        let Some(parent) = self.parent else { return String::new() };
+        let mut path = parent.format_with(item);
         if !path.is_empty() {
             path.push('.');
         }
-        match self.step {
-            Step::Root => {}
-            Step::Member(name) => path.push_str(name),
-            Step::Item(index) => path.push_str(&item(index)),
+        match self.segment {
+            PathSegment::Root => {}
+            PathSegment::Member(name) => path.push_str(name),
+            PathSegment::Index(index) => path.push_str(&item(index)),
         }
         path
     }
 }
 
 #[derive(Default)]
-struct Reader {
-    /// Values of another type, with what is said of them.
-    unread: Vec<(String, String)>,
-    /// Broken constraints, with where they stand.
-    broken: Vec<(String, String)>,
-    /// Unions with no member, or several.
-    undecided: Vec<(String, String)>,
+struct ShapeValidator {
+    /// Paths and error messages of values of the wrong type.
+    type_errors: Vec<(String, String)>,
+    /// Paths and error messages of violated constraints.
+    constraint_errors: Vec<(String, String)>,
+    /// Paths and error messages of unions with no member, or several.
+    union_errors: Vec<(String, String)>,
 }
 
-impl Reader {
-    fn of(request: &Request<'_>, findings: &mut Findings) -> Rc<Self> {
-        findings.shared(|| Self::read(request))
+impl ShapeValidator {
+    fn memoized(request: &Request<'_>, cx: &mut CheckContext) -> Rc<Self> {
+        cx.memoized(|| Self::validate(request))
     }
 
-    fn read(request: &Request<'_>) -> Self {
-        let mut reader = Self::default();
-        reader.value(&CONVERSE, request.body, &Place::ROOT);
-        // Instructions among the messages are in the model of the API, but not known to work.
+    fn validate(request: &Request<'_>) -> Self {
+        let mut validator = Self::default();
+        validator.check_value(&CONVERSE, request.body, &FieldPath::ROOT);
+        // The API's model has system messages, but they are not known to work.
         if request.switches.system_messages == Some(true) {
-            reader.broken.retain(|(_, words)| !words.starts_with("Value 'system' at 'messages."));
+            validator
+                .constraint_errors
+                .retain(|(_, message)| !message.starts_with("Value 'system' at 'messages."));
         }
-        reader
+        validator
     }
 
-    fn value(&mut self, shape: &'static Shape, value: &Value, place: &Place<'_>) {
+    fn check_value(&mut self, shape: &'static Shape, value: &Value, path: &FieldPath<'_>) {
         match (shape, value) {
             (Shape::Any, _) => {}
-            (Shape::Structure(members), Value::Object(_)) => self.members(members, value, place),
+            (Shape::Structure(members), Value::Object(_)) => {
+                self.check_members(members, value, path);
+            }
             (Shape::Union(name, members), Value::Object(object)) => {
-                let set =
+                let is_set =
                     |member: &&Member| object.field(member.name).is_some_and(|v| !v.is_null());
-                if members.iter().filter(set).count() == 1 {
-                    return self.members(members, value, place);
+                if members.iter().filter(is_set).count() == 1 {
+                    return self.check_members(members, value, path);
                 }
-                let said = members.iter().filter(|member| !member.unsaid);
-                let names: Vec<_> = said.map(|member| member.name).collect();
-                let words = format!(
+                let listed = members.iter().filter(|member| !member.unlisted);
+                let names: Vec<_> = listed.map(|member| member.name).collect();
+                let message = format!(
                     "{name} object at {} must set one of the following keys: {}.",
-                    place.dotted(),
+                    path.dotted(),
                     names.join(", ")
                 );
-                self.undecided.push((place.dotted(), words));
+                self.union_errors.push((path.dotted(), message));
             }
-            (Shape::List(of, length), Value::Array(list)) => {
-                self.length(*length, list.len(), value, place);
+            (Shape::List(element, length), Value::Array(list)) => {
+                self.check_length(*length, list.len(), value, path);
                 for (index, value) in list.iter().enumerate() {
-                    self.value(of, value, &place.item(index));
+                    self.check_value(element, value, &path.index(index));
                 }
             }
-            (Shape::Text(length, pattern), Value::String(text)) => {
-                self.text(*length, *pattern, text, value, place);
+            (Shape::Str(length, pattern), Value::String(text)) => {
+                self.check_str(*length, *pattern, text, value, path);
             }
-            (Shape::Choice(names), Value::String(text)) => {
+            (Shape::Enum(names), Value::String(text)) => {
                 if !names.contains(&text.as_str()) {
-                    let set = names.join(", ");
-                    self.fails(
+                    let value_set = names.join(", ");
+                    self.push_constraint_error(
                         value,
-                        place,
-                        &format!("Member must satisfy enum value set: [{set}]"),
+                        path,
+                        &format!("Member must satisfy enum value set: [{value_set}]"),
                     );
                 }
             }
-            (Shape::Number(least, most), Value::Number(_)) => {
-                self.range(*least, *most, value, place);
+            (Shape::Number(min, max), Value::Number(_)) => {
+                self.check_range(*min, *max, value, path);
             }
-            (Shape::Whole(least), Value::Number(number))
+            (Shape::Integer(min), Value::Number(number))
                 if number.as_f64().is_none_or(|number| number.fract() == 0.0) =>
             {
-                self.range(*least, f64::INFINITY, value, place);
+                self.check_range(*min, f64::INFINITY, value, path);
             }
             (Shape::Map(length), Value::Object(object)) => {
-                self.length(*length, object.len(), value, place);
+                self.check_length(*length, object.len(), value, path);
             }
             (shape, value) => {
-                let words = unread(shape, value);
-                self.unread.push((place.dotted(), words));
+                let message = type_error(shape, value);
+                self.type_errors.push((path.dotted(), message));
             }
         }
     }
 
-    fn members(&mut self, members: &'static [Member], value: &Value, place: &Place<'_>) {
+    fn check_members(&mut self, members: &'static [Member], value: &Value, path: &FieldPath<'_>) {
         for member in members {
-            let place = place.member(member.name);
+            let path = path.member(member.name);
             match value.field(member.name).filter(|value| !value.is_null()) {
-                Some(value) => self.value(member.shape, value, &place),
+                Some(value) => self.check_value(member.shape, value, &path),
                 None if member.required => {
-                    let words = format!(
+                    let message = format!(
                         "Value null at '{}' failed to satisfy constraint: Member must not be null",
-                        place.counted()
+                        path.member_path()
                     );
-                    self.broken.push((place.dotted(), words));
+                    self.constraint_errors.push((path.dotted(), message));
                 }
                 None => {}
             }
         }
     }
 
-    fn text(
+    fn check_str(
         &mut self,
         length: Length,
         pattern: Option<Pattern>,
         text: &str,
         value: &Value,
-        place: &Place<'_>,
+        path: &FieldPath<'_>,
     ) {
-        let long = text.chars().count();
-        if long > length.most {
-            self.length(length, long, value, place);
+        let count = text.chars().count();
+        if count > length.max {
+            self.check_length(length, count, value, path);
         }
         if let Some(pattern) = pattern {
-            let fits = |c: char| c.is_ascii_alphanumeric() || pattern.others.contains(c);
-            if text.is_empty() || !text.chars().all(fits) {
-                let words =
-                    format!("Member must satisfy regular expression pattern: {}", pattern.spelled);
-                self.fails(value, place, &words);
+            let is_allowed = |c: char| c.is_ascii_alphanumeric() || pattern.extra_chars.contains(c);
+            if text.is_empty() || !text.chars().all(is_allowed) {
+                let message =
+                    format!("Member must satisfy regular expression pattern: {}", pattern.regex);
+                self.push_constraint_error(value, path, &message);
             }
         }
-        if long < length.least {
-            self.length(length, long, value, place);
+        if count < length.min {
+            self.check_length(length, count, value, path);
         }
     }
 
-    fn length(&mut self, length: Length, found: usize, value: &Value, place: &Place<'_>) {
-        if found > length.most {
-            let words = format!("Member must have length less than or equal to {}", length.most);
-            self.fails(value, place, &words);
-        } else if found < length.least {
-            let words =
-                format!("Member must have length greater than or equal to {}", length.least);
-            self.fails(value, place, &words);
+    fn check_length(&mut self, length: Length, count: usize, value: &Value, path: &FieldPath<'_>) {
+        if count > length.max {
+            let message = format!("Member must have length less than or equal to {}", length.max);
+            self.push_constraint_error(value, path, &message);
+        } else if count < length.min {
+            let message =
+                format!("Member must have length greater than or equal to {}", length.min);
+            self.push_constraint_error(value, path, &message);
         }
     }
 
-    fn range(&mut self, least: f64, most: f64, value: &Value, place: &Place<'_>) {
+    fn check_range(&mut self, min: f64, max: f64, value: &Value, path: &FieldPath<'_>) {
         let number = value.as_f64().unwrap_or_default();
-        if number > most {
-            let words = format!("Member must have value less than or equal to {most}");
-            self.fails(value, place, &words);
-        } else if number < least {
-            let words = format!("Member must have value greater than or equal to {least}");
-            self.fails(value, place, &words);
+        if number > max {
+            let message = format!("Member must have value less than or equal to {max}");
+            self.push_constraint_error(value, path, &message);
+        } else if number < min {
+            let message = format!("Member must have value greater than or equal to {min}");
+            self.push_constraint_error(value, path, &message);
         }
     }
 
-    fn fails(&mut self, value: &Value, place: &Place<'_>, constraint: &str) {
-        let shown = match value {
+    fn push_constraint_error(&mut self, value: &Value, path: &FieldPath<'_>, constraint: &str) {
+        let value_text = match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let words = format!(
-            "Value '{shown}' at '{}' failed to satisfy constraint: {constraint}",
-            place.counted()
+        let message = format!(
+            "Value '{value_text}' at '{}' failed to satisfy constraint: {constraint}",
+            path.member_path()
         );
-        self.broken.push((place.dotted(), words));
+        self.constraint_errors.push((path.dotted(), message));
     }
 }
 
-/// What is said of a value of another type.
-fn unread(shape: &Shape, value: &Value) -> String {
-    let wanted = match shape {
+/// The error message for a value of the wrong type.
+fn type_error(shape: &Shape, value: &Value) -> String {
+    let expected = match shape {
         Shape::List(..) => "List",
-        Shape::Text(..) | Shape::Choice(_) => "String",
+        Shape::Str(..) | Shape::Enum(_) => "String",
         Shape::Number(..) => "Float",
-        Shape::Whole(_) => "Integer",
+        Shape::Integer(_) => "Integer",
         Shape::Structure(_) | Shape::Union(..) | Shape::Map(_) | Shape::Any => "Structure",
     };
-    let found = match value {
+    let actual = match value {
         Value::Object(_) => {
             return "Start of structure or map found where not expected.".to_owned();
         }
@@ -293,29 +297,30 @@ fn unread(shape: &Shape, value: &Value) -> String {
         Value::Bool(false) => "FALSE_VALUE",
         Value::Null => "NULL_VALUE",
     };
-    format!("{found} cannot be converted to {wanted}")
+    format!("{actual} cannot be converted to {expected}")
 }
 
-fn types(request: &Request<'_>, findings: &mut Findings) {
-    for (path, words) in &Reader::of(request, findings).unread {
-        findings.add_with(path, words, None, Some("SerializationException"));
+fn serialization(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, message) in &ShapeValidator::memoized(request, cx).type_errors {
+        cx.reject_with(path, message, None, Some("SerializationException"));
     }
 }
 
-/// All broken constraints are said at once.
-fn constraints(request: &Request<'_>, findings: &mut Findings) {
-    let reader = Reader::of(request, findings);
-    let broken = &reader.broken;
-    let Some((path, _)) = broken.first() else { return };
-    let words: Vec<_> = broken.iter().map(|(_, words)| words.as_str()).collect();
-    let errors = if broken.len() == 1 { "error" } else { "errors" };
-    let words = format!("{} validation {errors} detected: {}", broken.len(), words.join("; "));
-    findings.add(path.clone(), words);
+/// All violated constraints are reported in one error.
+fn constraint(request: &Request<'_>, cx: &mut CheckContext) {
+    let validator = ShapeValidator::memoized(request, cx);
+    let violations = &validator.constraint_errors;
+    let Some((path, _)) = violations.first() else { return };
+    let message: Vec<_> = violations.iter().map(|(_, message)| message.as_str()).collect();
+    let errors = if violations.len() == 1 { "error" } else { "errors" };
+    let message =
+        format!("{} validation {errors} detected: {}", violations.len(), message.join("; "));
+    cx.reject(path.clone(), message);
 }
 
-fn unions(request: &Request<'_>, findings: &mut Findings) {
-    for (path, words) in &Reader::of(request, findings).undecided {
-        findings.add(path, words);
+fn one_key(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, message) in &ShapeValidator::memoized(request, cx).union_errors {
+        cx.reject(path, message);
     }
 }
 
@@ -323,28 +328,28 @@ pub(super) const RULES: [Rule; 3] = [
     Rule {
         name: "serialization",
         status: 400,
-        when: "A value is of another type, such as a text for a list.",
-        words: "{found} cannot be converted to {type}\nStart of structure or map found where not expected.\nStart of list found where not expected",
-        evidence: Evidence::Seen,
+        condition: "A value has the wrong type, such as text instead of a list.",
+        error_message: "{found} cannot be converted to {type}\nStart of structure or map found where not expected.\nStart of list found where not expected",
+        evidence: Evidence::Observed,
         source: "public logs 58086220089, 56246063039, 68934429601",
-        check: types,
+        check: serialization,
     },
     Rule {
         name: "constraint",
         status: 400,
-        when: "Something is missing, too short, too long, too small or too large, or fits no pattern or choice; all are said at once.",
-        words: "{n} validation {errors} detected: Value {value} at '{path}' failed to satisfy constraint: Member must {constraint}",
-        evidence: Evidence::Seen,
+        condition: "A value is missing, too short, too long, too small or too large, or does not match a pattern or enum; all errors are reported together.",
+        error_message: "{n} validation {errors} detected: Value {value} at '{path}' failed to satisfy constraint: Member must {constraint}",
+        evidence: Evidence::Observed,
         source: "§6.2; litellm#24668, #19384, openclaw#12892, remote-swe-agents PR#457, public log 53854027447",
-        check: constraints,
+        check: constraint,
     },
     Rule {
         name: "one-key",
         status: 400,
-        when: "A content block, tool, tool choice or source has none of its keys, or several.",
-        words: "{name} object at {path} must set one of the following keys: {keys}.",
-        evidence: Evidence::Seen,
+        condition: "A content block, tool, tool choice or source has none of its keys, or several.",
+        error_message: "{name} object at {path} must set one of the following keys: {keys}.",
+        evidence: Evidence::Observed,
         source: "§6.2; public logs 54498327871, 59941440228",
-        check: unions,
+        check: one_key,
     },
 ];

@@ -1,40 +1,41 @@
-//! How the judge looks at a conversation: its messages and blocks.
+//! Reads the messages and blocks of a conversation for the rules.
 
 use serde_json::Value;
 
-use crate::rule::{Fields as _, items, string};
+use crate::rule::{JsonExt as _, array_field, str_field};
 
-/// A content block and where it stands.
+/// A content block with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'v> {
     pub(super) value: &'v Value,
     pub(super) role: &'v str,
-    pub(super) message: usize,
-    pub(super) index: usize,
+    pub(super) message_index: usize,
+    pub(super) block_index: usize,
 }
 
 impl<'v> Block<'v> {
-    pub(super) fn field(&self, kind: &str) -> Option<&'v Value> {
+    pub(super) fn member(&self, kind: &str) -> Option<&'v Value> {
         self.value.field(kind).filter(|value| !value.is_null())
     }
 
-    pub(super) fn is(&self, kind: &str) -> bool {
-        self.field(kind).is_some()
+    pub(super) fn is_type(&self, kind: &str) -> bool {
+        self.member(kind).is_some()
     }
 
     pub(super) fn path(&self) -> String {
-        format!("messages.{}.content.{}", self.message, self.index)
+        format!("messages.{}.content.{}", self.message_index, self.block_index)
     }
 }
 
-/// Every block of every message, in order.
+/// All blocks of all messages, in order.
 pub(super) fn blocks(body: &Value) -> impl Iterator<Item = Block<'_>> {
-    let of = |(message, value)| blocks_of(value, message);
-    items(body, "messages").iter().enumerate().flat_map(of)
+    let blocks_with_index = |(message, value)| message_blocks(value, message);
+    array_field(body, "messages").iter().enumerate().flat_map(blocks_with_index)
 }
 
-pub(super) fn blocks_of(value: &Value, message: usize) -> impl Iterator<Item = Block<'_>> {
-    let role = string(value, "role");
-    let block = move |(index, value)| Block { value, role, message, index };
-    items(value, "content").iter().enumerate().map(block)
+pub(super) fn message_blocks(value: &Value, message: usize) -> impl Iterator<Item = Block<'_>> {
+    let role = str_field(value, "role");
+    let to_block =
+        move |(index, value)| Block { value, role, message_index: message, block_index: index };
+    array_field(value, "content").iter().enumerate().map(to_block)
 }

@@ -1,267 +1,291 @@
-//! Who speaks, and that something is said.
+//! Rules about roles, empty contents and media types.
 
 use serde_json::Value;
 
-use super::proto::dotted;
-use super::tools::named;
-use super::view::{self, LEARN, field, holds_data, is_vertex, many, said, text};
-use crate::{Evidence, Findings, Request, Rule};
+use super::proto::dotted_path;
+use super::tools::with_field_path;
+use super::view::{
+    self, DOCS_LINK, field, flavored_message, holds_data, is_vertex, repeated_field, str_field,
+};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-fn nothing(request: &Request<'_>, findings: &mut Findings) {
-    if many(view::body(request), "contents").is_empty() {
-        let words = if is_vertex(request.flavor) {
-            said(request.flavor, "at least one contents field is required")
+fn no_contents(request: &Request<'_>, cx: &mut CheckContext) {
+    if repeated_field(view::generate_request(request), "contents").is_empty() {
+        let message = if is_vertex(request.flavor) {
+            flavored_message(request.flavor, "at least one contents field is required")
         } else {
-            named("contents", "contents is not specified")
+            with_field_path("contents", "contents is not specified")
         };
-        findings.add("contents", words);
+        cx.reject("contents", message);
     }
 }
 
-fn roles(request: &Request<'_>, findings: &mut Findings) {
-    for (at, content) in many(view::body(request), "contents").iter().enumerate() {
-        let fits = match text(content, "role") {
+fn role(request: &Request<'_>, cx: &mut CheckContext) {
+    for (at, content) in
+        repeated_field(view::generate_request(request), "contents").iter().enumerate()
+    {
+        let is_valid = match str_field(content, "role") {
             "user" | "model" => true,
-            // Only AI Studio takes who says nothing for the user.
+            // Only AI Studio accepts a missing role.
             "" => !is_vertex(request.flavor),
             _ => false,
         };
-        if !fits {
-            findings.add(format!("contents.{at}.role"), ROLE);
+        if !is_valid {
+            cx.reject(format!("contents.{at}.role"), ROLE_ERROR);
         }
     }
 }
 
-fn alternate(request: &Request<'_>, findings: &mut Findings) {
+fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
     if request.switches.alternation != Some(true) {
         return;
     }
     for pair in view::contents(request).windows(2) {
-        if let [before, after] = pair
-            && before.role == after.role
+        if let [previous, next] = pair
+            && previous.role == next.role
         {
-            findings.add(after.path(), ALTERNATE);
+            cx.reject(next.path(), ROLES_ALTERNATE_ERROR);
         }
     }
 }
 
-fn ends(request: &Request<'_>, findings: &mut Findings) {
-    if request.switches.prefill == Some(true) || request.counting {
+fn ends_with_model(request: &Request<'_>, cx: &mut CheckContext) {
+    if request.switches.prefill == Some(true) || request.count_tokens {
         return;
     }
     let contents = view::contents(request);
     if let Some(last) = contents.last().filter(|last| last.role == "model") {
-        findings.add(last.path(), if contents.len() == 1 { SINGLE } else { MULTI });
+        cx.reject(
+            last.path(),
+            if contents.len() == 1 { SINGLE_TURN_END_ERROR } else { MULTI_TURN_END_ERROR },
+        );
     }
 }
 
-fn no_parts(request: &Request<'_>, findings: &mut Findings) {
+fn no_parts(request: &Request<'_>, cx: &mut CheckContext) {
     for content in view::contents(request).iter().filter(|content| content.parts.is_empty()) {
-        let words = if is_vertex(request.flavor) {
+        let message = if is_vertex(request.flavor) {
             format!(
-                "Unable to submit request because it must include at least one parts field, which describes the prompt input. {LEARN}"
+                "Unable to submit request because it must include at least one parts field, which describes the prompt input. {DOCS_LINK}"
             )
         } else {
-            named(
+            with_field_path(
                 &format!("contents[{}].parts", content.index),
                 "contents.parts must not be empty.",
             )
         };
-        findings.add(content.path(), words);
+        cx.reject(content.path(), message);
     }
 }
 
-/// Every part of the contents and of the system instruction, with its path.
-fn parts<'r>(request: &Request<'r>) -> Vec<(String, &'r Value)> {
-    let body = view::body(request);
-    let system = field(body, "system_instruction").map_or(&[][..], |system| many(system, "parts"));
+/// All parts of the contents and the system instruction, with their paths.
+fn all_parts<'r>(request: &Request<'r>) -> Vec<(String, &'r Value)> {
+    let body = view::generate_request(request);
+    let system =
+        field(body, "system_instruction").map_or(&[][..], |system| repeated_field(system, "parts"));
     let system = system.iter().enumerate();
     let mut parts: Vec<_> =
         system.map(|(at, part)| (format!("system_instruction.parts[{at}]"), part)).collect();
     for content in view::contents(request) {
-        let of = |(at, part)| (format!("contents[{}].parts[{at}]", content.index), part);
-        parts.extend(content.parts.iter().enumerate().map(of));
+        let with_path = |(at, part)| (format!("contents[{}].parts[{at}]", content.index), part);
+        parts.extend(content.parts.iter().enumerate().map(with_path));
     }
     parts
 }
 
-fn empty_parts(request: &Request<'_>, findings: &mut Findings) {
-    for (path, part) in parts(request) {
+fn empty_part(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, part) in all_parts(request) {
         if !holds_data(part) {
-            findings.add(dotted(&path), uninitialized(request.flavor, &path, NO_TEXT));
+            cx.reject(
+                dotted_path(&path),
+                empty_part_message(request.flavor, &path, MISSING_TEXT_ERROR),
+            );
         }
     }
 }
 
-fn empty_text(request: &Request<'_>, findings: &mut Findings) {
-    for (path, part) in parts(request) {
-        let empty = field(part, "text").is_some_and(|text| text == "");
-        if empty && text(part, "thought_signature").is_empty() {
-            findings.add(dotted(&path), uninitialized(request.flavor, &path, EMPTY_TEXT));
+fn empty_text(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, part) in all_parts(request) {
+        let is_empty = field(part, "text").is_some_and(|text| text == "");
+        if is_empty && str_field(part, "thought_signature").is_empty() {
+            cx.reject(
+                dotted_path(&path),
+                empty_part_message(request.flavor, &path, EMPTY_TEXT_ERROR),
+            );
         }
     }
 }
 
-fn uninitialized(flavor: &str, path: &str, on_vertex: &str) -> String {
+fn empty_part_message(flavor: &str, path: &str, vertex_message: &str) -> String {
     if is_vertex(flavor) {
-        format!("{on_vertex} {LEARN}")
+        format!("{vertex_message} {DOCS_LINK}")
     } else {
-        named(
+        with_field_path(
             &format!("{path}.data"),
             "required oneof field 'data' must have one initialized field",
         )
     }
 }
 
-fn nameless(request: &Request<'_>, findings: &mut Findings) {
-    for (path, part) in parts(request) {
+fn empty_name(request: &Request<'_>, cx: &mut CheckContext) {
+    for (path, part) in all_parts(request) {
         for kind in ["function_call", "function_response"] {
-            if field(part, kind).is_some_and(|call| text(call, "name").is_empty()) {
+            if field(part, kind).is_some_and(|call| str_field(call, "name").is_empty()) {
                 let path = format!("{path}.{kind}.name");
-                let words = said(request.flavor, &named(&path, "Name cannot be empty."));
-                findings.add(dotted(&path), words);
+                let message = flavored_message(
+                    request.flavor,
+                    &with_field_path(&path, "Name cannot be empty."),
+                );
+                cx.reject(dotted_path(&path), message);
             }
         }
     }
 }
 
-fn image_types(request: &Request<'_>, findings: &mut Findings) {
-    media_types(request, findings, |mime| {
-        let bare = !mime.is_empty() && !mime.contains('/');
-        bare || mime.to_lowercase().starts_with("image/") && !IMAGES.contains(&mime)
+fn image_type(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_media_types(request, cx, |mime| {
+        let is_bare = !mime.is_empty() && !mime.contains('/');
+        is_bare || mime.to_lowercase().starts_with("image/") && !IMAGE_TYPES.contains(&mime)
     });
 }
 
-fn document_types(request: &Request<'_>, findings: &mut Findings) {
-    media_types(request, findings, |mime| UNREAD.contains(&mime));
+fn document_type(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_media_types(request, cx, |mime| UNSUPPORTED_DOCUMENT_TYPES.contains(&mime));
 }
 
-fn media_types(request: &Request<'_>, findings: &mut Findings, is_refused: impl Fn(&str) -> bool) {
-    for (path, part) in parts(request) {
-        let inner = field(part, "function_response").map_or(&[][..], |it| many(it, "parts"));
-        let inner = inner.iter().enumerate();
-        let inner = inner.map(|(at, part)| (format!("{path}.function_response.parts[{at}]"), part));
-        for (path, part) in std::iter::once((path.clone(), part)).chain(inner) {
-            let mime = field(part, "inline_data").map_or("", |data| text(data, "mime_type"));
-            if is_refused(mime) {
-                let words = if is_vertex(request.flavor) {
-                    let what = format!(
+fn reject_media_types(
+    request: &Request<'_>,
+    cx: &mut CheckContext,
+    is_rejected: impl Fn(&str) -> bool,
+) {
+    for (path, part) in all_parts(request) {
+        let response_parts = field(part, "function_response")
+            .map_or(&[][..], |response| repeated_field(response, "parts"));
+        let response_parts = response_parts.iter().enumerate();
+        let response_parts = response_parts
+            .map(|(at, part)| (format!("{path}.function_response.parts[{at}]"), part));
+        for (path, part) in std::iter::once((path.clone(), part)).chain(response_parts) {
+            let mime = field(part, "inline_data").map_or("", |data| str_field(data, "mime_type"));
+            if is_rejected(mime) {
+                let message = if is_vertex(request.flavor) {
+                    let reason = format!(
                         "it has a mimeType parameter with value {mime}, which is not supported. Update the mimeType and try again"
                     );
-                    said(request.flavor, &what)
+                    flavored_message(request.flavor, &reason)
                 } else {
                     format!("Unsupported MIME type: {mime}")
                 };
-                findings.add(dotted(&format!("{path}.inline_data.mime_type")), words);
+                cx.reject(dotted_path(&format!("{path}.inline_data.mime_type")), message);
             }
         }
     }
 }
 
-const IMAGES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
-const UNREAD: &[&str] = &[
+const IMAGE_TYPES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+const UNSUPPORTED_DOCUMENT_TYPES: &[&str] = &[
     "application/json",
     "application/octet-stream",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ];
-const ROLE: &str = "Please use a valid role: user, model.";
-const ALTERNATE: &str = "Please ensure that multiturn requests alternate between user and model.";
-const MULTI: &str =
+const ROLE_ERROR: &str = "Please use a valid role: user, model.";
+const ROLES_ALTERNATE_ERROR: &str =
+    "Please ensure that multiturn requests alternate between user and model.";
+const MULTI_TURN_END_ERROR: &str =
     "Please ensure that multiturn requests ends with a user role or a function response.";
-const SINGLE: &str =
+const SINGLE_TURN_END_ERROR: &str =
     "Please ensure that single turn requests end with a user role or the role field is empty.";
-const NO_TEXT: &str = "Unable to submit request because it must have a text parameter. Add a text parameter and try again.";
-const EMPTY_TEXT: &str = "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.";
+const MISSING_TEXT_ERROR: &str = "Unable to submit request because it must have a text parameter. Add a text parameter and try again.";
+const EMPTY_TEXT_ERROR: &str = "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.";
 
 pub(super) const RULES: [Rule; 10] = [
     Rule {
         name: "no-contents",
         status: 400,
-        when: "There are no contents.",
-        words: "* GenerateContentRequest.contents: contents is not specified\nUnable to submit request because at least one contents field is required. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "There are no contents.",
+        error_message: "* GenerateContentRequest.contents: contents is not specified\nUnable to submit request because at least one contents field is required. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "public logs 69777126587, 66533234891",
-        check: nothing,
+        check: no_contents,
     },
     Rule {
         name: "role",
         status: 400,
-        when: "A role is neither user nor model; on Vertex also if there is none.",
-        words: "Please use a valid role: user, model.",
-        evidence: Evidence::Seen,
+        condition: "A role is neither user nor model; on Vertex also if it is missing.",
+        error_message: "Please use a valid role: user, model.",
+        evidence: Evidence::Observed,
         source: "row 6; CLIProxyAPI#17, litellm PR#22046, one-api#1385",
-        check: roles,
+        check: role,
     },
     Rule {
         name: "roles-alternate",
         status: 400,
-        when: "Two contents in a row have one role (switch alternation; left alone, this is accepted).",
-        words: "Please ensure that multiturn requests alternate between user and model.",
-        evidence: Evidence::Seen,
+        condition: "Two consecutive contents have the same role (switch alternation; by default, this is accepted).",
+        error_message: "Please ensure that multiturn requests alternate between user and model.",
+        evidence: Evidence::Observed,
         source: "§5; public code 1344320119, 27286629093",
-        check: alternate,
+        check: roles_alternate,
     },
     Rule {
         name: "no-parts",
         status: 400,
-        when: "A content has no parts.",
-        words: "* GenerateContentRequest.contents[{n}].parts: contents.parts must not be empty.\nUnable to submit request because it must include at least one parts field, which describes the prompt input. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A content has no parts.",
+        error_message: "* GenerateContentRequest.contents[{n}].parts: contents.parts must not be empty.\nUnable to submit request because it must include at least one parts field, which describes the prompt input. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "row 13; dify#30566, genkit#3690, CLIProxyAPI#176, gemini-cli PR#7769; AI Studio: public code 22824965660",
         check: no_parts,
     },
     Rule {
         name: "empty-part",
         status: 400,
-        when: "A part holds nothing.",
-        words: "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field\nUnable to submit request because it must have a text parameter. Add a text parameter and try again. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A part has no data.",
+        error_message: "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field\nUnable to submit request because it must have a text parameter. Add a text parameter and try again. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "rows 14, 15; CLIProxyAPI#1292, openai-gemini PR#37, public log 31412835519",
-        check: empty_parts,
+        check: empty_part,
     },
     Rule {
         name: "empty-text",
         status: 400,
-        when: "A text is empty and has no signature.",
-        words: "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field\nUnable to submit request because it has an empty text parameter. Add a value to the parameter and try again. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A text is empty and has no signature.",
+        error_message: "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field\nUnable to submit request because it has an empty text parameter. Add a value to the parameter and try again. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "rows 14, 15; gemini-openai-proxy PR#86, public logs 58118598885, 8982402171",
         check: empty_text,
     },
     Rule {
         name: "empty-name",
         status: 400,
-        when: "A call or a response has no name.",
-        words: "* GenerateContentRequest.{path}.name: Name cannot be empty.\nUnable to submit request because * GenerateContentRequest.{path}.name: Name cannot be empty.. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A call or a response has no name.",
+        error_message: "* GenerateContentRequest.{path}.name: Name cannot be empty.\nUnable to submit request because * GenerateContentRequest.{path}.name: Name cannot be empty.. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "public logs 55718933603, 37413205403; wrapped on Vertex (§7)",
-        check: nameless,
+        check: empty_name,
     },
     Rule {
         name: "image-type",
         status: 400,
-        when: "An image is neither PNG, JPEG, WEBP, HEIC nor HEIF; or a type is one word, such as `png`.",
-        words: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "An image is not PNG, JPEG, WEBP, HEIC or HEIF; or a media type is one word, such as `png`.",
+        error_message: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "comic-translate PR#399, gemini-cli#3054, #14838, MaiBot#1435, gemini-ai#3, vscode#286628, crush#995 (`png`); Vertex: public code 70917727330",
-        check: image_types,
+        check: image_type,
     },
     Rule {
         name: "document-type",
         status: 400,
-        when: "A document is of a type that was seen to be refused: JSON, Word, or any bytes.",
-        words: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A document has a type that is known to be rejected: JSON, Word, or any bytes.",
+        error_message: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "agno#3964, mcp-handley-lab PR#51, python-genai#829",
-        check: document_types,
+        check: document_type,
     },
     Rule {
         name: "ends-with-model",
         status: 400,
-        when: "The conversation ends with the model's words (switch prefill).",
-        words: "Please ensure that multiturn requests ends with a user role or a function response.\nPlease ensure that single turn requests end with a user role or the role field is empty.",
-        evidence: Evidence::Seen,
+        condition: "The last content has the role model (switch prefill).",
+        error_message: "Please ensure that multiturn requests ends with a user role or a function response.\nPlease ensure that single turn requests end with a user role or the role field is empty.",
+        evidence: Evidence::Observed,
         source: "row 19; one-api#836, semantic-kernel PR#13288, public code 7970765732",
-        check: ends,
+        check: ends_with_model,
     },
 ];

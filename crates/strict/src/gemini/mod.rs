@@ -1,35 +1,35 @@
-//! What the Gemini API refuses, on AI Studio and on Vertex.
+//! The rules of the Gemini API, on AI Studio and on Vertex.
 //!
-//! - `proto`, `messages`, `shape`: closed shapes, as Google's JSON parser sees them
-//! - `params`, `tools`, `schema`: what stands around the conversation
-//! - `content`, `pairing`: the contents and their parts, calls and responses
-//! - `signatures`: thought signatures
-//! - [`mint`]: the same signatures, made
-//! - `profile`: what each generation of models accepts
+//! - `proto`, `proto_messages`, `shape_rules`: message types and the parser's errors
+//! - `params`, `tools`, `schema`: settings and tools
+//! - `content`, `pairing`: contents and their parts, calls and responses
+//! - `signatures`: verification of thought signatures
+//! - [`mint`]: creates thought signatures
+//! - `profile`: settings and features of each model generation
 
 mod content;
-mod messages;
 pub mod mint;
 mod pairing;
 mod params;
 mod profile;
 mod proto;
+mod proto_messages;
 mod schema;
-mod shape;
+mod shape_rules;
 mod signatures;
 mod tools;
 mod view;
 
 use serde_json::{Value, json};
 
-use crate::rule::{count, everywhere, joined};
+use crate::rule::{applies_to_all, concat_rules, rule_count};
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "gemini",
     flavors: &["ai-studio", "vertex"],
     rules: RULES,
-    applies: everywhere,
+    applies: applies_to_all,
     envelope,
     not_json,
 };
@@ -50,7 +50,7 @@ fn envelope(violation: &Violation, _flavor: &str) -> Value {
     let mut error = json!({"code": violation.status, "message": message, "status": status});
     if ["Invalid value at ", "Invalid JSON payload received. Unknown name "]
         .iter()
-        .any(|start| message.starts_with(start))
+        .any(|prefix| message.starts_with(prefix))
     {
         let mut field = json!({});
         if let Some(path) = message.split(" at '").nth(1).and_then(|rest| rest.split('\'').next()) {
@@ -65,23 +65,26 @@ fn envelope(violation: &Violation, _flavor: &str) -> Value {
     json!({"error": error})
 }
 
-fn not_json(complaint: &str) -> Violation {
-    let what =
-        if complaint.contains("EOF") { "Unexpected end of string." } else { "Unexpected token." };
+fn not_json(parser_error: &str) -> Violation {
+    let description = if parser_error.contains("EOF") {
+        "Unexpected end of string."
+    } else {
+        "Unexpected token."
+    };
     Violation {
         rule: "not-json",
         status: 400,
         path: String::new(),
-        message: format!("Invalid JSON payload received. {what}"),
+        message: format!("Invalid JSON payload received. {description}"),
         param: None,
         code: None,
     }
 }
 
-/// In the order in which they are checked: the shape, what stands around the conversation, who
-/// speaks and what is said, calls and responses, and signatures.
-const PARTS: &[&[Rule]] = &[
-    &shape::RULES,
+/// In the order in which they are checked: shape, settings, roles and content, calls and responses,
+/// signatures.
+const RULE_GROUPS: &[&[Rule]] = &[
+    &shape_rules::RULES,
     &params::RULES,
     &tools::RULES,
     &schema::RULES,
@@ -89,4 +92,4 @@ const PARTS: &[&[Rule]] = &[
     &pairing::RULES,
     &signatures::RULES,
 ];
-static RULES: &[Rule] = &joined::<{ count(PARTS) }>(PARTS);
+static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);

@@ -1,4 +1,5 @@
-//! How Google's JSON parser reads a message: names in either spelling, closed shapes, its words.
+//! Validates messages as Google's protobuf JSON parser does: names in either spelling, known
+//! fields.
 
 use std::fmt;
 
@@ -6,13 +7,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-use super::view::{is_spelling, is_vertex};
+use super::view::{is_name_of, is_vertex};
 
-/// A message: its name in the API's package, and its fields.
+/// A protobuf message type: its name in the API's package, and its fields.
 #[derive(Debug)]
 pub(super) struct Message {
     pub(super) name: &'static str,
-    /// Fields of which only one may be set, and what this choice is called.
+    /// Fields of which only one may be set, and the name of the oneof.
     pub(super) one_of: Option<(&'static str, &'static [&'static str])>,
     pub(super) fields: &'static [Field],
 }
@@ -20,269 +21,320 @@ pub(super) struct Message {
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) name: &'static str,
-    kind: Kind,
+    field_type: FieldType,
     repeated: bool,
-    on: On,
+    availability: Availability,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    Text,
+pub(super) enum FieldType {
+    Str,
     Bytes,
-    Whole,
+    Integer,
     Number,
-    Truth,
-    /// One of these names, in any case, or their number.
-    Choice(&'static str, &'static [&'static str]),
+    Bool,
+    /// One of these names, in any case, or a number.
+    Enum(&'static str, &'static [&'static str]),
     /// Any JSON object.
     Struct,
     /// Any JSON.
     Any,
-    Of(&'static Message),
-    /// An object whose values are such messages.
+    Nested(&'static Message),
+    /// An object with messages as values.
     MapOf(&'static Message),
 }
 
-/// Who knows a field.
+/// The flavors that have a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum On {
+enum Availability {
     Both,
-    Studio,
+    AiStudio,
     Vertex,
 }
 
-/// What the parser stumbles over.
+/// An error of the parser.
 #[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: FaultKind,
+pub(super) struct ParseError {
+    pub(super) kind: ParseErrorKind,
     pub(super) path: String,
-    pub(super) words: String,
+    pub(super) message: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FaultKind {
-    Unknown,
-    /// As unknown, in a schema.
-    SchemaKey,
-    /// A list for what is not repeated.
-    List,
-    Value,
+pub(super) enum ParseErrorKind {
+    UnknownField,
+    /// An unknown field of a schema.
+    UnknownSchemaKey,
+    /// A list for a field that is not repeated.
+    UnexpectedList,
+    InvalidValue,
     OneOf,
 }
 
 impl Field {
-    pub(super) const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, repeated: false, on: On::Both }
+    pub(super) const fn singular(name: &'static str, field_type: FieldType) -> Self {
+        Self { name, field_type, repeated: false, availability: Availability::Both }
     }
 
-    pub(super) const fn many(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, repeated: true, on: On::Both }
+    pub(super) const fn repeated(name: &'static str, field_type: FieldType) -> Self {
+        Self { name, field_type, repeated: true, availability: Availability::Both }
     }
 
-    pub(super) const fn studio(self) -> Self {
-        Self { on: On::Studio, ..self }
+    pub(super) const fn ai_studio_only(self) -> Self {
+        Self { availability: Availability::AiStudio, ..self }
     }
 
-    pub(super) const fn vertex(self) -> Self {
-        Self { on: On::Vertex, ..self }
+    pub(super) const fn vertex_only(self) -> Self {
+        Self { availability: Availability::Vertex, ..self }
     }
 }
 
-/// Everything that the parser stumbles over, in the order of the document.
-pub(super) fn faults(message: &'static Message, value: &Value, flavor: &str) -> Vec<Fault> {
-    let mut reader = Reader { vertex: is_vertex(flavor), faults: Vec::new() };
+/// All parse errors, in the order of the document.
+pub(super) fn parse_errors(
+    message: &'static Message,
+    value: &Value,
+    flavor: &str,
+) -> Vec<ParseError> {
+    let mut validator = MessageValidator { is_vertex: is_vertex(flavor), errors: Vec::new() };
     if value.is_object() {
-        reader.message(message, value, &Path::ROOT);
+        validator.check_message(message, value, &FieldPath::ROOT);
     } else {
-        let words =
+        let error_message =
             "Invalid JSON payload received. Unknown name \"\": Root element must be a message.";
-        reader.add(FaultKind::Value, &Path::ROOT, words.to_owned());
+        validator.push_error(
+            ParseErrorKind::InvalidValue,
+            &FieldPath::ROOT,
+            error_message.to_owned(),
+        );
     }
-    reader.faults
+    validator.errors
 }
 
-/// The bytes of a bytes field: base64 of either alphabet, with or without padding.
-pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
+/// Decodes a bytes field: base64 of either alphabet, with or without padding.
+pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     [STANDARD, URL_SAFE, STANDARD_NO_PAD, URL_SAFE_NO_PAD]
         .iter()
         .find_map(|alphabet| alphabet.decode(text).ok())
 }
 
-struct Reader {
-    vertex: bool,
-    faults: Vec<Fault>,
+struct MessageValidator {
+    is_vertex: bool,
+    errors: Vec<ParseError>,
 }
 
-/// Where the reader is; spelled only where there is something to say.
+/// The path to the current value; formatted only for errors.
 #[derive(Clone, Copy)]
-struct Path<'p> {
-    above: Option<&'p Path<'p>>,
-    step: Step,
+struct FieldPath<'p> {
+    parent: Option<&'p FieldPath<'p>>,
+    segment: PathSegment,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum PathSegment {
     Root,
     Field(&'static str),
-    Item(usize),
-    /// The value of an entry of a map.
-    Value(usize),
+    Index(usize),
+    /// The value of a map entry.
+    MapValue(usize),
 }
 
-impl Path<'_> {
-    const ROOT: Path<'static> = Path { above: None, step: Step::Root };
+impl FieldPath<'_> {
+    const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: PathSegment::Root };
 
-    fn step(&self, step: Step) -> Path<'_> {
-        Path { above: Some(self), step }
+    fn child(&self, segment: PathSegment) -> FieldPath<'_> {
+        FieldPath { parent: Some(self), segment }
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(above) = self.above else { return Ok(()) };
-        above.fmt(f)?;
-        let dot = if matches!(above.step, Step::Root) { "" } else { "." };
-        match self.step {
-            Step::Root => Ok(()),
-            Step::Field(name) => write!(f, "{dot}{name}"),
-            Step::Item(index) => write!(f, "[{index}]"),
-            Step::Value(index) => write!(f, "[{index}].value"),
+        let Some(parent) = self.parent else { return Ok(()) };
+        parent.fmt(f)?;
+        let dot = if matches!(parent.segment, PathSegment::Root) { "" } else { "." };
+        match self.segment {
+            PathSegment::Root => Ok(()),
+            PathSegment::Field(name) => write!(f, "{dot}{name}"),
+            PathSegment::Index(index) => write!(f, "[{index}]"),
+            PathSegment::MapValue(index) => write!(f, "[{index}].value"),
         }
     }
 }
 
-impl Reader {
-    fn add(&mut self, kind: FaultKind, path: &Path<'_>, words: String) {
-        self.faults.push(Fault { kind, path: dotted(&path.to_string()), words });
+impl MessageValidator {
+    fn push_error(&mut self, kind: ParseErrorKind, path: &FieldPath<'_>, message: String) {
+        self.errors.push(ParseError { kind, path: dotted_path(&path.to_string()), message });
     }
 
-    fn known(&self, message: &'static Message, key: &str) -> Option<&'static Field> {
-        let here = if self.vertex { On::Vertex } else { On::Studio };
-        let is_here = |field: &&Field| field.on == On::Both || field.on == here;
-        message.fields.iter().filter(is_here).find(|field| is_spelling(key, field.name))
+    fn find_field(&self, message: &'static Message, key: &str) -> Option<&'static Field> {
+        let availability =
+            if self.is_vertex { Availability::Vertex } else { Availability::AiStudio };
+        let is_available = |field: &&Field| {
+            field.availability == Availability::Both || field.availability == availability
+        };
+        message.fields.iter().filter(is_available).find(|field| is_name_of(key, field.name))
     }
 
-    fn message(&mut self, message: &'static Message, value: &Value, path: &Path<'_>) {
-        let mut chosen = false;
+    fn check_message(&mut self, message: &'static Message, value: &Value, path: &FieldPath<'_>) {
+        let mut is_set = false;
         for (key, value) in value.as_object().into_iter().flatten() {
-            let Some(field) = self.known(message, key) else {
-                let schema = message.name == "Schema";
-                let kind = if schema { FaultKind::SchemaKey } else { FaultKind::Unknown };
-                self.add(kind, path, unknown(key, path, "Cannot find field."));
+            let Some(field) = self.find_field(message, key) else {
+                let is_schema = message.name == "Schema";
+                let kind = if is_schema {
+                    ParseErrorKind::UnknownSchemaKey
+                } else {
+                    ParseErrorKind::UnknownField
+                };
+                self.push_error(kind, path, unknown_field_message(key, path, "Cannot find field."));
                 continue;
             };
-            // Nothing is what a field has that is not set.
+            // Null is the same as a missing field.
             if value.is_null() {
                 continue;
             }
             if let Some((one_of, members)) = message.one_of
                 && members.contains(&field.name)
             {
-                if chosen {
-                    let words = format!(
+                if is_set {
+                    let error_message = format!(
                         "Invalid value at '{path}' (oneof), oneof field '{one_of}' is already set. Cannot set '{key}'"
                     );
-                    self.add(FaultKind::OneOf, path, words);
+                    self.push_error(ParseErrorKind::OneOf, path, error_message);
                 }
-                chosen = true;
+                is_set = true;
             }
-            self.field(field, key, value, path);
+            self.check_field(field, key, value, path);
         }
     }
 
-    fn field(&mut self, field: &'static Field, key: &str, value: &Value, path: &Path<'_>) {
-        let at = path.step(Step::Field(field.name));
+    fn check_field(
+        &mut self,
+        field: &'static Field,
+        key: &str,
+        value: &Value,
+        path: &FieldPath<'_>,
+    ) {
+        let value_path = path.child(PathSegment::Field(field.name));
         match value {
-            _ if matches!(field.kind, Kind::Any) => {}
+            _ if matches!(field.field_type, FieldType::Any) => {}
             Value::Array(list) if field.repeated => {
                 for (index, value) in list.iter().enumerate() {
-                    self.value(field, value, &at.step(Step::Item(index)), path);
+                    self.check_value(
+                        field,
+                        value,
+                        &value_path.child(PathSegment::Index(index)),
+                        path,
+                    );
                 }
             }
             Value::Array(_) => {
-                let why = "Proto field is not repeating, cannot start list.";
-                self.add(FaultKind::List, path, unknown(key, path, why));
+                let reason = "Proto field is not repeating, cannot start list.";
+                self.push_error(
+                    ParseErrorKind::UnexpectedList,
+                    path,
+                    unknown_field_message(key, path, reason),
+                );
             }
-            // One of a repeated field may stand without its list.
-            value => self.value(field, value, &at, path),
+            // A single value of a repeated field may be written without a list.
+            value => self.check_value(field, value, &value_path, path),
         }
     }
 
-    fn value(&mut self, field: &'static Field, value: &Value, at: &Path<'_>, path: &Path<'_>) {
-        let kind = match field.kind {
-            Kind::Of(message) if value.is_object() => return self.message(message, value, at),
-            Kind::MapOf(message) if value.is_object() => {
+    fn check_value(
+        &mut self,
+        field: &'static Field,
+        value: &Value,
+        value_path: &FieldPath<'_>,
+        path: &FieldPath<'_>,
+    ) {
+        let kind = match field.field_type {
+            FieldType::Nested(message) if value.is_object() => {
+                return self.check_message(message, value, value_path);
+            }
+            FieldType::MapOf(message) if value.is_object() => {
                 for (index, value) in
                     value.as_object().into_iter().flat_map(|map| map.values()).enumerate()
                 {
-                    let at = at.step(Step::Value(index));
+                    let value_path = value_path.child(PathSegment::MapValue(index));
                     if value.is_object() {
-                        self.message(message, value, &at);
+                        self.check_message(message, value, &value_path);
                     } else {
-                        let kind = self.typed(message.name);
-                        self.add(FaultKind::Value, &at, invalid(&at, &kind, value));
+                        let kind = self.qualified_type(message.name);
+                        self.push_error(
+                            ParseErrorKind::InvalidValue,
+                            &value_path,
+                            invalid_value_message(&value_path, &kind, value),
+                        );
                     }
                 }
                 return;
             }
-            Kind::Of(message) => self.typed(message.name),
-            Kind::MapOf(message) => self.typed(&format!("{}.PropertiesEntry", message.name)),
-            Kind::Struct if value.is_object() => return,
-            Kind::Struct => "type.googleapis.com/google.protobuf.Struct".to_owned(),
-            Kind::Any => return,
+            FieldType::Nested(message) => self.qualified_type(message.name),
+            FieldType::MapOf(message) => {
+                self.qualified_type(&format!("{}.PropertiesEntry", message.name))
+            }
+            FieldType::Struct if value.is_object() => return,
+            FieldType::Struct => "type.googleapis.com/google.protobuf.Struct".to_owned(),
+            FieldType::Any => return,
             scalar => {
                 if value.is_object() {
-                    let words = format!(
+                    let error_message = format!(
                         "Invalid value at '{path}' ({}), Starting an object on a scalar field",
                         field.name
                     );
-                    return self.add(FaultKind::Value, path, words);
+                    return self.push_error(ParseErrorKind::InvalidValue, path, error_message);
                 }
-                match self.scalar(scalar, value) {
+                match self.scalar_error(scalar, value) {
                     Some(kind) => kind,
                     None => return,
                 }
             }
         };
-        let words = match (&field.kind, value) {
-            (Kind::Bytes, Value::String(_)) => {
-                format!("Invalid value at '{at}' (TYPE_BYTES), Base64 decoding failed for {value}")
+        let error_message = match (&field.field_type, value) {
+            (FieldType::Bytes, Value::String(_)) => {
+                format!(
+                    "Invalid value at '{value_path}' (TYPE_BYTES), Base64 decoding failed for {value}"
+                )
             }
-            _ => invalid(at, &kind, value),
+            _ => invalid_value_message(value_path, &kind, value),
         };
-        self.add(FaultKind::Value, at, words);
+        self.push_error(ParseErrorKind::InvalidValue, value_path, error_message);
     }
 
-    /// The type of a scalar that this is no value of.
-    fn scalar(&self, kind: Kind, value: &Value) -> Option<String> {
+    /// The name of the scalar type if the value has another type.
+    fn scalar_error(&self, kind: FieldType, value: &Value) -> Option<String> {
         let text = value.as_str();
-        let (is_one, name) = match kind {
-            Kind::Text => (value.is_string(), "TYPE_STRING"),
-            Kind::Bytes => (text.is_some_and(|text| decoded(text).is_some()), "TYPE_BYTES"),
-            Kind::Whole => {
+        let (is_valid, name) = match kind {
+            FieldType::Str => (value.is_string(), "TYPE_STRING"),
+            FieldType::Bytes => {
+                (text.is_some_and(|text| decode_base64(text).is_some()), "TYPE_BYTES")
+            }
+            FieldType::Integer => {
                 let number = value.as_f64().or_else(|| text.and_then(|text| text.parse().ok()));
                 (number.is_some_and(|number| number.fract() == 0.0), "TYPE_INT32")
             }
-            Kind::Number => {
+            FieldType::Number => {
                 let number = value.as_f64().or_else(|| text.and_then(|text| text.parse().ok()));
                 (number.is_some(), "TYPE_FLOAT")
             }
-            Kind::Truth => {
+            FieldType::Bool => {
                 (value.is_boolean() || matches!(text, Some("true" | "false")), "TYPE_BOOL")
             }
-            Kind::Choice(choice, names) => {
-                let known = |text: &str| names.iter().any(|one| one.eq_ignore_ascii_case(text));
-                let is_one = value.is_u64() || text.is_some_and(known);
-                return (!is_one).then(|| self.typed(choice));
+            FieldType::Enum(choice, names) => {
+                let is_known =
+                    |text: &str| names.iter().any(|candidate| candidate.eq_ignore_ascii_case(text));
+                let is_valid = value.is_u64() || text.is_some_and(is_known);
+                return (!is_valid).then(|| self.qualified_type(choice));
             }
-            Kind::Struct | Kind::Any | Kind::Of(_) | Kind::MapOf(_) => return None,
+            FieldType::Struct | FieldType::Any | FieldType::Nested(_) | FieldType::MapOf(_) => {
+                return None;
+            }
         };
-        (!is_one).then(|| name.to_owned())
+        (!is_valid).then(|| name.to_owned())
     }
 
-    /// A type's name with its package.
-    fn typed(&self, name: &str) -> String {
-        let package = if self.vertex {
+    /// The name of a type with its package.
+    fn qualified_type(&self, name: &str) -> String {
+        let package = if self.is_vertex {
             "google.cloud.aiplatform.v1beta1"
         } else {
             "google.ai.generativelanguage.v1beta"
@@ -291,16 +343,16 @@ impl Reader {
     }
 }
 
-fn unknown(key: &str, path: &Path<'_>, why: &str) -> String {
-    let at = if path.above.is_none() { String::new() } else { format!(" at '{path}'") };
-    format!("Invalid JSON payload received. Unknown name \"{key}\"{at}: {why}")
+fn unknown_field_message(key: &str, path: &FieldPath<'_>, reason: &str) -> String {
+    let location = if path.parent.is_none() { String::new() } else { format!(" at '{path}'") };
+    format!("Invalid JSON payload received. Unknown name \"{key}\"{location}: {reason}")
 }
 
-fn invalid(at: &Path<'_>, kind: &str, value: &Value) -> String {
-    format!("Invalid value at '{at}' ({kind}), {value}")
+fn invalid_value_message(value_path: &FieldPath<'_>, kind: &str, value: &Value) -> String {
+    format!("Invalid value at '{value_path}' ({kind}), {value}")
 }
 
-/// `contents[0].parts[1]` as `contents.0.parts.1`.
-pub(super) fn dotted(path: &str) -> String {
+/// Converts `contents[0].parts[1]` to `contents.0.parts.1`.
+pub(super) fn dotted_path(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }

@@ -1,70 +1,77 @@
-//! Thought signatures: that they are there, and that they are the model's.
+//! Rules about thought signatures: present where required, and authentic.
 
 use super::mint;
 use super::profile::profile;
-use super::view::{self, Content, is_vertex, said, text};
-use crate::seal::Broken;
-use crate::{Evidence, Findings, Request, Rule};
+use super::view::{self, Content, flavored_message, is_vertex, str_field};
+use crate::seal::SealError;
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// Where the current turn begins: after the last content of the user that answers no call.
-fn current(contents: &[Content<'_>]) -> usize {
-    let begins = |content: &Content<'_>| {
+/// The index of the first content after the last user content that has no function response.
+fn current_turn_start(contents: &[Content<'_>]) -> usize {
+    let is_turn_start = |content: &Content<'_>| {
         content.role == "user" && !content.parts.is_empty() && content.responses().next().is_none()
     };
-    contents.iter().rposition(begins).map_or(0, |at| at + 1)
+    contents.iter().rposition(is_turn_start).map_or(0, |at| at + 1)
 }
 
-fn missing(request: &Request<'_>, findings: &mut Findings) {
-    if !profile(request.model).signed_calls {
+fn missing_signature(request: &Request<'_>, cx: &mut CheckContext) {
+    if !profile(request.model).requires_signed_calls {
         return;
     }
     let contents = view::contents(request);
-    for content in
-        contents.iter().skip(current(&contents)).filter(|content| content.role == "model")
+    for content in contents
+        .iter()
+        .skip(current_turn_start(&contents))
+        .filter(|content| content.role == "model")
     {
         let Some((part, call)) = content.calls().next() else { continue };
-        let signed =
-            content.parts.get(part).is_some_and(|part| !text(part, "thought_signature").is_empty());
-        if !signed {
-            let (name, block) = (text(call, "name"), content.index + 1);
-            let words = if is_vertex(request.flavor) {
+        let is_signed = content
+            .parts
+            .get(part)
+            .is_some_and(|part| !str_field(part, "thought_signature").is_empty());
+        if !is_signed {
+            let (name, position) = (str_field(call, "name"), content.index + 1);
+            let message = if is_vertex(request.flavor) {
                 format!(
-                    "Unable to submit request because function call `default_api:{name}` in the {block}. content block is missing a `thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures"
+                    "Unable to submit request because function call `default_api:{name}` in the {position}. content block is missing a `thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures"
                 )
             } else {
                 format!(
-                    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {block}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details."
+                    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {position}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details."
                 )
             };
-            findings.add(format!("{}.parts.{part}", content.path()), words);
+            cx.reject(format!("{}.parts.{part}", content.path()), message);
         }
     }
 }
 
-fn corrupted(request: &Request<'_>, findings: &mut Findings) {
-    let Some(key) = request.key else { return };
+fn corrupted_signature(request: &Request<'_>, cx: &mut CheckContext) {
+    let Some(key) = request.seal_key else { return };
     let contents = view::contents(request);
-    let current = current(&contents);
+    let current_turn = current_turn_start(&contents);
     for content in &contents {
         for (at, part) in content.parts.iter().enumerate() {
-            if text(part, "thought_signature").is_empty() {
+            if str_field(part, "thought_signature").is_empty() {
                 continue;
             }
-            let faults = mint::faults(key, request.flavor, request.model, content.parts, at);
-            let made_elsewhere = |fault: &Broken| {
-                matches!(fault, Broken::Foreign | Broken::Provider | Broken::Model)
+            let errors = mint::seal_errors(key, request.flavor, request.model, content.parts, at);
+            let is_foreign = |error: &SealError| {
+                matches!(
+                    error,
+                    SealError::NotAuthentic | SealError::WrongProvider | SealError::WrongModel
+                )
             };
-            // Whether it is the signature of this call is only asked in the current turn.
-            let asked = content.index >= current
-                && profile(request.model).signed_calls
+            // Only in the current turn must the signature belong to this call.
+            let must_match = content.index >= current_turn
+                && profile(request.model).requires_signed_calls
                 && view::field(part, "function_call").is_some();
-            if faults.iter().any(made_elsewhere) || asked && !faults.is_empty() {
-                let words = if is_vertex(request.flavor) {
-                    said(request.flavor, "Thought signature is not valid.")
+            if errors.iter().any(is_foreign) || must_match && !errors.is_empty() {
+                let message = if is_vertex(request.flavor) {
+                    flavored_message(request.flavor, "Thought signature is not valid.")
                 } else {
                     "Corrupted thought signature.".to_owned()
                 };
-                findings.add(format!("{}.parts.{at}", content.path()), words);
+                cx.reject(format!("{}.parts.{at}", content.path()), message);
             }
         }
     }
@@ -74,19 +81,19 @@ pub(super) const RULES: [Rule; 2] = [
     Rule {
         name: "missing-signature",
         status: 400,
-        when: "On Gemini 3: the first call of a step in the current turn is not signed.",
-        words: "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {n}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.\nUnable to submit request because function call `default_api:{name}` in the {n}. content block is missing a `thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures",
+        condition: "On Gemini 3, the first call of a step in the current turn is not signed.",
+        error_message: "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {n}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.\nUnable to submit request because function call `default_api:{name}` in the {n}. content block is missing a `thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures",
         evidence: Evidence::Documented,
         source: "rows 1, 2; documentation of thought signatures, dartantic PR#86, zafiro#100, jcode#518",
-        check: missing,
+        check: missing_signature,
     },
     Rule {
         name: "corrupted-signature",
         status: 400,
-        when: "A signature is not of this endpoint and model or, in the current turn, not of this call.",
-        words: "Corrupted thought signature.\nUnable to submit request because Thought signature is not valid.. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A signature was made by another endpoint or model or, in the current turn, for another call.",
+        error_message: "Corrupted thought signature.\nUnable to submit request because Thought signature is not valid.. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "rows 3, 4; gemini-cli#13467, Antigravity#970, crush#1698, MassGen#665, 9router#301",
-        check: corrupted,
+        check: corrupted_signature,
     },
 ];

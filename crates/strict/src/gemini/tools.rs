@@ -1,25 +1,27 @@
-//! Tools: functions, built-in ones, and both together.
+//! Rules about functions and built-in tools.
 
 use serde_json::Value;
 
 use super::profile::profile;
-use super::view::{self, field, is_vertex, many, said, text, within};
-use crate::{Evidence, Findings, Request, Rule};
+use super::view::{
+    self, field, flavored_message, is_vertex, nested_field, repeated_field, str_field,
+};
+use crate::{CheckContext, Evidence, Request, Rule};
 
-/// A function's declaration and where it stands.
+/// A function declaration with its path.
 pub(super) struct Declaration<'v> {
     pub(super) value: &'v Value,
     pub(super) path: String,
 }
 
-/// Every declaration, in order.
+/// All function declarations, in order.
 pub(super) fn declarations(body: &Value) -> impl Iterator<Item = Declaration<'_>> {
-    many(body, "tools").iter().enumerate().flat_map(|(tool, value)| {
-        let of = move |(index, value)| {
+    repeated_field(body, "tools").iter().enumerate().flat_map(|(tool, value)| {
+        let to_declaration = move |(index, value)| {
             let path = format!("tools[{tool}].function_declarations[{index}]");
             Declaration { value, path }
         };
-        many(value, "function_declarations").iter().enumerate().map(of)
+        repeated_field(value, "function_declarations").iter().enumerate().map(to_declaration)
     })
 }
 
@@ -27,125 +29,142 @@ pub(super) fn has_functions(body: &Value) -> bool {
     declarations(body).next().is_some()
 }
 
-pub(super) fn has_built_in(body: &Value) -> bool {
-    built_in(body).is_some()
+pub(super) fn has_builtin_tool(body: &Value) -> bool {
+    first_builtin_tool(body).is_some()
 }
 
-/// The first built-in tool.
-fn built_in(body: &Value) -> Option<&'static str> {
-    let of = |tool: &Value| BUILT_IN.iter().copied().find(|name| field(tool, name).is_some());
-    many(body, "tools").iter().find_map(of)
+fn first_builtin_tool(body: &Value) -> Option<&'static str> {
+    let builtin_name =
+        |tool: &Value| BUILTIN_TOOLS.iter().copied().find(|name| field(tool, name).is_some());
+    repeated_field(body, "tools").iter().find_map(builtin_name)
 }
 
-/// Words with a path, which stands in front of them as Google names it.
-pub(super) fn named(path: &str, words: &str) -> String {
-    format!("* GenerateContentRequest.{path}: {words}")
+/// Prefixes an error message with the field's path, as Google does.
+pub(super) fn with_field_path(path: &str, message: &str) -> String {
+    format!("* GenerateContentRequest.{path}: {message}")
 }
 
-fn names(request: &Request<'_>, findings: &mut Findings) {
-    for declaration in declarations(view::body(request)) {
-        if !is_name(text(declaration.value, "name")) {
+fn function_name(request: &Request<'_>, cx: &mut CheckContext) {
+    for declaration in declarations(view::generate_request(request)) {
+        if !is_valid_name(str_field(declaration.value, "name")) {
             let path = format!("{}.name", declaration.path);
-            let words = said(request.flavor, &named(&path, NAME));
-            findings.add(super::proto::dotted(&path), words);
+            let message =
+                flavored_message(request.flavor, &with_field_path(&path, FUNCTION_NAME_ERROR));
+            cx.reject(super::proto::dotted_path(&path), message);
         }
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let holds = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-');
-    name.len() <= 64 && name.starts_with(starts) && name.chars().all(holds)
+fn is_valid_name(name: &str) -> bool {
+    let is_valid_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-');
+    name.len() <= 64 && name.starts_with(is_valid_start) && name.chars().all(is_allowed)
 }
 
-fn count(request: &Request<'_>, findings: &mut Findings) {
-    let all = declarations(view::body(request));
-    let (beyond, count) = all.enumerate().fold((None, 0), |(beyond, _), (at, declaration)| {
-        let first = beyond.or_else(|| (at == MOST).then_some(declaration.path));
-        (first, at + 1)
-    });
-    if let Some(path) = beyond {
-        let words =
-            format!("At most {MOST} function declarations can be specified, but got {count}.");
-        findings.add(super::proto::dotted(&path), said(request.flavor, &words));
+fn too_many_functions(request: &Request<'_>, cx: &mut CheckContext) {
+    let all_declarations = declarations(view::generate_request(request));
+    let (first_excess, count) =
+        all_declarations.enumerate().fold((None, 0), |(first_excess, _), (at, declaration)| {
+            let first = first_excess.or_else(|| (at == MAX_FUNCTIONS).then_some(declaration.path));
+            (first, at + 1)
+        });
+    if let Some(path) = first_excess {
+        let message = format!(
+            "At most {MAX_FUNCTIONS} function declarations can be specified, but got {count}."
+        );
+        cx.reject(super::proto::dotted_path(&path), flavored_message(request.flavor, &message));
     }
 }
 
-fn duplicates(request: &Request<'_>, findings: &mut Findings) {
+fn duplicate_function(request: &Request<'_>, cx: &mut CheckContext) {
     let mut seen: Vec<&str> = Vec::new();
-    for declaration in declarations(view::body(request)) {
-        let name = text(declaration.value, "name");
+    for declaration in declarations(view::generate_request(request)) {
+        let name = str_field(declaration.value, "name");
         if seen.contains(&name) {
-            let words = format!("Duplicate function declaration found: {name}");
-            findings.add(super::proto::dotted(&declaration.path), said(request.flavor, &words));
+            let message = format!("Duplicate function declaration found: {name}");
+            cx.reject(
+                super::proto::dotted_path(&declaration.path),
+                flavored_message(request.flavor, &message),
+            );
         }
         seen.push(name);
     }
 }
 
-fn two_schemas(request: &Request<'_>, findings: &mut Findings) {
-    for declaration in declarations(view::body(request)) {
-        for (one, other) in SCHEMAS {
-            let both = field(declaration.value, one).is_some()
-                && field(declaration.value, other).is_some();
-            if both {
-                let words =
-                    named(&declaration.path, &format!("only one of {one} and {other} can be set"));
-                findings.add(super::proto::dotted(&declaration.path), said(request.flavor, &words));
+fn two_schemas(request: &Request<'_>, cx: &mut CheckContext) {
+    for declaration in declarations(view::generate_request(request)) {
+        for (proto_key, json_key) in SCHEMA_FIELDS {
+            let has_both = field(declaration.value, proto_key).is_some()
+                && field(declaration.value, json_key).is_some();
+            if has_both {
+                let message = with_field_path(
+                    &declaration.path,
+                    &format!("only one of {proto_key} and {json_key} can be set"),
+                );
+                cx.reject(
+                    super::proto::dotted_path(&declaration.path),
+                    flavored_message(request.flavor, &message),
+                );
             }
         }
     }
 }
 
-fn json_schema(request: &Request<'_>, findings: &mut Findings) {
-    for declaration in declarations(view::body(request)) {
-        for (_, name) in SCHEMAS {
+fn json_schema_root(request: &Request<'_>, cx: &mut CheckContext) {
+    for declaration in declarations(view::generate_request(request)) {
+        for (_, name) in SCHEMA_FIELDS {
             let Some(schema) = field(declaration.value, name) else { continue };
             if !schema.is_object() && !schema.is_boolean() {
                 let path = format!("{}.{name}", declaration.path);
-                let words = named(&path, "schema at top-level must be a boolean or an object");
-                findings.add(super::proto::dotted(&path), said(request.flavor, &words));
+                let message =
+                    with_field_path(&path, "schema at top-level must be a boolean or an object");
+                cx.reject(
+                    super::proto::dotted_path(&path),
+                    flavored_message(request.flavor, &message),
+                );
             }
         }
     }
 }
 
-fn calling(request: &Request<'_>, findings: &mut Findings) {
-    let body = view::body(request);
-    let config = within(body, &["tool_config", "function_calling_config"]);
-    let asks = config.is_some_and(|config| !text(config, "mode").eq_ignore_ascii_case("none"));
-    if asks && !has_functions(body) && !is_vertex(request.flavor) {
-        findings.add("tool_config.function_calling_config", CALLING);
+fn calling_without_functions(request: &Request<'_>, cx: &mut CheckContext) {
+    let body = view::generate_request(request);
+    let config = nested_field(body, &["tool_config", "function_calling_config"]);
+    let is_enabled =
+        config.is_some_and(|config| !str_field(config, "mode").eq_ignore_ascii_case("none"));
+    if is_enabled && !has_functions(body) && !is_vertex(request.flavor) {
+        cx.reject("tool_config.function_calling_config", CALLING_WITHOUT_FUNCTIONS_ERROR);
     }
 }
 
-fn mixed(request: &Request<'_>, findings: &mut Findings) {
-    let body = view::body(request);
-    let Some(built_in) = built_in(body).filter(|_| has_functions(body)) else { return };
-    let included = within(body, &["tool_config", "include_server_side_tool_invocations"]);
-    let words = if is_vertex(request.flavor) {
+fn built_in_and_functions(request: &Request<'_>, cx: &mut CheckContext) {
+    let body = view::generate_request(request);
+    let Some(built_in) = first_builtin_tool(body).filter(|_| has_functions(body)) else { return };
+    let included = nested_field(body, &["tool_config", "include_server_side_tool_invocations"]);
+    let message = if is_vertex(request.flavor) {
         format!(
             "Built-in tools ({{{built_in}}}) and Custom tools (Function Calling) cannot be combined in the same request. Please choose one to continue."
         )
-    } else if !profile(request.model).mixes_tools {
+    } else if !profile(request.model).mixes_builtin_tools {
         "Tool use with function calling is unsupported".to_owned()
     } else if included != Some(&Value::Bool(true)) {
-        INCLUDE.to_owned()
+        INCLUDE_SERVER_SIDE_ERROR.to_owned()
     } else {
         return;
     };
-    findings.add("tools", words);
+    cx.reject("tools", message);
 }
 
-const NAME: &str = "Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.";
-const CALLING: &str = "Function calling config is set without function_declarations.";
-const INCLUDE: &str = "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.";
+const FUNCTION_NAME_ERROR: &str = "Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.";
+const CALLING_WITHOUT_FUNCTIONS_ERROR: &str =
+    "Function calling config is set without function_declarations.";
+const INCLUDE_SERVER_SIDE_ERROR: &str = "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.";
 
-const SCHEMAS: [(&str, &str); 2] =
+const SCHEMA_FIELDS: [(&str, &str); 2] =
     [("parameters", "parameters_json_schema"), ("response", "response_json_schema")];
 
-/// Tools that the provider runs. Computer use and MCP servers stand beside functions.
-const BUILT_IN: &[&str] = &[
+/// Tools that the provider runs. Computer use and MCP servers can be combined with functions.
+const BUILTIN_TOOLS: &[&str] = &[
     "google_search",
     "google_search_retrieval",
     "google_maps",
@@ -156,42 +175,41 @@ const BUILT_IN: &[&str] = &[
     "enterprise_web_search",
 ];
 
-/// How many functions there may be.
-const MOST: usize = 512;
+const MAX_FUNCTIONS: usize = 512;
 
 pub(super) const RULES: [Rule; 7] = [
     Rule {
         name: "too-many-functions",
         status: 400,
-        when: "There are more than 512 functions.",
-        words: "At most 512 function declarations can be specified, but got {count}.\nUnable to submit request because At most 512 function declarations can be specified, but got {count}.. Learn more: {url}",
+        condition: "There are more than 512 functions.",
+        error_message: "At most 512 function declarations can be specified, but got {count}.\nUnable to submit request because At most 512 function declarations can be specified, but got {count}.. Learn more: {url}",
         evidence: Evidence::Inferred,
         source: "§2; documentation of function declarations",
-        check: count,
+        check: too_many_functions,
     },
     Rule {
         name: "function-name",
         status: 400,
-        when: "A function's name is empty, longer than 64, or has other characters than are allowed.",
-        words: "* GenerateContentRequest.{path}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\nUnable to submit request because * GenerateContentRequest.{path}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "A function's name is empty, longer than 64 characters, or has invalid characters.",
+        error_message: "* GenerateContentRequest.{path}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\nUnable to submit request because * GenerateContentRequest.{path}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "row 12; gemini-cli#6704, cline#7339; wrapped on Vertex (§7)",
-        check: names,
+        check: function_name,
     },
     Rule {
         name: "duplicate-function",
         status: 400,
-        when: "Two functions have one name.",
-        words: "Duplicate function declaration found: {name}\nUnable to submit request because Duplicate function declaration found: {name}. Learn more: {url}",
-        evidence: Evidence::Seen,
+        condition: "Two functions have the same name.",
+        error_message: "Duplicate function declaration found: {name}\nUnable to submit request because Duplicate function declaration found: {name}. Learn more: {url}",
+        evidence: Evidence::Observed,
         source: "public logs 58193838680, 56784659275; wrapped on Vertex (§7)",
-        check: duplicates,
+        check: duplicate_function,
     },
     Rule {
         name: "two-schemas",
         status: 400,
-        when: "A function has a schema in both forms.",
-        words: "* GenerateContentRequest.{path}: only one of {one} and {other} can be set\nUnable to submit request because * GenerateContentRequest.{path}: only one of {one} and {other} can be set. Learn more: {url}",
+        condition: "A function has a schema in both formats.",
+        error_message: "* GenerateContentRequest.{path}: only one of {one} and {other} can be set\nUnable to submit request because * GenerateContentRequest.{path}: only one of {one} and {other} can be set. Learn more: {url}",
         evidence: Evidence::Inferred,
         source: "§2",
         check: two_schemas,
@@ -199,28 +217,28 @@ pub(super) const RULES: [Rule; 7] = [
     Rule {
         name: "json-schema-root",
         status: 400,
-        when: "A JSON schema is neither an object nor a boolean.",
-        words: "* GenerateContentRequest.{path}: schema at top-level must be a boolean or an object\nUnable to submit request because * GenerateContentRequest.{path}: schema at top-level must be a boolean or an object. Learn more: {url}",
+        condition: "A JSON schema is neither an object nor a boolean.",
+        error_message: "* GenerateContentRequest.{path}: schema at top-level must be a boolean or an object\nUnable to submit request because * GenerateContentRequest.{path}: schema at top-level must be a boolean or an object. Learn more: {url}",
         evidence: Evidence::Quoted,
-        source: "public code 62590818690, 58535287416; the path in front is ours",
-        check: json_schema,
+        source: "public code 62590818690, 58535287416; the path prefix is ours",
+        check: json_schema_root,
     },
     Rule {
         name: "calling-without-functions",
         status: 400,
-        when: "On AI Studio: how functions are called is configured (other than not at all), but there are none.",
-        words: "Function calling config is set without function_declarations.",
-        evidence: Evidence::Seen,
+        condition: "On AI Studio, function calling is configured (other than to none), but there are no functions.",
+        error_message: "Function calling config is set without function_declarations.",
+        evidence: Evidence::Observed,
         source: "pydantic-ai#3611, public code 55938440535, 65963438200",
-        check: calling,
+        check: calling_without_functions,
     },
     Rule {
         name: "built-in-and-functions",
         status: 400,
-        when: "Built-in tools and functions stand together: before Gemini 3, on Vertex, or without asking for server-side tool invocations.",
-        words: "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.\nTool use with function calling is unsupported\nBuilt-in tools ({tool}) and Custom tools (Function Calling) cannot be combined in the same request. Please choose one to continue.",
-        evidence: Evidence::Seen,
+        condition: "Built-in tools and functions are combined: before Gemini 3, on Vertex, or without include_server_side_tool_invocations.",
+        error_message: "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.\nTool use with function calling is unsupported\nBuilt-in tools ({tool}) and Custom tools (Function Calling) cannot be combined in the same request. Please choose one to continue.",
+        evidence: Evidence::Observed,
         source: "row 16; eino-ext#761, ag2 PR#3145, symfony/ai#803, Antigravity#2241",
-        check: mixed,
+        check: built_in_and_functions,
     },
 ];

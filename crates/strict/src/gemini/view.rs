@@ -1,13 +1,13 @@
-//! How the judge looks at a request: fields in either spelling, contents, parts, calls, responses.
+//! Reads a request: fields in either spelling, contents, parts, calls and responses.
 
 use std::slice;
 
 use serde_json::Value;
 
-use super::messages::DATA;
+use super::proto_messages::PART_DATA_FIELDS;
 use crate::Request;
 
-/// A content of the conversation.
+/// A content of the conversation with its index.
 #[derive(Debug)]
 pub(super) struct Content<'v> {
     pub(super) index: usize,
@@ -21,89 +21,93 @@ impl<'v> Content<'v> {
     }
 
     pub(super) fn calls(&self) -> impl Iterator<Item = (usize, &'v Value)> {
-        self.of("function_call")
+        self.parts_with("function_call")
     }
 
     pub(super) fn responses(&self) -> impl Iterator<Item = (usize, &'v Value)> {
-        self.of("function_response")
+        self.parts_with("function_response")
     }
 
-    fn of(&self, kind: &'static str) -> impl Iterator<Item = (usize, &'v Value)> {
+    fn parts_with(&self, kind: &'static str) -> impl Iterator<Item = (usize, &'v Value)> {
         let parts = self.parts.iter().enumerate();
         parts.filter_map(move |(at, part)| field(part, kind).map(|value| (at, value)))
     }
 }
 
-/// The request for content; a request for a count may hold one.
-pub(super) fn body<'r>(request: &Request<'r>) -> &'r Value {
+/// The generate request; a count request may contain one.
+pub(super) fn generate_request<'r>(request: &Request<'r>) -> &'r Value {
     let inner = field(request.body, "generate_content_request");
-    inner.filter(|_| request.counting).unwrap_or(request.body)
+    inner.filter(|_| request.count_tokens).unwrap_or(request.body)
 }
 
 pub(super) fn contents<'r>(request: &Request<'r>) -> Vec<Content<'r>> {
-    let content = |(index, value)| {
-        let role = text(value, "role");
-        // Who says nothing else is the user.
+    let to_content = |(index, value)| {
+        let role = str_field(value, "role");
+        // The default role is user.
         let role = if role.is_empty() { "user" } else { role };
-        Content { index, role, parts: many(value, "parts") }
+        Content { index, role, parts: repeated_field(value, "parts") }
     };
-    many(body(request), "contents").iter().enumerate().map(content).collect()
+    repeated_field(generate_request(request), "contents")
+        .iter()
+        .enumerate()
+        .map(to_content)
+        .collect()
 }
 
-/// A field that is set, by its name in snake case, in either spelling.
+/// A non-null field by its name in snake case, in either spelling.
 pub(super) fn field<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     let entries = || value.as_object().into_iter().flatten();
-    let named = entries().find(|(key, _)| *key == name);
-    let spelled = || entries().find(|(key, _)| is_spelling(key, name));
-    let (_, found) = named.or_else(spelled)?;
+    let exact = entries().find(|(key, _)| *key == name);
+    let other_spelling = || entries().find(|(key, _)| is_name_of(key, name));
+    let (_, found) = exact.or_else(other_spelling)?;
     Some(found).filter(|value| !value.is_null())
 }
 
-/// A field within a field within …
-pub(super) fn within<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
+/// A nested field by its path.
+pub(super) fn nested_field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
     names.iter().try_fold(value, |value, name| field(value, name))
 }
 
-pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+pub(super) fn str_field<'v>(value: &'v Value, name: &str) -> &'v str {
     field(value, name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A repeated field. One alone may stand without its list.
-pub(super) fn many<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+/// A repeated field. A single value may be written without a list.
+pub(super) fn repeated_field<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     match field(value, name) {
         Some(Value::Array(list)) => list,
-        Some(one) => slice::from_ref(one),
+        Some(single) => slice::from_ref(single),
         None => &[],
     }
 }
 
-/// Whether the part holds something.
+/// Whether the part has any data field.
 pub(super) fn holds_data(part: &Value) -> bool {
-    DATA.iter().any(|name| field(part, name).is_some())
+    PART_DATA_FIELDS.iter().any(|name| field(part, name).is_some())
 }
 
-/// Whether this is the name or, such as `functionCall`, its other spelling.
-pub(super) fn is_spelling(key: &str, name: &str) -> bool {
+/// Whether a key is the field name, or its camel case spelling such as `functionCall`.
+pub(super) fn is_name_of(key: &str, name: &str) -> bool {
     let mut name = name.bytes();
-    let fits = key.bytes().all(|letter| {
+    let is_prefix = key.bytes().all(|letter| {
         (!letter.is_ascii_uppercase() || name.next() == Some(b'_'))
             && name.next() == Some(letter.to_ascii_lowercase())
     });
-    fits && name.next().is_none()
+    is_prefix && name.next().is_none()
 }
 
 pub(super) fn is_vertex(flavor: &str) -> bool {
     flavor == "vertex"
 }
 
-/// The words as the flavor says them.
-pub(super) fn said(flavor: &str, words: &str) -> String {
+/// Formats an error message for the flavor.
+pub(super) fn flavored_message(flavor: &str, message: &str) -> String {
     if is_vertex(flavor) {
-        format!("Unable to submit request because {words}. {LEARN}")
+        format!("Unable to submit request because {message}. {DOCS_LINK}")
     } else {
-        words.to_owned()
+        message.to_owned()
     }
 }
 
-pub(super) const LEARN: &str =
+pub(super) const DOCS_LINK: &str =
     "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini";

@@ -1,244 +1,299 @@
-//! Fields that nobody has heard of: what each closed shape holds, and who closes it.
+//! Rules about unknown fields, with the known fields of each object.
 
 use serde_json::Value;
 
-use super::flavor::INVENTOR;
-use super::profile::{Profile, Trait};
-use super::view::{Message, bracketed, keys, messages};
-use super::words::{Refusal, Words, words};
-use crate::rule::{Fields as _, Findings, items};
+use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
+use super::flavor::FIRST_PARTY;
+use super::profile::{ModelFlag, Profile};
+use super::view::{Message, bracket_path, messages, object_keys};
+use crate::rule::{CheckContext, JsonExt as _, array_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const UNKNOWN_PARAMETER: Rule = Rule {
     name: "unknown-parameter",
     status: 400,
-    when: "The request has a field that the API or the model does not know (openai, azure, groq, generic).",
-    words: PARAMETER.lines,
-    evidence: Evidence::Seen,
+    condition: "The request has a field that is unknown to the API or the model (openai, azure, groq, generic).",
+    error_message: UNKNOWN_PARAMETER_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "langchain_dart#712, open-responses-server#41, nadekobot#34; gpt-5.6 probe notes",
     check: unknown_parameter,
 };
-const PARAMETER: Words = words! {
-    INVENTOR => "Unknown parameter: '{name}'.",
-    OLD => "Unrecognized request argument supplied: {name}",
+const UNKNOWN_PARAMETER_ERRORS: ErrorMessages = error_messages! {
+    FIRST_PARTY => "Unknown parameter: '{name}'.",
+    LEGACY_ERROR_FLAVORS => "Unrecognized request argument supplied: {name}",
     &["groq"] => "property '{name}' is unsupported",
 };
 
 pub(super) const UNKNOWN_MESSAGE_FIELD: Rule = Rule {
     name: "unknown-message-field",
     status: 400,
-    when: "A message, part, call or tool has a field that the API does not know (openai, azure, generic).",
-    words: FIELD.lines,
-    evidence: Evidence::Seen,
+    condition: "A message, part, call or tool has an unknown field (openai, azure, generic).",
+    error_message: UNKNOWN_MESSAGE_FIELD_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "agentic#531; gpt-5.6 probe notes",
     check: unknown_message_field,
 };
-const FIELD: Words = words! {
-    INVENTOR => "Unknown parameter: '{at}'.",
-    OLD => "Additional properties are not allowed ('{name}' was unexpected) - '{place}'",
+const UNKNOWN_MESSAGE_FIELD_ERRORS: ErrorMessages = error_messages! {
+    FIRST_PARTY => "Unknown parameter: '{at}'.",
+    LEGACY_ERROR_FLAVORS => "Additional properties are not allowed ('{name}' was unexpected) - '{place}'",
 };
-/// Older models, and the many who copied them.
-const OLD: &[&str] = &["old", "generic"];
+/// Older models, and the servers that copied them.
+const LEGACY_ERROR_FLAVORS: &[&str] = &["old", "generic"];
 
 pub(super) const MISTRAL_EXTRA_FIELD: Rule = Rule {
     name: "mistral-extra-field",
     status: 422,
-    when: "The request, a message, call or tool has a field that Mistral does not know, `stream_options` and `reasoning_content` among them.",
-    words: EXTRA.lines,
-    evidence: Evidence::Seen,
+    condition: "The request, a message, call or tool has a field that is unknown to Mistral, such as `stream_options` or `reasoning_content`.",
+    error_message: MISTRAL_EXTRA_FIELD_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "mistralai_client_dart#44, crush#1590, litellm#30835",
     check: mistral_extra_field,
 };
-const EXTRA: Words = words! { &["mistral"] => "Extra inputs are not permitted" };
+const MISTRAL_EXTRA_FIELD_ERRORS: ErrorMessages =
+    error_messages! { &["mistral"] => "Extra inputs are not permitted" };
 
 pub(super) const GROQ_UNSUPPORTED_PROPERTY: Rule = Rule {
     name: "groq-unsupported-property",
     status: 400,
-    when: "A message has a field that Groq does not know, `reasoning_content` among them.",
-    words: PROPERTY.lines,
-    evidence: Evidence::Seen,
+    condition: "A message has a field that is unknown to Groq, such as `reasoning_content`.",
+    error_message: GROQ_UNSUPPORTED_PROPERTY_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "Kai#265, jan#8136, ServiceStack/llms#17",
     check: groq_unsupported_property,
 };
-const PROPERTY: Words = words! {
+const GROQ_UNSUPPORTED_PROPERTY_ERRORS: ErrorMessages = error_messages! {
     &["groq"] => "'{at}' : for 'role:{role}' the following must be satisfied[('{at}' : property '{name}' is unsupported)]",
 };
 
 pub(super) const CEREBRAS_UNSUPPORTED_PROPERTY: Rule = Rule {
     name: "cerebras-unsupported-property",
     status: 400,
-    when: "A message has a field that Cerebras does not know, `reasoning_content` among them.",
-    words: PROPERTY_HERE.lines,
-    evidence: Evidence::Seen,
+    condition: "A message has a field that is unknown to Cerebras, such as `reasoning_content`.",
+    error_message: CEREBRAS_UNSUPPORTED_PROPERTY_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "kilocode#10375",
     check: cerebras_unsupported_property,
 };
-const PROPERTY_HERE: Words = words! {
+const CEREBRAS_UNSUPPORTED_PROPERTY_ERRORS: ErrorMessages = error_messages! {
     &["cerebras"] => "messages.{index}.{role}.{name}: property 'messages.{index}.{role}.{name}' is unsupported",
 };
 
-/// The fields of something, closed.
-type Shape = &'static [&'static str];
-/// The fields of messages, by role.
-type Roles = &'static [(&'static str, Shape)];
+/// The known fields of an object.
+type KnownFields = &'static [&'static str];
+/// The known fields by role of a message or type of a part.
+type FieldsByTag = &'static [(&'static str, KnownFields)];
 
-fn unknown_parameter(request: &Request<'_>, findings: &mut Findings) {
-    let profile = Profile::of(request);
-    let known = if request.flavor == "groq" { GROQ } else { PARAMETERS };
-    let old = profile.has(Trait::OldWords);
-    let words = if old { PARAMETER.by("old") } else { PARAMETER.of(request) };
-    let Some(words) = words.filter(|_| PARAMETER.of(request).is_some()) else { return };
-    for name in keys(request.body) {
-        let late = LATE.contains(&name.as_str()) && !profile.has(Trait::CacheBreakpoints);
-        let effort = name == "reasoning_effort" && !profile.has(Trait::TakesEffort);
-        let azures = request.flavor == "azure" && AZURE.contains(&name.as_str());
-        let known = (known.contains(&name.as_str()) || azures)
-            && !(INVENTOR.contains(&request.flavor) && (late || effort));
-        if !known {
-            let refusal = Refusal {
+fn unknown_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+    let profile = Profile::for_request(request);
+    let is_known = if request.flavor == "groq" { GROQ_PARAMETERS } else { OPENAI_PARAMETERS };
+    let is_legacy = profile.has(ModelFlag::LegacyUnknownFieldError);
+    let template = if is_legacy {
+        UNKNOWN_PARAMETER_ERRORS.for_responder("old")
+    } else {
+        UNKNOWN_PARAMETER_ERRORS.for_request(request)
+    };
+    let Some(template) =
+        template.filter(|_| UNKNOWN_PARAMETER_ERRORS.for_request(request).is_some())
+    else {
+        return;
+    };
+    for name in object_keys(request.body) {
+        let is_unsupported = NEWEST_MODEL_PARAMETERS.contains(&name.as_str())
+            && !profile.has(ModelFlag::CacheBreakpoints);
+        let is_unsupported_effort =
+            name == "reasoning_effort" && !profile.has(ModelFlag::ReasoningEffort);
+        let is_azure_parameter =
+            request.flavor == "azure" && AZURE_PARAMETERS.contains(&name.as_str());
+        let is_known = (is_known.contains(&name.as_str()) || is_azure_parameter)
+            && !(FIRST_PARTY.contains(&request.flavor)
+                && (is_unsupported || is_unsupported_effort));
+        if !is_known {
+            let details = ViolationDetails {
                 path: name.clone(),
-                fills: &[("name", name)],
-                param: Some(name).filter(|_| !old).map(String::as_str),
-                code: Some("unknown_parameter").filter(|_| !old && request.flavor != "groq"),
+                placeholders: &[("name", name)],
+                param: Some(name).filter(|_| !is_legacy).map(String::as_str),
+                code: Some("unknown_parameter").filter(|_| !is_legacy && request.flavor != "groq"),
             };
-            super::words::refuse(words, request, findings, &refusal);
+            super::error_messages::reject(template, request, cx, &details);
         }
     }
 }
 
-fn unknown_message_field(request: &Request<'_>, findings: &mut Findings) {
-    let profile = Profile::of(request);
-    let old = profile.has(Trait::OldWords);
-    let Some(words) = FIELD.of(request) else { return };
-    let words = if old { FIELD.by("old").unwrap_or(words) } else { words };
-    let breakpoints = profile.has(Trait::CacheBreakpoints);
+fn unknown_message_field(request: &Request<'_>, cx: &mut CheckContext) {
+    let profile = Profile::for_request(request);
+    let is_legacy = profile.has(ModelFlag::LegacyUnknownFieldError);
+    let Some(template) = UNKNOWN_MESSAGE_FIELD_ERRORS.for_request(request) else { return };
+    let template = if is_legacy {
+        UNKNOWN_MESSAGE_FIELD_ERRORS.for_responder("old").unwrap_or(template)
+    } else {
+        template
+    };
+    let has_breakpoints = profile.has(ModelFlag::CacheBreakpoints);
     let mut extra = Vec::new();
     for message in messages(request) {
-        let allowed = if request.flavor == "generic" { PLAIN_MESSAGES } else { MESSAGES };
-        unknown(message.value, &message.path(), fields_of(allowed, message.role), &mut extra);
+        let allowed =
+            if request.flavor == "generic" { BASIC_MESSAGE_FIELDS } else { OPENAI_MESSAGE_FIELDS };
+        collect_unknown_fields(
+            message.value,
+            &message.path(),
+            fields_of(allowed, message.role),
+            &mut extra,
+        );
         for (at, part) in message.parts().iter().enumerate() {
-            let path = message.at(&format!("content.{at}"));
-            let shape = fields_of(PARTS, part.field("type").and_then(Value::as_str).unwrap_or(""));
-            let known = |name: &str| breakpoints && name == "prompt_cache_breakpoint";
-            let mut found = Vec::new();
-            unknown(part, &path, shape, &mut found);
-            extra.extend(found.into_iter().filter(|(_, name)| !known(name)));
+            let path = message.field_path(&format!("content.{at}"));
+            let shape =
+                fields_of(PART_FIELDS, part.field("type").and_then(Value::as_str).unwrap_or(""));
+            let is_known = |name: &str| has_breakpoints && name == "prompt_cache_breakpoint";
+            let mut part_fields = Vec::new();
+            collect_unknown_fields(part, &path, shape, &mut part_fields);
+            extra.extend(part_fields.into_iter().filter(|(_, name)| !is_known(name)));
         }
-        for (at, call) in message.calls().iter().enumerate() {
-            unknown(call, &message.at(&format!("tool_calls.{at}")), Some(CALL), &mut extra);
+        for (at, call) in message.tool_calls().iter().enumerate() {
+            collect_unknown_fields(
+                call,
+                &message.field_path(&format!("tool_calls.{at}")),
+                Some(CALL_FIELDS),
+                &mut extra,
+            );
         }
     }
-    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+    for (at, tool) in array_field(request.body, "tools").iter().enumerate() {
         let path = format!("tools.{at}");
-        unknown(tool, &path, Some(TOOL), &mut extra);
+        collect_unknown_fields(tool, &path, Some(TOOL_FIELDS), &mut extra);
         if let Some(function) = tool.field("function") {
-            unknown(function, &format!("{path}.function"), Some(FUNCTION), &mut extra);
+            collect_unknown_fields(
+                function,
+                &format!("{path}.function"),
+                Some(FUNCTION_FIELDS),
+                &mut extra,
+            );
         }
     }
-    for (place, name) in extra {
-        let path = format!("{place}.{name}");
-        let at = bracketed(&path);
-        let fills = [("at", at.as_str()), ("name", name.as_str()), ("place", place.as_str())];
-        let code = Some("unknown_parameter").filter(|_| !old && request.flavor != "generic");
-        let refusal = Refusal { path, fills: &fills, param: code.map(|_| at.as_str()), code };
-        super::words::refuse(words, request, findings, &refusal);
+    for (object_path, name) in extra {
+        let path = format!("{object_path}.{name}");
+        let at = bracket_path(&path);
+        let placeholders =
+            [("at", at.as_str()), ("name", name.as_str()), ("place", object_path.as_str())];
+        let code = Some("unknown_parameter").filter(|_| !is_legacy && request.flavor != "generic");
+        let details = ViolationDetails {
+            path,
+            placeholders: &placeholders,
+            param: code.map(|_| at.as_str()),
+            code,
+        };
+        super::error_messages::reject(template, request, cx, &details);
     }
 }
 
-fn mistral_extra_field(request: &Request<'_>, findings: &mut Findings) {
-    if EXTRA.of(request).is_none() {
+fn mistral_extra_field(request: &Request<'_>, cx: &mut CheckContext) {
+    if MISTRAL_EXTRA_FIELD_ERRORS.for_request(request).is_none() {
         return;
     }
     let mut extra = Vec::new();
-    unknown(request.body, "", Some(MISTRAL), &mut extra);
-    let mut places: Vec<_> = extra.into_iter().map(|(_, name)| (name.clone(), name)).collect();
+    collect_unknown_fields(request.body, "", Some(MISTRAL_PARAMETERS), &mut extra);
+    let mut located: Vec<_> = extra.into_iter().map(|(_, name)| (name.clone(), name)).collect();
     for message in messages(request) {
         let mut extra = Vec::new();
-        let shape = fields_of(MISTRAL_MESSAGES, message.role);
-        unknown(message.value, "", shape, &mut extra);
-        for (at, call) in message.calls().iter().enumerate() {
-            unknown(call, &format!("tool_calls.{at}"), Some(MISTRAL_CALL), &mut extra);
+        let shape = fields_of(MISTRAL_MESSAGE_FIELDS, message.role);
+        collect_unknown_fields(message.value, "", shape, &mut extra);
+        for (at, call) in message.tool_calls().iter().enumerate() {
+            collect_unknown_fields(
+                call,
+                &format!("tool_calls.{at}"),
+                Some(MISTRAL_CALL_FIELDS),
+                &mut extra,
+            );
         }
-        places.extend(extra.into_iter().map(|(place, name)| {
-            let inner = if place.is_empty() { name } else { format!("{place}.{name}") };
+        located.extend(extra.into_iter().map(|(path_text, name)| {
+            let inner = if path_text.is_empty() { name } else { format!("{path_text}.{name}") };
             let Message { index, role, .. } = message;
-            (message.at(&inner), format!("messages.{index}.{role}.{inner}"))
+            (message.field_path(&inner), format!("messages.{index}.{role}.{inner}"))
         }));
     }
-    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+    for (at, tool) in array_field(request.body, "tools").iter().enumerate() {
         let mut extra = Vec::new();
-        unknown(tool, &format!("tools.{at}"), Some(TOOL), &mut extra);
+        collect_unknown_fields(tool, &format!("tools.{at}"), Some(TOOL_FIELDS), &mut extra);
         if let Some(function) = tool.field("function") {
-            unknown(function, &format!("tools.{at}.function"), Some(FUNCTION), &mut extra);
+            collect_unknown_fields(
+                function,
+                &format!("tools.{at}.function"),
+                Some(FUNCTION_FIELDS),
+                &mut extra,
+            );
         }
-        places.extend(extra.into_iter().map(|(place, name)| {
-            let path = format!("{place}.{name}");
+        located.extend(extra.into_iter().map(|(path_text, name)| {
+            let path = format!("{path_text}.{name}");
             (path.clone(), path)
         }));
     }
-    for (path, place) in places {
-        let refusal = Refusal {
+    for (path, path_text) in located {
+        let details = ViolationDetails {
             path,
-            param: Some(&place),
+            param: Some(&path_text),
             code: Some("extra_forbidden"),
-            ..Refusal::default()
+            ..ViolationDetails::default()
         };
-        EXTRA.refuse(request, findings, &refusal);
+        MISTRAL_EXTRA_FIELD_ERRORS.reject(request, cx, &details);
     }
 }
 
-fn groq_unsupported_property(request: &Request<'_>, findings: &mut Findings) {
-    for (message, name) in unknown_in_messages(request, GROQ_MESSAGES) {
+fn groq_unsupported_property(request: &Request<'_>, cx: &mut CheckContext) {
+    for (message, name) in unknown_message_fields(request, GROQ_MESSAGE_FIELDS) {
         let at = message.path();
-        let refusal = Refusal {
-            path: message.at(name),
-            fills: &[("at", &at), ("role", message.role), ("name", name)],
-            ..Refusal::default()
+        let details = ViolationDetails {
+            path: message.field_path(name),
+            placeholders: &[("at", &at), ("role", message.role), ("name", name)],
+            ..ViolationDetails::default()
         };
-        PROPERTY.refuse(request, findings, &refusal);
+        GROQ_UNSUPPORTED_PROPERTY_ERRORS.reject(request, cx, &details);
     }
 }
 
-fn cerebras_unsupported_property(request: &Request<'_>, findings: &mut Findings) {
-    for (message, name) in unknown_in_messages(request, PLAIN_MESSAGES) {
+fn cerebras_unsupported_property(request: &Request<'_>, cx: &mut CheckContext) {
+    for (message, name) in unknown_message_fields(request, BASIC_MESSAGE_FIELDS) {
         let index = message.index.to_string();
-        let refusal = Refusal {
-            path: message.at(name),
-            fills: &[("index", &index), ("role", message.role), ("name", name)],
+        let details = ViolationDetails {
+            path: message.field_path(name),
+            placeholders: &[("index", &index), ("role", message.role), ("name", name)],
             code: Some("wrong_api_format"),
-            ..Refusal::default()
+            ..ViolationDetails::default()
         };
-        PROPERTY_HERE.refuse(request, findings, &refusal);
+        CEREBRAS_UNSUPPORTED_PROPERTY_ERRORS.reject(request, cx, &details);
     }
 }
 
-fn unknown_in_messages<'v>(
+fn unknown_message_fields<'v>(
     request: &Request<'v>,
-    roles: Roles,
+    roles: FieldsByTag,
 ) -> impl Iterator<Item = (Message<'v>, &'v String)> {
     messages(request).into_iter().flat_map(move |message| {
         let shape = fields_of(roles, message.role).unwrap_or_default();
-        let closed = !shape.is_empty();
-        keys(message.value)
-            .filter(move |name| closed && !shape.contains(&name.as_str()))
+        let is_closed = !shape.is_empty();
+        object_keys(message.value)
+            .filter(move |name| is_closed && !shape.contains(&name.as_str()))
             .map(move |name| (message, name))
     })
 }
 
-/// The fields of `value` that the shape does not hold, with where they stand.
-fn unknown(value: &Value, place: &str, shape: Option<Shape>, extra: &mut Vec<(String, String)>) {
+/// Collects the fields of `value` that are not known, with the path of the object.
+fn collect_unknown_fields(
+    value: &Value,
+    path: &str,
+    shape: Option<KnownFields>,
+    extra: &mut Vec<(String, String)>,
+) {
     let Some(shape) = shape else { return };
-    let names = keys(value).filter(|name| !shape.contains(&name.as_str()));
-    extra.extend(names.map(|name| (place.to_owned(), name.clone())));
+    let names = object_keys(value).filter(|name| !shape.contains(&name.as_str()));
+    extra.extend(names.map(|name| (path.to_owned(), name.clone())));
 }
 
-/// A role or type of part nobody knows is refused by another rule.
-fn fields_of(shapes: Roles, name: &str) -> Option<Shape> {
-    shapes.iter().find(|(one, _)| *one == name).map(|(_, shape)| *shape)
+/// The known fields for a role or type; `None` for unknown ones, which another rule rejects.
+fn fields_of(shapes: FieldsByTag, name: &str) -> Option<KnownFields> {
+    shapes.iter().find(|(tag, _)| *tag == name).map(|(_, shape)| *shape)
 }
 
 #[rustfmt::skip]
-const PARAMETERS: Shape = &[
+const OPENAI_PARAMETERS: KnownFields = &[
     "model", "messages", "max_completion_tokens", "max_tokens", "reasoning_effort", "verbosity",
     "temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "logit_bias",
     "logprobs", "top_logprobs", "n", "stop", "stream", "stream_options", "tools", "tool_choice",
@@ -247,11 +302,11 @@ const PARAMETERS: Shape = &[
     "prompt_cache_options", "prompt_cache_retention", "moderation", "web_search_options",
     "functions", "function_call",
 ];
-/// Known to the newest models only.
-const LATE: Shape = &["prompt_cache_options"];
-const AZURE: Shape = &["data_sources", "user_security_context"];
+/// Only the newest models support these.
+const NEWEST_MODEL_PARAMETERS: KnownFields = &["prompt_cache_options"];
+const AZURE_PARAMETERS: KnownFields = &["data_sources", "user_security_context"];
 #[rustfmt::skip]
-const GROQ: Shape = &[
+const GROQ_PARAMETERS: KnownFields = &[
     "model", "messages", "citation_options", "compound_custom", "disable_tool_validation",
     "documents", "exclude_domains", "frequency_penalty", "function_call", "functions",
     "include_domains", "include_reasoning", "logit_bias", "logprobs", "max_completion_tokens",
@@ -261,18 +316,18 @@ const GROQ: Shape = &[
     "top_p", "user",
 ];
 #[rustfmt::skip]
-const MISTRAL: Shape = &[
+const MISTRAL_PARAMETERS: KnownFields = &[
     "model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed",
     "metadata", "response_format", "tools", "tool_choice", "presence_penalty", "frequency_penalty",
     "n", "prediction", "parallel_tool_calls", "prompt_mode", "reasoning_effort", "guardrails",
     "prompt_cache_key", "safe_prompt",
 ];
 
-const NAMED: Shape = &["role", "content", "name"];
-const MESSAGES: Roles = &[
-    ("system", NAMED),
-    ("developer", NAMED),
-    ("user", NAMED),
+const NAMED_MESSAGE_FIELDS: KnownFields = &["role", "content", "name"];
+const OPENAI_MESSAGE_FIELDS: FieldsByTag = &[
+    ("system", NAMED_MESSAGE_FIELDS),
+    ("developer", NAMED_MESSAGE_FIELDS),
+    ("user", NAMED_MESSAGE_FIELDS),
     (
         "assistant",
         &[
@@ -287,36 +342,36 @@ const MESSAGES: Roles = &[
         ],
     ),
     ("tool", &["role", "content", "name", "tool_call_id"]),
-    ("function", NAMED),
+    ("function", NAMED_MESSAGE_FIELDS),
 ];
-const PLAIN_MESSAGES: Roles = &[
-    ("system", NAMED),
-    ("user", NAMED),
+const BASIC_MESSAGE_FIELDS: FieldsByTag = &[
+    ("system", NAMED_MESSAGE_FIELDS),
+    ("user", NAMED_MESSAGE_FIELDS),
     ("assistant", &["role", "content", "name", "tool_calls"]),
     ("tool", &["role", "content", "name", "tool_call_id"]),
 ];
-const GROQ_MESSAGES: Roles = &[
-    ("system", NAMED),
-    ("developer", NAMED),
-    ("user", NAMED),
+const GROQ_MESSAGE_FIELDS: FieldsByTag = &[
+    ("system", NAMED_MESSAGE_FIELDS),
+    ("developer", NAMED_MESSAGE_FIELDS),
+    ("user", NAMED_MESSAGE_FIELDS),
     ("assistant", &["role", "content", "name", "tool_calls", "function_call", "reasoning"]),
     ("tool", &["role", "content", "name", "tool_call_id"]),
-    ("function", NAMED),
+    ("function", NAMED_MESSAGE_FIELDS),
 ];
-const MISTRAL_MESSAGES: Roles = &[
+const MISTRAL_MESSAGE_FIELDS: FieldsByTag = &[
     ("system", &["role", "content"]),
     ("user", &["role", "content"]),
     ("assistant", &["role", "content", "tool_calls", "prefix"]),
     ("tool", &["role", "content", "name", "tool_call_id"]),
 ];
-const MISTRAL_CALL: Shape = &["id", "type", "function", "index"];
-const PARTS: Roles = &[
+const MISTRAL_CALL_FIELDS: KnownFields = &["id", "type", "function", "index"];
+const PART_FIELDS: FieldsByTag = &[
     ("text", &["type", "text"]),
     ("image_url", &["type", "image_url"]),
     ("input_audio", &["type", "input_audio"]),
     ("file", &["type", "file"]),
     ("refusal", &["type", "refusal"]),
 ];
-const CALL: Shape = &["id", "type", "function", "custom"];
-const TOOL: Shape = &["type", "function", "custom"];
-const FUNCTION: Shape = &["name", "description", "parameters", "strict"];
+const CALL_FIELDS: KnownFields = &["id", "type", "function", "custom"];
+const TOOL_FIELDS: KnownFields = &["type", "function", "custom"];
+const FUNCTION_FIELDS: KnownFields = &["name", "description", "parameters", "strict"];

@@ -1,132 +1,146 @@
-//! Who speaks this dialect in their own way, and what becomes of a refusal there.
+//! Flavors of Chat Completions: their error formats, and the upstream providers of routers.
 
 use crate::Request;
 
-/// The error bodies of the servers.
+/// The format of a server's error bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Envelope {
+pub(super) enum ErrorFormat {
     /// `{"error": {message, type, param, code}}`
-    Object,
-    /// As `Object`, without a parameter; the code is always this one.
-    Coded(Option<&'static str>),
+    Nested,
+    /// As `Nested`, with `param` null and this code.
+    NestedFixedCode(Option<&'static str>),
     /// `{"error": {message, type}}`
-    Short,
+    MessageAndType,
     /// `{message, type, param, code}`
     Flat,
     /// `{"object": "error", message, type, param, code}`
-    Marked,
+    ObjectTagged,
     /// `{"error": {message, type, param, code}}` with the status as code.
-    Numbered,
+    StatusAsCode,
     /// `{"error": {code, message, type}}` with the status as code.
-    Counted,
+    CodeMessageType,
     /// `{"error": {code, message}}`
-    Bare,
+    CodeAndMessage,
     /// `{"code": "Client specified an invalid argument", "error": "…"}`
-    Argument,
+    CodeAndErrorString,
     /// `{"error": "…"}`
-    Text,
+    ErrorString,
     /// `[{"error": {code, message, status}}]`
-    List,
+    Array,
     /// `{"error": {message, code, metadata: {raw, provider_name}}}`
-    Routed,
+    WrappedUpstream,
 }
 
-/// Whose words a router passes on, by how the model's name begins.
+/// The upstream provider of a router, by prefix of the model name.
 #[derive(Debug)]
-pub(super) struct Upstream {
-    pub models: &'static str,
+pub(super) struct RouterUpstream {
+    pub model_prefix: &'static str,
     pub provider: &'static str,
-    /// Who speaks here; the router itself where the words are the dialect's own.
-    pub voice: &'static str,
+    /// The responder for error messages; the router itself where they are in `OpenAI`'s wording.
+    pub responder: &'static str,
 }
 
-/// The voice in which a request is answered: the flavor, or behind a router the family of models.
-pub(super) fn voice(request: &Request<'_>) -> &'static str {
+/// The key of this request's error messages: the flavor, or behind a router the upstream provider.
+pub(super) fn responder(request: &Request<'_>) -> &'static str {
     let flavor = canonical(request.flavor);
     if flavor != ROUTER {
         return flavor;
     }
-    routed(request.model).voice
+    upstream_of(request.model).responder
 }
 
-/// The provider behind a router.
-pub(super) fn upstream(request: &Request<'_>) -> Option<&'static str> {
-    (request.flavor == ROUTER).then(|| routed(request.model).provider)
+/// The upstream provider, if the flavor is a router.
+pub(super) fn upstream_provider(request: &Request<'_>) -> Option<&'static str> {
+    (request.flavor == ROUTER).then(|| upstream_of(request.model).provider)
 }
 
-/// The flavor's name among ours; who is not known speaks as the inventor does.
+/// The static name of a flavor; unknown flavors behave like `OpenAI`.
 pub(super) fn canonical(flavor: &str) -> &'static str {
-    ROWS.iter().find(|(name, _)| *name == flavor).map_or(ROWS[0].0, |(name, _)| *name)
+    ERROR_FORMATS
+        .iter()
+        .find(|(name, _)| *name == flavor)
+        .map_or(ERROR_FORMATS[0].0, |(name, _)| *name)
 }
 
-pub(super) fn envelope(flavor: &str) -> Envelope {
-    ROWS.iter().find(|(name, _)| *name == flavor).map_or(ROWS[0].1, |(_, envelope)| *envelope)
+pub(super) fn error_format(flavor: &str) -> ErrorFormat {
+    ERROR_FORMATS
+        .iter()
+        .find(|(name, _)| *name == flavor)
+        .map_or(ERROR_FORMATS[0].1, |(_, format)| *format)
 }
 
-fn routed(model: &str) -> &'static Upstream {
-    let found = UPSTREAMS.iter().find(|row| model.starts_with(row.models));
+fn upstream_of(model: &str) -> &'static RouterUpstream {
+    let found = UPSTREAMS.iter().find(|row| model.starts_with(row.model_prefix));
     found.unwrap_or(&UPSTREAMS[0])
 }
 
-const ROWS: &[(&str, Envelope)] = &[
-    ("openai", Envelope::Object),
-    (ROUTER, Envelope::Routed),
-    ("deepseek", Envelope::Coded(Some("invalid_request_error"))),
-    ("mistral", Envelope::Marked),
-    ("groq", Envelope::Short),
-    ("moonshot", Envelope::Short),
-    ("xai", Envelope::Argument),
-    ("qwen", Envelope::Coded(Some("invalid_parameter_error"))),
-    ("glm", Envelope::Bare),
-    ("cerebras", Envelope::Flat),
-    ("vllm", Envelope::Numbered),
-    ("ollama", Envelope::Coded(None)),
-    ("llama.cpp", Envelope::Counted),
-    ("lm-studio", Envelope::Text),
-    ("azure", Envelope::Object),
-    ("gemini-compat", Envelope::List),
-    ("generic", Envelope::Object),
+const ERROR_FORMATS: &[(&str, ErrorFormat)] = &[
+    ("openai", ErrorFormat::Nested),
+    (ROUTER, ErrorFormat::WrappedUpstream),
+    ("deepseek", ErrorFormat::NestedFixedCode(Some("invalid_request_error"))),
+    ("mistral", ErrorFormat::ObjectTagged),
+    ("groq", ErrorFormat::MessageAndType),
+    ("moonshot", ErrorFormat::MessageAndType),
+    ("xai", ErrorFormat::CodeAndErrorString),
+    ("qwen", ErrorFormat::NestedFixedCode(Some("invalid_parameter_error"))),
+    ("glm", ErrorFormat::CodeAndMessage),
+    ("cerebras", ErrorFormat::Flat),
+    ("vllm", ErrorFormat::StatusAsCode),
+    ("ollama", ErrorFormat::NestedFixedCode(None)),
+    ("llama.cpp", ErrorFormat::CodeMessageType),
+    ("lm-studio", ErrorFormat::ErrorString),
+    ("azure", ErrorFormat::Nested),
+    ("gemini-compat", ErrorFormat::Array),
+    ("generic", ErrorFormat::Nested),
 ];
 
-/// The names, in the order of the rows.
-pub(super) const NAMES: &[&str] = &{
-    let mut names = [""; ROWS.len()];
+/// All flavor names, in the order of `ERROR_FORMATS`.
+pub(super) const FLAVORS: &[&str] = &{
+    let mut names = [""; ERROR_FORMATS.len()];
     let mut at = 0;
     while at < names.len() {
-        names[at] = ROWS[at].0;
+        names[at] = ERROR_FORMATS[at].0;
         at += 1;
     }
     names
 };
 
-/// The first row is for models of no known family.
-const UPSTREAMS: &[Upstream] = &[
-    Upstream { models: "openai/", provider: "OpenAI", voice: ROUTER },
-    Upstream { models: "anthropic/", provider: "Anthropic", voice: ROUTED_ANTHROPIC },
-    Upstream { models: "google/", provider: "Google AI Studio", voice: ROUTED_GOOGLE },
-    Upstream { models: "deepseek/", provider: "DeepSeek", voice: ROUTER },
-    Upstream { models: "mistralai/", provider: "Mistral", voice: ROUTER },
-    Upstream { models: "moonshotai/", provider: "Moonshot AI", voice: ROUTER },
-    Upstream { models: "qwen/", provider: "Alibaba", voice: ROUTER },
-    Upstream { models: "x-ai/", provider: "xAI", voice: ROUTER },
-    Upstream { models: "z-ai/", provider: "Z.AI", voice: ROUTER },
+/// The first row is the default.
+const UPSTREAMS: &[RouterUpstream] = &[
+    RouterUpstream { model_prefix: "openai/", provider: "OpenAI", responder: ROUTER },
+    RouterUpstream {
+        model_prefix: "anthropic/",
+        provider: "Anthropic",
+        responder: ROUTER_ANTHROPIC,
+    },
+    RouterUpstream {
+        model_prefix: "google/",
+        provider: "Google AI Studio",
+        responder: ROUTER_GOOGLE,
+    },
+    RouterUpstream { model_prefix: "deepseek/", provider: "DeepSeek", responder: ROUTER },
+    RouterUpstream { model_prefix: "mistralai/", provider: "Mistral", responder: ROUTER },
+    RouterUpstream { model_prefix: "moonshotai/", provider: "Moonshot AI", responder: ROUTER },
+    RouterUpstream { model_prefix: "qwen/", provider: "Alibaba", responder: ROUTER },
+    RouterUpstream { model_prefix: "x-ai/", provider: "xAI", responder: ROUTER },
+    RouterUpstream { model_prefix: "z-ai/", provider: "Z.AI", responder: ROUTER },
 ];
 
 const ROUTER: &str = "openrouter";
-pub(super) const ROUTED_ANTHROPIC: &str = "openrouter: anthropic";
-pub(super) const ROUTED_GOOGLE: &str = "openrouter: google";
+pub(super) const ROUTER_ANTHROPIC: &str = "openrouter: anthropic";
+pub(super) const ROUTER_GOOGLE: &str = "openrouter: google";
 
-/// The inventor, and who serves the same models.
-pub(super) const INVENTOR: &[&str] = &["openai", "azure"];
-/// Who copies the inventor's checks of a conversation.
-pub(super) const COPIES: &[&str] = &["openai", "azure", ROUTER, "generic"];
-/// Everyone who has no words of their own for a malformed field.
-pub(super) const MOST: &[&str] = &[
+/// `OpenAI`, and Azure with the same models.
+pub(super) const FIRST_PARTY: &[&str] = &["openai", "azure"];
+/// Flavors with `OpenAI`'s checks of the conversation.
+pub(super) const OPENAI_CONVERSATION_CHECKS: &[&str] = &["openai", "azure", ROUTER, "generic"];
+/// Flavors without their own error messages for malformed fields.
+pub(super) const DEFAULT_ERROR_FLAVORS: &[&str] = &[
     "openai",
     "azure",
     ROUTER,
-    ROUTED_ANTHROPIC,
-    ROUTED_GOOGLE,
+    ROUTER_ANTHROPIC,
+    ROUTER_GOOGLE,
     "deepseek",
     "groq",
     "moonshot",

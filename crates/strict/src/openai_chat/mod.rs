@@ -1,50 +1,50 @@
-//! What servers of the Chat Completions API refuse: its inventor and those who copied it.
+//! The rules of Chat Completions servers: `OpenAI` and the providers that copied its API.
 //!
-//! A server is a flavor. Which flavors have a rule stands with the rule's words (`words! { flavors
-//! => "…" }`): who has no words for something does not refuse it. What depends on the model stands
-//! in the rows of `profile`.
+//! Each server is a flavor. A rule's error messages define which flavors have it (`error_messages!
+//! { FLAVORS => "…" }`): a flavor without a message does not have the rule. Differences between
+//! models are in the rows of `profile`.
 
 mod content;
+mod empty_messages;
 mod envelope;
+mod error_messages;
 mod fields;
 mod flavor;
-mod gemini;
+mod gemini_compat;
 mod limits;
+mod mint;
 mod mistral;
 mod pairing;
 mod params;
 mod profile;
-mod refused;
+mod required_fields;
 mod roles;
 mod schema;
-mod sealed;
-mod shape;
 mod signatures;
-mod silence;
 mod thinking;
 mod tools;
 mod types;
+mod unsupported_params;
 mod view;
-mod words;
 
-pub use sealed::{Detail, SignedCall, seal_of, signature_of};
+pub use mint::{CallClaims, DetailClaims, call_signature, detail_seal};
 
-use crate::rule::everywhere;
+use crate::rule::applies_to_all;
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "openai-chat",
-    flavors: flavor::NAMES,
+    flavors: flavor::FLAVORS,
     rules: RULES,
-    applies: everywhere,
+    applies: applies_to_all,
     envelope: envelope::envelope,
     not_json,
 };
 
 static RULES: &[Rule] = &[
-    shape::MISSING_PARAMETER,
-    shape::LLAMA_CPP_MISSING,
-    shape::MISTRAL_MISSING,
+    required_fields::MISSING_PARAMETER,
+    required_fields::LLAMA_CPP_MISSING,
+    required_fields::MISTRAL_MISSING,
     types::WRONG_TYPE,
     fields::UNKNOWN_PARAMETER,
     fields::UNKNOWN_MESSAGE_FIELD,
@@ -56,19 +56,19 @@ static RULES: &[Rule] = &[
     content::STRING_CONTENT,
     content::GROQ_NULL,
     content::NULL_CONTENT,
-    shape::EMPTY_ARRAY,
-    shape::CHOICE_WITHOUT_TOOLS,
-    shape::STREAM_OPTIONS,
+    required_fields::EMPTY_ARRAY,
+    required_fields::CHOICE_WITHOUT_TOOLS,
+    required_fields::STREAM_OPTIONS,
     params::MAX_TOKENS,
     params::MAX_TOKENS_TWICE,
     params::PARALLEL_WITHOUT_TOOLS,
     params::TEMPERATURE,
     params::MOONSHOT_TEMPERATURE,
     params::STOP,
-    refused::REASONING_PARAMETER,
-    gemini::GEMINI_COMPAT_PARAMETER,
-    refused::GROQ_PARAMETER,
-    refused::GROQ_EFFORT,
+    unsupported_params::REASONING_PARAMETER,
+    gemini_compat::GEMINI_COMPAT_PARAMETER,
+    unsupported_params::GROQ_PARAMETER,
+    unsupported_params::GROQ_EFFORT,
     params::EFFORT,
     params::VERBOSITY,
     params::XAI_PARAMETER,
@@ -104,7 +104,7 @@ static RULES: &[Rule] = &[
     schema::SCHEMA_STRICT,
     schema::MOONSHOT_SCHEMA,
     schema::OLLAMA_SCHEMA,
-    gemini::GEMINI_COMPAT_SCHEMA_KEY,
+    gemini_compat::GEMINI_COMPAT_SCHEMA_KEY,
     mistral::MISTRAL_TOOL_NAME,
     mistral::MISTRAL_TOOL_SCHEMA,
     params::TOOLS_WITH_EFFORT,
@@ -120,8 +120,8 @@ static RULES: &[Rule] = &[
     content::IMAGE_OUTSIDE_USER,
     content::FILE_DATA,
     content::OLLAMA_IMAGE,
-    silence::MOONSHOT_EMPTY,
-    silence::XAI_EMPTY,
+    empty_messages::MOONSHOT_EMPTY,
+    empty_messages::XAI_EMPTY,
     content::JSON_WORD,
     pairing::CALL_ID_LENGTH,
     pairing::CALL_TYPE,
@@ -147,19 +147,19 @@ static RULES: &[Rule] = &[
     signatures::GEMINI_COMPAT_SIGNATURE,
 ];
 
-/// The same for every flavor: the body is read before it is known whose it is.
+/// Equal for all flavors: the body is parsed before the flavor is known.
 fn not_json(_complaint: &str) -> Violation {
     Violation {
         rule: "not-json",
         status: 400,
         path: String::new(),
-        message: NOT_JSON.to_owned(),
+        message: NOT_JSON_ERROR.to_owned(),
         param: None,
         code: None,
     }
 }
 
-const NOT_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means \
+const NOT_JSON_ERROR: &str = "We could not parse the JSON body of your request. (HINT: This likely means \
     you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what \
     was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact \
     us through our help center at help.openai.com.)";

@@ -1,115 +1,117 @@
-//! What each generation of models accepts, as rows.
+//! Profiles of model generations: the settings and features that each accepts.
 //!
-//! A model of no row has the newest shape of its server; what only some models refuse, such as a
-//! temperature, is not refused for a name that nobody knows.
+//! An unknown model gets the newest profile of its server: features that only some models reject,
+//! such as a temperature, are not rejected for unknown names.
 
 use crate::Request;
 
 #[derive(Debug)]
 pub(super) struct Profile {
-    pub traits: &'static [Trait],
-    pub thinks: Thinks,
-    pub temperature: Temperature,
+    pub flags: &'static [ModelFlag],
+    pub thinking: ReasoningDefault,
+    pub temperature: TemperatureSupport,
     pub tools_with_effort: ToolsWithEffort,
-    /// The words of effort the model knows; `None` where that is not known.
+    /// Accepted effort levels; `None` if they are not known.
     pub efforts: Option<&'static [&'static str]>,
-    /// How long the id of a call may be.
-    pub id_length: Option<usize>,
-    /// How long the description of a tool may be.
-    pub description_length: Option<usize>,
+    /// Maximum length of a call id.
+    pub max_call_id_length: Option<usize>,
+    /// Maximum length of a tool description.
+    pub max_description_length: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trait {
-    /// Reasons before it answers, and knows no parameters of those that do not.
-    Reasons,
-    /// Knows `reasoning_effort`.
-    TakesEffort,
-    /// Reasons only where an effort is asked for.
-    RestsUnasked,
-    /// Does not let anybody say whether calls are made side by side.
-    ParallelRefused,
-    StopRefused,
-    /// Says `Unrecognized request argument supplied` of unknown parameters.
-    OldWords,
-    /// Takes `null` for a content.
+pub(super) enum ModelFlag {
+    /// Reasons before replying, and rejects the sampling parameters of other models.
+    Reasoning,
+    /// Accepts `reasoning_effort`.
+    ReasoningEffort,
+    /// Reasons only if an effort is set.
+    ReasonsOnlyWithEffort,
+    /// Rejects `parallel_tool_calls`.
+    NoParallelToolCalls,
+    NoStop,
+    /// Rejects unknown parameters with `Unrecognized request argument supplied`.
+    LegacyUnknownFieldError,
+    /// Accepts `null` as content.
     NullContent,
-    /// Ignores images outside the user's messages rather than refuse them.
-    ImagesAnywhere,
+    /// Ignores images outside user messages instead of rejecting them.
+    ImagesInAnyRole,
     CacheBreakpoints,
-    /// Sees no images.
+    /// Rejects images.
     TextOnly,
-    /// Names the message that lacks its reasoning.
-    OldThinkingWords,
+    /// Error messages name the index of the message without reasoning.
+    LegacyMissingReasoningError,
     NineCharacterIds,
     /// An assistant message has text or calls, not both.
     TextOrCalls,
-    /// Takes no reasoning back.
-    ReasoningRefused,
-    /// Signs the first call of a step and wants the signature back.
+    /// Rejects reasoning in messages.
+    NoReasoningInput,
+    /// Signs the first call of a step and requires the signature back.
     SignedCalls,
-    /// Cannot be made to call a tool.
-    NoRequiredChoice,
+    /// Does not support forced tool calls.
+    NoRequiredToolChoice,
 }
 
-/// When a model thinks.
+/// Whether a model reasons by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thinks {
+pub(super) enum ReasoningDefault {
     Never,
-    WhenAsked,
-    UnlessTold,
+    OptIn,
+    OptOut,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Temperature {
+pub(super) enum TemperatureSupport {
     Any,
-    /// Only 1, which is the default.
-    Default,
-    /// Not even the default.
-    Never,
+    /// Only 1, the default.
+    DefaultOnly,
+    /// The parameter is rejected, even with its default.
+    Unsupported,
     /// From 0 to 1.
     UpToOne,
 }
 
-/// Whether function tools go with `reasoning_effort` here rather than in the newer API.
+/// Whether function tools are supported together with `reasoning_effort`, or only in the Responses
+/// API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolsWithEffort {
     Accepted,
-    /// Refused if an effort is asked for.
-    RefusedWhenSet,
-    /// Refused even if none is asked for, unless it is `none`.
-    RefusedUnlessNone,
+    /// Rejected if an effort is set.
+    RejectedWhenSet,
+    /// Rejected unless the effort is `none`.
+    RejectedUnlessNone,
 }
 
-struct Row {
+struct ProfileRow {
     flavors: &'static [&'static str],
-    /// How the model's name begins, its vendor aside; after `*` stands what it contains.
-    models: &'static [&'static str],
+    /// Prefixes of model names without the vendor; after `*`, substrings.
+    model_patterns: &'static [&'static str],
     profile: Profile,
 }
 
 impl Profile {
-    pub(super) fn of(request: &Request<'_>) -> &'static Profile {
-        let named = request.model.rsplit('/').next().unwrap_or_default();
+    pub(super) fn for_request(request: &Request<'_>) -> &'static Profile {
+        let name = request.model.rsplit('/').next().unwrap_or_default();
         let flavor = super::flavor::canonical(request.flavor);
-        let inventors = super::flavor::INVENTOR.contains(&flavor);
-        if let Some(generation) = generation(named).filter(|_| inventors) {
-            let found = GENERATIONS.iter().find(|(from, _)| *from <= generation);
-            return found.map_or(&NEWEST, |(_, profile)| profile);
+        let is_first_party = super::flavor::FIRST_PARTY.contains(&flavor);
+        if let Some(generation) = generation(name).filter(|_| is_first_party) {
+            let profile_row = OPENAI_GENERATIONS.iter().find(|(from, _)| *from <= generation);
+            return profile_row.map_or(&NEWEST, |(_, profile)| profile);
         }
-        let found = ROWS.iter().find(|row| {
+        let profile_row = PROFILES.iter().find(|row| {
             row.flavors.contains(&flavor)
-                && (row.models.is_empty() || row.models.iter().any(|model| fits(named, model)))
+                && (row.model_patterns.is_empty()
+                    || row.model_patterns.iter().any(|model| matches_pattern(name, model)))
         });
-        found.map_or(&NEWEST, |row| &row.profile)
+        profile_row.map_or(&NEWEST, |row| &row.profile)
     }
 
-    pub(super) fn has(&self, one: Trait) -> bool {
-        self.traits.contains(&one)
+    pub(super) fn has(&self, flag: ModelFlag) -> bool {
+        self.flags.contains(&flag)
     }
 }
 
-fn fits(model: &str, pattern: &str) -> bool {
+fn matches_pattern(model: &str, pattern: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(part) => model.contains(part),
         None => model.starts_with(pattern),
@@ -122,171 +124,198 @@ fn generation(model: &str) -> Option<(u32, u32)> {
     if rest.contains("-chat") {
         return Some((4, 1));
     }
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let (major, rest) = rest.split_at(digits(rest));
-    let minor = rest.strip_prefix('.').map_or("", |rest| &rest[..digits(rest)]);
+    let count_digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (major, rest) = rest.split_at(count_digits(rest));
+    let minor = rest.strip_prefix('.').map_or("", |rest| &rest[..count_digits(rest)]);
     let minor = if minor.is_empty() { "0" } else { minor };
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 const NEWEST: Profile = Profile {
-    traits: &[
-        Trait::NullContent,
-        Trait::ImagesAnywhere,
-        Trait::CacheBreakpoints,
-        Trait::TakesEffort,
-        Trait::SignedCalls,
+    flags: &[
+        ModelFlag::NullContent,
+        ModelFlag::ImagesInAnyRole,
+        ModelFlag::CacheBreakpoints,
+        ModelFlag::ReasoningEffort,
+        ModelFlag::SignedCalls,
     ],
-    thinks: Thinks::WhenAsked,
-    temperature: Temperature::Any,
+    thinking: ReasoningDefault::OptIn,
+    temperature: TemperatureSupport::Any,
     tools_with_effort: ToolsWithEffort::Accepted,
     efforts: None,
-    id_length: Some(64),
-    description_length: None,
+    max_call_id_length: Some(64),
+    max_description_length: None,
 };
 
-/// Reasons, and is not the newest.
+/// Reasoning models before the newest.
 const REASONING: Profile = Profile {
-    traits: &[Trait::Reasons, Trait::TakesEffort, Trait::StopRefused],
-    temperature: Temperature::Default,
-    id_length: Some(40),
+    flags: &[ModelFlag::Reasoning, ModelFlag::ReasoningEffort, ModelFlag::NoStop],
+    temperature: TemperatureSupport::DefaultOnly,
+    max_call_id_length: Some(40),
     ..NEWEST
 };
-const SEEING: &[Trait] =
-    &[Trait::Reasons, Trait::TakesEffort, Trait::StopRefused, Trait::ImagesAnywhere];
-const SEEING_AT_REST: &[Trait] = &[
-    Trait::Reasons,
-    Trait::RestsUnasked,
-    Trait::TakesEffort,
-    Trait::StopRefused,
-    Trait::ImagesAnywhere,
+const REASONING_WITH_IMAGES: &[ModelFlag] = &[
+    ModelFlag::Reasoning,
+    ModelFlag::ReasoningEffort,
+    ModelFlag::NoStop,
+    ModelFlag::ImagesInAnyRole,
+];
+const OPT_IN_REASONING_WITH_IMAGES: &[ModelFlag] = &[
+    ModelFlag::Reasoning,
+    ModelFlag::ReasonsOnlyWithEffort,
+    ModelFlag::ReasoningEffort,
+    ModelFlag::NoStop,
+    ModelFlag::ImagesInAnyRole,
 ];
 
-/// The inventor's models, the newest first.
-static GENERATIONS: &[((u32, u32), Profile)] = &[
+/// `OpenAI`'s models, the newest first.
+static OPENAI_GENERATIONS: &[((u32, u32), Profile)] = &[
     (
         (5, 6),
         Profile {
-            traits: &[
-                Trait::Reasons,
-                Trait::TakesEffort,
-                Trait::StopRefused,
-                Trait::ImagesAnywhere,
-                Trait::NullContent,
-                Trait::CacheBreakpoints,
+            flags: &[
+                ModelFlag::Reasoning,
+                ModelFlag::ReasoningEffort,
+                ModelFlag::NoStop,
+                ModelFlag::ImagesInAnyRole,
+                ModelFlag::NullContent,
+                ModelFlag::CacheBreakpoints,
             ],
-            tools_with_effort: ToolsWithEffort::RefusedUnlessNone,
+            tools_with_effort: ToolsWithEffort::RejectedUnlessNone,
             efforts: Some(&["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
-            id_length: Some(64),
+            max_call_id_length: Some(64),
             ..REASONING
         },
     ),
     (
         (5, 5),
         Profile {
-            traits: SEEING,
-            tools_with_effort: ToolsWithEffort::RefusedWhenSet,
+            flags: REASONING_WITH_IMAGES,
+            tools_with_effort: ToolsWithEffort::RejectedWhenSet,
             efforts: Some(&["none", "low", "medium", "high", "xhigh"]),
-            id_length: Some(64),
+            max_call_id_length: Some(64),
             ..REASONING
         },
     ),
     (
         (5, 4),
         Profile {
-            traits: SEEING_AT_REST,
-            tools_with_effort: ToolsWithEffort::RefusedWhenSet,
+            flags: OPT_IN_REASONING_WITH_IMAGES,
+            tools_with_effort: ToolsWithEffort::RejectedWhenSet,
             efforts: Some(&["none", "low", "medium", "high", "xhigh"]),
-            id_length: Some(64),
+            max_call_id_length: Some(64),
             ..REASONING
         },
     ),
     (
         (5, 2),
         Profile {
-            traits: SEEING_AT_REST,
+            flags: OPT_IN_REASONING_WITH_IMAGES,
             efforts: Some(&["none", "low", "medium", "high", "xhigh"]),
-            id_length: Some(64),
+            max_call_id_length: Some(64),
             ..REASONING
         },
     ),
     (
         (5, 1),
         Profile {
-            traits: &[Trait::Reasons, Trait::RestsUnasked, Trait::TakesEffort, Trait::StopRefused],
+            flags: &[
+                ModelFlag::Reasoning,
+                ModelFlag::ReasonsOnlyWithEffort,
+                ModelFlag::ReasoningEffort,
+                ModelFlag::NoStop,
+            ],
             efforts: Some(&["none", "low", "medium", "high"]),
             ..REASONING
         },
     ),
     ((5, 0), Profile { efforts: Some(&["minimal", "low", "medium", "high"]), ..REASONING }),
-    ((4, 1), Profile { traits: &[Trait::OldWords], id_length: Some(40), ..NEWEST }),
+    (
+        (4, 1),
+        Profile {
+            flags: &[ModelFlag::LegacyUnknownFieldError],
+            max_call_id_length: Some(40),
+            ..NEWEST
+        },
+    ),
     (
         (0, 0),
         Profile {
-            traits: &[Trait::OldWords],
-            id_length: Some(40),
-            description_length: Some(1024),
+            flags: &[ModelFlag::LegacyUnknownFieldError],
+            max_call_id_length: Some(40),
+            max_description_length: Some(1024),
             ..NEWEST
         },
     ),
 ];
 
-const PLAIN: Profile = Profile { traits: &[Trait::NullContent], id_length: None, ..NEWEST };
+const THIRD_PARTY: Profile =
+    Profile { flags: &[ModelFlag::NullContent], max_call_id_length: None, ..NEWEST };
 
-/// All other models; the first row that fits counts.
-static ROWS: &[Row] = &[
-    Row {
-        flavors: super::flavor::INVENTOR,
-        models: &["o1", "o3", "o4"],
+/// All other models; the first matching row counts.
+static PROFILES: &[ProfileRow] = &[
+    ProfileRow {
+        flavors: super::flavor::FIRST_PARTY,
+        model_patterns: &["o1", "o3", "o4"],
         profile: Profile {
-            traits: &[
-                Trait::Reasons,
-                Trait::TakesEffort,
-                Trait::StopRefused,
-                Trait::ParallelRefused,
+            flags: &[
+                ModelFlag::Reasoning,
+                ModelFlag::ReasoningEffort,
+                ModelFlag::NoStop,
+                ModelFlag::NoParallelToolCalls,
             ],
-            temperature: Temperature::Never,
+            temperature: TemperatureSupport::Unsupported,
             efforts: Some(&["low", "medium", "high"]),
             ..REASONING
         },
     },
-    Row {
+    ProfileRow {
         flavors: &["generic"],
-        models: &[],
-        profile: Profile { traits: &[], id_length: Some(40), ..NEWEST },
+        model_patterns: &[],
+        profile: Profile { flags: &[], max_call_id_length: Some(40), ..NEWEST },
     },
-    Row {
+    ProfileRow {
         flavors: &["deepseek"],
-        models: &["deepseek-vl", "deepseek-ocr", "*vision"],
-        profile: Profile { thinks: Thinks::UnlessTold, ..PLAIN },
+        model_patterns: &["deepseek-vl", "deepseek-ocr", "*vision"],
+        profile: Profile { thinking: ReasoningDefault::OptOut, ..THIRD_PARTY },
     },
-    Row {
+    ProfileRow {
         flavors: &["deepseek"],
-        models: &["deepseek-chat", "deepseek-v3"],
-        profile: Profile { traits: &[Trait::TextOnly, Trait::OldThinkingWords], ..PLAIN },
-    },
-    Row {
-        flavors: &["deepseek"],
-        models: &["deepseek-reasoner"],
+        model_patterns: &["deepseek-chat", "deepseek-v3"],
         profile: Profile {
-            traits: &[Trait::TextOnly, Trait::OldThinkingWords],
-            thinks: Thinks::UnlessTold,
-            ..PLAIN
+            flags: &[ModelFlag::TextOnly, ModelFlag::LegacyMissingReasoningError],
+            ..THIRD_PARTY
         },
     },
-    Row {
+    ProfileRow {
         flavors: &["deepseek"],
-        models: &[],
-        profile: Profile { traits: &[Trait::TextOnly], thinks: Thinks::UnlessTold, ..PLAIN },
+        model_patterns: &["deepseek-reasoner"],
+        profile: Profile {
+            flags: &[ModelFlag::TextOnly, ModelFlag::LegacyMissingReasoningError],
+            thinking: ReasoningDefault::OptOut,
+            ..THIRD_PARTY
+        },
     },
-    Row {
-        flavors: &["mistral"],
-        models: &["open-mistral", "open-mixtral", "mistral-tiny", "*-2402", "*-2403"],
-        profile: Profile { traits: &[Trait::NineCharacterIds, Trait::TextOrCalls], ..PLAIN },
+    ProfileRow {
+        flavors: &["deepseek"],
+        model_patterns: &[],
+        profile: Profile {
+            flags: &[ModelFlag::TextOnly],
+            thinking: ReasoningDefault::OptOut,
+            ..THIRD_PARTY
+        },
     },
-    Row {
+    ProfileRow {
         flavors: &["mistral"],
-        models: &[
+        model_patterns: &["open-mistral", "open-mixtral", "mistral-tiny", "*-2402", "*-2403"],
+        profile: Profile {
+            flags: &[ModelFlag::NineCharacterIds, ModelFlag::TextOrCalls],
+            ..THIRD_PARTY
+        },
+    },
+    ProfileRow {
+        flavors: &["mistral"],
+        model_patterns: &[
             "*-2405",
             "*-2407",
             "*-2409",
@@ -298,21 +327,21 @@ static ROWS: &[Row] = &[
             "pixtral",
             "codestral-mamba",
         ],
-        profile: Profile { traits: &[Trait::NineCharacterIds], ..PLAIN },
+        profile: Profile { flags: &[ModelFlag::NineCharacterIds], ..THIRD_PARTY },
     },
-    Row {
+    ProfileRow {
         flavors: &["groq"],
-        models: &["qwen3"],
+        model_patterns: &["qwen3"],
         profile: Profile { efforts: Some(&["none", "default"]), ..NEWEST },
     },
-    Row {
+    ProfileRow {
         flavors: &["groq"],
-        models: &["gpt-oss"],
+        model_patterns: &["gpt-oss"],
         profile: Profile { efforts: Some(&["low", "medium", "high"]), ..NEWEST },
     },
-    Row {
+    ProfileRow {
         flavors: &["groq"],
-        models: &[
+        model_patterns: &[
             "llama",
             "meta-llama",
             "gemma",
@@ -321,31 +350,38 @@ static ROWS: &[Row] = &[
             "allam",
             "kimi-k2-instruct",
         ],
-        profile: Profile { traits: &[Trait::NullContent, Trait::ReasoningRefused], ..PLAIN },
-    },
-    Row {
-        flavors: &["moonshot"],
-        models: &["moonshot-v1", "kimi-k2-0", "kimi-k2-turbo", "kimi-latest"],
         profile: Profile {
-            traits: &[Trait::NullContent, Trait::NoRequiredChoice],
-            thinks: Thinks::Never,
-            temperature: Temperature::UpToOne,
-            ..PLAIN
+            flags: &[ModelFlag::NullContent, ModelFlag::NoReasoningInput],
+            ..THIRD_PARTY
         },
     },
-    Row {
+    ProfileRow {
         flavors: &["moonshot"],
-        models: &[],
-        profile: Profile { thinks: Thinks::UnlessTold, temperature: Temperature::Default, ..PLAIN },
+        model_patterns: &["moonshot-v1", "kimi-k2-0", "kimi-k2-turbo", "kimi-latest"],
+        profile: Profile {
+            flags: &[ModelFlag::NullContent, ModelFlag::NoRequiredToolChoice],
+            thinking: ReasoningDefault::Never,
+            temperature: TemperatureSupport::UpToOne,
+            ..THIRD_PARTY
+        },
     },
-    Row {
-        flavors: &["qwen"],
-        models: &["*-instruct", "qwen3-coder"],
-        profile: Profile { thinks: Thinks::Never, ..PLAIN },
+    ProfileRow {
+        flavors: &["moonshot"],
+        model_patterns: &[],
+        profile: Profile {
+            thinking: ReasoningDefault::OptOut,
+            temperature: TemperatureSupport::DefaultOnly,
+            ..THIRD_PARTY
+        },
     },
-    Row {
+    ProfileRow {
         flavors: &["qwen"],
-        models: &[
+        model_patterns: &["*-instruct", "qwen3-coder"],
+        profile: Profile { thinking: ReasoningDefault::Never, ..THIRD_PARTY },
+    },
+    ProfileRow {
+        flavors: &["qwen"],
+        model_patterns: &[
             "*-thinking",
             "qwq",
             "qwen3-0.6b",
@@ -357,30 +393,43 @@ static ROWS: &[Row] = &[
             "qwen3-30b",
             "qwen3-235b",
         ],
-        profile: Profile { thinks: Thinks::UnlessTold, ..PLAIN },
+        profile: Profile { thinking: ReasoningDefault::OptOut, ..THIRD_PARTY },
     },
-    Row {
+    ProfileRow {
         flavors: &["xai"],
-        models: &["grok-3-mini", "grok-4.3", "grok-4.5", "grok-4.6", "grok-4.20-multi-agent"],
+        model_patterns: &[
+            "grok-3-mini",
+            "grok-4.3",
+            "grok-4.5",
+            "grok-4.6",
+            "grok-4.20-multi-agent",
+        ],
         profile: Profile {
-            traits: &[Trait::NullContent, Trait::Reasons, Trait::TakesEffort],
-            ..PLAIN
+            flags: &[ModelFlag::NullContent, ModelFlag::Reasoning, ModelFlag::ReasoningEffort],
+            ..THIRD_PARTY
         },
     },
-    Row { flavors: &["xai"], models: &["grok-2", "grok-3", "*non-reasoning"], profile: PLAIN },
-    Row {
+    ProfileRow {
         flavors: &["xai"],
-        models: &[],
-        profile: Profile { traits: &[Trait::NullContent, Trait::Reasons], ..PLAIN },
+        model_patterns: &["grok-2", "grok-3", "*non-reasoning"],
+        profile: THIRD_PARTY,
     },
-    Row {
-        flavors: &["gemini-compat", "openrouter"],
-        models: &["gemini-1", "gemini-2", "gemma", "gemini-3-pro-image"],
-        profile: PLAIN,
+    ProfileRow {
+        flavors: &["xai"],
+        model_patterns: &[],
+        profile: Profile { flags: &[ModelFlag::NullContent, ModelFlag::Reasoning], ..THIRD_PARTY },
     },
-    Row {
+    ProfileRow {
         flavors: &["gemini-compat", "openrouter"],
-        models: &[],
-        profile: Profile { traits: &[Trait::NullContent, Trait::SignedCalls], ..PLAIN },
+        model_patterns: &["gemini-1", "gemini-2", "gemma", "gemini-3-pro-image"],
+        profile: THIRD_PARTY,
+    },
+    ProfileRow {
+        flavors: &["gemini-compat", "openrouter"],
+        model_patterns: &[],
+        profile: Profile {
+            flags: &[ModelFlag::NullContent, ModelFlag::SignedCalls],
+            ..THIRD_PARTY
+        },
     },
 ];

@@ -1,24 +1,24 @@
-//! Schemas of tools and of the answer.
+//! Rules about the schemas of tools and response formats.
 
 use serde_json::Value;
 
-use super::flavor::INVENTOR;
-use super::view::bracketed;
-use super::words::{Refusal, Words, words};
-use crate::rule::{Fields as _, Findings, items, string};
+use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
+use super::flavor::FIRST_PARTY;
+use super::view::bracket_path;
+use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const SCHEMA_ROOT: Rule = Rule {
     name: "schema-root",
     status: 400,
-    when: "The parameters of a function are no schema of an object; or, where the inventor's checks are copied, a choice of schemas, or a strict answer is none.",
-    words: ROOT.lines,
-    evidence: Evidence::Seen,
+    condition: "The parameters of a function are not an object schema; or, on servers with OpenAI's checks, are a choice of schemas, or a strict response format is not an object schema.",
+    error_message: SCHEMA_ROOT_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "public code; MiqroForge-Desktop#1165",
     check: schema_root,
 };
-const ROOT: Words = words! {
-    COPIES => "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
+const SCHEMA_ROOT_ERRORS: ErrorMessages = error_messages! {
+    OPENAI_SCHEMA_CHECKS => "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
     &["deepseek"] => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: {bare}'.",
     &["moonshot"] => "tools.function.parameters.type is required and must be \"object\"",
     &["choice"] => "Invalid schema for function '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
@@ -27,27 +27,27 @@ const ROOT: Words = words! {
 pub(super) const SCHEMA_ARRAY_ITEMS: Rule = Rule {
     name: "schema-array-items",
     status: 400,
-    when: "An array in a schema does not say what it holds.",
-    words: ARRAY.lines,
-    evidence: Evidence::Seen,
+    condition: "An array in a schema has no items.",
+    error_message: SCHEMA_ARRAY_ITEMS_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "public code",
     check: schema_array_items,
 };
-const ARRAY: Words = words! {
-    COPIES => "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
+const SCHEMA_ARRAY_ITEMS_ERRORS: ErrorMessages = error_messages! {
+    OPENAI_SCHEMA_CHECKS => "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
 };
 
 pub(super) const SCHEMA_STRICT: Rule = Rule {
     name: "schema-strict",
     status: 400,
-    when: "A strict schema has an object that is open or has an optional property, or a `$ref` with something beside it, or a keyword that strict schemas do not have.",
-    words: STRICT.lines,
-    evidence: Evidence::Seen,
+    condition: "A strict schema has an object without additionalProperties false or with an optional property, a `$ref` with sibling keywords, or an unsupported keyword.",
+    error_message: SCHEMA_STRICT_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "openai-agents-mcp#2; openai SDK lib/_pydantic.py",
     check: schema_strict,
 };
-const STRICT: Words = words! {
-    COPIES => "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.",
+const SCHEMA_STRICT_ERRORS: ErrorMessages = error_messages! {
+    OPENAI_SCHEMA_CHECKS => "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.",
     &["required"] => "Invalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.",
     &["ref"] => "Invalid schema for {what} '{name}': In context={context}, $ref cannot have keywords {keywords}.",
     &["keyword"] => "Invalid schema for {what} '{name}': In context={context}, '{key}' is not permitted.",
@@ -56,13 +56,13 @@ const STRICT: Words = words! {
 pub(super) const MOONSHOT_SCHEMA: Rule = Rule {
     name: "moonshot-schema",
     status: 400,
-    when: "A schema has a `$ref` with something beside it, or a list of `items`.",
-    words: FLAVORED.lines,
-    evidence: Evidence::Seen,
+    condition: "A schema has a `$ref` with sibling keywords, or a list of `items`.",
+    error_message: MOONSHOT_SCHEMA_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "kimi-cli#2061, vercel/ai PR#18921",
     check: moonshot_schema,
 };
-const FLAVORED: Words = words! {
+const MOONSHOT_SCHEMA_ERRORS: ErrorMessages = error_messages! {
     &["moonshot"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': conflicting keywords found after $ref expansion: {key}>",
     &["items"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': items must be an object>",
 };
@@ -70,88 +70,88 @@ const FLAVORED: Words = words! {
 pub(super) const OLLAMA_SCHEMA: Rule = Rule {
     name: "ollama-schema",
     status: 400,
-    when: "The properties of a function's parameters are a list, as some languages write an empty object.",
-    words: MAPPED.lines,
-    evidence: Evidence::Seen,
+    condition: "The properties of a function's parameters are a list, which is how PHP encodes an empty object.",
+    error_message: OLLAMA_SCHEMA_ERRORS.all,
+    evidence: Evidence::Observed,
     source: "ollama#10328",
     check: ollama_schema,
 };
-const MAPPED: Words = words! {
+const OLLAMA_SCHEMA_ERRORS: ErrorMessages = error_messages! {
     &["ollama"] => "json: cannot unmarshal array into Go struct field .tools.function.parameters.properties of type map[string]api.ToolProperty",
 };
 
-/// A schema of the request: what it is for, its name, where it stands, whether it is strict.
-pub(super) struct Schema<'v> {
-    pub(super) what: &'static str,
+/// A schema of the request, with its purpose, name and path.
+pub(super) struct RequestSchema<'v> {
+    pub(super) purpose: &'static str,
     name: &'v str,
     pub(super) path: String,
     pub(super) value: &'v Value,
-    strict: bool,
+    is_strict: bool,
 }
 
-pub(super) fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
-    let strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
+pub(super) fn request_schemas<'v>(request: &Request<'v>) -> Vec<RequestSchema<'v>> {
+    let is_strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
     let mut schemas = Vec::new();
     let mut add = |function: &'v Value, path: String| {
         let value = function.field("parameters");
-        schemas.extend(value.map(|value| Schema {
-            what: "function",
-            name: string(function, "name"),
+        schemas.extend(value.map(|value| RequestSchema {
+            purpose: "function",
+            name: str_field(function, "name"),
             path: format!("{path}.parameters"),
             value,
-            strict: strict(function),
+            is_strict: is_strict(function),
         }));
     };
-    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+    for (at, tool) in array_field(request.body, "tools").iter().enumerate() {
         if let Some(function) = tool.field("function") {
             add(function, format!("tools.{at}.function"));
         }
     }
-    // The older list, where it is read.
-    let older = items(request.body, "functions").iter().enumerate();
-    for (at, function) in older.filter(|_| INVENTOR.contains(&request.flavor)) {
+    // The deprecated list, only for OpenAI and Azure.
+    let functions = array_field(request.body, "functions").iter().enumerate();
+    for (at, function) in functions.filter(|_| FIRST_PARTY.contains(&request.flavor)) {
         add(function, format!("functions.{at}"));
     }
     let format = request.body.pointer("/response_format/json_schema");
     if let Some((format, value)) = format.and_then(|f| Some((f, f.field("schema")?))) {
-        schemas.push(Schema {
-            what: "response_format",
-            name: string(format, "name"),
+        schemas.push(RequestSchema {
+            purpose: "response_format",
+            name: str_field(format, "name"),
             path: "response_format.json_schema.schema".into(),
             value,
-            strict: strict(format),
+            is_strict: is_strict(format),
         });
     }
     schemas
 }
 
-/// Walks a schema: the node and the steps that lead to it.
-pub(super) fn walk<'v>(
+/// Visits a schema and all its subschemas, each with its path segments.
+pub(super) fn visit_schemas<'v>(
     value: &'v Value,
-    steps: &mut Vec<String>,
+    segments: &mut Vec<String>,
     visit: &mut dyn FnMut(&'v Value, &[String]),
 ) {
     let Some(node) = value.as_object() else { return };
-    visit(value, steps);
+    visit(value, segments);
     for (key, inner) in node {
         match (key.as_str(), inner) {
             ("properties" | "$defs" | "definitions", Value::Object(map)) => {
                 for (name, schema) in map {
-                    steps.extend([key.clone(), name.clone()]);
-                    walk(schema, steps, visit);
-                    steps.truncate(steps.len() - 2);
+                    segments.extend([key.clone(), name.clone()]);
+                    visit_schemas(schema, segments, visit);
+                    segments.truncate(segments.len() - 2);
                 }
             }
             ("items" | "additionalProperties" | "not", Value::Object(_)) => {
-                steps.push(key.clone());
-                walk(inner, steps, visit);
-                steps.pop();
+                segments.push(key.clone());
+                visit_schemas(inner, segments, visit);
+                segments.pop();
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(all)) => {
                 for (at, schema) in all.iter().enumerate() {
-                    steps.extend([key.clone(), at.to_string()]);
-                    walk(schema, steps, visit);
-                    steps.truncate(steps.len() - 2);
+                    segments.extend([key.clone(), at.to_string()]);
+                    visit_schemas(schema, segments, visit);
+                    segments.truncate(segments.len() - 2);
                 }
             }
             _ => {}
@@ -159,131 +159,148 @@ pub(super) fn walk<'v>(
     }
 }
 
-/// The path of what the steps lead to.
-pub(super) fn below(path: &str, steps: &[String]) -> String {
+/// Appends segments to a path.
+pub(super) fn join_path(path: &str, segments: &[String]) -> String {
     let mut out = path.to_owned();
-    for step in steps {
-        out.extend([".", step]);
+    for segment in segments {
+        out.extend([".", segment]);
     }
     out
 }
 
-/// The steps as the inventor's server writes a tuple.
-fn context(steps: &[String]) -> String {
-    let quoted: Vec<_> = steps
+/// Formats path segments as a Python tuple, as `OpenAI`'s error messages do.
+fn format_context(segments: &[String]) -> String {
+    let quoted: Vec<_> = segments
         .iter()
-        .map(|step| if step.parse::<usize>().is_ok() { step.clone() } else { format!("'{step}'") })
+        .map(|segment| {
+            if segment.parse::<usize>().is_ok() { segment.clone() } else { format!("'{segment}'") }
+        })
         .collect();
-    let comma = if steps.len() == 1 { "," } else { "" };
+    let comma = if segments.len() == 1 { "," } else { "" };
     format!("({}{comma})", quoted.join(", "))
 }
 
-fn schema_root(request: &Request<'_>, findings: &mut Findings) {
-    let copies = COPIES.contains(&super::flavor::voice(request));
-    for schema in &schemas(request) {
-        let function = schema.what == "function";
+fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
+    let has_openai_checks = OPENAI_SCHEMA_CHECKS.contains(&super::flavor::responder(request));
+    for schema in &request_schemas(request) {
+        let is_function = schema.purpose == "function";
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
-        if kind == "object" && function {
-            choice_at_root(request, findings, schema);
+        if kind == "object" && is_function {
+            reject_root_choice(request, cx, schema);
         }
-        if kind == "object" || !(function || copies && schema.strict) {
+        if kind == "object" || !(is_function || has_openai_checks && schema.is_strict) {
             continue;
         }
-        let found = kind.as_str().unwrap_or("None");
-        let bare = kind.to_string();
-        let param = bracketed(&schema.path);
-        let refusal = Refusal {
+        let found_type = kind.as_str().unwrap_or("None");
+        let type_json = kind.to_string();
+        let param = bracket_path(&schema.path);
+        let details = ViolationDetails {
             path: schema.path.clone(),
-            fills: &[
-                ("what", schema.what),
+            placeholders: &[
+                ("what", schema.purpose),
                 ("name", schema.name),
-                ("found", found),
-                ("bare", &bare),
+                ("found", found_type),
+                ("bare", &type_json),
             ],
             param: Some(&param),
             code: Some("invalid_function_parameters"),
         };
-        ROOT.refuse(request, findings, &refusal);
+        SCHEMA_ROOT_ERRORS.reject(request, cx, &details);
     }
 }
 
-fn choice_at_root(request: &Request<'_>, findings: &mut Findings, schema: &Schema<'_>) {
-    let chosen = NOT_AT_ROOT.iter().any(|key| schema.value.field(key).is_some());
-    let copies = COPIES.contains(&super::flavor::voice(request));
-    if let Some(words) = ROOT.by("choice").filter(|_| chosen && copies) {
-        let param = bracketed(&schema.path);
-        let refusal = Refusal {
+fn reject_root_choice(request: &Request<'_>, cx: &mut CheckContext, schema: &RequestSchema<'_>) {
+    let has_choice = FORBIDDEN_ROOT_KEYS.iter().any(|key| schema.value.field(key).is_some());
+    let has_openai_checks = OPENAI_SCHEMA_CHECKS.contains(&super::flavor::responder(request));
+    if let Some(template) =
+        SCHEMA_ROOT_ERRORS.for_responder("choice").filter(|_| has_choice && has_openai_checks)
+    {
+        let param = bracket_path(&schema.path);
+        let details = ViolationDetails {
             path: schema.path.clone(),
-            fills: &[("name", schema.name)],
+            placeholders: &[("name", schema.name)],
             param: Some(&param),
             code: Some("invalid_function_parameters"),
         };
-        super::words::refuse(words, request, findings, &refusal);
+        super::error_messages::reject(template, request, cx, &details);
     }
 }
 
-fn schema_array_items(request: &Request<'_>, findings: &mut Findings) {
-    for schema in schemas(request) {
-        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
-            let holds = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
-            if string(node, "type") == "array" && !holds {
-                say(request, findings, &schema, steps, ARRAY.of(request), "");
+fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request) {
+        visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
+            let has_items = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
+            if str_field(node, "type") == "array" && !has_items {
+                reject_schema(
+                    request,
+                    cx,
+                    &schema,
+                    segments,
+                    SCHEMA_ARRAY_ITEMS_ERRORS.for_request(request),
+                    "",
+                );
             }
         });
     }
 }
 
-fn schema_strict(request: &Request<'_>, findings: &mut Findings) {
-    let Some(open) = STRICT.of(request) else { return };
-    for schema in schemas(request).iter().filter(|schema| schema.strict) {
-        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
-            let mut found = |voice: Option<&str>, key: &str| {
-                let words = voice.map_or(Some(open), |voice| STRICT.by(voice));
-                say(request, findings, schema, steps, words, key);
+fn schema_strict(request: &Request<'_>, cx: &mut CheckContext) {
+    let Some(default_template) = SCHEMA_STRICT_ERRORS.for_request(request) else { return };
+    for schema in request_schemas(request).iter().filter(|schema| schema.is_strict) {
+        visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
+            let mut reject = |responder: Option<&str>, key: &str| {
+                let template = responder.map_or(Some(default_template), |responder| {
+                    SCHEMA_STRICT_ERRORS.for_responder(responder)
+                });
+                reject_schema(request, cx, schema, segments, template, key);
             };
-            let closed = node.field("additionalProperties") == Some(&Value::Bool(false));
-            let object = string(node, "type") == "object" || node.field("properties").is_some();
-            if object && !closed {
-                found(None, "");
+            let is_closed = node.field("additionalProperties") == Some(&Value::Bool(false));
+            let is_object =
+                str_field(node, "type") == "object" || node.field("properties").is_some();
+            if is_object && !is_closed {
+                reject(None, "");
             }
-            let required = items(node, "required");
+            let required = array_field(node, "required");
             let properties = node.field("properties").and_then(Value::as_object);
             for key in properties.into_iter().flat_map(|all| all.keys()) {
-                if !required.iter().any(|one| one == key.as_str()) {
-                    found(Some("required"), key);
+                if !required.iter().any(|name| name == key.as_str()) {
+                    reject(Some("required"), key);
                     break;
                 }
             }
-            let reference = node.field("$ref").is_some();
-            let sibling = super::view::keys(node).find(|key| *key != "$ref").filter(|_| reference);
+            let has_ref = node.field("$ref").is_some();
+            let sibling =
+                super::view::object_keys(node).find(|key| *key != "$ref").filter(|_| has_ref);
             if let Some(key) = sibling {
-                found(Some("ref"), key);
+                reject(Some("ref"), key);
             }
-            for key in super::view::keys(node).filter(|key| NOT_STRICT.contains(&key.as_str())) {
-                found(Some("keyword"), key);
+            for key in super::view::object_keys(node)
+                .filter(|key| FORBIDDEN_STRICT_KEYS.contains(&key.as_str()))
+            {
+                reject(Some("keyword"), key);
             }
         });
     }
 }
 
-fn say(
+fn reject_schema(
     request: &Request<'_>,
-    findings: &mut Findings,
-    schema: &Schema<'_>,
-    steps: &[String],
-    words: Option<&str>,
+    cx: &mut CheckContext,
+    schema: &RequestSchema<'_>,
+    segments: &[String],
+    template: Option<&str>,
     key: &str,
 ) {
-    let Some(words) = words else { return };
-    let (context, keywords) = (context(steps), format!("{{'{key}'}}"));
-    let (param, code) = match schema.what {
-        "function" => (bracketed(&schema.path), Some("invalid_function_parameters")),
-        what => (what.to_owned(), None),
+    let Some(template) = template else { return };
+    let (context, keywords) = (format_context(segments), format!("{{'{key}'}}"));
+    let (param, code) = match schema.purpose {
+        "function" => (bracket_path(&schema.path), Some("invalid_function_parameters")),
+        purpose => (purpose.to_owned(), None),
     };
-    let refusal = Refusal {
-        path: below(&schema.path, steps),
-        fills: &[
-            ("what", schema.what),
+    let details = ViolationDetails {
+        path: join_path(&schema.path, segments),
+        placeholders: &[
+            ("what", schema.purpose),
             ("name", schema.name),
             ("context", &context),
             ("key", key),
@@ -292,44 +309,53 @@ fn say(
         param: Some(&param),
         code,
     };
-    super::words::refuse(words, request, findings, &refusal);
+    super::error_messages::reject(template, request, cx, &details);
 }
 
-fn moonshot_schema(request: &Request<'_>, findings: &mut Findings) {
-    let Some(reference) = FLAVORED.of(request) else { return };
-    for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
-        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
-            let mut found = |words: &str, steps: &[String], key: &str| {
-                let at = if steps.is_empty() { "root".into() } else { steps.join(".") };
-                let refusal = Refusal {
+fn moonshot_schema(request: &Request<'_>, cx: &mut CheckContext) {
+    let Some(ref_template) = MOONSHOT_SCHEMA_ERRORS.for_request(request) else { return };
+    for schema in request_schemas(request).iter().filter(|schema| schema.purpose == "function") {
+        visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
+            let mut reject = |template: &str, segments: &[String], key: &str| {
+                let at = if segments.is_empty() { "root".into() } else { segments.join(".") };
+                let details = ViolationDetails {
                     path: format!("{}.{at}", schema.path),
-                    fills: &[("at", &at), ("key", key)],
-                    ..Refusal::default()
+                    placeholders: &[("at", &at), ("key", key)],
+                    ..ViolationDetails::default()
                 };
-                super::words::refuse(words, request, findings, &refusal);
+                super::error_messages::reject(template, request, cx, &details);
             };
-            let sibling = super::view::keys(node).find(|key| *key != "$ref" && *key != "$defs");
+            let sibling =
+                super::view::object_keys(node).find(|key| *key != "$ref" && *key != "$defs");
             if let Some(key) = sibling.filter(|_| node.field("$ref").is_some()) {
-                found(reference, steps, key);
+                reject(ref_template, segments, key);
             }
             if node.field("items").is_some_and(Value::is_array) {
-                found(FLAVORED.by("items").unwrap_or(reference), steps, "");
+                reject(
+                    MOONSHOT_SCHEMA_ERRORS.for_responder("items").unwrap_or(ref_template),
+                    segments,
+                    "",
+                );
             }
         });
     }
 }
 
-fn ollama_schema(request: &Request<'_>, findings: &mut Findings) {
-    for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
+fn ollama_schema(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request).iter().filter(|schema| schema.purpose == "function") {
         if schema.value.get("properties").is_some_and(Value::is_array) {
             let path = format!("{}.properties", schema.path);
-            MAPPED.refuse(request, findings, &Refusal { path, ..Refusal::default() });
+            OLLAMA_SCHEMA_ERRORS.reject(
+                request,
+                cx,
+                &ViolationDetails { path, ..ViolationDetails::default() },
+            );
         }
     }
 }
 
-/// Who checks the schemas of functions as the inventor does.
-const COPIES: &[&str] = &["openai", "azure", "openrouter"];
-const NOT_AT_ROOT: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
-const NOT_STRICT: &[&str] =
+/// Flavors with `OpenAI`'s checks of function schemas.
+const OPENAI_SCHEMA_CHECKS: &[&str] = &["openai", "azure", "openrouter"];
+const FORBIDDEN_ROOT_KEYS: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
+const FORBIDDEN_STRICT_KEYS: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];

@@ -1,154 +1,173 @@
-//! Values of another type than the API's schema has them.
+//! Rules about JSON types of fields.
 
 use serde_json::Value;
 
-use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
-use super::tools::NAME_PATTERN;
-use super::view::{Message, bracketed, kind, messages};
-use super::words::{Refusal, Words, words};
-use crate::rule::{Fields as _, Findings, items, string};
+use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
+use super::flavor::{
+    FIRST_PARTY, OPENAI_CONVERSATION_CHECKS, ROUTER_ANTHROPIC, ROUTER_GOOGLE, responder,
+};
+use super::tools::CHECKS_NAME_PATTERN;
+use super::view::{Message, bracket_path, json_type_name, messages};
+use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const WRONG_TYPE: Rule = Rule {
     name: "wrong-type",
     status: 400,
-    when: "A field has a value of another type.",
-    words: TYPE.lines,
+    condition: "A field has a value of the wrong type.",
+    error_message: WRONG_TYPE_ERRORS.all,
     evidence: Evidence::Inferred,
     source: "code `invalid_type`; API reference",
     check: wrong_type,
 };
-const TYPE: Words = words! {
-    ANYONE => "Invalid type for '{at}': expected {wanted}, but got {found} instead.",
+const WRONG_TYPE_ERRORS: ErrorMessages = error_messages! {
+    ALL_RESPONDERS => "Invalid type for '{at}': expected {wanted}, but got {found} instead.",
 };
 
-/// What was found: the path, what is wanted there, and what stands there.
-type Found<'v> = Vec<(String, &'static str, &'v Value)>;
+/// Path, expected type and actual value.
+type TypeErrors<'v> = Vec<(String, &'static str, &'v Value)>;
 
-fn wrong_type(request: &Request<'_>, findings: &mut Findings) {
-    let mut found = Vec::new();
-    typed(request.body, "", TYPES, &mut found);
-    if COPIES.contains(&request.flavor) {
-        typed(request.body, "", PROBABLE, &mut found);
+fn wrong_type(request: &Request<'_>, cx: &mut CheckContext) {
+    let mut errors = Vec::new();
+    check_types(request.body, "", PARAMETER_TYPES, &mut errors);
+    if OPENAI_CONVERSATION_CHECKS.contains(&request.flavor) {
+        check_types(request.body, "", LOGPROBS_TYPES, &mut errors);
     }
-    if INVENTOR.contains(&request.flavor) {
-        typed(request.body, "", INVENTORS, &mut found);
+    if FIRST_PARTY.contains(&request.flavor) {
+        check_types(request.body, "", FIRST_PARTY_TYPES, &mut errors);
     }
     if request.flavor == "mistral" {
-        typed(request.body, "", MISTRALS, &mut found);
+        check_types(request.body, "", MISTRAL_TYPES, &mut errors);
     }
     for message in messages(request) {
-        of_message(request, &message, &mut found);
+        check_message(request, &message, &mut errors);
     }
-    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+    for (at, tool) in array_field(request.body, "tools").iter().enumerate() {
         let path = format!("tools.{at}");
-        object(tool, &path, &mut found);
-        typed(tool, &path, TOOL_TYPES, &mut found);
+        check_object(tool, &path, &mut errors);
+        check_types(tool, &path, TOOL_TYPES, &mut errors);
         if let Some(function) = tool.field("function") {
-            named(request, function, &format!("{path}.function"), &mut found);
+            check_name(request, function, &format!("{path}.function"), &mut errors);
         }
-        let custom = tool.field("custom").filter(|_| string(tool, "type") == "custom");
-        if let Some(custom) = custom.filter(|_| NAME_PATTERN.contains(&voice(request))) {
-            named(request, custom, &format!("{path}.custom"), &mut found);
+        let custom = tool.field("custom").filter(|_| str_field(tool, "type") == "custom");
+        if let Some(custom) = custom.filter(|_| CHECKS_NAME_PATTERN.contains(&responder(request))) {
+            check_name(request, custom, &format!("{path}.custom"), &mut errors);
         }
     }
-    for (path, wanted, value) in found {
-        let at = bracketed(&path);
-        let fills = [("at", at.as_str()), ("wanted", wanted), ("found", kind(value))];
-        let refusal = Refusal { path, fills: &fills, param: Some(&at), code: Some("invalid_type") };
-        TYPE.refuse(request, findings, &refusal);
+    for (path, expected, value) in errors {
+        let at = bracket_path(&path);
+        let placeholders =
+            [("at", at.as_str()), ("wanted", expected), ("found", json_type_name(value))];
+        let details = ViolationDetails {
+            path,
+            placeholders: &placeholders,
+            param: Some(&at),
+            code: Some("invalid_type"),
+        };
+        WRONG_TYPE_ERRORS.reject(request, cx, &details);
     }
 }
 
-fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Found<'v>) {
-    object(message.value, &message.path(), found);
-    typed(message.value, &message.path(), MESSAGE_TYPES, found);
+fn check_message<'v>(request: &Request<'_>, message: &Message<'v>, errors: &mut TypeErrors<'v>) {
+    check_object(message.value, &message.path(), errors);
+    check_types(message.value, &message.path(), MESSAGE_TYPES, errors);
     for (at, part) in message.parts().iter().enumerate() {
-        let path = message.at(&format!("content.{at}"));
-        object(part, &path, found);
-        typed(part, &path, PART_TYPES, found);
-        let inventor = INVENTOR.contains(&request.flavor);
-        let bare = part.field("image_url").filter(|image| inventor && image.is_string());
-        let is_image = string(part, "type") == "image_url";
-        if let Some(bare) = bare.filter(|_| is_image) {
-            found.push((format!("{path}.image_url"), "an object", bare));
+        let path = message.field_path(&format!("content.{at}"));
+        check_object(part, &path, errors);
+        check_types(part, &path, PART_TYPES, errors);
+        let is_first_party = FIRST_PARTY.contains(&request.flavor);
+        let url = part.field("image_url").filter(|image| is_first_party && image.is_string());
+        let is_image = str_field(part, "type") == "image_url";
+        if let Some(url) = url.filter(|_| is_image) {
+            errors.push((format!("{path}.image_url"), "an object", url));
         }
         let refusal = part.as_object().and_then(|part| part.get("refusal"));
-        let is_one = string(part, "type") == "refusal" && inventor;
-        if let Some(refusal) = refusal.filter(|refusal| is_one && !refusal.is_string()) {
-            found.push((format!("{path}.refusal"), "a string", refusal));
+        let is_refusal = str_field(part, "type") == "refusal" && is_first_party;
+        if let Some(refusal) = refusal.filter(|refusal| is_refusal && !refusal.is_string()) {
+            errors.push((format!("{path}.refusal"), "a string", refusal));
         }
     }
-    for (at, call) in message.calls().iter().enumerate() {
-        let path = message.at(&format!("tool_calls.{at}"));
-        object(call, &path, found);
-        typed(call, &path, CALL_TYPES, found);
+    for (at, call) in message.tool_calls().iter().enumerate() {
+        let path = message.field_path(&format!("tool_calls.{at}"));
+        check_object(call, &path, errors);
+        check_types(call, &path, CALL_TYPES, errors);
         let id = call.as_object().and_then(|call| call.get("id"));
-        if let Some(odd) = id.filter(|id| !id.is_string() && super::pairing::reads_ids(request)) {
-            found.push((format!("{path}.id"), "a string", odd));
+        if let Some(non_string) =
+            id.filter(|id| !id.is_string() && super::pairing::pairs_by_id(request))
+        {
+            errors.push((format!("{path}.id"), "a string", non_string));
         }
-        // What was called stands there, where somebody looks for it.
-        let custom = call.field("custom").filter(|_| string(call, "type") == "custom");
-        if let Some(custom) = custom.filter(|_| super::shape::reads_calls(request)) {
+        // Custom calls are only checked where calls are validated.
+        let custom = call.field("custom").filter(|_| str_field(call, "type") == "custom");
+        if let Some(custom) = custom.filter(|_| super::required_fields::validates_calls(request)) {
             let path = format!("{path}.custom");
-            object(custom, &path, found);
+            check_object(custom, &path, errors);
             for field in ["name", "input"] {
                 let value = custom.as_object().and_then(|custom| custom.get(field));
-                let odd = value.filter(|value| !value.is_string());
-                found.extend(odd.map(|odd| (format!("{path}.{field}"), "a string", odd)));
+                let non_string = value.filter(|value| !value.is_string());
+                errors.extend(
+                    non_string
+                        .map(|non_string| (format!("{path}.{field}"), "a string", non_string)),
+                );
             }
         }
         let Some(function) = call.field("function") else { continue };
-        named(request, function, &format!("{path}.function"), found);
-        let read =
+        check_name(request, function, &format!("{path}.function"), errors);
+        let is_accepted_null =
             request.flavor == "vllm" && function.field("arguments").is_some_and(Value::is_null);
-        let loose = LOOSE_ARGUMENTS.contains(&request.flavor);
+        let accepts_object = OBJECT_ARGUMENT_FLAVORS.contains(&request.flavor);
         if let Some(arguments) = function.field("arguments").filter(|value| !value.is_string())
-            && !(loose && arguments.is_object() || read)
+            && !(accepts_object && arguments.is_object() || is_accepted_null)
         {
-            found.push((format!("{path}.function.arguments"), "a string", arguments));
+            errors.push((format!("{path}.function.arguments"), "a string", arguments));
         }
     }
 }
 
-/// The name of a tool is a string. Who looks at its characters does not take null for one.
-fn named<'v>(request: &Request<'_>, function: &'v Value, path: &str, found: &mut Found<'v>) {
-    typed(function, path, NAMED, found);
-    let null = function.field("name").filter(|name| name.is_null());
-    if let Some(null) = null.filter(|_| NAME_PATTERN.contains(&voice(request))) {
-        found.push((format!("{path}.name"), "a string", null));
+/// Checks that a tool's name is a string. Flavors that check its characters reject null, too.
+fn check_name<'v>(
+    request: &Request<'_>,
+    function: &'v Value,
+    path: &str,
+    errors: &mut TypeErrors<'v>,
+) {
+    check_types(function, path, NAME_TYPES, errors);
+    let null_name = function.field("name").filter(|name| name.is_null());
+    if let Some(null_name) = null_name.filter(|_| CHECKS_NAME_PATTERN.contains(&responder(request)))
+    {
+        errors.push((format!("{path}.name"), "a string", null_name));
     }
 }
 
-fn object<'v>(value: &'v Value, path: &str, found: &mut Found<'v>) {
+fn check_object<'v>(value: &'v Value, path: &str, errors: &mut TypeErrors<'v>) {
     if !value.is_object() {
-        found.push((path.to_owned(), "an object", value));
+        errors.push((path.to_owned(), "an object", value));
     }
 }
 
-/// The fields of an object that are of another type. Null stands for a field that is left out, unless
-/// there must be one.
-fn typed<'v>(value: &'v Value, path: &str, types: &[Typed], found: &mut Found<'v>) {
-    for (field, wanted, is) in types {
+/// Checks the types of an object's fields. Null counts as missing, except for required
+/// fields.
+fn check_types<'v>(value: &'v Value, path: &str, types: &[FieldType], errors: &mut TypeErrors<'v>) {
+    for (field, expected, is_type) in types {
         let Some(value) = value.as_object().and_then(|object| object.get(*field)) else { continue };
-        if !is(value) && (!value.is_null() || NEVER_NULL.contains(field)) {
+        if !is_type(value) && (!value.is_null() || NON_NULLABLE.contains(field)) {
             let dot = if path.is_empty() { "" } else { "." };
-            found.push((format!("{path}{dot}{field}"), wanted, value));
+            errors.push((format!("{path}{dot}{field}"), expected, value));
         }
     }
 }
 
-fn whole(value: &Value) -> bool {
+fn is_integer(value: &Value) -> bool {
     value.is_i64() || value.is_u64()
 }
 
-fn address(value: &Value) -> bool {
+fn is_image_ref(value: &Value) -> bool {
     value.is_object() || value.is_string()
 }
 
-type Typed = (&'static str, &'static str, fn(&Value) -> bool);
+type FieldType = (&'static str, &'static str, fn(&Value) -> bool);
 
-const TYPES: &[Typed] = &[
+const PARAMETER_TYPES: &[FieldType] = &[
     ("model", "a string", Value::is_string),
     ("messages", "an array of objects", Value::is_array),
     ("tools", "an array of objects", Value::is_array),
@@ -157,22 +176,22 @@ const TYPES: &[Typed] = &[
     ("top_p", "a decimal", Value::is_number),
     ("presence_penalty", "a decimal", Value::is_number),
     ("frequency_penalty", "a decimal", Value::is_number),
-    ("max_tokens", "an integer", whole),
-    ("max_completion_tokens", "an integer", whole),
-    ("n", "an integer", whole),
-    ("seed", "an integer", whole),
+    ("max_tokens", "an integer", is_integer),
+    ("max_completion_tokens", "an integer", is_integer),
+    ("n", "an integer", is_integer),
+    ("seed", "an integer", is_integer),
     ("parallel_tool_calls", "a boolean", Value::is_boolean),
     ("response_format", "an object", Value::is_object),
     ("tool_choice", "one of a string or object", |value| value.is_string() || value.is_object()),
     ("stop", "one of a string or array of strings", |value| value.is_string() || value.is_array()),
     ("reasoning_effort", "a string", Value::is_string),
 ];
-/// What others may not even look at.
-const INVENTORS: &[Typed] = &[("metadata", "an object", Value::is_object)];
-/// Its name for the seed.
-const MISTRALS: &[Typed] = &[("random_seed", "an integer", whole)];
-const PROBABLE: &[Typed] = &[("top_logprobs", "an integer", whole)];
-const MESSAGE_TYPES: &[Typed] = &[
+/// Fields that other servers may ignore.
+const FIRST_PARTY_TYPES: &[FieldType] = &[("metadata", "an object", Value::is_object)];
+/// Mistral's name of the seed.
+const MISTRAL_TYPES: &[FieldType] = &[("random_seed", "an integer", is_integer)];
+const LOGPROBS_TYPES: &[FieldType] = &[("top_logprobs", "an integer", is_integer)];
+const MESSAGE_TYPES: &[FieldType] = &[
     ("role", "a string", Value::is_string),
     ("content", "one of a string or array of objects", |value| {
         value.is_string() || value.is_array()
@@ -181,29 +200,29 @@ const MESSAGE_TYPES: &[Typed] = &[
     ("tool_call_id", "a string", Value::is_string),
     ("name", "a string", Value::is_string),
 ];
-const PART_TYPES: &[Typed] = &[
+const PART_TYPES: &[FieldType] = &[
     ("type", "a string", Value::is_string),
     ("text", "a string", Value::is_string),
-    // Some take the address alone.
-    ("image_url", "an object", address),
+    // Some servers accept the URL alone.
+    ("image_url", "an object", is_image_ref),
     ("input_audio", "an object", Value::is_object),
     ("file", "an object", Value::is_object),
 ];
-const CALL_TYPES: &[Typed] =
+const CALL_TYPES: &[FieldType] =
     &[("type", "a string", Value::is_string), ("function", "an object", Value::is_object)];
-const TOOL_TYPES: &[Typed] =
+const TOOL_TYPES: &[FieldType] =
     &[("type", "a string", Value::is_string), ("function", "an object", Value::is_object)];
-const NAMED: &[Typed] = &[("name", "a string", Value::is_string)];
-const NEVER_NULL: &[&str] =
+const NAME_TYPES: &[FieldType] = &[("name", "a string", Value::is_string)];
+const NON_NULLABLE: &[&str] =
     &["model", "messages", "role", "type", "text", "image_url", "input_audio", "file", "function"];
-/// Who takes arguments as an object, too.
-const LOOSE_ARGUMENTS: &[&str] = &["mistral", "llama.cpp"];
-const ANYONE: &[&str] = &[
+/// Flavors that accept arguments as an object, too.
+const OBJECT_ARGUMENT_FLAVORS: &[&str] = &["mistral", "llama.cpp"];
+const ALL_RESPONDERS: &[&str] = &[
     "openai",
     "azure",
     "openrouter",
-    ROUTED_ANTHROPIC,
-    ROUTED_GOOGLE,
+    ROUTER_ANTHROPIC,
+    ROUTER_GOOGLE,
     "deepseek",
     "mistral",
     "groq",

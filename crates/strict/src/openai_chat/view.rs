@@ -1,11 +1,11 @@
-//! A request's messages, as the rules look at them.
+//! Reads the messages of a request for the rules.
 
 use serde_json::Value;
 
 use crate::Request;
-use crate::rule::{Fields as _, items, string};
+use crate::rule::{JsonExt as _, array_field, str_field};
 
-/// One message and where it stands.
+/// A message with its index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'v> {
     pub index: usize,
@@ -19,33 +19,34 @@ impl<'v> Message<'v> {
     }
 
     /// The path of a field of the message.
-    pub(super) fn at(&self, field: &str) -> String {
+    pub(super) fn field_path(&self, field: &str) -> String {
         format!("messages.{}.{field}", self.index)
     }
 
-    pub(super) fn is(&self, role: &str) -> bool {
+    pub(super) fn has_role(&self, role: &str) -> bool {
         self.role == role
     }
 
-    pub(super) fn calls(&self) -> &'v [Value] {
-        items(self.value, "tool_calls")
+    pub(super) fn tool_calls(&self) -> &'v [Value] {
+        array_field(self.value, "tool_calls")
     }
 
-    pub(super) fn has_calls(&self) -> bool {
-        !self.calls().is_empty() || self.value.field("function_call").is_some_and(Value::is_object)
+    pub(super) fn has_tool_calls(&self) -> bool {
+        !self.tool_calls().is_empty()
+            || self.value.field("function_call").is_some_and(Value::is_object)
     }
 
-    /// The content where it is a list.
+    /// The content parts; empty unless the content is a list.
     pub(super) fn parts(&self) -> &'v [Value] {
-        items(self.value, "content")
+        array_field(self.value, "content")
     }
 
     pub(super) fn content(&self) -> Option<&'v Value> {
         self.value.field("content")
     }
 
-    /// Whether there is nothing to read in the content.
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether the content is missing, null or empty.
+    pub(super) fn has_no_content(&self) -> bool {
         match self.content() {
             Some(Value::String(text)) => text.is_empty(),
             Some(Value::Array(parts)) => parts.is_empty(),
@@ -53,8 +54,8 @@ impl<'v> Message<'v> {
         }
     }
 
-    pub(super) fn text(&self, field: &str) -> &'v str {
-        string(self.value, field)
+    pub(super) fn str_field(&self, field: &str) -> &'v str {
+        str_field(self.value, field)
     }
 }
 
@@ -63,30 +64,33 @@ pub(super) fn messages<'v>(request: &Request<'v>) -> Vec<Message<'v>> {
 }
 
 pub(super) fn messages_of(body: &Value) -> Vec<Message<'_>> {
-    let all = items(body, "messages").iter().enumerate();
-    all.map(|(index, value)| Message { index, value, role: string(value, "role") }).collect()
+    let all = array_field(body, "messages").iter().enumerate();
+    all.map(|(index, value)| Message { index, value, role: str_field(value, "role") }).collect()
 }
 
-/// The name of a called tool.
+/// The name of the called tool.
 pub(super) fn call_name(call: &Value) -> &str {
     let kind = if call.field("custom").is_some() { "custom" } else { "function" };
-    call.get(kind).map_or("", |call| string(call, "name"))
+    call.get(kind).map_or("", |call| str_field(call, "name"))
 }
 
-/// The tool messages right after the message at `index`.
-pub(super) fn answers<'m, 'v>(messages: &'m [Message<'v>], index: usize) -> &'m [Message<'v>] {
+/// The tool messages directly after the message at `index`.
+pub(super) fn tool_results_after<'m, 'v>(
+    messages: &'m [Message<'v>],
+    index: usize,
+) -> &'m [Message<'v>] {
     let after = messages.get(index + 1..).unwrap_or_default();
-    let run = after.iter().take_while(|message| message.is("tool")).count();
-    &after[..run]
+    let count = after.iter().take_while(|message| message.has_role("tool")).count();
+    &after[..count]
 }
 
-/// Where the last exchange begins: after the last words of the user.
-pub(super) fn open_loop(messages: &[Message<'_>]) -> usize {
-    messages.iter().rposition(|message| message.is("user")).map_or(0, |at| at + 1)
+/// The index after the last user message.
+pub(super) fn open_loop_start(messages: &[Message<'_>]) -> usize {
+    messages.iter().rposition(|message| message.has_role("user")).map_or(0, |at| at + 1)
 }
 
-/// A path as the inventor spells it: `messages[3].content[0].type`.
-pub(super) fn bracketed(path: &str) -> String {
+/// A path in `OpenAI`'s spelling: `messages[3].content[0].type`.
+pub(super) fn bracket_path(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 4);
     for segment in path.split('.') {
         if segment.bytes().all(|byte| byte.is_ascii_digit()) && !segment.is_empty() {
@@ -103,8 +107,8 @@ pub(super) fn bracketed(path: &str) -> String {
     out
 }
 
-/// What kind of value it is, in words.
-pub(super) fn kind(value: &Value) -> &'static str {
+/// The JSON type of a value for error messages.
+pub(super) fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -117,12 +121,12 @@ pub(super) fn kind(value: &Value) -> &'static str {
 }
 
 /// The keys of an object, in the order in which they were written.
-pub(super) fn keys(value: &Value) -> impl Iterator<Item = &String> {
+pub(super) fn object_keys(value: &Value) -> impl Iterator<Item = &String> {
     value.as_object().into_iter().flat_map(|object| object.keys())
 }
 
-/// The column at which a parser that reads the body in one line has read the message at `index`.
-pub(super) fn column(body: &Value, index: usize) -> usize {
+/// The column after the message at `index`, in a body without line breaks and spaces.
+pub(super) fn message_column(body: &Value, index: usize) -> usize {
     let mut column = 1;
     for (key, value) in body.as_object().into_iter().flatten() {
         let Some(messages) = value.as_array().filter(|_| key == "messages") else {
@@ -130,9 +134,9 @@ pub(super) fn column(body: &Value, index: usize) -> usize {
             continue;
         };
         column += key.len() + 4;
-        let read: usize =
-            messages.iter().take(index + 1).map(|one| one.to_string().len() + 1).sum();
-        return column + read - 1;
+        let parsed_bytes: usize =
+            messages.iter().take(index + 1).map(|message| message.to_string().len() + 1).sum();
+        return column + parsed_bytes - 1;
     }
     column
 }

@@ -1,97 +1,102 @@
-//! The keys of messages and parts, and the kinds of items and parts.
+//! Shapes of messages and content parts, and the known types of items and parts.
 
 use serde_json::Value;
 
-use super::items::{assistant_content, content, image_url};
-use super::shape::Kind::{Any, By, Map, One, Text};
-use super::shape::{Field, Walk, may, need};
+use super::items::{check_assistant_content, check_image_url, check_input_content};
+use super::shape::FieldType::{Any, AnyObject, Custom, Enum, Str};
+use super::shape::{Field, ShapeValidator, optional, required};
 
-pub(super) const MESSAGE: &[Field] = &[
-    may("type", Any),
-    need("role", Any),
-    need("content", By(content)),
-    may("id", Text),
-    may("status", By(status)),
-    PASSED,
+pub(super) const INPUT_MESSAGE_FIELDS: &[Field] = &[
+    optional("type", Any),
+    required("role", Any),
+    required("content", Custom(check_input_content)),
+    optional("id", Str),
+    optional("status", Custom(check_status)),
+    PASSTHROUGH_METADATA_FIELD,
 ];
-pub(super) const ASSISTANT: &[Field] = &[
-    may("type", Any),
-    need("role", Any),
-    need("content", By(assistant_content)),
-    may("id", Text),
-    may("status", By(status)),
-    may("phase", One(&["commentary", "final_answer"], &[])),
-    PASSED,
+pub(super) const ASSISTANT_MESSAGE_FIELDS: &[Field] = &[
+    optional("type", Any),
+    required("role", Any),
+    required("content", Custom(check_assistant_content)),
+    optional("id", Str),
+    optional("status", Custom(check_status)),
+    optional("phase", Enum(&["commentary", "final_answer"], &[])),
+    PASSTHROUGH_METADATA_FIELD,
 ];
-/// Some of the inventor's clients say it of any item.
-pub(super) const PASSED: Field = may("internal_chat_message_metadata_passthrough", Any);
+/// `OpenAI`'s own clients set it on any item.
+pub(super) const PASSTHROUGH_METADATA_FIELD: Field =
+    optional("internal_chat_message_metadata_passthrough", Any);
 
-pub(super) fn status(walk: &mut Walk, value: &Value) {
-    walk.word(value, &["in_progress", "completed", "incomplete"], &[]);
+pub(super) fn check_status(validator: &mut ShapeValidator, value: &Value) {
+    validator.check_enum(value, &["in_progress", "completed", "incomplete"], &[]);
 }
 
-/// The keys of each kind of part; a kind without keys is taken as it comes.
-pub(super) const PARTS: &[(&str, Option<&[Field]>)] = &[
+/// The fields of each part type; `None` accepts any.
+pub(super) const PART_FIELDS: &[(&str, Option<&[Field]>)] = &[
     (
         "input_text",
-        Some(&[need("type", Any), need("text", Text), may("prompt_cache_breakpoint", Map)]),
+        Some(&[
+            required("type", Any),
+            required("text", Str),
+            optional("prompt_cache_breakpoint", AnyObject),
+        ]),
     ),
     (
         "input_image",
         Some(&[
-            need("type", Any),
-            may("image_url", By(image_url)),
-            may("file_id", Text),
-            may("detail", One(&["low", "high", "auto", "original"], &[])),
-            may("prompt_cache_breakpoint", Map),
+            required("type", Any),
+            optional("image_url", Custom(check_image_url)),
+            optional("file_id", Str),
+            optional("detail", Enum(&["low", "high", "auto", "original"], &[])),
+            optional("prompt_cache_breakpoint", AnyObject),
         ]),
     ),
     (
         "input_file",
         Some(&[
-            need("type", Any),
-            may("file_data", Text),
-            may("file_id", Text),
-            may("file_url", Text),
-            may("filename", Text),
-            may("detail", Text),
-            may("prompt_cache_breakpoint", Map),
+            required("type", Any),
+            optional("file_data", Str),
+            optional("file_id", Str),
+            optional("file_url", Str),
+            optional("filename", Str),
+            optional("detail", Str),
+            optional("prompt_cache_breakpoint", AnyObject),
         ]),
     ),
     (
         "input_audio",
         Some(&[
-            need("type", Any),
-            may("input_audio", Map),
-            may("audio_url", Text),
-            may("prompt_cache_breakpoint", Map),
+            required("type", Any),
+            optional("input_audio", AnyObject),
+            optional("audio_url", Str),
+            optional("prompt_cache_breakpoint", AnyObject),
         ]),
     ),
     (
         "output_text",
         Some(&[
-            need("type", Any),
-            need("text", Text),
-            may("annotations", Any),
-            may("logprobs", Any),
+            required("type", Any),
+            required("text", Str),
+            optional("annotations", Any),
+            optional("logprobs", Any),
         ]),
     ),
-    ("refusal", Some(&[need("type", Any), need("refusal", Text)])),
-    ("summary_text", Some(&[need("type", Any), need("text", Text)])),
-    ("reasoning_text", Some(&[need("type", Any), need("text", Text)])),
+    ("refusal", Some(&[required("type", Any), required("refusal", Str)])),
+    ("summary_text", Some(&[required("type", Any), required("text", Str)])),
+    ("reasoning_text", Some(&[required("type", Any), required("text", Str)])),
     ("computer_screenshot", None),
     ("scoped_content", None),
     ("encrypted_content", None),
 ];
 
 pub(super) const ROLES: &[&str] = &["assistant", "system", "developer", "user"];
-/// What goes into a message of the client, and into the output of a call.
-pub(super) const INPUT_PARTS: &[&str] =
+/// Part types of the client's messages and of call outputs.
+pub(super) const INPUT_PART_TYPES: &[&str] =
     &["input_text", "input_image", "input_file", "scoped_content", "input_audio"];
-pub(super) const OUTPUT_PARTS: &[&str] =
+pub(super) const OUTPUT_PART_TYPES: &[&str] =
     &["input_text", "input_image", "input_file", "scoped_content"];
-/// The kinds of parts and items of which the provider speaks; it takes some more.
-pub(super) const PART_KINDS: &[&str] = &[
+/// The part and item types that error messages list; the API accepts a few more.
+pub(super) const DOCUMENTED_PART_TYPES: &[&str] = &[
     "input_text",
     "input_image",
     "input_audio",
@@ -102,7 +107,7 @@ pub(super) const PART_KINDS: &[&str] = &[
     "summary_text",
     "encrypted_content",
 ];
-pub(super) const KINDS: &[&str] = &[
+pub(super) const DOCUMENTED_ITEM_TYPES: &[&str] = &[
     "additional_tools",
     "agent_message",
     "apply_patch_call",

@@ -1,124 +1,158 @@
-//! The shapes of items and of the parts of their contents.
+//! Shapes of input items and their content parts.
 
 use serde_json::Value;
 
 use super::item_fields as fields;
-use super::item_kinds::ITEMS;
-use super::shape::{Walk, What};
-use crate::rule::{Fields as _, string};
+use super::item_kinds::ITEM_FIELDS;
+use super::shape::{ShapeErrorKind, ShapeValidator};
+use crate::rule::{JsonExt as _, str_field};
 
-/// An item of the input.
-pub(super) fn item(walk: &mut Walk, value: &Value) {
+/// Checks an input item.
+pub(super) fn check_item(validator: &mut ShapeValidator, value: &Value) {
     if !value.is_object() {
-        return walk.expect(false, "an input item", value);
+        return validator.expect(false, "an input item", value);
     }
     let kind = match value.field("type") {
         None => "message",
         Some(kind) => kind.as_str().unwrap_or_default(),
     };
     if kind == "message" {
-        return message(walk, value);
+        return check_message(validator, value);
     }
-    match ITEMS.iter().find(|(known, _)| *known == kind) {
-        Some((_, Some(fields))) => walk.object(value, fields),
+    match ITEM_FIELDS.iter().find(|(supported, _)| *supported == kind) {
+        Some((_, Some(fields))) => validator.check_object(value, fields),
         Some((_, None)) => {}
-        None => walk.fault(What::Word { found: kind.to_owned(), known: fields::KINDS }),
+        None => validator.push_error(ShapeErrorKind::UnknownValue {
+            found: kind.to_owned(),
+            supported: fields::DOCUMENTED_ITEM_TYPES,
+        }),
     }
-    needs_either(walk, value, kind);
+    check_alternatives(validator, value, kind);
 }
 
-/// What may be missing only if something else is there.
-fn needs_either(walk: &mut Walk, value: &Value, kind: &str) {
-    let lacks = |key: &str| value.field(key).is_none_or(Value::is_null);
-    let (missing, instead) = match kind {
+/// Checks fields that are required unless another field is set.
+fn check_alternatives(validator: &mut ShapeValidator, value: &Value, kind: &str) {
+    let is_missing = |key: &str| value.field(key).is_none_or(Value::is_null);
+    let (required, alternative) = match kind {
         "reasoning" => ("id", "encrypted_content"),
         "function_call_output" => ("call_id", "name"),
         "local_shell_call_output" => ("id", "call_id"),
         _ => return,
     };
-    if lacks(missing) && lacks(instead) {
-        walk.at(missing, |walk| walk.fault(What::Missing));
+    if is_missing(required) && is_missing(alternative) {
+        validator.at_key(required, |validator| validator.push_error(ShapeErrorKind::Missing));
     }
 }
 
-fn message(walk: &mut Walk, value: &Value) {
-    let role = string(value, "role");
+fn check_message(validator: &mut ShapeValidator, value: &Value) {
+    let role = str_field(value, "role");
     match role {
-        "assistant" => walk.object(value, fields::ASSISTANT),
-        "user" | "system" | "developer" => walk.object(value, fields::MESSAGE),
-        other => walk.fault(What::Word { found: other.to_owned(), known: fields::ROLES }),
+        "assistant" => validator.check_object(value, fields::ASSISTANT_MESSAGE_FIELDS),
+        "user" | "system" | "developer" => {
+            validator.check_object(value, fields::INPUT_MESSAGE_FIELDS);
+        }
+        other => validator.push_error(ShapeErrorKind::UnknownValue {
+            found: other.to_owned(),
+            supported: fields::ROLES,
+        }),
     }
 }
 
-/// The contents of what the client says.
-pub(super) fn content(walk: &mut Walk, value: &Value) {
-    contents(walk, value, fields::INPUT_PARTS, &["encrypted_content"]);
+/// Checks the content of a client's message.
+pub(super) fn check_input_content(validator: &mut ShapeValidator, value: &Value) {
+    check_parts(validator, value, fields::INPUT_PART_TYPES, &["encrypted_content"]);
 }
 
-/// The contents of what the model said.
-pub(super) fn assistant_content(walk: &mut Walk, value: &Value) {
-    contents(walk, value, &["output_text", "refusal"], &[]);
+/// Checks the content of an assistant message.
+pub(super) fn check_assistant_content(validator: &mut ShapeValidator, value: &Value) {
+    check_parts(validator, value, &["output_text", "refusal"], &[]);
 }
 
-/// What a call came to.
-pub(super) fn output(walk: &mut Walk, value: &Value) {
+/// Checks the output of a call.
+pub(super) fn check_call_output(validator: &mut ShapeValidator, value: &Value) {
     match value {
         Value::String(_) => {}
-        Value::Array(parts) => walk.each(parts, |walk, value| {
-            part(walk, value, fields::OUTPUT_PARTS, &["input_audio", "encrypted_content"]);
+        Value::Array(parts) => validator.check_items(parts, |validator, value| {
+            check_part(
+                validator,
+                value,
+                fields::OUTPUT_PART_TYPES,
+                &["input_audio", "encrypted_content"],
+            );
         }),
-        other => walk.expect(false, "one of a string or array of objects", other),
+        other => validator.expect(false, "one of a string or array of objects", other),
     }
 }
 
-/// The summary of what the model thought.
-pub(super) fn summary(walk: &mut Walk, value: &Value) {
+/// Checks the summary of a reasoning item.
+pub(super) fn check_summary(validator: &mut ShapeValidator, value: &Value) {
     match value.as_array() {
-        Some(parts) => walk.each(parts, |walk, value| part(walk, value, &["summary_text"], &[])),
-        None => walk.expect(false, "an array of objects", value),
+        Some(parts) => validator.check_items(parts, |validator, value| {
+            check_part(validator, value, &["summary_text"], &[]);
+        }),
+        None => validator.expect(false, "an array of objects", value),
     }
 }
 
-/// What the model thought, in full.
-pub(super) fn thoughts(walk: &mut Walk, value: &Value) {
+/// Checks the full content of a reasoning item.
+pub(super) fn check_reasoning_content(validator: &mut ShapeValidator, value: &Value) {
     match value.as_array() {
         Some(parts) => {
-            walk.each(parts, |walk, value| part(walk, value, &["reasoning_text"], &[]));
+            validator.check_items(parts, |validator, value| {
+                check_part(validator, value, &["reasoning_text"], &[]);
+            });
         }
-        None => walk.expect(false, "an array of objects", value),
+        None => validator.expect(false, "an array of objects", value),
     }
 }
 
-fn contents(walk: &mut Walk, value: &Value, known: &'static [&'static str], also: &[&str]) {
+fn check_parts(
+    validator: &mut ShapeValidator,
+    value: &Value,
+    supported: &'static [&'static str],
+    accepted: &[&str],
+) {
     match value {
         Value::String(_) => {}
-        Value::Null => walk.fault(What::NullContent),
-        Value::Array(parts) => walk.each(parts, |walk, value| part(walk, value, known, also)),
-        other => walk.expect(false, "one of an array of objects or string", other),
+        Value::Null => validator.push_error(ShapeErrorKind::NullContent),
+        Value::Array(parts) => validator.check_items(parts, |validator, value| {
+            check_part(validator, value, supported, accepted);
+        }),
+        other => validator.expect(false, "one of an array of objects or string", other),
     }
 }
 
-fn part(walk: &mut Walk, value: &Value, known: &'static [&'static str], also: &[&str]) {
+fn check_part(
+    validator: &mut ShapeValidator,
+    value: &Value,
+    supported: &'static [&'static str],
+    accepted: &[&str],
+) {
     if !value.is_object() {
-        return walk.expect(false, "an object", value);
+        return validator.expect(false, "an object", value);
     }
     let Some(kind) = value.field("type").and_then(Value::as_str) else {
-        return walk.at("type", |walk| walk.fault(What::Missing));
+        return validator.at_key("type", |validator| validator.push_error(ShapeErrorKind::Missing));
     };
-    if !known.contains(&kind) && !also.contains(&kind) {
+    if !supported.contains(&kind) && !accepted.contains(&kind) {
         let found = kind.to_owned();
-        return if fields::PART_KINDS.contains(&kind) {
-            walk.fault(What::Part { found, known });
+        return if fields::DOCUMENTED_PART_TYPES.contains(&kind) {
+            validator.push_error(ShapeErrorKind::WrongPart { found, supported });
         } else {
-            walk.at("type", |walk| walk.fault(What::Part { found, known: fields::PART_KINDS }));
+            validator.at_key("type", |validator| {
+                validator.push_error(ShapeErrorKind::WrongPart {
+                    found,
+                    supported: fields::DOCUMENTED_PART_TYPES,
+                });
+            });
         };
     }
-    if let Some((_, Some(fields))) = fields::PARTS.iter().find(|(name, _)| *name == kind) {
-        walk.object(value, fields);
+    if let Some((_, Some(fields))) = fields::PART_FIELDS.iter().find(|(name, _)| *name == kind) {
+        validator.check_object(value, fields);
     }
 }
 
-/// Where an image is: an address or the image itself, as one text.
-pub(super) fn image_url(walk: &mut Walk, value: &Value) {
-    walk.expect(value.is_string(), "an image URL", value);
+/// Checks an image: a URL or data URL.
+pub(super) fn check_image_url(validator: &mut ShapeValidator, value: &Value) {
+    validator.expect(value.is_string(), "an image URL", value);
 }

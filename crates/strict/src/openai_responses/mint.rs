@@ -1,12 +1,12 @@
-//! The ids and the encrypted reasoning that a provider hands out. The judge reads them, the
-//! simulator mints them with the same functions.
+//! Creates and verifies item ids and encrypted reasoning: the simulator mints them, the judge
+//! verifies them.
 //!
-//! An id is its prefix and three numbers: one of its own, one of the item it is tied to, and a mark
-//! that only the provider can make. A reasoning item is tied to the item that follows it, and that
-//! item is tied to the reasoning before it, so that the loss of either can be told without state.
+//! An id has a prefix and three numbers: its own, that of the item it is tied to, and a tag that
+//! only the provider can compute. A reasoning item is tied to the item that follows it, and that
+//! item to the reasoning before it, so that the loss of either is detected without state.
 //!
-//! Encrypted reasoning is bound to the provider, the family of models, the summary and the item's
-//! id. A client that leaves ids out leaves out that tie; the rest stays bound.
+//! Encrypted reasoning is bound to the provider, the model family, the summary and the item's
+//! id. If a client omits ids, only that binding is lost.
 
 use std::fmt::Write as _;
 
@@ -14,129 +14,132 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::profile::family;
-use crate::rule::{items, string};
-use crate::seal::{Bound, Broken, Key};
+use crate::rule::{array_field, str_field};
+use crate::seal::{SealClaims, SealError, SealKey};
 
-/// Who mints: a provider with its key.
+/// Mints for one provider and model.
 #[derive(Clone, Copy, Debug)]
-pub struct Mint<'m> {
-    pub key: &'m Key,
-    /// The flavor: what one provider minted is foreign to another.
+pub struct Minter<'m> {
+    pub key: &'m SealKey,
+    /// The flavor: content minted by another provider is rejected.
     pub provider: &'m str,
     pub model: &'m str,
 }
 
-/// What an id says of its item.
+/// The numbers in an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Id<'i> {
-    own: &'i str,
-    /// The own number of the item it is tied to.
-    tied: Option<&'i str>,
+pub(super) struct ParsedId<'i> {
+    number: &'i str,
+    /// The number of the item that it is tied to.
+    tied_number: Option<&'i str>,
 }
 
-impl Mint<'_> {
-    /// An id for an item. Give the seed of the item it is tied to: to a reasoning item the one that
-    /// comes next, to any other the reasoning item right before it.
-    pub fn id(&self, prefix: &str, seed: &str, tied: Option<&str>) -> String {
-        let tied = tied.map_or_else(|| UNTIED.to_owned(), number);
-        self.marked(prefix, &number(seed), &tied)
+impl Minter<'_> {
+    /// An id for an item. `tied` is the seed of the item it is tied to: for a reasoning item the
+    /// next item, for any other the reasoning item directly before it.
+    pub fn mint_id(&self, prefix: &str, seed: &str, tied: Option<&str>) -> String {
+        let tied = tied.map_or_else(|| NO_TIE.to_owned(), hash_number);
+        self.signed_id(prefix, &hash_number(seed), &tied)
     }
 
-    /// The encrypted content of a reasoning item, whose id and summary are as they will be sent.
-    pub fn reasoning(&self, item: &Value) -> String {
-        self.sealed(&self.bound("reasoning", &summary(item), item))
+    /// The encrypted content of a reasoning item. Its id and summary must be final.
+    pub fn seal_reasoning(&self, item: &Value) -> String {
+        self.seal(&self.claims("reasoning", &summary_text(item), item))
     }
 
-    /// The encrypted content of a compaction item, whose id is as it will be sent. Any model reads
-    /// it.
-    pub fn compaction(&self, item: &Value) -> String {
-        self.sealed(&Bound { model: "", ..self.bound("compaction", "", item) })
+    /// The encrypted content of a compaction item. Its id must be final. It is not bound to a
+    /// model.
+    pub fn seal_compaction(&self, item: &Value) -> String {
+        self.seal(&SealClaims { model: "", ..self.claims("compaction", "", item) })
     }
 
-    /// What is wrong with the encrypted content of an item.
-    pub(super) fn broken(&self, item: &Value) -> Option<Broken> {
-        let summary = summary(item);
-        let bound = match string(item, "type") {
-            "reasoning" => self.bound("reasoning", &summary, item),
-            _ => Bound { model: "", ..self.bound("compaction", "", item) },
+    /// The seal error of an item's encrypted content.
+    pub(super) fn content_error(&self, item: &Value) -> Option<SealError> {
+        let summary = summary_text(item);
+        let claims = match str_field(item, "type") {
+            "reasoning" => self.claims("reasoning", &summary, item),
+            _ => SealClaims { model: "", ..self.claims("compaction", "", item) },
         };
-        match string(item, "encrypted_content").strip_prefix(HEAD) {
-            Some(seal) => self.key.verify(seal, &bound).err(),
-            None => Some(Broken::Foreign),
+        match str_field(item, "encrypted_content").strip_prefix(ENCRYPTED_PREFIX) {
+            Some(seal) => self.key.verify(seal, &claims).err(),
+            None => Some(SealError::NotAuthentic),
         }
     }
 
-    /// Whether this is the encrypted content of the item with this id.
-    pub(super) fn is_of(&self, item: &Value, id: &str) -> bool {
-        let summary = summary(item);
-        let bound = Bound { prefix: Some(id), ..self.bound("reasoning", &summary, item) };
-        let seal = string(item, "encrypted_content").strip_prefix(HEAD);
-        seal.is_some_and(|seal| self.key.verify(seal, &bound).is_ok())
+    /// Whether the item's encrypted content belongs to the item with this id.
+    pub(super) fn is_content_of(&self, item: &Value, id: &str) -> bool {
+        let summary = summary_text(item);
+        let claims = SealClaims { prefix: Some(id), ..self.claims("reasoning", &summary, item) };
+        let seal = str_field(item, "encrypted_content").strip_prefix(ENCRYPTED_PREFIX);
+        seal.is_some_and(|seal| self.key.verify(seal, &claims).is_ok())
     }
 
-    /// Reads an id that this provider minted.
-    pub(super) fn read<'i>(&self, id: &'i str) -> Option<Id<'i>> {
+    /// Parses an id that this provider minted.
+    pub(super) fn parse_id<'i>(&self, id: &'i str) -> Option<ParsedId<'i>> {
         let (prefix, numbers) = id.split_once('_')?;
-        let (own, rest) = numbers.split_at_checked(NUMBER)?;
-        let (tied, _) = rest.split_at_checked(NUMBER)?;
-        let minted = self.marked(prefix, own, tied) == id;
-        minted.then(|| Id { own, tied: Some(tied).filter(|tied| *tied != UNTIED) })
+        let (number, rest) = numbers.split_at_checked(NUMBER_CHARS)?;
+        let (tied, _) = rest.split_at_checked(NUMBER_CHARS)?;
+        let is_authentic = self.signed_id(prefix, number, tied) == id;
+        is_authentic
+            .then(|| ParsedId { number, tied_number: Some(tied).filter(|tied| *tied != NO_TIE) })
     }
 
-    /// The id of the reasoning item to which this item is tied.
-    pub(super) fn reasoning_of(&self, id: &str) -> Option<String> {
-        let read = self.read(id).filter(|_| !id.starts_with("rs_"))?;
-        Some(self.marked("rs", read.tied?, read.own))
+    /// The id of the reasoning item that this item is tied to.
+    pub(super) fn tied_reasoning_id(&self, id: &str) -> Option<String> {
+        let parsed = self.parse_id(id).filter(|_| !id.starts_with("rs_"))?;
+        Some(self.signed_id("rs", parsed.tied_number?, parsed.number))
     }
 
-    /// Whether the first item may stand right before the second.
-    pub(super) fn follows(&self, reasoning: &str, follower: &str) -> bool {
-        match self.read(reasoning).and_then(|id| id.tied) {
-            Some(tied) => self.read(follower).is_some_and(|follower| follower.own == tied),
+    /// Whether `follower` may directly follow `reasoning`.
+    pub(super) fn may_follow(&self, reasoning: &str, follower: &str) -> bool {
+        match self.parse_id(reasoning).and_then(|id| id.tied_number) {
+            Some(tied) => self.parse_id(follower).is_some_and(|follower| follower.number == tied),
             None => true,
         }
     }
 
-    fn bound<'b>(&'b self, kind: &'b str, contents: &'b str, item: &'b Value) -> Bound<'b> {
-        Bound {
+    fn claims<'b>(&'b self, kind: &'b str, content: &'b str, item: &'b Value) -> SealClaims<'b> {
+        SealClaims {
             provider: self.provider,
             model: family(self.model),
-            kind,
-            contents,
-            prefix: Some(string(item, "id")).filter(|id| !id.is_empty()),
-            ..Bound::default()
+            block_kind: kind,
+            content,
+            prefix: Some(str_field(item, "id")).filter(|id| !id.is_empty()),
+            ..SealClaims::default()
         }
     }
 
-    fn sealed(&self, bound: &Bound<'_>) -> String {
-        format!("{HEAD}{}", self.key.seal(bound))
+    fn seal(&self, claims: &SealClaims<'_>) -> String {
+        format!("{ENCRYPTED_PREFIX}{}", self.key.seal(claims))
     }
 
-    fn marked(&self, prefix: &str, own: &str, tied: &str) -> String {
-        let contents = format!("{own}{tied}");
+    fn signed_id(&self, prefix: &str, number: &str, tied: &str) -> String {
+        let content = format!("{number}{tied}");
         let provider = self.provider;
-        let bound = Bound { provider, kind: prefix, contents: &contents, ..Bound::default() };
-        let mark = number(&self.key.seal(&bound));
-        format!("{prefix}_{own}{tied}{mark}")
+        let claims =
+            SealClaims { provider, block_kind: prefix, content: &content, ..SealClaims::default() };
+        let tag = hash_number(&self.key.seal(&claims));
+        format!("{prefix}_{number}{tied}{tag}")
     }
 }
 
-/// The texts of a summary, each apart.
-fn summary(item: &Value) -> String {
-    let texts: Vec<_> = items(item, "summary").iter().map(|part| string(part, "text")).collect();
+/// The texts of a summary, as JSON so that their boundaries count.
+fn summary_text(item: &Value) -> String {
+    let texts: Vec<_> =
+        array_field(item, "summary").iter().map(|part| str_field(part, "text")).collect();
     if texts.is_empty() { String::new() } else { Value::from(texts).to_string() }
 }
 
-fn number(seed: &str) -> String {
-    let mut out = String::with_capacity(NUMBER);
-    for byte in &Sha256::digest(seed)[..NUMBER / 2] {
-        // Writing to a text does not fail.
+fn hash_number(seed: &str) -> String {
+    let mut out = String::with_capacity(NUMBER_CHARS);
+    for byte in &Sha256::digest(seed)[..NUMBER_CHARS / 2] {
+        // Writing to a `String` cannot fail.
         let _ = write!(out, "{byte:02x}");
     }
     out
 }
 
-const NUMBER: usize = 16;
-const UNTIED: &str = "0000000000000000";
-/// How encrypted contents begin.
-const HEAD: &str = "gAAAAAB";
+const NUMBER_CHARS: usize = 16;
+const NO_TIE: &str = "0000000000000000";
+/// Prefix of `OpenAI`'s encrypted content.
+const ENCRYPTED_PREFIX: &str = "gAAAAAB";

@@ -1,4 +1,4 @@
-//! What the openai-responses API refuses.
+//! The rules of the Responses API.
 
 mod backends;
 mod content;
@@ -22,14 +22,14 @@ mod view;
 
 use serde_json::{Value, json};
 
-pub use mint::Mint;
+pub use mint::Minter;
 
-use crate::rule::{count, joined};
+use crate::rule::{concat_rules, rule_count};
 use crate::{Judge, Rule, Violation};
 
-/// The flavors: the inventor; its models in another cloud, whose encrypted contents are foreign to
-/// it; the backend behind its subscription; relays that know the older items only; and a server that
-/// turns all into Chat Completions.
+/// Flavors: `OpenAI`; Azure, where `OpenAI`'s encrypted content is invalid and vice versa; the Codex
+/// subscription backend; relays that only support the older items; and llama.cpp, which converts
+/// requests to Chat Completions.
 pub static JUDGE: Judge = Judge {
     dialect: "openai-responses",
     flavors: &["openai", "azure", "codex", "relay", llama_cpp::FLAVOR],
@@ -40,7 +40,7 @@ pub static JUDGE: Judge = Judge {
 };
 
 fn applies(rule: &Rule, flavor: &str) -> bool {
-    llama_cpp::has(rule) == (flavor == llama_cpp::FLAVOR)
+    llama_cpp::has_rule(rule) == (flavor == llama_cpp::FLAVOR)
 }
 
 fn envelope(violation: &Violation, flavor: &str) -> Value {
@@ -50,7 +50,7 @@ fn envelope(violation: &Violation, flavor: &str) -> Value {
             "code": status, "message": message, "type": "invalid_request_error",
         }});
     }
-    // The backend behind the subscription has a front of its own, which says no more than why.
+    // The Codex backend's own errors have this form.
     if violation.rule.starts_with("codex-") {
         return json!({"detail": violation.message});
     }
@@ -67,16 +67,16 @@ fn not_json(_complaint: &str) -> Violation {
         rule: "not-json",
         status: 400,
         path: String::new(),
-        message: NOT_JSON.to_owned(),
+        message: NOT_JSON_ERROR.to_owned(),
         param: None,
         code: None,
     }
 }
 
-/// In the order in which they are checked: the backend's front, the shape, texts with a form, the
-/// limits of parameters and what the model takes, tools, contents, items that must be known, calls
-/// and outputs, and reasoning.
-const PARTS: &[&[Rule]] = &[
+/// In the order in which they are checked: the Codex backend, the shape, formats of ids, limits of
+/// parameters, tools, contents, stored items, calls and outputs, and
+/// reasoning.
+const RULE_GROUPS: &[&[Rule]] = &[
     &llama_cpp::RULES,
     &backends::CODEX_RULES,
     &shape_rules::RULES,
@@ -86,10 +86,10 @@ const PARTS: &[&[Rule]] = &[
     &schema::RULES,
     &params::RULES,
     &content::RULES,
-    &reasoning::NOT_FOUND,
+    &reasoning::NOT_FOUND_RULES,
     &pairing::RULES,
     &reasoning::RULES,
 ];
-static RULES: &[Rule] = &joined::<{ count(PARTS) }>(PARTS);
+static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);
 
-const NOT_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
+const NOT_JSON_ERROR: &str = "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";

@@ -1,127 +1,132 @@
-//! Calls and what they came to.
+//! Rules about tool calls and their outputs.
 
 use std::collections::BTreeMap;
 
 use super::view::{self, Item};
-use crate::{Evidence, Findings, Request, Rule};
+use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 2] = [
     Rule {
         name: "output-without-call",
         status: 400,
-        when: "An output has no call of its kind before it.",
-        words: "No tool call found for {output} with call_id {call_id}.",
-        evidence: Evidence::Seen,
+        condition: "An output has no call of the same kind before it.",
+        error_message: "No tool call found for {output} with call_id {call_id}.",
+        evidence: Evidence::Observed,
         source: "codex2api#414; several public repositories",
         check: output_without_call,
     },
     Rule {
         name: "call-without-output",
         status: 400,
-        when: "A call has no output of its kind before the model speaks again, or none at all.",
-        words: "No tool output found for {call} {call_id}.",
-        evidence: Evidence::Seen,
+        condition: "A call has no output of the same kind before the model's next item.",
+        error_message: "No tool output found for {call} {call_id}.",
+        evidence: Evidence::Observed,
         source: "OmniRoute#8946; several public repositories",
         check: call_without_output,
     },
 ];
 
-/// A kind of call, and what answers it.
-struct Pair {
-    call: &'static str,
-    /// The second, if there is one, is what some clients of the inventor send.
-    outputs: &'static [&'static str],
+/// A call type and the types of its outputs.
+struct CallOutputTypes {
+    call_type: &'static str,
+    /// The second type, if any, is sent by some of `OpenAI`'s own clients.
+    output_types: &'static [&'static str],
 }
 
-impl Pair {
-    fn of_call(item: Item<'_>) -> Option<&'static Self> {
-        let pair = PAIRS.iter().find(|pair| item.is(pair.call))?;
-        // The server answers its own searches.
-        let own = item.is("tool_search_call") && item.text("execution") != "client";
-        (!own).then_some(pair)
+impl CallOutputTypes {
+    fn for_call(item: Item<'_>) -> Option<&'static Self> {
+        let pair = CALL_OUTPUT_TYPES.iter().find(|pair| item.is_type(pair.call_type))?;
+        // The server runs its own searches.
+        let is_server_side =
+            item.is_type("tool_search_call") && item.str_field("execution") != "client";
+        (!is_server_side).then_some(pair)
     }
 
     fn is_output(item: Item<'_>) -> bool {
-        PAIRS.iter().any(|pair| pair.outputs.contains(&item.kind()))
+        CALL_OUTPUT_TYPES.iter().any(|pair| pair.output_types.contains(&item.item_type()))
     }
 
-    fn answers(&self, output: Item<'_>) -> bool {
-        self.outputs.contains(&output.kind())
+    fn accepts_output(&self, output: Item<'_>) -> bool {
+        self.output_types.contains(&output.item_type())
     }
 }
 
-/// What call and output have in common. The output of a local shell may name its call by `id`.
+/// The id that call and output share. The output of a local shell may have it as `id`.
 fn call_id(item: Item<'_>) -> &str {
-    match item.text("call_id") {
-        "" if item.is("local_shell_call_output") => item.text("id"),
+    match item.str_field("call_id") {
+        "" if item.is_type("local_shell_call_output") => item.str_field("id"),
         id => id,
     }
 }
 
-fn output_without_call(request: &Request<'_>, findings: &mut Findings) {
-    if view::has_state(request.body) {
+fn output_without_call(request: &Request<'_>, cx: &mut CheckContext) {
+    if view::has_server_state(request.body) {
         return;
     }
-    let mut calls: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
+    let mut calls: BTreeMap<&str, Vec<&CallOutputTypes>> = BTreeMap::new();
     for item in view::input(request.body) {
-        if item.is("item_reference") {
-            // It may be the call.
+        if item.is_type("item_reference") {
+            // The reference may be to the call.
             return;
         }
-        if let Some(pair) = Pair::of_call(item) {
+        if let Some(pair) = CallOutputTypes::for_call(item) {
             calls.entry(call_id(item)).or_default().push(pair);
         }
         let id = call_id(item);
-        // The server's own search is answered by what it says itself.
-        let own = item.is("tool_search_output") && item.text("execution") != "client";
-        if !Pair::is_output(item) || own || id.is_empty() {
+        // The output of a server-side search is the model's item.
+        let is_server_side =
+            item.is_type("tool_search_output") && item.str_field("execution") != "client";
+        if !CallOutputTypes::is_output(item) || is_server_side || id.is_empty() {
             continue;
         }
-        let found = calls.get(id).is_some_and(|calls| calls.iter().any(|pair| pair.answers(item)));
-        if !found {
-            let output = item.kind().replace('_', " ");
+        let has_call =
+            calls.get(id).is_some_and(|calls| calls.iter().any(|pair| pair.accepts_output(item)));
+        if !has_call {
+            let output = item.item_type().replace('_', " ");
             let message = format!("No tool call found for {output} with call_id {id}.");
-            findings.add_with(item.path(), message, Some("input"), None);
+            cx.reject_with(item.path(), message, Some("input"), None);
         }
     }
 }
 
-fn call_without_output(request: &Request<'_>, findings: &mut Findings) {
-    let mut open: Vec<(Item<'_>, &Pair)> = Vec::new();
-    // Whether someone else spoke since the model did.
-    let mut others = false;
-    let mut lost = Vec::new();
+fn call_without_output(request: &Request<'_>, cx: &mut CheckContext) {
+    let mut pending: Vec<(Item<'_>, &CallOutputTypes)> = Vec::new();
+    // Whether a client's item came after the model's last one.
+    let mut after_client_item = false;
+    let mut unanswered = Vec::new();
     for item in view::input(request.body) {
-        if item.is_models() {
-            if others {
-                lost.append(&mut open);
+        if item.is_from_model() {
+            if after_client_item {
+                unanswered.append(&mut pending);
             }
-            others = false;
+            after_client_item = false;
         } else {
-            others = true;
+            after_client_item = true;
         }
-        if Pair::is_output(item) {
-            open.retain(|(call, pair)| call_id(*call) != call_id(item) || !pair.answers(item));
+        if CallOutputTypes::is_output(item) {
+            pending.retain(|(call, pair)| {
+                call_id(*call) != call_id(item) || !pair.accepts_output(item)
+            });
         }
-        open.extend(Pair::of_call(item).map(|pair| (item, pair)));
+        pending.extend(CallOutputTypes::for_call(item).map(|pair| (item, pair)));
     }
-    lost.append(&mut open);
-    for (call, _) in lost {
-        let (kind, id) = (call.kind().replace('_', " "), call_id(call));
+    unanswered.append(&mut pending);
+    for (call, _) in unanswered {
+        let (kind, id) = (call.item_type().replace('_', " "), call_id(call));
         let message = format!("No tool output found for {kind} {id}.");
-        findings.add_with(call.path(), message, Some("input"), None);
+        cx.reject_with(call.path(), message, Some("input"), None);
     }
 }
 
-const PAIRS: &[Pair] = &[
-    Pair { call: "function_call", outputs: &["function_call_output"] },
-    Pair { call: "custom_tool_call", outputs: &["custom_tool_call_output"] },
-    Pair {
-        call: "local_shell_call",
-        outputs: &["local_shell_call_output", "function_call_output"],
+const CALL_OUTPUT_TYPES: &[CallOutputTypes] = &[
+    CallOutputTypes { call_type: "function_call", output_types: &["function_call_output"] },
+    CallOutputTypes { call_type: "custom_tool_call", output_types: &["custom_tool_call_output"] },
+    CallOutputTypes {
+        call_type: "local_shell_call",
+        output_types: &["local_shell_call_output", "function_call_output"],
     },
-    Pair { call: "shell_call", outputs: &["shell_call_output"] },
-    Pair { call: "apply_patch_call", outputs: &["apply_patch_call_output"] },
-    Pair { call: "computer_call", outputs: &["computer_call_output"] },
-    Pair { call: "tool_search_call", outputs: &["tool_search_output"] },
+    CallOutputTypes { call_type: "shell_call", output_types: &["shell_call_output"] },
+    CallOutputTypes { call_type: "apply_patch_call", output_types: &["apply_patch_call_output"] },
+    CallOutputTypes { call_type: "computer_call", output_types: &["computer_call_output"] },
+    CallOutputTypes { call_type: "tool_search_call", output_types: &["tool_search_output"] },
 ];

@@ -1,7 +1,7 @@
-//! What each generation of models accepts, as rows.
+//! Profiles of model generations: reasoning and efforts.
 //!
-//! A model of no row has the newest shape: it reasons when asked, and nothing that only some models
-//! refuse is refused.
+//! An unknown model gets the newest profile: features that only some models reject are not
+//! rejected.
 
 use serde_json::Value;
 
@@ -9,119 +9,123 @@ use crate::Request;
 
 #[derive(Debug)]
 pub(super) struct Profile {
-    pub reasons: Reasons,
-    /// The words of effort the model knows; `None` where that is not known.
+    pub reasoning: ReasoningDefault,
+    /// Accepted effort levels; `None` if they are not known.
     pub efforts: Option<&'static [&'static str]>,
 }
 
-/// When a model reasons before it answers.
+/// Whether a model reasons by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reasons {
+pub(super) enum ReasoningDefault {
     Never,
     Always,
-    /// Unless the effort is `none`.
-    UnlessNone,
-    /// If there is an effort, and it is not `none`.
-    WhenAsked,
-    /// Nobody knows.
-    Perhaps,
+    /// Reasons unless the effort is `none`.
+    OptOut,
+    /// Reasons if an effort is set that is not `none`.
+    OptIn,
+    Unknown,
 }
 
-/// The profile of a model, by how its name begins, its vendor aside.
+/// The profile of a model, by prefix of its name without the vendor.
 pub(super) fn profile(model: &str) -> &'static Profile {
-    let name = bare(model);
-    ROWS.iter().find(|(begin, _)| names(name, begin)).map_or(&NEWEST, |(_, profile)| profile)
+    let name = without_vendor(model);
+    PROFILES
+        .iter()
+        .find(|(prefix, _)| matches_generation(name, prefix))
+        .map_or(&NEWEST, |(_, profile)| profile)
 }
 
-/// Whether the model reasons in this request, as far as is known.
-pub(super) fn reasons(request: &Request<'_>) -> bool {
-    match profile(request.model).reasons {
-        Reasons::Never | Reasons::Perhaps => false,
-        Reasons::Always => true,
-        Reasons::UnlessNone => effort(request.body) != Some("none"),
-        Reasons::WhenAsked => effort(request.body).is_some_and(|effort| effort != "none"),
+/// Whether the model is known to reason in this request.
+pub(super) fn is_reasoning(request: &Request<'_>) -> bool {
+    match profile(request.model).reasoning {
+        ReasoningDefault::Never | ReasoningDefault::Unknown => false,
+        ReasoningDefault::Always => true,
+        ReasoningDefault::OptOut => effort(request.body) != Some("none"),
+        ReasoningDefault::OptIn => effort(request.body).is_some_and(|effort| effort != "none"),
     }
 }
 
-/// Whether the model knows but one verbosity.
-pub(super) fn only_medium(model: &str) -> bool {
-    let name = bare(model);
-    profile(model).reasons == Reasons::Never || CALM.iter().any(|begin| names(name, begin))
+/// Whether the model only supports the verbosity `medium`.
+pub(super) fn is_medium_verbosity_only(model: &str) -> bool {
+    let name = without_vendor(model);
+    profile(model).reasoning == ReasoningDefault::Never
+        || MEDIUM_VERBOSITY_MODELS.iter().any(|prefix| matches_generation(name, prefix))
 }
 
 pub(super) fn effort(body: &Value) -> Option<&str> {
     body.pointer("/reasoning/effort").and_then(Value::as_str)
 }
 
-/// The models that can read each other's encrypted reasoning: `gpt-5` for `gpt-5.4-mini`.
+/// Models of one family can read each other's encrypted reasoning: `gpt-5` for `gpt-5.4-mini`.
 pub(super) fn family(model: &str) -> &str {
-    let name = bare(model);
-    FAMILIES.iter().copied().find(|family| begins(name, family)).unwrap_or(name)
+    let name = without_vendor(model);
+    MODEL_FAMILIES.iter().copied().find(|family| starts_with_version(name, family)).unwrap_or(name)
 }
 
-fn bare(model: &str) -> &str {
+fn without_vendor(model: &str) -> &str {
     model.rsplit('/').next().unwrap_or_default()
 }
 
-/// Whether the name begins so and goes on to a variant, not to a later generation.
-fn names(name: &str, begin: &str) -> bool {
-    let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
-    begins(name, begin) && !name[begin.len()..].strip_prefix('.').is_some_and(goes_on)
+/// Whether the name is of this generation or a variant of it, not of a later minor version.
+fn matches_generation(name: &str, prefix: &str) -> bool {
+    let has_minor_version = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
+    starts_with_version(name, prefix)
+        && !name[prefix.len()..].strip_prefix('.').is_some_and(has_minor_version)
 }
 
-/// Whether the name begins so, and not only as a longer number does.
-fn begins(name: &str, begin: &str) -> bool {
-    name.strip_prefix(begin).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+/// Whether the name begins with a version, and not with a longer number.
+fn starts_with_version(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-const NEWEST: Profile = Profile { reasons: Reasons::Perhaps, efforts: None };
-const PLAIN: Profile = Profile { reasons: Reasons::Never, efforts: None };
+const NEWEST: Profile = Profile { reasoning: ReasoningDefault::Unknown, efforts: None };
+const NON_REASONING: Profile = Profile { reasoning: ReasoningDefault::Never, efforts: None };
 
-/// The more special beginnings stand first.
-const ROWS: &[(&str, Profile)] = &[
-    ("gpt-3.5", PLAIN),
-    ("gpt-4", PLAIN),
-    ("gpt-4.1", PLAIN),
-    ("gpt-4.5", PLAIN),
-    ("chatgpt-4o", PLAIN),
-    ("gpt-5-chat", PLAIN),
-    ("gpt-5-codex", Profile { reasons: Reasons::Always, efforts: None }),
-    ("gpt-5-pro", always(&["high"])),
-    ("gpt-5", always(&["minimal", "low", "medium", "high"])),
-    ("gpt-5.1-chat", always(&["medium"])),
-    ("gpt-5.1-codex", Profile { reasons: Reasons::WhenAsked, efforts: None }),
-    ("gpt-5.1", when_asked(&["none", "low", "medium", "high"])),
-    ("gpt-5.2-chat", always(&["medium"])),
-    ("gpt-5.2-pro", always(PRO)),
-    ("gpt-5.2", when_asked(TO_XHIGH)),
-    ("gpt-5.3-chat", always(&["medium"])),
-    ("gpt-5.3", when_asked(TO_XHIGH)),
-    ("gpt-5.4-pro", always(PRO)),
-    ("gpt-5.4", when_asked(TO_XHIGH)),
-    ("gpt-5.5-pro", Profile { reasons: Reasons::Always, efforts: None }),
-    ("gpt-5.5", Profile { reasons: Reasons::UnlessNone, efforts: None }),
-    ("gpt-5.6", unless_none(TO_MAX)),
-    ("gpt-6-astra", always(&["low", "medium", "high", "xhigh", "max"])),
-    ("gpt-6", unless_none(TO_MAX)),
-    ("o1", always(&["low", "medium", "high"])),
-    ("o3", always(&["low", "medium", "high"])),
-    ("o4", always(&["low", "medium", "high"])),
+/// Sorted by generation; `matches_generation` distinguishes prefixes.
+const PROFILES: &[(&str, Profile)] = &[
+    ("gpt-3.5", NON_REASONING),
+    ("gpt-4", NON_REASONING),
+    ("gpt-4.1", NON_REASONING),
+    ("gpt-4.5", NON_REASONING),
+    ("chatgpt-4o", NON_REASONING),
+    ("gpt-5-chat", NON_REASONING),
+    ("gpt-5-codex", Profile { reasoning: ReasoningDefault::Always, efforts: None }),
+    ("gpt-5-pro", always_reasoning(&["high"])),
+    ("gpt-5", always_reasoning(&["minimal", "low", "medium", "high"])),
+    ("gpt-5.1-chat", always_reasoning(&["medium"])),
+    ("gpt-5.1-codex", Profile { reasoning: ReasoningDefault::OptIn, efforts: None }),
+    ("gpt-5.1", opt_in(&["none", "low", "medium", "high"])),
+    ("gpt-5.2-chat", always_reasoning(&["medium"])),
+    ("gpt-5.2-pro", always_reasoning(PRO_EFFORTS)),
+    ("gpt-5.2", opt_in(EFFORTS_TO_XHIGH)),
+    ("gpt-5.3-chat", always_reasoning(&["medium"])),
+    ("gpt-5.3", opt_in(EFFORTS_TO_XHIGH)),
+    ("gpt-5.4-pro", always_reasoning(PRO_EFFORTS)),
+    ("gpt-5.4", opt_in(EFFORTS_TO_XHIGH)),
+    ("gpt-5.5-pro", Profile { reasoning: ReasoningDefault::Always, efforts: None }),
+    ("gpt-5.5", Profile { reasoning: ReasoningDefault::OptOut, efforts: None }),
+    ("gpt-5.6", opt_out(EFFORTS_TO_MAX)),
+    ("gpt-6-astra", always_reasoning(&["low", "medium", "high", "xhigh", "max"])),
+    ("gpt-6", opt_out(EFFORTS_TO_MAX)),
+    ("o1", always_reasoning(&["low", "medium", "high"])),
+    ("o3", always_reasoning(&["low", "medium", "high"])),
+    ("o4", always_reasoning(&["low", "medium", "high"])),
 ];
-/// Reason, and are not to be made longer or shorter.
-const CALM: &[&str] = &["gpt-5.1-codex", "gpt-5.2-codex"];
-const PRO: &[&str] = &["medium", "high", "xhigh"];
-const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
-const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
-const FAMILIES: &[&str] = &["gpt-5", "gpt-6", "gpt-oss", "o1", "o3", "o4"];
+/// Reasoning models that only support the verbosity `medium`.
+const MEDIUM_VERBOSITY_MODELS: &[&str] = &["gpt-5.1-codex", "gpt-5.2-codex"];
+const PRO_EFFORTS: &[&str] = &["medium", "high", "xhigh"];
+const EFFORTS_TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
+const EFFORTS_TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
+const MODEL_FAMILIES: &[&str] = &["gpt-5", "gpt-6", "gpt-oss", "o1", "o3", "o4"];
 
-const fn always(efforts: &'static [&'static str]) -> Profile {
-    Profile { reasons: Reasons::Always, efforts: Some(efforts) }
+const fn always_reasoning(efforts: &'static [&'static str]) -> Profile {
+    Profile { reasoning: ReasoningDefault::Always, efforts: Some(efforts) }
 }
 
-const fn unless_none(efforts: &'static [&'static str]) -> Profile {
-    Profile { reasons: Reasons::UnlessNone, efforts: Some(efforts) }
+const fn opt_out(efforts: &'static [&'static str]) -> Profile {
+    Profile { reasoning: ReasoningDefault::OptOut, efforts: Some(efforts) }
 }
 
-const fn when_asked(efforts: &'static [&'static str]) -> Profile {
-    Profile { reasons: Reasons::WhenAsked, efforts: Some(efforts) }
+const fn opt_in(efforts: &'static [&'static str]) -> Profile {
+    Profile { reasoning: ReasoningDefault::OptIn, efforts: Some(efforts) }
 }

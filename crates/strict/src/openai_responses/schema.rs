@@ -1,187 +1,189 @@
-//! Schemas of tools and of the answer.
+//! Rules about the schemas of tools and text formats.
 
 use serde_json::Value;
 
-use super::view::{self, dotted};
-use crate::rule::{Fields as _, items, string};
-use crate::{Evidence, Findings, Request, Rule};
+use super::view::{self, dotted_path};
+use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 3] = [
     Rule {
         name: "schema-root",
         status: 400,
-        when: "The parameters of a function, or a strict answer, are no schema of an object, or a choice of schemas.",
-        words: "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{type}\"'.\nInvalid schema for {what} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
-        evidence: Evidence::Seen,
+        condition: "The parameters of a function, or a strict text format, are not an object schema, or are a choice of schemas.",
+        error_message: "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{type}\"'.\nInvalid schema for {what} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+        evidence: Evidence::Observed,
         source: "several public repositories",
         check: schema_root,
     },
     Rule {
         name: "schema-array-items",
         status: 400,
-        when: "An array in a schema does not say what it holds.",
-        words: "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
-        evidence: Evidence::Seen,
+        condition: "An array in a schema has no items.",
+        error_message: "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
+        evidence: Evidence::Observed,
         source: "several public repositories",
         check: schema_array_items,
     },
     Rule {
         name: "schema-strict",
         status: 400,
-        when: "A strict schema has an object that is open or has an optional property, or a `$ref` with something beside it, or a keyword that strict schemas do not have.",
-        words: "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.\nInvalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.\nInvalid schema for {what} '{name}': context={context}, $ref cannot have keywords {keywords}.\nInvalid schema for {what} '{name}': In context={context}, '{keyword}' is not permitted.",
-        evidence: Evidence::Seen,
+        condition: "A strict schema has an object without additionalProperties false or with an optional property, a `$ref` with sibling keywords, or an unsupported keyword.",
+        error_message: "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.\nInvalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.\nInvalid schema for {what} '{name}': context={context}, $ref cannot have keywords {keywords}.\nInvalid schema for {what} '{name}': In context={context}, '{keyword}' is not permitted.",
+        evidence: Evidence::Observed,
         source: "openai-agents-mcp#2; live probes of 2026-09; openai SDK lib/_pydantic.py",
         check: schema_strict,
     },
 ];
 
-/// A schema of the request.
-struct Schema<'v> {
-    what: &'static str,
+/// A schema of the request, with its purpose, name and path.
+struct RequestSchema<'v> {
+    purpose: &'static str,
     name: &'v str,
-    /// With brackets.
+    /// The path with brackets.
     path: String,
     code: &'static str,
     value: &'v Value,
-    strict: bool,
+    is_strict: bool,
 }
 
-fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
-    let strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
+fn request_schemas<'v>(request: &Request<'v>) -> Vec<RequestSchema<'v>> {
+    let is_strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
     let mut schemas = Vec::new();
-    for (path, tool) in view::tools(request.body) {
+    for (path, tool) in view::all_tools(request.body) {
         let parameters = tool.field("parameters").filter(|value| value.is_object());
-        if let Some(value) = parameters.filter(|_| string(tool, "type") == "function") {
-            schemas.push(Schema {
-                what: "function",
-                name: string(tool, "name"),
+        if let Some(value) = parameters.filter(|_| str_field(tool, "type") == "function") {
+            schemas.push(RequestSchema {
+                purpose: "function",
+                name: str_field(tool, "name"),
                 path: format!("{path}.parameters"),
                 code: "invalid_function_parameters",
                 value,
-                strict: strict(tool),
+                is_strict: is_strict(tool),
             });
         }
     }
     let format = request.body.pointer("/text/format");
     if let Some((format, value)) = format.and_then(|format| Some((format, format.field("schema")?)))
     {
-        schemas.push(Schema {
-            what: "response_format",
-            name: string(format, "name"),
+        schemas.push(RequestSchema {
+            purpose: "response_format",
+            name: str_field(format, "name"),
             path: "text.format.schema".to_owned(),
             code: "invalid_json_schema",
             value,
-            strict: strict(format),
+            is_strict: is_strict(format),
         });
     }
     schemas
 }
 
-impl Schema<'_> {
-    fn refuse(&self, findings: &mut Findings, steps: &[String], what: &str) {
-        let (kind, name, context) = (self.what, self.name, context(steps));
-        // The words about references stand apart from the others.
-        let lead = if what.starts_with("$ref") { "" } else { "In " };
+impl RequestSchema<'_> {
+    fn reject(&self, cx: &mut CheckContext, segments: &[String], error: &str) {
+        let (kind, name, context) = (self.purpose, self.name, format_context(segments));
+        // The error message about references has no "In".
+        let preposition = if error.starts_with("$ref") { "" } else { "In " };
         let message =
-            format!("Invalid schema for {kind} '{name}': {lead}context={context}, {what}");
-        let mut path = dotted(&self.path);
-        for step in steps {
+            format!("Invalid schema for {kind} '{name}': {preposition}context={context}, {error}");
+        let mut path = dotted_path(&self.path);
+        for segment in segments {
             path.push('.');
-            path.push_str(step);
+            path.push_str(segment);
         }
-        findings.add_with(path, message, Some(&self.path), Some(self.code));
+        cx.reject_with(path, message, Some(&self.path), Some(self.code));
     }
 }
 
-fn schema_root(request: &Request<'_>, findings: &mut Findings) {
-    for schema in schemas(request) {
+fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request) {
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
-        let applies = schema.what == "function" || schema.strict;
-        if !applies {
+        let is_checked = schema.purpose == "function" || schema.is_strict;
+        if !is_checked {
             continue;
         }
         if kind == "object" {
-            choice_at_root(findings, &schema);
+            reject_root_choice(cx, &schema);
             continue;
         }
-        let (what, name, kind) = (schema.what, schema.name, kind.as_str().unwrap_or("None"));
+        let (purpose, name, kind) = (schema.purpose, schema.name, kind.as_str().unwrap_or("None"));
         let message = format!(
-            "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{kind}\"'."
+            "Invalid schema for {purpose} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{kind}\"'."
         );
-        findings.add_with(dotted(&schema.path), message, Some(&schema.path), Some(schema.code));
+        cx.reject_with(dotted_path(&schema.path), message, Some(&schema.path), Some(schema.code));
     }
 }
 
-fn choice_at_root(findings: &mut Findings, schema: &Schema<'_>) {
-    if NOT_AT_ROOT.iter().any(|key| schema.value.field(key).is_some()) {
-        let (what, name) = (schema.what, schema.name);
+fn reject_root_choice(cx: &mut CheckContext, schema: &RequestSchema<'_>) {
+    if FORBIDDEN_ROOT_KEYS.iter().any(|key| schema.value.field(key).is_some()) {
+        let (purpose, name) = (schema.purpose, schema.name);
         let message = format!(
-            "Invalid schema for {what} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+            "Invalid schema for {purpose} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
         );
-        findings.add_with(dotted(&schema.path), message, Some(&schema.path), Some(schema.code));
+        cx.reject_with(dotted_path(&schema.path), message, Some(&schema.path), Some(schema.code));
     }
 }
 
-fn schema_array_items(request: &Request<'_>, findings: &mut Findings) {
-    for schema in schemas(request) {
-        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
-            let holds = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
-            if string(node, "type") == "array" && !holds {
-                schema.refuse(findings, steps, "array schema missing items.");
+fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request) {
+        visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
+            let has_items = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
+            if str_field(node, "type") == "array" && !has_items {
+                schema.reject(cx, segments, "array schema missing items.");
             }
         });
     }
 }
 
-fn schema_strict(request: &Request<'_>, findings: &mut Findings) {
-    for schema in schemas(request).iter().filter(|schema| schema.strict) {
-        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
-            for what in loose(node) {
-                schema.refuse(findings, steps, &what);
+fn schema_strict(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request).iter().filter(|schema| schema.is_strict) {
+        visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
+            for error in strictness_errors(node) {
+                schema.reject(cx, segments, &error);
             }
         });
     }
 }
 
-/// What a strict schema may not have, in one of its objects.
-fn loose(node: &Value) -> Vec<String> {
-    let mut found = Vec::new();
+/// Violations of strict schemas by one node.
+fn strictness_errors(node: &Value) -> Vec<String> {
+    let mut errors = Vec::new();
     let properties = node.field("properties").and_then(Value::as_object);
-    let is_object = string(node, "type") == "object" || properties.is_some();
+    let is_object = str_field(node, "type") == "object" || properties.is_some();
     if is_object && node.field("additionalProperties") != Some(&Value::Bool(false)) {
-        found.push("'additionalProperties' is required to be supplied and to be false.".to_owned());
+        errors
+            .push("'additionalProperties' is required to be supplied and to be false.".to_owned());
     }
-    let required = items(node, "required");
-    let mut keys = properties.into_iter().flat_map(serde_json::Map::keys);
-    if let Some(key) = keys.find(|key| !required.iter().any(|one| one == key.as_str())) {
-        found.push(format!(
+    let required = array_field(node, "required");
+    let mut property_names = properties.into_iter().flat_map(serde_json::Map::keys);
+    if let Some(key) = property_names.find(|key| !required.iter().any(|name| name == key.as_str()))
+    {
+        errors.push(format!(
             "'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'."
         ));
     }
-    let all = node.as_object().into_iter().flat_map(serde_json::Map::keys);
+    let all_keys = node.as_object().into_iter().flat_map(serde_json::Map::keys);
     if node.field("$ref").is_some() {
-        let beside: Vec<_> =
-            all.clone().filter(|key| *key != "$ref").map(|key| format!("'{key}'")).collect();
-        if !beside.is_empty() {
-            found.push(format!("$ref cannot have keywords {{{}}}.", beside.join(", ")));
+        let siblings: Vec<_> =
+            all_keys.clone().filter(|key| *key != "$ref").map(|key| format!("'{key}'")).collect();
+        if !siblings.is_empty() {
+            errors.push(format!("$ref cannot have keywords {{{}}}.", siblings.join(", ")));
         }
     }
-    let refused = all.filter(|key| NOT_STRICT.contains(&key.as_str()));
-    found.extend(refused.map(|key| format!("'{key}' is not permitted.")));
-    found
+    let rejected = all_keys.filter(|key| FORBIDDEN_STRICT_KEYS.contains(&key.as_str()));
+    errors.extend(rejected.map(|key| format!("'{key}' is not permitted.")));
+    errors
 }
 
-/// Walks a schema: each node, and the steps that lead to it.
-fn walk<'v>(
+/// Visits a schema and all its subschemas, each with its path segments.
+fn visit_schemas<'v>(
     value: &'v Value,
-    steps: &mut Vec<String>,
+    segments: &mut Vec<String>,
     visit: &mut dyn FnMut(&'v Value, &[String]),
 ) {
     let Some(node) = value.as_object() else { return };
-    visit(value, steps);
+    visit(value, segments);
     for (key, inner) in node {
-        let named: Vec<(Option<String>, &Value)> = match (key.as_str(), inner) {
+        let subschemas: Vec<(Option<String>, &Value)> = match (key.as_str(), inner) {
             ("properties" | "$defs" | "definitions", Value::Object(map)) => {
                 map.iter().map(|(name, schema)| (Some(name.clone()), schema)).collect()
             }
@@ -191,23 +193,23 @@ fn walk<'v>(
             ("items" | "additionalProperties" | "not", schema) => vec![(None, schema)],
             _ => continue,
         };
-        for (name, schema) in named {
-            let before = steps.len();
-            steps.push(key.clone());
-            steps.extend(name);
-            walk(schema, steps, visit);
-            steps.truncate(before);
+        for (name, schema) in subschemas {
+            let len = segments.len();
+            segments.push(key.clone());
+            segments.extend(name);
+            visit_schemas(schema, segments, visit);
+            segments.truncate(len);
         }
     }
 }
 
-/// The steps as the server writes a tuple.
-fn context(steps: &[String]) -> String {
-    let quoted: Vec<_> = steps.iter().map(|step| format!("'{step}'")).collect();
-    let comma = if steps.len() == 1 { "," } else { "" };
+/// Formats path segments as a Python tuple, as the server's error messages do.
+fn format_context(segments: &[String]) -> String {
+    let quoted: Vec<_> = segments.iter().map(|segment| format!("'{segment}'")).collect();
+    let comma = if segments.len() == 1 { "," } else { "" };
     format!("({}{comma})", quoted.join(", "))
 }
 
-const NOT_AT_ROOT: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
-const NOT_STRICT: &[&str] =
+const FORBIDDEN_ROOT_KEYS: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
+const FORBIDDEN_STRICT_KEYS: &[&str] =
     &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];

@@ -1,170 +1,186 @@
-//! Walks a request along its shape and gathers what does not fit.
+//! Validates a request against its shape and collects the errors.
 
 use serde_json::Value;
 
-use crate::rule::Fields as _;
+use crate::rule::JsonExt as _;
 
-/// What a value must be.
-pub(super) enum Kind {
+/// The expected type of a value.
+pub(super) enum FieldType {
     Any,
-    Text,
-    Flag,
+    Str,
+    Bool,
     Integer,
-    Decimal,
+    Number,
     /// An object with any keys.
-    Map,
-    /// One of these words. The provider does not speak of the others, but takes them.
-    One(&'static [&'static str], &'static [&'static str]),
+    AnyObject,
+    /// One of the first strings, which error messages list, or one of the second, which are
+    /// accepted.
+    Enum(&'static [&'static str], &'static [&'static str]),
     /// An object with these keys and no others.
     Object(&'static [Field]),
-    /// A list, of what is said first.
-    List(&'static str, &'static Kind),
-    /// Whatever this finds fitting.
-    By(fn(&mut Walk, &Value)),
+    /// An array, with the description of its elements for error messages.
+    Array(&'static str, &'static FieldType),
+    /// Checked by a function.
+    Custom(fn(&mut ShapeValidator, &Value)),
 }
 
 pub(super) struct Field {
     pub name: &'static str,
-    needed: bool,
-    kind: Kind,
+    required: bool,
+    field_type: FieldType,
 }
 
-/// What does not fit, and where: the path has brackets.
+/// A shape error with its path in brackets.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ShapeError {
     pub path: String,
-    pub what: What,
+    pub kind: ShapeErrorKind,
 }
 
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum ShapeErrorKind {
     Missing,
-    /// A key that the object does not have.
-    Unknown,
-    Type {
+    /// A key that is not in the shape.
+    UnknownKey,
+    WrongType {
         expected: String,
-        found: &'static str,
+        actual: &'static str,
     },
-    /// A message without content.
+    /// A message with null content.
     NullContent,
-    Word {
+    UnknownValue {
         found: String,
-        known: &'static [&'static str],
+        supported: &'static [&'static str],
     },
-    /// A part of a kind that does not go there.
-    Part {
+    /// A part type that is not allowed in this position.
+    WrongPart {
         found: String,
-        known: &'static [&'static str],
+        supported: &'static [&'static str],
     },
 }
 
-/// A walk through a request.
+/// Validates one request.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct ShapeValidator {
     path: String,
-    pub faults: Vec<Fault>,
+    pub errors: Vec<ShapeError>,
 }
 
-pub(super) const fn need(name: &'static str, kind: Kind) -> Field {
-    Field { name, needed: true, kind }
+pub(super) const fn required(name: &'static str, kind: FieldType) -> Field {
+    Field { name, required: true, field_type: kind }
 }
 
-pub(super) const fn may(name: &'static str, kind: Kind) -> Field {
-    Field { name, needed: false, kind }
+pub(super) const fn optional(name: &'static str, kind: FieldType) -> Field {
+    Field { name, required: false, field_type: kind }
 }
 
-impl Walk {
-    pub(super) fn value(&mut self, value: &Value, kind: &Kind) {
+impl ShapeValidator {
+    pub(super) fn check_value(&mut self, value: &Value, kind: &FieldType) {
         match kind {
-            Kind::Any => {}
-            Kind::Text => self.expect(value.is_string(), "a string", value),
-            Kind::Flag => self.expect(value.is_boolean(), "a boolean", value),
-            Kind::Integer => {
+            FieldType::Any => {}
+            FieldType::Str => self.expect(value.is_string(), "a string", value),
+            FieldType::Bool => self.expect(value.is_boolean(), "a boolean", value),
+            FieldType::Integer => {
                 self.expect(value.is_i64() || value.is_u64(), "an integer", value);
             }
-            Kind::Decimal => self.expect(value.is_number(), "a decimal", value),
-            Kind::Map => self.expect(value.is_object(), "an object", value),
-            Kind::One(known, also) => self.word(value, known, also),
-            Kind::Object(fields) => self.object(value, fields),
-            Kind::List(of, kind) => match value.as_array() {
-                Some(list) => self.each(list, |walk, value| walk.value(value, kind)),
-                None => self.expect(false, &format!("an array of {of}"), value),
+            FieldType::Number => self.expect(value.is_number(), "a decimal", value),
+            FieldType::AnyObject => self.expect(value.is_object(), "an object", value),
+            FieldType::Enum(supported, accepted) => self.check_enum(value, supported, accepted),
+            FieldType::Object(fields) => self.check_object(value, fields),
+            FieldType::Array(description, kind) => match value.as_array() {
+                Some(list) => {
+                    self.check_items(list, |validator, value| validator.check_value(value, kind));
+                }
+                None => self.expect(false, &format!("an array of {description}"), value),
             },
-            Kind::By(look) => look(self, value),
+            FieldType::Custom(check) => check(self, value),
         }
     }
 
-    /// The keys of an object, in the order of the shape; then those it does not have.
-    pub(super) fn object(&mut self, value: &Value, fields: &[Field]) {
+    /// Checks the fields of an object in the order of the shape, then unknown keys.
+    pub(super) fn check_object(&mut self, value: &Value, fields: &[Field]) {
         let Some(object) = value.as_object() else {
             return self.expect(false, "an object", value);
         };
         for field in fields {
             match object.field(field.name) {
-                None if field.needed => self.at(field.name, |walk| walk.fault(What::Missing)),
-                Some(value) if field.needed || !value.is_null() => {
-                    self.at(field.name, |walk| walk.value(value, &field.kind));
+                None if field.required => self
+                    .at_key(field.name, |validator| validator.push_error(ShapeErrorKind::Missing)),
+                Some(value) if field.required || !value.is_null() => {
+                    self.at_key(field.name, |validator| {
+                        validator.check_value(value, &field.field_type);
+                    });
                 }
                 _ => {}
             }
         }
         for key in object.keys().filter(|key| !fields.iter().any(|field| field.name == *key)) {
-            self.at(key, |walk| walk.fault(What::Unknown));
+            self.at_key(key, |validator| validator.push_error(ShapeErrorKind::UnknownKey));
         }
     }
 
-    pub(super) fn each(&mut self, list: &[Value], mut look: impl FnMut(&mut Self, &Value)) {
+    pub(super) fn check_items(&mut self, list: &[Value], mut check: impl FnMut(&mut Self, &Value)) {
         let length = self.path.len();
         for (at, value) in list.iter().enumerate() {
             self.path.push('[');
             self.path.push_str(&at.to_string());
             self.path.push(']');
-            look(self, value);
+            check(self, value);
             self.path.truncate(length);
         }
     }
 
-    pub(super) fn at(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
+    pub(super) fn at_key(&mut self, key: &str, check: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if length > 0 {
             self.path.push('.');
         }
         self.path.push_str(key);
-        look(self);
+        check(self);
         self.path.truncate(length);
     }
 
-    pub(super) fn expect(&mut self, fits: bool, expected: &str, value: &Value) {
-        if !fits {
-            self.fault(What::Type { expected: expected.to_owned(), found: found(value) });
+    pub(super) fn expect(&mut self, is_valid: bool, expected: &str, value: &Value) {
+        if !is_valid {
+            self.push_error(ShapeErrorKind::WrongType {
+                expected: expected.to_owned(),
+                actual: json_type_name(value),
+            });
         }
     }
 
-    pub(super) fn fault(&mut self, what: What) {
-        self.faults.push(Fault { path: self.path.clone(), what });
+    pub(super) fn push_error(&mut self, kind: ShapeErrorKind) {
+        self.errors.push(ShapeError { path: self.path.clone(), kind });
     }
 
-    pub(super) fn word(&mut self, value: &Value, known: &'static [&'static str], also: &[&str]) {
+    pub(super) fn check_enum(
+        &mut self,
+        value: &Value,
+        supported: &'static [&'static str],
+        accepted: &[&str],
+    ) {
         match value.as_str() {
-            Some(word) if known.contains(&word) || also.contains(&word) => {}
-            Some(word) => self.fault(What::Word { found: word.to_owned(), known }),
-            None => self.expect(false, &format!("one of {}", listed(known, "or")), value),
+            Some(word) if supported.contains(&word) || accepted.contains(&word) => {}
+            Some(word) => {
+                self.push_error(ShapeErrorKind::UnknownValue { found: word.to_owned(), supported });
+            }
+            None => self.expect(false, &format!("one of {}", quoted_list(supported, "or")), value),
         }
     }
 }
 
-/// The words in quotes, as an English list.
-pub(super) fn listed(words: &[&str], last: &str) -> String {
-    let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+/// Formats `error_message` as a quoted English list.
+pub(super) fn quoted_list(message: &[&str], conjunction: &str) -> String {
+    let quoted: Vec<_> = message.iter().map(|word| format!("'{word}'")).collect();
     match quoted.as_slice() {
         [] => String::new(),
         [one] => one.clone(),
-        [one, two] => format!("{one} {last} {two}"),
-        [most @ .., end] => format!("{}, {last} {end}", most.join(", ")),
+        [one, two] => format!("{one} {conjunction} {two}"),
+        [rest @ .., final_word] => format!("{}, {conjunction} {final_word}", rest.join(", ")),
     }
 }
 
-fn found(value: &Value) -> &'static str {
+fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

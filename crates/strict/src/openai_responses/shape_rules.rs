@@ -1,195 +1,196 @@
-//! The rules about the shape of a request.
+//! Rules that report the errors of the shape check.
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::fields::PARAMETERS;
-use super::shape::{Fault, Walk, What, listed};
-use super::view::{dotted, has_state};
-use crate::rule::Fields as _;
-use crate::{Evidence, Findings, Request, Rule};
+use super::shape::{ShapeError, ShapeErrorKind, ShapeValidator, quoted_list};
+use super::view::{dotted_path, has_server_state};
+use crate::rule::JsonExt as _;
+use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 10] = [
     Rule {
         name: "model-required",
         status: 400,
-        when: "There is no `model`, and no stored prompt that names one.",
-        words: "Missing required parameter: 'model'.\nInvalid type for 'model': expected a string, but got {type} instead.",
-        evidence: Evidence::Seen,
+        condition: "There is no `model`, and no stored prompt that has one.",
+        error_message: "Missing required parameter: 'model'.\nInvalid type for 'model': expected a string, but got {type} instead.",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08",
         check: model_required,
     },
     Rule {
         name: "moved-parameter",
         status: 400,
-        when: "A parameter of Chat Completions stands where the Responses API has another.",
-        words: "Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to '{moved}'. Try again with the new parameter. See the API documentation for more information: https://platform.openai.com/docs/api-reference/responses/create.",
-        evidence: Evidence::Seen,
+        condition: "A parameter of Chat Completions has another name in the Responses API.",
+        error_message: "Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to '{moved}'. Try again with the new parameter. See the API documentation for more information: https://platform.openai.com/docs/api-reference/responses/create.",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08 and 2026-09",
         check: moved_parameter,
     },
     Rule {
         name: "unknown-parameter",
         status: 400,
-        when: "The request has a parameter that the API does not know.",
-        words: "Unknown parameter: '{name}'.\nUnknown parameter: '{name}'. Did you mean {known}?",
-        evidence: Evidence::Seen,
+        condition: "The request has an unknown parameter.",
+        error_message: "Unknown parameter: '{name}'.\nUnknown parameter: '{name}'. Did you mean {known}?",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08",
         check: unknown_parameter,
     },
     Rule {
         name: "missing-parameter",
         status: 400,
-        when: "An item, part, tool, tool choice or text format lacks what its kind must have.",
-        words: "Missing required parameter: '{path}'.",
-        evidence: Evidence::Seen,
+        condition: "A required field of an item, part, tool, tool choice or text format is missing.",
+        error_message: "Missing required parameter: '{path}'.",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08; public code",
         check: missing_parameter,
     },
     Rule {
         name: "null-content",
         status: 400,
-        when: "A message has `null` for its content.",
-        words: "Invalid type for '{path}': expected one of an array of objects or string, but got null instead.",
-        evidence: Evidence::Seen,
+        condition: "The content of a message is null.",
+        error_message: "Invalid type for '{path}': expected one of an array of objects or string, but got null instead.",
+        evidence: Evidence::Observed,
         source: "new-api#4776",
         check: null_content,
     },
     Rule {
         name: "invalid-type",
         status: 400,
-        when: "A value is of another type than its parameter.",
-        words: "Invalid type for '{path}': expected {type}, but got {found} instead.",
-        evidence: Evidence::Seen,
+        condition: "A value has the wrong type.",
+        error_message: "Invalid type for '{path}': expected {type}, but got {found} instead.",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08; public code",
         check: invalid_type,
     },
     Rule {
         name: "part-type",
         status: 400,
-        when: "A part of a content is of a kind that does not go there: what the assistant said is `output_text` or `refusal`, all else is `input_…`.",
-        words: "Invalid value: '{value}'. Supported values are: {values}.",
-        evidence: Evidence::Seen,
+        condition: "A content part has a type that is not allowed there: parts of assistant messages are `output_text` or `refusal`, all others `input_…`.",
+        error_message: "Invalid value: '{value}'. Supported values are: {values}.",
+        evidence: Evidence::Observed,
         source: "rust-genai PR#119, ace-tool-rs#11, nagobot#27; live probes of 2026-08",
         check: part_type,
     },
     Rule {
         name: "invalid-value",
         status: 400,
-        when: "A role, a kind of item or tool, or a setting is none of the words that are known.",
-        words: "Invalid value: '{value}'. Supported values are: {values}.",
-        evidence: Evidence::Seen,
+        condition: "A role, the type of an item or tool, or a setting has an unknown value.",
+        error_message: "Invalid value: '{value}'. Supported values are: {values}.",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08; public code",
         check: invalid_value,
     },
     Rule {
         name: "unknown-field",
         status: 400,
-        when: "An item, part, tool or setting has a key that its kind does not have.",
-        words: "Unknown parameter: '{path}'.",
-        evidence: Evidence::Seen,
+        condition: "An item, part, tool or setting has an unknown key.",
+        error_message: "Unknown parameter: '{path}'.",
+        evidence: Evidence::Observed,
         source: "public code; live probes of 2026-08",
         check: unknown_field,
     },
     Rule {
         name: "input-required",
         status: 400,
-        when: "There is no input, and nothing stored to go on from.",
-        words: "Missing required parameter: 'input'.\nOne of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.",
-        evidence: Evidence::Seen,
+        condition: "There is no input, and no stored conversation to continue.",
+        error_message: "Missing required parameter: 'input'.\nOne of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.",
+        evidence: Evidence::Observed,
         source: "live probes of 2026-08",
         check: input_required,
     },
 ];
 
-/// What does not fit, all of it.
-struct Faults(Vec<Fault>);
+/// All shape errors of a request.
+struct ShapeErrors(Vec<ShapeError>);
 
-/// What does not fit below the parameters themselves.
-fn faults(request: &Request<'_>, findings: &mut Findings) -> Rc<Faults> {
-    findings.shared(|| {
-        let mut walk = Walk::default();
-        walk.object(request.body, PARAMETERS);
-        Faults(walk.faults)
+fn shape_errors(request: &Request<'_>, cx: &mut CheckContext) -> Rc<ShapeErrors> {
+    cx.memoized(|| {
+        let mut validator = ShapeValidator::default();
+        validator.check_object(request.body, PARAMETERS);
+        ShapeErrors(validator.errors)
     })
 }
 
-fn is_parameter(fault: &Fault) -> bool {
-    !fault.path.contains(['.', '['])
+fn is_top_level(error: &ShapeError) -> bool {
+    !error.path.contains(['.', '['])
 }
 
-fn model_required(request: &Request<'_>, findings: &mut Findings) {
+fn model_required(request: &Request<'_>, cx: &mut CheckContext) {
     match request.body.field("model") {
         None if request.body.field("prompt").is_some() => {}
         None => {
-            let words = "Missing required parameter: 'model'.";
-            findings.add_with("model", words, Some("model"), Some("missing_required_parameter"));
+            let message = "Missing required parameter: 'model'.";
+            cx.reject_with("model", message, Some("model"), Some("missing_required_parameter"));
         }
-        // The provider takes null for an object here.
+        // The provider reports null as an object here.
         Some(Value::Null) => {
-            let words = "Invalid type for 'model': expected a string, but got an object instead.";
-            findings.add_with("model", words, Some("model"), Some("invalid_type"));
+            let message = "Invalid type for 'model': expected a string, but got an object instead.";
+            cx.reject_with("model", message, Some("model"), Some("invalid_type"));
         }
         Some(_) => {}
     }
 }
 
-fn moved_parameter(request: &Request<'_>, findings: &mut Findings) {
+fn moved_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     for key in request.body.as_object().into_iter().flat_map(|body| body.keys()) {
-        if let Some((name, moved)) = MOVED.iter().find(|(name, _)| name == key) {
+        if let Some((name, moved)) = MOVED_PARAMETERS.iter().find(|(name, _)| name == key) {
             let message = format!(
-                "Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to '{moved}'. {SEE}"
+                "Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to '{moved}'. {MOVED_PARAMETER_DOCS}"
             );
-            findings.add_with(*name, message, None, Some("unsupported_parameter"));
+            cx.reject_with(*name, message, None, Some("unsupported_parameter"));
         }
     }
 }
 
-fn unknown_parameter(request: &Request<'_>, findings: &mut Findings) {
-    for fault in &faults(request, findings).0 {
-        let moved = MOVED.iter().any(|(name, _)| *name == fault.path);
-        if matches!(fault.what, What::Unknown) && is_parameter(fault) && !moved {
-            let hint = hint(&fault.path, request.body);
-            let message = format!("Unknown parameter: '{}'.{hint}", fault.path);
-            findings.add_with(&fault.path, message, Some(&fault.path), Some("unknown_parameter"));
+fn unknown_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+    for error in &shape_errors(request, cx).0 {
+        let is_moved = MOVED_PARAMETERS.iter().any(|(name, _)| *name == error.path);
+        if matches!(error.kind, ShapeErrorKind::UnknownKey) && is_top_level(error) && !is_moved {
+            let hint = did_you_mean(&error.path, request.body);
+            let message = format!("Unknown parameter: '{}'.{hint}", error.path);
+            cx.reject_with(&error.path, message, Some(&error.path), Some("unknown_parameter"));
         }
     }
 }
 
-/// The parameters that are spelled almost like this one and are not there yet, the nearest first.
-fn hint(name: &str, body: &Value) -> String {
-    let known = PARAMETERS.iter().map(|field| field.name).filter(|known| body.get(known).is_none());
-    let mut near: Vec<_> = known.map(|known| (distance(name, known), known)).collect();
-    near.retain(|(distance, _)| *distance <= 2);
-    near.sort_unstable();
-    let near: Vec<_> = near.into_iter().map(|(_, known)| known).collect();
-    if near.is_empty() {
+/// Suggests unset parameters with a similar name, the most similar first.
+fn did_you_mean(name: &str, body: &Value) -> String {
+    let candidate =
+        PARAMETERS.iter().map(|field| field.name).filter(|candidate| body.get(candidate).is_none());
+    let mut similar: Vec<_> =
+        candidate.map(|candidate| (edit_distance(name, candidate), candidate)).collect();
+    similar.retain(|(distance, _)| *distance <= 2);
+    similar.sort_unstable();
+    let similar: Vec<_> = similar.into_iter().map(|(_, candidate)| candidate).collect();
+    if similar.is_empty() {
         return String::new();
     }
-    format!(" Did you mean {}?", listed(&near, "or"))
+    format!(" Did you mean {}?", quoted_list(&similar, "or"))
 }
 
-/// How many letters must be put in, left out or changed.
-fn distance(from: &str, to: &str) -> usize {
+/// The Levenshtein distance of two names.
+fn edit_distance(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (down, letter) in from.bytes().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], down + 1);
-        for (across, other) in to.bytes().enumerate() {
-            let change = corner + usize::from(letter != other);
-            corner = row[across + 1];
-            row[across + 1] = change.min(corner + 1).min(row[across] + 1);
+    for (row_index, letter) in from.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], row_index + 1);
+        for (column, other) in to.bytes().enumerate() {
+            let substitution = diagonal + usize::from(letter != other);
+            diagonal = row[column + 1];
+            row[column + 1] = substitution.min(diagonal + 1).min(row[column] + 1);
         }
     }
     row[to.len()]
 }
 
-fn missing_parameter(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in &faults(request, findings).0 {
-        if matches!(what, What::Missing) {
+fn missing_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+    for ShapeError { path, kind } in &shape_errors(request, cx).0 {
+        if matches!(kind, ShapeErrorKind::Missing) {
             let message = format!("Missing required parameter: '{path}'.");
-            findings.add_with(
-                dotted(path),
+            cx.reject_with(
+                dotted_path(path),
                 message,
                 Some(path),
                 Some("missing_required_parameter"),
@@ -198,86 +199,87 @@ fn missing_parameter(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-fn null_content(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in &faults(request, findings).0 {
-        if matches!(what, What::NullContent) {
+fn null_content(request: &Request<'_>, cx: &mut CheckContext) {
+    for ShapeError { path, kind } in &shape_errors(request, cx).0 {
+        if matches!(kind, ShapeErrorKind::NullContent) {
             let message = format!(
                 "Invalid type for '{path}': expected one of an array of objects or string, but got null instead."
             );
-            findings.add_with(dotted(path), message, Some(path), Some("invalid_type"));
+            cx.reject_with(dotted_path(path), message, Some(path), Some("invalid_type"));
         }
     }
 }
 
-fn invalid_type(request: &Request<'_>, findings: &mut Findings) {
+fn invalid_type(request: &Request<'_>, cx: &mut CheckContext) {
     if request.body.field("input").is_some_and(Value::is_null) {
-        // The provider takes null for an object here.
-        let words = "Invalid type for 'input': expected a string, but got an object instead.";
-        findings.add_with("input", words, Some("input"), Some("invalid_type"));
+        // The provider reports null as an object here.
+        let error_message =
+            "Invalid type for 'input': expected a string, but got an object instead.";
+        cx.reject_with("input", error_message, Some("input"), Some("invalid_type"));
     }
-    for Fault { path, what } in &faults(request, findings).0 {
-        if let What::Type { expected, found } = what {
+    for ShapeError { path, kind } in &shape_errors(request, cx).0 {
+        if let ShapeErrorKind::WrongType { expected, actual: found } = kind {
             let message =
                 format!("Invalid type for '{path}': expected {expected}, but got {found} instead.");
-            findings.add_with(dotted(path), message, Some(path), Some("invalid_type"));
+            cx.reject_with(dotted_path(path), message, Some(path), Some("invalid_type"));
         }
     }
 }
 
-fn part_type(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in &faults(request, findings).0 {
-        if let What::Part { found, known } = what {
-            wrong_word(findings, path, found, known);
+fn part_type(request: &Request<'_>, cx: &mut CheckContext) {
+    for ShapeError { path, kind } in &shape_errors(request, cx).0 {
+        if let ShapeErrorKind::WrongPart { found, supported: known } = kind {
+            reject_value(cx, path, found, known);
         }
     }
 }
 
-fn invalid_value(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in &faults(request, findings).0 {
-        if let What::Word { found, known } = what {
-            wrong_word(findings, path, found, known);
+fn invalid_value(request: &Request<'_>, cx: &mut CheckContext) {
+    for ShapeError { path, kind } in &shape_errors(request, cx).0 {
+        if let ShapeErrorKind::UnknownValue { found, supported: known } = kind {
+            reject_value(cx, path, found, known);
         }
     }
 }
 
-fn wrong_word(findings: &mut Findings, path: &str, found: &str, known: &[&str]) {
-    let known = listed(known, "and");
-    let message = format!("Invalid value: '{found}'. Supported values are: {known}.");
-    findings.add_with(dotted(path), message, Some(path), Some("invalid_value"));
+fn reject_value(cx: &mut CheckContext, path: &str, found: &str, supported: &[&str]) {
+    let supported = quoted_list(supported, "and");
+    let message = format!("Invalid value: '{found}'. Supported values are: {supported}.");
+    cx.reject_with(dotted_path(path), message, Some(path), Some("invalid_value"));
 }
 
-fn unknown_field(request: &Request<'_>, findings: &mut Findings) {
-    for fault in &faults(request, findings).0 {
-        if matches!(fault.what, What::Unknown) && !is_parameter(fault) {
-            let path = &fault.path;
+fn unknown_field(request: &Request<'_>, cx: &mut CheckContext) {
+    for error in &shape_errors(request, cx).0 {
+        if matches!(error.kind, ShapeErrorKind::UnknownKey) && !is_top_level(error) {
+            let path = &error.path;
             let message = format!("Unknown parameter: '{path}'.");
-            findings.add_with(dotted(path), message, Some(path), Some("unknown_parameter"));
+            cx.reject_with(dotted_path(path), message, Some(path), Some("unknown_parameter"));
         }
     }
 }
 
-fn input_required(request: &Request<'_>, findings: &mut Findings) {
+fn input_required(request: &Request<'_>, cx: &mut CheckContext) {
     let code = Some("missing_required_parameter");
-    let empty = match request.body.field("input") {
-        None if !has_state(request.body) => {
-            let words = "Missing required parameter: 'input'.";
-            return findings.add_with("input", words, Some("input"), code);
+    let is_empty = match request.body.field("input") {
+        None if !has_server_state(request.body) => {
+            let message = "Missing required parameter: 'input'.";
+            return cx.reject_with("input", message, Some("input"), code);
         }
         Some(Value::String(text)) => text.is_empty(),
         Some(Value::Array(items)) => items.is_empty(),
         _ => false,
     };
-    if empty && !has_state(request.body) {
-        let words = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.";
-        findings.add_with("input", words, None, code);
+    if is_empty && !has_server_state(request.body) {
+        let message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.";
+        cx.reject_with("input", message, None, code);
     }
 }
 
-/// What is spelled otherwise than in the older API.
-const MOVED: &[(&str, &str)] = &[
+/// Parameters that have another name in Chat Completions.
+const MOVED_PARAMETERS: &[(&str, &str)] = &[
     ("messages", "input"),
     ("response_format", "text.format"),
     ("reasoning_effort", "reasoning.effort"),
     ("max_completion_tokens", "max_output_tokens"),
 ];
-const SEE: &str = "Try again with the new parameter. See the API documentation for more information: https://platform.openai.com/docs/api-reference/responses/create.";
+const MOVED_PARAMETER_DOCS: &str = "Try again with the new parameter. See the API documentation for more information: https://platform.openai.com/docs/api-reference/responses/create.";

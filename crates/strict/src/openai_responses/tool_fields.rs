@@ -1,97 +1,104 @@
-//! The shapes of tools and of the choice among them.
+//! Shapes of tools and `tool_choice`.
 
 use serde_json::Value;
 
-use super::shape::Kind::{Any, By, Flag, List, Map, Text};
-use super::shape::{Field, Walk, What, may, need};
-use crate::rule::{Fields as _, string};
+use super::shape::FieldType::{Any, AnyObject, Array, Bool, Custom, Str};
+use super::shape::{Field, ShapeErrorKind, ShapeValidator, optional, required};
+use crate::rule::{JsonExt as _, str_field};
 
-const FUNCTION: &[Field] = &[
-    need("type", Any),
-    need("name", Text),
-    may("description", Text),
-    may("parameters", Map),
-    may("strict", Flag),
-    may("defer_loading", Flag),
-    may("allowed_callers", Any),
-    may("output_schema", Any),
+const FUNCTION_FIELDS: &[Field] = &[
+    required("type", Any),
+    required("name", Str),
+    optional("description", Str),
+    optional("parameters", AnyObject),
+    optional("strict", Bool),
+    optional("defer_loading", Bool),
+    optional("allowed_callers", Any),
+    optional("output_schema", Any),
 ];
-const CUSTOM: &[Field] = &[
-    need("type", Any),
-    need("name", Text),
-    may("description", Text),
-    may("format", By(format)),
-    may("defer_loading", Flag),
-    may("allowed_callers", Any),
+const CUSTOM_FIELDS: &[Field] = &[
+    required("type", Any),
+    required("name", Str),
+    optional("description", Str),
+    optional("format", Custom(check_custom_format)),
+    optional("defer_loading", Bool),
+    optional("allowed_callers", Any),
 ];
-const NAMESPACE: &[Field] = &[
-    need("type", Any),
-    need("name", Text),
-    may("description", Text),
-    need("tools", List("tools", &By(tool))),
+const NAMESPACE_FIELDS: &[Field] = &[
+    required("type", Any),
+    required("name", Str),
+    optional("description", Str),
+    required("tools", Array("tools", &Custom(check_tool))),
 ];
-const TEXT_FORMAT: &[Field] = &[need("type", Any)];
-const GRAMMAR: &[Field] =
-    &[need("type", Any), need("syntax", By(syntax)), need("definition", Text)];
+const TEXT_FORMAT_FIELDS: &[Field] = &[required("type", Any)];
+const GRAMMAR_FORMAT_FIELDS: &[Field] =
+    &[required("type", Any), required("syntax", Custom(check_syntax)), required("definition", Str)];
 
-/// A tool. The server's own tools are taken with whatever they say.
-pub(super) fn tool(walk: &mut Walk, value: &Value) {
+/// Checks a tool. The server's own tools may have any fields.
+pub(super) fn check_tool(validator: &mut ShapeValidator, value: &Value) {
     if !value.is_object() {
-        return walk.expect(false, "an object", value);
+        return validator.expect(false, "an object", value);
     }
     let Some(kind) = value.field("type") else {
-        return walk.at("type", |walk| walk.fault(What::Missing));
+        return validator.at_key("type", |validator| validator.push_error(ShapeErrorKind::Missing));
     };
     match kind.as_str() {
-        Some("function") => walk.object(value, FUNCTION),
-        Some("custom") => walk.object(value, CUSTOM),
-        Some("namespace") => walk.object(value, NAMESPACE),
+        Some("function") => validator.check_object(value, FUNCTION_FIELDS),
+        Some("custom") => validator.check_object(value, CUSTOM_FIELDS),
+        Some("namespace") => validator.check_object(value, NAMESPACE_FIELDS),
         Some("mcp") if value.field("server_label").is_none() => {
-            walk.at("server_label", |walk| walk.fault(What::Missing));
+            validator
+                .at_key("server_label", |validator| validator.push_error(ShapeErrorKind::Missing));
         }
-        _ => walk.at("type", |walk| walk.word(kind, TOOLS, ALSO_TOOLS)),
+        _ => validator.at_key("type", |validator| {
+            validator.check_enum(kind, TOOL_TYPES, UNLISTED_TOOL_TYPES);
+        }),
     }
 }
 
-fn format(walk: &mut Walk, value: &Value) {
-    match string(value, "type") {
-        "text" => walk.object(value, TEXT_FORMAT),
-        "grammar" => walk.object(value, GRAMMAR),
+fn check_custom_format(validator: &mut ShapeValidator, value: &Value) {
+    match str_field(value, "type") {
+        "text" => validator.check_object(value, TEXT_FORMAT_FIELDS),
+        "grammar" => validator.check_object(value, GRAMMAR_FORMAT_FIELDS),
         _ => match value.field("type") {
-            Some(kind) => walk.at("type", |walk| walk.word(kind, &["text", "grammar"], &[])),
-            None => walk.at("type", |walk| walk.fault(What::Missing)),
+            Some(kind) => validator
+                .at_key("type", |validator| validator.check_enum(kind, &["text", "grammar"], &[])),
+            None => {
+                validator.at_key("type", |validator| validator.push_error(ShapeErrorKind::Missing));
+            }
         },
     }
 }
 
-fn syntax(walk: &mut Walk, value: &Value) {
-    walk.word(value, &["lark", "regex"], &[]);
+fn check_syntax(validator: &mut ShapeValidator, value: &Value) {
+    validator.check_enum(value, &["lark", "regex"], &[]);
 }
 
-/// Names stand in the choice itself, not in an object of their own as in the older API.
-pub(super) fn choice(walk: &mut Walk, value: &Value) {
+/// Checks a tool choice. The name is a field of the choice, not of a nested object as in Chat
+/// Completions.
+pub(super) fn check_tool_choice(validator: &mut ShapeValidator, value: &Value) {
     match value {
-        Value::String(_) => walk.word(value, &["none", "auto", "required"], &[]),
+        Value::String(_) => validator.check_enum(value, &["none", "auto", "required"], &[]),
         Value::Object(_) => {
-            let needed: &[&str] = match string(value, "type") {
+            let required_keys: &[&str] = match str_field(value, "type") {
                 "function" | "custom" => &["name"],
                 "mcp" => &["server_label"],
                 "allowed_tools" => &["mode", "tools"],
                 _ => &["type"],
             };
-            for key in needed.iter().filter(|key| value.get(**key).is_none()) {
-                walk.at(key, |walk| walk.fault(What::Missing));
+            for key in required_keys.iter().filter(|key| value.get(**key).is_none()) {
+                validator.at_key(key, |validator| validator.push_error(ShapeErrorKind::Missing));
             }
         }
         other => {
             let expected = "one of an object or 'none', 'auto', or 'required'";
-            walk.expect(false, expected, other);
+            validator.expect(false, expected, other);
         }
     }
 }
 
-/// The kinds of tools, and those that go by several names.
-pub(super) const TOOLS: &[&str] = &[
+/// Types of tools that error messages list, and further accepted ones.
+pub(super) const TOOL_TYPES: &[&str] = &[
     "function",
     "custom",
     "namespace",
@@ -107,7 +114,7 @@ pub(super) const TOOLS: &[&str] = &[
     "tool_search",
     "programmatic_tool_calling",
 ];
-const ALSO_TOOLS: &[&str] = &[
+const UNLISTED_TOOL_TYPES: &[&str] = &[
     "web_search_2025_08_26",
     "web_search_preview",
     "web_search_preview_2025_03_11",

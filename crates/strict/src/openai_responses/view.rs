@@ -1,95 +1,99 @@
-//! The parts of a request, as the rules look at them.
+//! Reads the items and tools of a request for the rules.
 
 use serde_json::Value;
 
 use crate::Request;
-use crate::rule::{Fields as _, items, string};
+use crate::rule::{JsonExt as _, array_field, str_field};
 
-/// An item of the input, and where it stands.
+/// An item of the input with its index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'v> {
-    pub at: usize,
+    pub index: usize,
     pub value: &'v Value,
 }
 
 impl<'v> Item<'v> {
-    /// What the item is; a message need not say so.
-    pub(super) fn kind(self) -> &'v str {
+    /// The item's type; messages may omit it.
+    pub(super) fn item_type(self) -> &'v str {
         match self.value.field("type") {
             None => "message",
             Some(kind) => kind.as_str().unwrap_or_default(),
         }
     }
 
-    pub(super) fn is(self, kind: &str) -> bool {
-        self.kind() == kind
+    pub(super) fn is_type(self, kind: &str) -> bool {
+        self.item_type() == kind
     }
 
-    pub(super) fn text(self, key: &str) -> &'v str {
-        string(self.value, key)
+    pub(super) fn str_field(self, key: &str) -> &'v str {
+        str_field(self.value, key)
     }
 
-    /// Its id, if it has one.
+    /// The item's id, if it is not empty.
     pub(super) fn id(self) -> Option<&'v str> {
-        Some(self.text("id")).filter(|id| !id.is_empty())
+        Some(self.str_field("id")).filter(|id| !id.is_empty())
     }
 
     pub(super) fn path(self) -> String {
-        format!("input.{}", self.at)
+        format!("input.{}", self.index)
     }
 
-    /// Whether the model said it, rather than the client.
-    pub(super) fn is_models(self) -> bool {
-        match self.kind() {
-            "message" => self.text("role") == "assistant",
-            kind => !CLIENTS.contains(&kind) && !kind.ends_with("_output"),
+    /// Whether the model made the item, not the client.
+    pub(super) fn is_from_model(self) -> bool {
+        match self.item_type() {
+            "message" => self.str_field("role") == "assistant",
+            kind => !CLIENT_ITEM_TYPES.contains(&kind) && !kind.ends_with("_output"),
         }
     }
 }
 
 pub(super) fn input(body: &Value) -> impl DoubleEndedIterator<Item = Item<'_>> + ExactSizeIterator {
-    items(body, "input").iter().enumerate().map(|(at, value)| Item { at, value })
+    array_field(body, "input").iter().enumerate().map(|(at, value)| Item { index: at, value })
 }
 
-/// Every tool with its path in brackets: those of the request, those that items bring along, and
-/// those in a namespace.
-pub(super) fn tools(body: &Value) -> Vec<(String, &Value)> {
-    let mut found = Vec::new();
-    gather(items(body, "tools"), "tools", &mut found);
-    for item in input(body).filter(|item| item.is("additional_tools")) {
-        gather(items(item.value, "tools"), &format!("input[{}].tools", item.at), &mut found);
+/// All tools with their paths in brackets: those of the request, of items, and inside
+/// namespaces.
+pub(super) fn all_tools(body: &Value) -> Vec<(String, &Value)> {
+    let mut tools = Vec::new();
+    collect_tools(array_field(body, "tools"), "tools", &mut tools);
+    for item in input(body).filter(|item| item.is_type("additional_tools")) {
+        collect_tools(
+            array_field(item.value, "tools"),
+            &format!("input[{}].tools", item.index),
+            &mut tools,
+        );
     }
-    found
+    tools
 }
 
-fn gather<'v>(tools: &'v [Value], path: &str, found: &mut Vec<(String, &'v Value)>) {
+fn collect_tools<'v>(tools: &'v [Value], path: &str, collected: &mut Vec<(String, &'v Value)>) {
     for (at, tool) in tools.iter().enumerate() {
         let path = format!("{path}[{at}]");
-        found.push((path.clone(), tool));
-        if string(tool, "type") == "namespace" {
-            gather(items(tool, "tools"), &format!("{path}.tools"), found);
+        collected.push((path.clone(), tool));
+        if str_field(tool, "type") == "namespace" {
+            collect_tools(array_field(tool, "tools"), &format!("{path}.tools"), collected);
         }
     }
 }
 
-/// Whether the conversation goes on from one that the server keeps: what is missing here may be
-/// there.
-pub(super) fn has_state(body: &Value) -> bool {
+/// Whether the request continues a stored conversation, which may contain whatever is missing in
+/// the request.
+pub(super) fn has_server_state(body: &Value) -> bool {
     ["previous_response_id", "conversation", "prompt"]
         .iter()
         .any(|key| body.field(key).is_some_and(|value| !value.is_null()))
 }
 
-/// Whether the request says that the server keeps nothing.
-pub(super) fn keeps_nothing(request: &Request<'_>) -> bool {
+/// Whether the request disables storing.
+pub(super) fn is_store_disabled(request: &Request<'_>) -> bool {
     request.body.field("store") == Some(&Value::Bool(false))
 }
 
-/// The path with dots for one with brackets.
-pub(super) fn dotted(path: &str) -> String {
+/// Converts a path with brackets to one with dots.
+pub(super) fn dotted_path(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }
 
-/// What only the client says; whatever ends in `_output` is the client's too.
-const CLIENTS: &[&str] =
+/// Types of client items, in addition to those that end with `_output`.
+const CLIENT_ITEM_TYPES: &[&str] =
     &["mcp_approval_response", "additional_tools", "compaction_trigger", "configuration_update"];

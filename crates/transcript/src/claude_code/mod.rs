@@ -1,9 +1,9 @@
-//! Claude Code: `~/.claude/projects/<project>/<session>.jsonl`.
+//! Claude Code session files: `~/.claude/projects/<project>/<session>.jsonl`.
 //!
-//! One event per line. Events of the conversation have a `uuid` and the `parentUuid` of the event they
-//! follow, so that a file is a tree: edits of earlier prompts and parallel tool runs are branches. The
-//! conversation is the chain that ends in the newest message. A reply is split over several lines, one
-//! block each, that share `message.id`; each tool result is a line of its own.
+//! One entry per line. Entries of the conversation have a `uuid` and the `parentUuid` of the entry
+//! they follow, so that a file is a tree: edited prompts and parallel tool calls are branches. The
+//! conversation is the path that ends in the newest message. A reply is split over several lines
+//! with one block each, which share `message.id`; each tool result is its own line.
 
 mod chain;
 mod request;
@@ -11,7 +11,7 @@ mod write;
 
 use bytes::Bytes;
 
-use crate::{Format, Source, Transcript};
+use crate::{Format, Transcript, TranscriptFile};
 
 #[derive(Debug)]
 pub(crate) struct ClaudeCode;
@@ -25,11 +25,11 @@ impl Format for ClaudeCode {
         "a Claude Code transcript"
     }
 
-    fn read(&self, source: &Source) -> Option<Transcript> {
+    fn read(&self, source: &TranscriptFile) -> Option<Transcript> {
         request::read(source)
     }
 
-    fn write(&self, source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
+    fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
         write::write(source, transcript, repaired)
     }
 }

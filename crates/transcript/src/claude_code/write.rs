@@ -1,149 +1,161 @@
-//! A repaired conversation, written back into its file.
+//! Writes a repaired conversation back into a Claude Code file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::Bytes;
-use interlingua::wire::Node;
-use interlingua::wire::json::Object;
-use interlingua::{Doc, Json, Limits, Text};
+use interlingua::wire::JsonNode;
+use interlingua::wire::json::ObjectWriter;
+use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson};
 
-use super::chain::{Chain, Event, Kind};
-use super::request::word;
-use crate::patch::Patch;
-use crate::{Edits, Fate, Insert, Source, Transcript, align, ids, units};
+use super::chain::{Entry, EntryKind, EntryTree};
+use super::request::role_name;
+use crate::patch::FilePatch;
+use crate::{
+    Insertion, PartChange, PartEdits, Transcript, TranscriptFile, diff, ids, request_parts,
+};
 
-pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
-    let after = Doc::from_bytes(repaired.clone(), Limits::default());
-    let (Some(chain), Ok(after)) = (Chain::read(source), after) else {
+pub(super) fn write(source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
+    let repaired_doc = JsonDoc::from_bytes(repaired.clone(), JsonLimits::default());
+    let (Some(tree), Ok(repaired_doc)) = (EntryTree::read(source), repaired_doc) else {
         return source.bytes().clone();
     };
-    let edits = align(&transcript.units, &units(transcript.dialect, &after));
-    let mut rewriting = Rewriting::new(source, transcript, &chain, &edits);
-    rewriting.contents();
-    rewriting.insert();
-    rewriting.relink();
-    rewriting.patch.apply(source)
+    let edits = diff(&transcript.parts, &request_parts(transcript.dialect, &repaired_doc));
+    let mut rewriter = FileRewriter::new(source, transcript, &tree, &edits);
+    rewriter.rewrite_contents();
+    rewriter.insert_lines();
+    rewriter.relink();
+    rewriter.patch.apply(source)
 }
 
-struct Rewriting<'r> {
-    source: &'r Source,
+struct FileRewriter<'r> {
+    source: &'r TranscriptFile,
     transcript: &'r Transcript,
-    chain: &'r Chain<'r>,
-    edits: &'r Edits,
-    /// Line → event.
-    event_of: HashMap<usize, usize>,
-    /// Uuid → event.
-    named: HashMap<&'r str, usize>,
-    /// Event → where it is on the walk.
-    step_of: HashMap<usize, usize>,
-    /// Events whose line goes.
+    tree: &'r EntryTree<'r>,
+    edits: &'r PartEdits,
+    /// Line → entry.
+    entry_by_line: HashMap<usize, usize>,
+    /// Uuid → entry.
+    entry_by_uuid: HashMap<&'r str, usize>,
+    /// Entry → its position on the path.
+    path_index: HashMap<usize, usize>,
+    /// Entries with removed lines.
     removed: BTreeSet<usize>,
-    /// Event → the uuid it now follows.
-    parents: BTreeMap<usize, Option<String>>,
-    patch: Patch,
+    /// Entry → its new parent's uuid.
+    new_parents: BTreeMap<usize, Option<String>>,
+    patch: FilePatch,
 }
 
-impl<'r> Rewriting<'r> {
+impl<'r> FileRewriter<'r> {
     fn new(
-        source: &'r Source,
+        source: &'r TranscriptFile,
         transcript: &'r Transcript,
-        chain: &'r Chain<'r>,
-        edits: &'r Edits,
+        tree: &'r EntryTree<'r>,
+        edits: &'r PartEdits,
     ) -> Self {
-        let event_of = chain.events.iter().enumerate().map(|(at, event)| (event.line, at));
-        let named = chain.events.iter().enumerate().map(|(at, event)| (&*event.uuid, at));
-        let step_of = chain.walk.iter().enumerate().map(|(step, at)| (*at, step));
+        let entry_by_line =
+            tree.entries.iter().enumerate().map(|(index, entry)| (entry.line, index));
+        let entry_by_uuid =
+            tree.entries.iter().enumerate().map(|(index, entry)| (&*entry.uuid, index));
+        let path_index = tree.path.iter().enumerate().map(|(step, index)| (*index, step));
         Self {
             source,
             transcript,
-            chain,
+            tree,
             edits,
-            event_of: event_of.collect(),
-            named: named.collect(),
-            step_of: step_of.collect(),
+            entry_by_line: entry_by_line.collect(),
+            entry_by_uuid: entry_by_uuid.collect(),
+            path_index: path_index.collect(),
             removed: BTreeSet::new(),
-            parents: BTreeMap::new(),
-            patch: Patch::default(),
+            new_parents: BTreeMap::new(),
+            patch: FilePatch::default(),
         }
     }
 
-    /// Rewrites the lines whose blocks changed, and takes out those that have none left.
-    fn contents(&mut self) {
-        let mut of_event: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        let mut within: HashMap<usize, Vec<&Insert>> = HashMap::new();
-        for insert in &self.edits.inserts {
-            if let Some(event) = self.within(insert) {
-                within.entry(event).or_default().push(insert);
+    /// Rewrites lines with changed blocks, and removes lines without any blocks left.
+    fn rewrite_contents(&mut self) {
+        let mut parts_by_entry: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut inserts_by_entry: HashMap<usize, Vec<&Insertion>> = HashMap::new();
+        for insert in &self.edits.insertions {
+            if let Some(entry) = self.enclosing_entry(insert) {
+                inserts_by_entry.entry(entry).or_default().push(insert);
             }
         }
-        for (at, unit) in self.transcript.units.iter().enumerate() {
-            let Some(origin) = unit.origin else { continue };
-            if let Some(event) = self.event_of.get(&origin.record) {
-                of_event.entry(*event).or_default().push((origin.slot, at));
+        for (at, part) in self.transcript.parts.iter().enumerate() {
+            let Some(location) = part.location else { continue };
+            if let Some(entry) = self.entry_by_line.get(&location.record) {
+                parts_by_entry.entry(*entry).or_default().push((location.index, at));
             }
         }
-        for (event, mut slots) in of_event {
+        for (entry, mut slots) in parts_by_entry {
             slots.sort_unstable();
-            let inserts = within.remove(&event).unwrap_or_default();
-            let kept = |(_, unit): &(usize, usize)| self.edits.fates[*unit] == Fate::Kept;
-            if inserts.is_empty() && slots.iter().all(kept) {
+            let inserts = inserts_by_entry.remove(&entry).unwrap_or_default();
+            let is_unchanged =
+                |(_, part): &(usize, usize)| self.edits.changes[*part] == PartChange::Unchanged;
+            if inserts.is_empty() && slots.iter().all(is_unchanged) {
                 continue;
             }
-            let mut blocks: Vec<&Json> = Vec::new();
-            for (_, unit) in slots {
-                match &self.edits.fates[unit] {
-                    Fate::Kept => blocks.push(&self.transcript.units[unit].json),
-                    Fate::Rewritten(json) => blocks.push(json),
-                    Fate::Removed => {}
+            let mut blocks: Vec<&RawJson> = Vec::new();
+            for (_, part) in slots {
+                match &self.edits.changes[part] {
+                    PartChange::Unchanged => blocks.push(&self.transcript.parts[part].json),
+                    PartChange::Rewritten(json) => blocks.push(json),
+                    PartChange::Removed => {}
                 }
-                let here = inserts.iter().filter(|insert| insert.after == Some(unit));
-                blocks.extend(here.map(|insert| &insert.json));
+                let followers = inserts.iter().filter(|insert| insert.previous == Some(part));
+                blocks.extend(followers.map(|insert| &insert.json));
             }
-            self.single(event);
-            let event_read = &self.chain.events[event];
-            let line = &self.source.lines()[event_read.line];
+            self.remove_duplicates(entry);
+            let entry_read = &self.tree.entries[entry];
+            let line = &self.source.lines()[entry_read.line];
             if blocks.is_empty() {
                 self.patch.remove_line(line, self.source.bytes());
-                self.removed.insert(event);
-            } else if let Some(content) = event_read.content() {
-                let blocks = Json::array(|a| blocks.iter().for_each(|one| a.item().json(one)));
-                self.patch.replace(line.place(content), blocks.as_str());
+                self.removed.insert(entry);
+            } else if let Some(content) = entry_read.content() {
+                let blocks =
+                    RawJson::array(|a| blocks.iter().for_each(|block| a.item().json(block)));
+                self.patch.replace(line.file_range(content), blocks.as_str());
             }
         }
     }
 
-    /// Takes out lines that say again what changes.
-    fn single(&mut self, event: usize) {
-        for (_, line) in self.chain.repeats.iter().filter(|(first, _)| *first == event) {
+    /// Removes lines that repeat a changed entry.
+    fn remove_duplicates(&mut self, entry: usize) {
+        for (_, line) in self.tree.duplicates.iter().filter(|(first, _)| *first == entry) {
             self.patch.remove_line(&self.source.lines()[*line], self.source.bytes());
         }
     }
 
-    /// The event whose line holds both neighbours of a new block.
-    fn within(&self, insert: &Insert) -> Option<usize> {
-        let (after, before) = (self.event(insert.after), self.event(insert.before));
-        after.filter(|_| after == before)
+    /// The entry of a new block, if both of the block's neighbours are on its line.
+    fn enclosing_entry(&self, insert: &Insertion) -> Option<usize> {
+        let (entry_before, entry_after) =
+            (self.entry_of_part(insert.previous), self.entry_of_part(insert.next));
+        entry_before.filter(|_| entry_before == entry_after)
     }
 
-    /// The event that holds a block.
-    fn event(&self, unit: Option<usize>) -> Option<usize> {
-        let origin = self.transcript.units.get(unit?)?.origin?;
-        self.event_of.get(&origin.record).copied()
+    /// The entry of a block.
+    fn entry_of_part(&self, part: Option<usize>) -> Option<usize> {
+        let location = self.transcript.parts.get(part?)?.location?;
+        self.entry_by_line.get(&location.record).copied()
     }
 
-    /// New blocks between two lines get lines of their own, one for each message.
-    fn insert(&mut self) {
-        let outside: Vec<&'r Insert> =
-            self.edits.inserts.iter().filter(|insert| self.within(insert).is_none()).collect();
-        let groups: Vec<_> = outside.chunk_by(|a, b| self.behind(a) == self.behind(b)).collect();
+    /// Adds new lines, one per message, for new blocks between two lines.
+    fn insert_lines(&mut self) {
+        let inserts: Vec<&'r Insertion> = self
+            .edits
+            .insertions
+            .iter()
+            .filter(|insert| self.enclosing_entry(insert).is_none())
+            .collect();
+        let groups: Vec<_> =
+            inserts.chunk_by(|a, b| self.entry_before(a) == self.entry_before(b)).collect();
         for group in groups {
-            let previous = self.behind(group[0]);
-            let next = self.next_on_walk(previous);
-            // Where nothing is left, the new lines take the place of what went.
-            let first = self.chain.walk.first().copied();
+            let previous = self.entry_before(group[0]);
+            let next = self.next_on_path(previous);
+            // If no entry is left, the new lines replace the removed ones.
+            let first = self.tree.path.first().copied();
             let Some(template) = previous.or(next).or(first) else { continue };
             let mut parent = match previous {
-                Some(event) => Some(self.chain.events[event].uuid.to_string()),
+                Some(entry) => Some(self.tree.entries[entry].uuid.to_string()),
                 None => self.parent_of(template),
             };
             let mut lines = Vec::new();
@@ -152,74 +164,78 @@ impl<'r> Rewriting<'r> {
                 lines.push(line);
                 parent = Some(uuid);
             }
-            let line = &self.source.lines()[self.chain.events[template].line];
+            let line = &self.source.lines()[self.tree.entries[template].line];
             if previous.is_some() {
                 self.patch.add_lines(line, &lines, self.source.bytes());
             } else {
                 self.patch.add_lines_before(line, &lines);
             }
             if let Some(next) = next {
-                self.parents.insert(next, parent);
+                self.new_parents.insert(next, parent);
             }
         }
     }
 
-    /// The event behind which a new block belongs; none for the beginning.
-    fn behind(&self, insert: &Insert) -> Option<usize> {
-        let units = &self.transcript.units[..=insert.after?];
-        let anchored = units.iter().rev().find_map(|unit| unit.origin)?;
-        let event = *self.event_of.get(&anchored.record)?;
-        let beside = self.chain.beside.iter().find(|(_, at)| *at == event);
-        let event = match beside {
-            Some((anchor, _)) if self.removed.contains(anchor) => return Some(event),
+    /// The entry after which a new block belongs; `None` for the beginning.
+    fn entry_before(&self, insert: &Insertion) -> Option<usize> {
+        let parts = &self.transcript.parts[..=insert.previous?];
+        let location = parts.iter().rev().find_map(|part| part.location)?;
+        let entry = *self.entry_by_line.get(&location.record)?;
+        let side_entry = self.tree.off_path_entries.iter().find(|(_, index)| *index == entry);
+        let entry = match side_entry {
+            Some((anchor, _)) if self.removed.contains(anchor) => return Some(entry),
             Some((anchor, _)) => *anchor,
-            None => event,
+            None => entry,
         };
-        let walked = &self.chain.walk[..=*self.step_of.get(&event)?];
-        walked.iter().rev().find(|at| !self.removed.contains(at)).copied()
+        let path = &self.tree.path[..=*self.path_index.get(&entry)?];
+        path.iter().rev().find(|index| !self.removed.contains(index)).copied()
     }
 
-    /// The event of the walk that follows this one when the removed lines are gone.
-    fn next_on_walk(&self, event: Option<usize>) -> Option<usize> {
-        let step = match event {
-            Some(event) => self.step_of.get(&event)? + 1,
+    /// The next entry of the path that is not removed.
+    fn next_on_path(&self, entry: Option<usize>) -> Option<usize> {
+        let step = match entry {
+            Some(entry) => self.path_index.get(&entry)? + 1,
             None => 0,
         };
-        self.chain.walk[step..].iter().find(|at| !self.removed.contains(at)).copied()
+        self.tree.path[step..].iter().find(|index| !self.removed.contains(index)).copied()
     }
 
-    /// A line in the manner of its neighbour, and its uuid.
+    /// A new line with fields copied from its neighbour, and its uuid.
     fn new_line(
         &self,
-        inserts: &[&Insert],
+        inserts: &[&Insertion],
         neighbour: usize,
         parent: Option<&str>,
     ) -> (String, String) {
-        let content = Json::array(|a| inserts.iter().for_each(|one| a.item().json(&one.json)));
+        let content =
+            RawJson::array(|a| inserts.iter().for_each(|insert| a.item().json(&insert.json)));
         let uuid = ids::uuid(parent.unwrap_or_default(), content.as_str());
-        let neighbour = &self.chain.events[neighbour];
-        let reply = self.event(inserts[0].beside).map(|event| &self.chain.events[event]);
-        let kind = if inserts[0].role == "assistant" { Kind::Assistant } else { Kind::User };
-        let line = Json::object(|o| {
-            let linked = !neighbour.uuid.is_empty();
-            if linked {
+        let neighbour = &self.tree.entries[neighbour];
+        let sibling = self.entry_of_part(inserts[0].sibling).map(|entry| &self.tree.entries[entry]);
+        let kind =
+            if inserts[0].role == "assistant" { EntryKind::Assistant } else { EntryKind::User };
+        let line = RawJson::object(|o| {
+            let has_uuid = !neighbour.uuid.is_empty();
+            if has_uuid {
                 write_uuid(o, "parentUuid", parent);
             }
-            for field in neighbour.root.fields().filter(|field| COPIED.contains(&&*field.name())) {
-                o.key_text(&field.key()).json(&field.value.json());
+            for field in
+                neighbour.root.fields().filter(|field| COPIED_FIELDS.contains(&&*field.key()))
+            {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
-            o.word("type", word(kind));
+            o.str("type", role_name(kind));
             match kind {
-                Kind::Assistant => o.object("message", |o| {
-                    write_reply(reply.filter(|event| event.kind == kind), &uuid, &content, o);
+                EntryKind::Assistant => o.object("message", |o| {
+                    write_reply(sibling.filter(|entry| entry.kind == kind), &uuid, &content, o);
                 }),
-                Kind::User | Kind::Link => o.object("message", |o| {
-                    o.word("role", word(kind));
+                EntryKind::User | EntryKind::Link => o.object("message", |o| {
+                    o.str("role", role_name(kind));
                     o.json("content", &content);
                 }),
             }
-            if linked {
-                o.word("uuid", &uuid);
+            if has_uuid {
+                o.str("uuid", &uuid);
             }
             if let Some(time) = neighbour.root.get("timestamp") {
                 o.json("timestamp", &time.json());
@@ -228,96 +244,102 @@ impl<'r> Rewriting<'r> {
         (line.as_str().to_owned(), uuid)
     }
 
-    /// The uuid that an event follows when the removed lines are gone.
-    fn parent_of(&self, event: usize) -> Option<String> {
-        let index = |uuid: &str| self.named.get(uuid).copied();
-        let bridge = |event: usize| self.chain.bridges.iter().find(|(child, _)| *child == event);
-        let mut at = event;
-        // No chain of removed lines is longer than the file.
-        for _ in 0..=self.chain.events.len() {
-            let parent = match bridge(at) {
+    /// The closest ancestor's uuid that is not removed.
+    fn parent_of(&self, entry: usize) -> Option<String> {
+        let index = |uuid: &str| self.entry_by_uuid.get(uuid).copied();
+        let repaired_link =
+            |entry: usize| self.tree.repaired_links.iter().find(|(child, _)| *child == entry);
+        let mut current = entry;
+        // Bounds the loop in case of a cycle.
+        for _ in 0..=self.tree.entries.len() {
+            let parent = match repaired_link(current) {
                 Some((_, parent)) => Some(*parent),
-                None => self.chain.events[at].parent.as_deref().and_then(index),
+                None => self.tree.entries[current].parent.as_deref().and_then(index),
             };
             match parent {
-                Some(parent) if self.removed.contains(&parent) => at = parent,
-                Some(parent) => return Some(self.chain.events[parent].uuid.to_string()),
-                None => return self.chain.events[at].parent.as_ref().map(ToString::to_string),
+                Some(parent) if self.removed.contains(&parent) => current = parent,
+                Some(parent) => return Some(self.tree.entries[parent].uuid.to_string()),
+                None => return self.tree.entries[current].parent.as_ref().map(ToString::to_string),
             }
         }
         None
     }
 
-    /// Links lines to what they follow now.
+    /// Writes the new parent links.
     fn relink(&mut self) {
-        let gone: HashMap<&str, usize> =
-            self.removed.iter().map(|at| (&*self.chain.events[*at].uuid, *at)).collect();
-        // A link that the agent makes anew as it reads may not be found any more.
-        let changed = !gone.is_empty() || !self.parents.is_empty();
-        for (at, event) in self.chain.events.iter().enumerate() {
-            let lost = event.parent.as_deref().is_some_and(|parent| gone.contains_key(parent));
-            let bridged = self.chain.bridges.iter().any(|(child, _)| *child == at);
-            let moved = event.moved && changed;
-            if (lost || bridged || moved) && !self.parents.contains_key(&at) {
-                self.parents.insert(at, self.parent_of(at));
-            }
-        }
-        for (at, parent) in &std::mem::take(&mut self.parents) {
-            let event = &self.chain.events[*at];
-            if let Some(node) = event.root.get("parentUuid").filter(|_| !self.removed.contains(at))
+        let removed: HashMap<&str, usize> =
+            self.removed.iter().map(|index| (&*self.tree.entries[*index].uuid, *index)).collect();
+        // The agent relinks preserved messages while it reads, which may fail after a change: write
+        // these links too.
+        let has_changes = !removed.is_empty() || !self.new_parents.is_empty();
+        for (index, entry) in self.tree.entries.iter().enumerate() {
+            let parent_is_removed =
+                entry.parent.as_deref().is_some_and(|parent| removed.contains_key(parent));
+            let is_repaired = self.tree.repaired_links.iter().any(|(child, _)| *child == index);
+            let is_relinked = entry.is_relinked && has_changes;
+            if (parent_is_removed || is_repaired || is_relinked)
+                && !self.new_parents.contains_key(&index)
             {
-                self.single(*at);
-                self.replace(event.line, node, parent.as_deref());
+                self.new_parents.insert(index, self.parent_of(index));
             }
         }
-        if gone.is_empty() {
+        for (index, parent) in &std::mem::take(&mut self.new_parents) {
+            let entry = &self.tree.entries[*index];
+            if let Some(node) =
+                entry.root.get("parentUuid").filter(|_| !self.removed.contains(index))
+            {
+                self.remove_duplicates(*index);
+                self.replace_uuid(entry.line, node, parent.as_deref());
+            }
+        }
+        if removed.is_empty() {
             return;
         }
-        let links = self.source.lines().iter().enumerate().flat_map(|(line, read)| {
-            let root = read.root();
-            OTHER_LINKS.iter().filter_map(move |key| Some((line, root?.get(key)?)))
+        let links = self.source.lines().iter().enumerate().flat_map(|(line, source_line)| {
+            let root = source_line.root();
+            UUID_FIELDS.iter().filter_map(move |key| Some((line, root?.get(key)?)))
         });
-        let lost: Vec<_> = links
-            .filter_map(|(line, node)| Some((line, node, *gone.get(&*node.word())?)))
+        let removed_links: Vec<_> = links
+            .filter_map(|(line, node)| Some((line, node, *removed.get(&*node.str_or_empty())?)))
             .collect();
-        for (line, node, event) in lost {
-            self.replace(line, node, self.parent_of(event).as_deref());
+        for (line, node, entry) in removed_links {
+            self.replace_uuid(line, node, self.parent_of(entry).as_deref());
         }
     }
 
-    fn replace(&mut self, line: usize, node: Node<'_>, uuid: Option<&str>) {
-        let range = self.source.lines()[line].place(node);
-        let uuid = uuid.map_or(Json::NULL, |uuid| Json::string(&Text::new(uuid)));
+    fn replace_uuid(&mut self, line: usize, node: JsonNode<'_>, uuid: Option<&str>) {
+        let range = self.source.lines()[line].file_range(node);
+        let uuid = uuid.map_or(RawJson::NULL, |uuid| RawJson::string(&JsonString::new(uuid)));
         self.patch.replace(range, uuid.as_str());
     }
 }
 
-/// A part of the reply that its neighbour is of, or a reply of its own.
-fn write_reply(reply: Option<&Event<'_>>, uuid: &str, content: &Json, o: &mut Object<'_>) {
-    if let Some(message) = reply.and_then(Event::message) {
-        for field in message.fields().filter(|field| !field.is("content")) {
-            o.key_text(&field.key()).json(&field.value.json());
+/// Writes a message with the fields of its neighbour's reply, or a new reply.
+fn write_reply(reply: Option<&Entry<'_>>, uuid: &str, content: &RawJson, o: &mut ObjectWriter<'_>) {
+    if let Some(message) = reply.and_then(Entry::message) {
+        for field in message.fields().filter(|field| !field.key_is("content")) {
+            o.key_json_string(&field.key_json_string()).json(&field.value.json());
         }
         o.json("content", content);
         return;
     }
-    o.word("id", &format!("msg_{}", uuid.replace('-', "")));
-    o.word("type", "message");
-    o.word("role", "assistant");
+    o.str("id", &format!("msg_{}", uuid.replace('-', "")));
+    o.str("type", "message");
+    o.str("role", "assistant");
     o.json("content", content);
     o.null("stop_reason");
     o.null("stop_sequence");
 }
 
-fn write_uuid(o: &mut Object<'_>, key: &'static str, uuid: Option<&str>) {
+fn write_uuid(o: &mut ObjectWriter<'_>, key: &'static str, uuid: Option<&str>) {
     match uuid {
-        Some(uuid) => o.word(key, uuid),
+        Some(uuid) => o.str(key, uuid),
         None => o.null(key),
     }
 }
 
-/// What a new line has in common with its neighbour.
-const COPIED: &[&str] = &[
+/// Fields that a new line copies from its neighbour.
+const COPIED_FIELDS: &[&str] = &[
     "isSidechain",
     "userType",
     "entrypoint",
@@ -332,5 +354,5 @@ const COPIED: &[&str] = &[
     "agentName",
 ];
 
-/// Other fields that name the uuid of a line.
-const OTHER_LINKS: &[&str] = &["leafUuid", "logicalParentUuid"];
+/// Other fields with the uuid of a line.
+const UUID_FIELDS: &[&str] = &["leafUuid", "logicalParentUuid"];

@@ -1,15 +1,16 @@
-//! Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
+//! Codex session files: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
 //!
 //! One `{"timestamp","type","payload"}` per line. `response_item` lines are the items of the
-//! conversation, `turn_context` names the model, `compacted` replaces what came before, and a roll-back
-//! event takes back the user's last words. Older files hold bare items.
+//! conversation, `turn_context` names the model, `compacted` replaces all earlier items, and the
+//! event `thread_rolled_back` removes the user's last prompts. Older files hold items without the
+//! envelope.
 
-mod history;
+mod request;
 mod write;
 
 use bytes::Bytes;
 
-use crate::{Format, Source, Transcript};
+use crate::{Format, Transcript, TranscriptFile};
 
 #[derive(Debug)]
 pub(crate) struct Codex;
@@ -23,11 +24,11 @@ impl Format for Codex {
         "a Codex rollout"
     }
 
-    fn read(&self, source: &Source) -> Option<Transcript> {
-        history::read(source)
+    fn read(&self, source: &TranscriptFile) -> Option<Transcript> {
+        request::read(source)
     }
 
-    fn write(&self, source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
+    fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
         write::write(source, transcript, repaired)
     }
 }

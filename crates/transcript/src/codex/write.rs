@@ -1,137 +1,144 @@
-//! A repaired conversation, written back into its file.
+//! Writes a repaired conversation back into a Codex file.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use interlingua::wire::Node;
-use interlingua::{Doc, Json, Limits};
+use interlingua::wire::JsonNode;
+use interlingua::{JsonDoc, JsonLimits, RawJson};
 
-use super::history::is_bare;
-use crate::patch::Patch;
-use crate::{Edits, Fate, Insert, Line, Source, Transcript, align, units};
+use super::request::has_bare_items;
+use crate::patch::FilePatch;
+use crate::{
+    Insertion, Line, PartChange, PartEdits, Transcript, TranscriptFile, diff, request_parts,
+};
 
-pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
-    let Ok(after) = Doc::from_bytes(repaired.clone(), Limits::default()) else {
+pub(super) fn write(source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
+    let Ok(after) = JsonDoc::from_bytes(repaired.clone(), JsonLimits::default()) else {
         return source.bytes().clone();
     };
-    let edits = align(&transcript.units, &units(transcript.dialect, &after));
-    let mut patch = Patch::default();
-    let bare = is_bare(source);
-    // Line → its units.
+    let edits = diff(&transcript.parts, &request_parts(transcript.dialect, &after));
+    let mut patch = FilePatch::default();
+    let is_bare = has_bare_items(source);
+    // Line → its parts.
     let mut records: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, unit) in transcript.units.iter().enumerate() {
-        if let Some(origin) = unit.origin {
-            records.entry(origin.record).or_default().push(at);
+    for (index, part) in transcript.parts.iter().enumerate() {
+        if let Some(location) = part.location {
+            records.entry(location.record).or_default().push(index);
         }
     }
-    for (record, units) in &records {
+    for (record, parts) in &records {
         let line = &source.lines()[*record];
-        match list(line) {
-            Some(list) => replace_list(transcript, &edits, units, (line, list), &mut patch),
-            None => replace_item(source, &edits, units, line, bare, &mut patch),
+        match replacement_history(line) {
+            Some(list) => apply_list_changes(transcript, &edits, parts, (line, list), &mut patch),
+            None => apply_item_change(source, &edits, parts, line, is_bare, &mut patch),
         }
     }
-    for group in outside(transcript, &edits, source) {
-        let (at, inserts) = group;
-        let lines: Vec<String> =
-            inserts.iter().map(|one| new_line(&one.json, &source.lines()[at], bare)).collect();
-        patch.add_lines(&source.lines()[at], &lines, source.bytes());
+    for group in line_insertions(transcript, &edits, source) {
+        let (index, inserts) = group;
+        let lines: Vec<String> = inserts
+            .iter()
+            .map(|insert| new_line(&insert.json, &source.lines()[index], is_bare))
+            .collect();
+        patch.add_lines(&source.lines()[index], &lines, source.bytes());
     }
     patch.apply(source)
 }
 
-/// The items that a line puts in the place of everything before it.
-fn list(line: &Line) -> Option<Node<'_>> {
+/// The items with which a `compacted` line replaces all earlier ones.
+fn replacement_history(line: &Line) -> Option<JsonNode<'_>> {
     line.root()?.get("payload")?.get("replacement_history").filter(|list| list.is_array())
 }
 
-fn replace_item(
-    source: &Source,
-    edits: &Edits,
-    units: &[usize],
+fn apply_item_change(
+    source: &TranscriptFile,
+    edits: &PartEdits,
+    parts: &[usize],
     line: &Line,
-    bare: bool,
-    patch: &mut Patch,
+    has_bare_items: bool,
+    patch: &mut FilePatch,
 ) {
-    let Some(fate) = units.first().map(|unit| &edits.fates[*unit]) else { return };
-    match fate {
-        Fate::Kept => {}
-        Fate::Removed => patch.remove_line(line, source.bytes()),
-        Fate::Rewritten(json) => {
-            let item =
-                line.root().and_then(|root| if bare { Some(root) } else { root.get("payload") });
+    let Some(part_change) = parts.first().map(|part| &edits.changes[*part]) else { return };
+    match part_change {
+        PartChange::Unchanged => {}
+        PartChange::Removed => patch.remove_line(line, source.bytes()),
+        PartChange::Rewritten(json) => {
+            let item = line
+                .root()
+                .and_then(|root| if has_bare_items { Some(root) } else { root.get("payload") });
             if let Some(item) = item {
-                patch.replace(line.place(item), json.as_str());
+                patch.replace(line.file_range(item), json.as_str());
             }
         }
     }
 }
 
-fn replace_list(
+fn apply_list_changes(
     transcript: &Transcript,
-    edits: &Edits,
-    units: &[usize],
-    (line, list): (&Line, Node<'_>),
-    patch: &mut Patch,
+    edits: &PartEdits,
+    parts: &[usize],
+    (line, list): (&Line, JsonNode<'_>),
+    patch: &mut FilePatch,
 ) {
-    let inside = |insert: &&Insert| insert.after.is_some_and(|after| units.contains(&after));
-    let inserts: Vec<_> = edits.inserts.iter().filter(inside).collect();
-    if inserts.is_empty() && units.iter().all(|unit| edits.fates[*unit] == Fate::Kept) {
+    let is_inside =
+        |insert: &&Insertion| insert.previous.is_some_and(|after| parts.contains(&after));
+    let inserts: Vec<_> = edits.insertions.iter().filter(is_inside).collect();
+    if inserts.is_empty() && parts.iter().all(|part| edits.changes[*part] == PartChange::Unchanged)
+    {
         return;
     }
-    let unit_at = |slot: usize| {
-        let at = |unit: &&usize| transcript.units[**unit].origin.is_some_and(|o| o.slot == slot);
-        units.iter().find(at).copied()
+    let part_at = |index: usize| {
+        let at =
+            |part: &&usize| transcript.parts[**part].location.is_some_and(|o| o.index == index);
+        parts.iter().find(at).copied()
     };
-    let items = Json::array(|a| {
-        for (slot, item) in list.items().enumerate() {
-            let unit = unit_at(slot);
-            match unit.map(|unit| &edits.fates[unit]) {
-                Some(Fate::Kept) | None => a.item().json(&item.json()),
-                Some(Fate::Rewritten(json)) => a.item().json(json),
-                Some(Fate::Removed) => {}
+    let items = RawJson::array(|a| {
+        for (index, item) in list.items().enumerate() {
+            let part = part_at(index);
+            match part.map(|part| &edits.changes[part]) {
+                Some(PartChange::Unchanged) | None => a.item().json(&item.json()),
+                Some(PartChange::Rewritten(json)) => a.item().json(json),
+                Some(PartChange::Removed) => {}
             }
-            let here = inserts.iter().filter(|insert| unit.is_some() && insert.after == unit);
-            here.for_each(|insert| a.item().json(&insert.json));
+            let followers =
+                inserts.iter().filter(|insert| part.is_some() && insert.previous == part);
+            followers.for_each(|insert| a.item().json(&insert.json));
         }
     });
-    patch.replace(line.place(list), items.as_str());
+    patch.replace(line.file_range(list), items.as_str());
 }
 
-/// New items that get lines of their own, with the line each stands behind.
-fn outside<'e>(
+/// Groups the new items that get their own lines by the line that precedes them.
+fn line_insertions<'e>(
     transcript: &Transcript,
-    edits: &'e Edits,
-    source: &Source,
-) -> BTreeMap<usize, Vec<&'e Insert>> {
-    let mut groups: BTreeMap<usize, Vec<&Insert>> = BTreeMap::new();
-    for insert in &edits.inserts {
-        let earlier = insert.after.map_or(&[][..], |after| &transcript.units[..=after]);
-        let alive = earlier
-            .iter()
-            .enumerate()
-            .rev()
-            .find_map(|(at, unit)| unit.origin.filter(|_| edits.fates[at] != Fate::Removed));
-        // Behind nothing: behind the line about the session, which is the first.
+    edits: &'e PartEdits,
+    source: &TranscriptFile,
+) -> BTreeMap<usize, Vec<&'e Insertion>> {
+    let mut groups: BTreeMap<usize, Vec<&Insertion>> = BTreeMap::new();
+    for insert in &edits.insertions {
+        let previous_parts = insert.previous.map_or(&[][..], |after| &transcript.parts[..=after]);
+        let location = previous_parts.iter().enumerate().rev().find_map(|(index, part)| {
+            part.location.filter(|_| edits.changes[index] != PartChange::Removed)
+        });
+        // Without a preceding item: after the line about the session, which is the first.
         let first = source.lines().iter().position(|line| line.doc.is_ok()).unwrap_or(0);
-        let record = alive.map_or(first, |origin| origin.record);
-        if list(&source.lines()[record]).is_none() {
+        let record = location.map_or(first, |location| location.record);
+        if replacement_history(&source.lines()[record]).is_none() {
             groups.entry(record).or_default().push(insert);
         }
     }
     groups
 }
 
-fn new_line(item: &Json, neighbour: &Line, bare: bool) -> String {
-    if bare {
+fn new_line(item: &RawJson, neighbour: &Line, has_bare_items: bool) -> String {
+    if has_bare_items {
         return item.as_str().to_owned();
     }
     let time = neighbour.root().and_then(|root| root.get("timestamp"));
-    let line = Json::object(|o| {
+    let line = RawJson::object(|o| {
         if let Some(time) = time {
             o.json("timestamp", &time.json());
         }
-        o.word("type", "response_item");
+        o.str("type", "response_item");
         o.json("payload", item);
     });
     line.as_str().to_owned()

@@ -1,19 +1,19 @@
-//! opencode: what `opencode export <session>` prints.
+//! opencode sessions: the output of `opencode export <session>`.
 //!
-//! One object: `info` about the session, and `messages` with `info` and `parts` each. A tool's run is
-//! one part: the call, and its result once there is one. The provider's signatures are in the parts'
-//! `metadata`. Which dialect the agent speaks depends on the provider of the last reply.
+//! One object: `info` about the session, and `messages` with `info` and `parts` each. A tool run is
+//! one part: the call, and its result once it has one. The providers' signatures are in the parts'
+//! `metadata`. The dialect of the request depends on the provider of the last reply.
 
-mod blocks;
-mod contents;
-mod items;
+mod anthropic;
+mod gemini;
+mod openai_responses;
 mod parts;
-mod spell;
+mod request;
 mod write;
 
 use bytes::Bytes;
 
-use crate::{Format, Source, Transcript};
+use crate::{Format, Transcript, TranscriptFile};
 
 #[derive(Debug)]
 pub(crate) struct Opencode;
@@ -27,18 +27,18 @@ impl Format for Opencode {
         "an opencode export"
     }
 
-    fn read(&self, source: &Source) -> Option<Transcript> {
-        let root = source.whole()?;
+    fn read(&self, source: &TranscriptFile) -> Option<Transcript> {
+        let root = source.single_value()?;
         root.get("info").filter(|info| info.is_object())?;
         let messages = root.get("messages").filter(|messages| messages.is_array())?;
-        let is_ours = |message: interlingua::wire::Node<'_>| {
+        let has_opencode_fields = |message: interlingua::wire::JsonNode<'_>| {
             message.get("info").is_some() && message.get("parts").is_some()
         };
-        messages.items().next().filter(|first| is_ours(*first))?;
-        spell::read(&parts::read(messages), messages, source)
+        messages.items().next().filter(|first| has_opencode_fields(*first))?;
+        request::read(&parts::read(messages), messages, source)
     }
 
-    fn write(&self, source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
+    fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
         write::write(source, transcript, repaired)
     }
 }

@@ -1,107 +1,114 @@
-//! What the agent says to the model, part by part.
+//! Selects the parts of an export that opencode sends to the model.
 
 use std::collections::BTreeSet;
 
-use interlingua::wire::Node;
+use interlingua::wire::JsonNode;
 
-/// A part of the export that the model sees.
+/// A part of the export that is sent to the model.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'s> {
-    /// Its message, and its place there.
-    pub(super) message: usize,
-    pub(super) at: usize,
-    pub(super) node: Node<'s>,
-    pub(super) kind: Kind,
-    /// Which step of a reply it is in: results follow the calls of a step.
+pub(super) struct ExportPart<'s> {
+    /// The indices of its message, and of the part in it.
+    pub(super) message_index: usize,
+    pub(super) index: usize,
+    pub(super) node: JsonNode<'s>,
+    pub(super) kind: PartKind,
+    /// The number of its step: the results of a step's calls follow the step.
     pub(super) step: usize,
     pub(super) from_user: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PartKind {
     Text,
     Reasoning,
     File,
-    /// The user asks for a summary of what came before.
+    /// The user requests a summary of the conversation.
     Compaction,
     Tool,
 }
 
-pub(super) fn read<'s>(messages: Node<'s>) -> Vec<Part<'s>> {
-    let all: Vec<Node<'s>> = messages.items().collect();
+pub(super) fn read<'s>(messages: JsonNode<'s>) -> Vec<ExportPart<'s>> {
+    let nodes: Vec<JsonNode<'s>> = messages.items().collect();
     let mut parts = Vec::new();
     let mut step = 0;
-    for (message, node) in all.iter().enumerate().skip(first(&all)) {
+    for (message, node) in nodes.iter().enumerate().skip(first_visible_message(&nodes)) {
         let from_user = role(*node) == "user";
         step += 1;
-        if !from_user && failed(*node) {
+        if !from_user && is_failed_reply(*node) {
             continue;
         }
-        let list = node.get("parts").into_iter().flat_map(Node::items);
-        for (at, node) in list.enumerate() {
-            let kind = match &*word(node, "type") {
+        let parts_of_message = node.get("parts").into_iter().flat_map(JsonNode::items);
+        for (at, node) in parts_of_message.enumerate() {
+            let kind = match &*str_field(node, "type") {
                 "step-start" => {
                     step += 1;
                     continue;
                 }
-                "text" if !flag(node, "ignored") => Kind::Text,
-                "reasoning" if !from_user => Kind::Reasoning,
-                "file" if from_user && is_media(node) => Kind::File,
-                "compaction" if from_user => Kind::Compaction,
-                "tool" if !from_user => Kind::Tool,
+                "text" if !is_true(node, "ignored") => PartKind::Text,
+                "reasoning" if !from_user => PartKind::Reasoning,
+                "file" if from_user && is_media(node) => PartKind::File,
+                "compaction" if from_user => PartKind::Compaction,
+                "tool" if !from_user => PartKind::Tool,
                 _ => continue,
             };
-            parts.push(Part { message, at, node, kind, step, from_user });
+            parts.push(ExportPart {
+                message_index: message,
+                index: at,
+                node,
+                kind,
+                step,
+                from_user,
+            });
         }
     }
     parts
 }
 
-/// The message from which on the model sees the conversation: the last request for a summary that was
-/// answered.
-fn first(messages: &[Node<'_>]) -> usize {
+/// The first message that is sent to the model: the last answered request for a summary.
+fn first_visible_message(messages: &[JsonNode<'_>]) -> usize {
     let mut answered = BTreeSet::new();
     for (at, message) in messages.iter().enumerate().rev() {
         let Some(info) = message.get("info") else { continue };
-        let is_request = |part: Node<'_>| word(part, "type") == "compaction";
-        let mut parts = message.get("parts").into_iter().flat_map(Node::items);
+        let is_request = |part: JsonNode<'_>| str_field(part, "type") == "compaction";
+        let mut parts = message.get("parts").into_iter().flat_map(JsonNode::items);
         if role(*message) == "user"
-            && answered.contains(&*word(info, "id"))
+            && answered.contains(&*str_field(info, "id"))
             && parts.any(is_request)
         {
             return at;
         }
-        if flag(info, "summary") && info.get("finish").is_some() {
-            answered.insert(word(info, "parentID").into_owned());
+        if is_true(info, "summary") && info.get("finish").is_some() {
+            answered.insert(str_field(info, "parentID").into_owned());
         }
     }
     0
 }
 
-/// A reply that ended in an error is not repeated, unless it was stopped and said something.
-fn failed(message: Node<'_>) -> bool {
+/// A reply that ended in an error is not sent, unless it was aborted and has content.
+fn is_failed_reply(message: JsonNode<'_>) -> bool {
     let Some(error) = message.get("info").and_then(|info| info.get("error")) else { return false };
-    let stopped = word(error, "name") == "MessageAbortedError";
-    let says = |part: Node<'_>| !["step-start", "reasoning"].contains(&&*word(part, "type"));
-    !stopped || !message.get("parts").into_iter().flat_map(Node::items).any(says)
+    let is_aborted = str_field(error, "name") == "MessageAbortedError";
+    let is_content =
+        |part: JsonNode<'_>| !["step-start", "reasoning"].contains(&&*str_field(part, "type"));
+    !is_aborted || !message.get("parts").into_iter().flat_map(JsonNode::items).any(is_content)
 }
 
-/// Text files and folders are repeated as text parts.
-fn is_media(part: Node<'_>) -> bool {
-    let kind = word(part, "mime");
-    word(part, "url").starts_with("data:")
-        && kind != "text/plain"
-        && kind != "application/x-directory"
+/// Text files and directories have text parts too, which are sent instead.
+fn is_media(part: JsonNode<'_>) -> bool {
+    let media_type = str_field(part, "mime");
+    str_field(part, "url").starts_with("data:")
+        && media_type != "text/plain"
+        && media_type != "application/x-directory"
 }
 
-pub(super) fn role(message: Node<'_>) -> std::borrow::Cow<'_, str> {
-    message.get("info").map(|info| word(info, "role")).unwrap_or_default()
+pub(super) fn role(message: JsonNode<'_>) -> std::borrow::Cow<'_, str> {
+    message.get("info").map(|info| str_field(info, "role")).unwrap_or_default()
 }
 
-pub(super) fn word<'n>(node: Node<'n>, key: &str) -> std::borrow::Cow<'n, str> {
-    node.get(key).map(Node::word).unwrap_or_default()
+pub(super) fn str_field<'n>(node: JsonNode<'n>, key: &str) -> std::borrow::Cow<'n, str> {
+    node.get(key).map(JsonNode::str_or_empty).unwrap_or_default()
 }
 
-fn flag(node: Node<'_>, key: &str) -> bool {
-    node.get(key).and_then(Node::boolean).unwrap_or(false)
+fn is_true(node: JsonNode<'_>, key: &str) -> bool {
+    node.get(key).and_then(JsonNode::as_bool).unwrap_or(false)
 }

@@ -1,58 +1,65 @@
-//! A repaired conversation, written back into its file.
+//! Writes a repaired conversation back into an opencode export.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use bytes::Bytes;
-use interlingua::wire::Node;
-use interlingua::{Doc, Json, Limits, Text};
+use interlingua::wire::JsonNode;
+use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson};
 
-use super::parts::{role, word};
-use crate::patch::Patch;
-use crate::{Edits, Fate, Insert, Source, Transcript, align, ids, units};
+use super::parts::{role, str_field};
+use crate::patch::FilePatch;
+use crate::{
+    Insertion, PartChange, PartEdits, Transcript, TranscriptFile, diff, ids, request_parts,
+};
 
-pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
-    let after = Doc::from_bytes(repaired.clone(), Limits::default());
-    let messages = source.whole().and_then(|root| root.get("messages"));
-    let (Some(messages), Ok(after)) = (messages, after) else { return source.bytes().clone() };
-    let edits = align(&transcript.units, &units(transcript.dialect, &after));
-    let fates = transcript.units.iter().zip(&edits.fates);
-    let fates: HashMap<(usize, usize), &Fate> = fates
-        .filter_map(|(unit, fate)| unit.origin.map(|origin| ((origin.record, origin.slot), fate)))
+pub(super) fn write(source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
+    let repaired_doc = JsonDoc::from_bytes(repaired.clone(), JsonLimits::default());
+    let messages = source.single_value().and_then(|root| root.get("messages"));
+    let (Some(messages), Ok(repaired_doc)) = (messages, repaired_doc) else {
+        return source.bytes().clone();
+    };
+    let edits = diff(&transcript.parts, &request_parts(transcript.dialect, &repaired_doc));
+    let changes = transcript.parts.iter().zip(&edits.changes);
+    let changes: HashMap<(usize, usize), &PartChange> = changes
+        .filter_map(|(part, part_change)| {
+            part.location.map(|location| ((location.record, location.index), part_change))
+        })
         .collect();
-    let mut patch = Patch::default();
-    for (at, message) in messages.items().enumerate() {
-        let Some(list) = message.get("parts") else { continue };
-        let parts: Vec<Node<'_>> = list.items().collect();
-        let mut gone = vec![false; parts.len()];
-        for (of, part) in parts.iter().enumerate() {
-            let fate = |result: usize| fates.get(&(at, of * 2 + result)).copied();
-            gone[of] = fate(0) == Some(&Fate::Removed);
-            if let Some(Fate::Rewritten(json)) = fate(0) {
-                rewrite(*part, json, &mut patch);
+    let mut patch = FilePatch::default();
+    for (message_index, message) in messages.items().enumerate() {
+        let Some(part_list) = message.get("parts") else { continue };
+        let parts: Vec<JsonNode<'_>> = part_list.items().collect();
+        let mut removed = vec![false; parts.len()];
+        for (part_index, part) in parts.iter().enumerate() {
+            let change =
+                |result: usize| changes.get(&(message_index, part_index * 2 + result)).copied();
+            removed[part_index] = change(0) == Some(&PartChange::Removed);
+            if let Some(PartChange::Rewritten(json)) = change(0) {
+                rewrite_part(*part, json, &mut patch);
             }
-            if let Some(Fate::Rewritten(json)) = fate(1) {
-                set_result(*part, &text_of(json), &mut patch);
+            if let Some(PartChange::Rewritten(json)) = change(1) {
+                set_result(*part, &extract_text(json), &mut patch);
             }
         }
-        remove(&parts, &gone, &mut patch);
+        remove_parts(&parts, &removed, &mut patch);
     }
-    for insert in &edits.inserts {
-        match asked(insert, messages, &edits, transcript) {
-            Some(part) => end(part, &insert.json, &mut patch),
-            None => add(insert, transcript, messages, &mut patch),
+    for insert in &edits.insertions {
+        match unanswered_tool_part(insert, messages, &edits, transcript) {
+            Some(part) => set_error_result(part, &insert.json, &mut patch),
+            None => insert_text_part(insert, transcript, messages, &mut patch),
         }
     }
     patch.apply(source)
 }
 
-/// Takes parts out of their list, each with the comma that set it apart.
-fn remove(parts: &[Node<'_>], gone: &[bool], patch: &mut Patch) {
-    for (at, part) in parts.iter().enumerate().filter(|(at, _)| gone[*at]) {
+/// Removes parts from their list, each with one comma.
+fn remove_parts(parts: &[JsonNode<'_>], removed: &[bool], patch: &mut FilePatch) {
+    for (index, part) in parts.iter().enumerate().filter(|(index, _)| removed[*index]) {
         let Range { start, end } = part.range();
-        let stays_before = gone[..at].iter().any(|gone| !gone);
-        let range = match (stays_before, parts.get(at + 1)) {
-            (true, _) => parts[at - 1].range().end..end,
+        let has_previous = removed[..index].iter().any(|removed| !removed);
+        let range = match (has_previous, parts.get(index + 1)) {
+            (true, _) => parts[index - 1].range().end..end,
             (false, Some(next)) => start..next.range().start,
             (false, None) => start..end,
         };
@@ -60,133 +67,139 @@ fn remove(parts: &[Node<'_>], gone: &[bool], patch: &mut Patch) {
     }
 }
 
-/// Says in a part what its block says now.
-fn rewrite(part: Node<'_>, json: &Json, patch: &mut Patch) {
-    let doc = json.doc();
-    let now = doc.root().get("functionCall").unwrap_or(doc.root());
-    if word(part, "type") != "tool" {
+/// Updates a part to its rewritten block.
+fn rewrite_part(part: JsonNode<'_>, json: &RawJson, patch: &mut FilePatch) {
+    let doc = json.to_doc();
+    let block = doc.root().get("functionCall").unwrap_or(doc.root());
+    if str_field(part, "type") != "tool" {
         if let Some(text) = part.get("text") {
-            patch.replace(text.range(), Json::string(&text_of(json)).as_str());
+            patch.replace(text.range(), RawJson::string(&extract_text(json)).as_str());
         }
         return;
     }
-    let mut set = |old: Option<Node<'_>>, new: Option<Json>| {
+    let mut replace = |old: Option<JsonNode<'_>>, new: Option<RawJson>| {
         if let (Some(old), Some(new)) = (old, new) {
             patch.replace(old.range(), new.as_str());
         }
     };
-    let id = now.get("call_id").or_else(|| now.get("id"));
-    set(part.get("callID"), id.map(Node::json));
-    set(part.get("tool"), now.get("name").map(Node::json));
-    let arguments = now.get("arguments").map(|text| text.word().into_owned());
+    let id = block.get("call_id").or_else(|| block.get("id"));
+    replace(part.get("callID"), id.map(JsonNode::json));
+    replace(part.get("tool"), block.get("name").map(JsonNode::json));
+    let arguments = block.get("arguments").map(|text| text.str_or_empty().into_owned());
     let input = match arguments {
-        Some(arguments) => Json::parse(arguments).ok(),
-        None => now.get("input").or_else(|| now.get("args")).map(Node::json),
+        Some(arguments) => RawJson::parse(arguments).ok(),
+        None => block.get("input").or_else(|| block.get("args")).map(JsonNode::json),
     };
-    set(part.get("state").and_then(|state| state.get("input")), input);
+    replace(part.get("state").and_then(|state| state.get("input")), input);
 }
 
-fn set_result(part: Node<'_>, text: &Text, patch: &mut Patch) {
+fn set_result(part: JsonNode<'_>, text: &JsonString, patch: &mut FilePatch) {
     let Some(state) = part.get("state") else { return };
-    let key = if word(state, "status") == "error" { "error" } else { "output" };
-    if let Some(old) = state.get(key) {
-        patch.replace(old.range(), Json::string(text).as_str());
+    let key = if str_field(state, "status") == "error" { "error" } else { "output" };
+    if let Some(old_text) = state.get(key) {
+        patch.replace(old_text.range(), RawJson::string(text).as_str());
     }
 }
 
-/// The tool's run that a new result ends.
-fn asked<'s>(
-    insert: &Insert,
-    messages: Node<'s>,
-    edits: &Edits,
+/// Finds the tool part without a result that a new result belongs to.
+fn unanswered_tool_part<'s>(
+    insert: &Insertion,
+    messages: JsonNode<'s>,
+    edits: &PartEdits,
     transcript: &Transcript,
-) -> Option<Node<'s>> {
-    let doc = insert.json.doc();
+) -> Option<JsonNode<'s>> {
+    let doc = insert.json.to_doc();
     let id = match doc.root().get("functionResponse") {
-        Some(response) => word(response, "id"),
-        None => doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"))?.word(),
+        Some(response) => str_field(response, "id"),
+        None => doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"))?.str_or_empty(),
     };
-    let kind = word(doc.root(), "type");
+    let kind = str_field(doc.root(), "type");
     let is_result = kind.is_empty() || kind.ends_with("_result") || kind.ends_with("_output");
     if id.is_empty() || !is_result {
         return None;
     }
-    // The call as it is now: it may have got a new id, and a double of it may be gone.
-    edits.fates.iter().zip(&transcript.units).rev().find_map(|(fate, unit)| {
-        let now = match fate {
-            Fate::Kept => &unit.json,
-            Fate::Rewritten(json) => json,
-            Fate::Removed => return None,
+    // Compares with the rewritten call: its id may be new, and a duplicate of it may be removed.
+    edits.changes.iter().zip(&transcript.parts).rev().find_map(|(part_change, part)| {
+        let json = match part_change {
+            PartChange::Unchanged => &part.json,
+            PartChange::Rewritten(json) => json,
+            PartChange::Removed => return None,
         };
-        let doc = now.doc();
+        let doc = json.to_doc();
         let call = doc.root().get("functionCall").unwrap_or(doc.root());
-        let is_call = ["id", "call_id"].iter().any(|key| word(call, key) == id);
-        let origin = unit.origin.filter(|origin| is_call && origin.slot % 2 == 0)?;
-        messages.items().nth(origin.record)?.get("parts")?.items().nth(origin.slot / 2)
+        let is_call = ["id", "call_id"].iter().any(|key| str_field(call, key) == id);
+        let location = part.location.filter(|location| is_call && location.index % 2 == 0)?;
+        messages.items().nth(location.record)?.get("parts")?.items().nth(location.index / 2)
     })
 }
 
-/// Ends the run of a tool, leaving what else its part says.
-fn end(part: Node<'_>, result: &Json, patch: &mut Patch) {
+/// Sets the result of a tool part to an error; its other fields stay.
+fn set_error_result(part: JsonNode<'_>, result: &RawJson, patch: &mut FilePatch) {
     let Some(state) = part.get("state") else { return };
     let start = state.get("time").and_then(|time| time.get("start"));
-    let start = start.map_or(Json::number(0), Node::json);
-    let time = Json::object(|o| {
+    let start = start.map_or(RawJson::number(0), JsonNode::json);
+    let time = RawJson::object(|o| {
         o.json("start", &start);
         o.json("end", &start);
     });
-    let mut added = vec![format!("\"error\":{}", Json::string(&text_of(result)).as_str())];
+    let mut new_fields =
+        vec![format!("\"error\":{}", RawJson::string(&extract_text(result)).as_str())];
     match state.get("time") {
         Some(old) => patch.replace(old.range(), time.as_str()),
-        None => added.push(format!("\"time\":{}", time.as_str())),
+        None => new_fields.push(format!("\"time\":{}", time.as_str())),
     }
     if let Some(status) = state.get("status") {
         patch.replace(status.range(), "\"error\"");
     }
-    // Behind the brace that opens the state.
-    let inside = state.range().start + 1;
+    // After the opening brace of the state.
+    let position = state.range().start + 1;
     let comma = if state.is_empty() { "" } else { "," };
-    patch.replace(inside..inside, added.join(",") + comma);
+    patch.replace(position..position, new_fields.join(",") + comma);
 }
 
-/// A new text is a new part of its neighbour's message.
-fn add(insert: &Insert, transcript: &Transcript, messages: Node<'_>, patch: &mut Patch) {
-    let origin = |unit: Option<usize>| transcript.units.get(unit?)?.origin;
-    for (unit, behind) in [(insert.after, true), (insert.before, false)] {
-        let Some(origin) = origin(unit) else { continue };
-        let Some(message) = messages.items().nth(origin.record) else { continue };
-        let part = message.get("parts").and_then(|parts| parts.items().nth(origin.slot / 2));
-        let is_same = (role(message) == "user") == (insert.role == "user");
-        if let Some(part) = part.filter(|_| is_same) {
-            let new = new_part(part, &text_of(&insert.json));
+/// Adds a new text part to its neighbour's message.
+fn insert_text_part(
+    insert: &Insertion,
+    transcript: &Transcript,
+    messages: JsonNode<'_>,
+    patch: &mut FilePatch,
+) {
+    let location = |index: Option<usize>| transcript.parts.get(index?)?.location;
+    for (index, is_after) in [(insert.previous, true), (insert.next, false)] {
+        let Some(location) = location(index) else { continue };
+        let Some(message) = messages.items().nth(location.record) else { continue };
+        let part = message.get("parts").and_then(|parts| parts.items().nth(location.index / 2));
+        let is_same_role = (role(message) == "user") == (insert.role == "user");
+        if let Some(part) = part.filter(|_| is_same_role) {
+            let new_part = new_text_part(part, &extract_text(&insert.json));
             let Range { start, end } = part.range();
-            if behind {
-                patch.replace(end..end, format!(",{}", new.as_str()));
+            if is_after {
+                patch.replace(end..end, format!(",{}", new_part.as_str()));
             } else {
-                patch.replace(start..start, format!("{},", new.as_str()));
+                patch.replace(start..start, format!("{},", new_part.as_str()));
             }
             return;
         }
     }
 }
 
-fn new_part(neighbour: Node<'_>, text: &Text) -> Json {
-    Json::object(|o| {
-        let id = ids::letters(&word(neighbour, "id"), text.raw());
-        o.word("id", &format!("prt_{id}"));
+fn new_text_part(neighbour: JsonNode<'_>, text: &JsonString) -> RawJson {
+    RawJson::object(|o| {
+        let id = ids::hex_id(&str_field(neighbour, "id"), text.raw());
+        o.str("id", &format!("prt_{id}"));
         for key in ["sessionID", "messageID"] {
-            o.json_if(key, neighbour.get(key).map(Node::json).as_ref());
+            o.json_opt(key, neighbour.get(key).map(JsonNode::json).as_ref());
         }
-        o.word("type", "text");
-        o.text("text", text);
+        o.str("type", "text");
+        o.json_string("text", text);
         o.boolean("synthetic", true);
     })
 }
 
-/// The text of a block or an item, wherever its dialect puts it.
-fn text_of(json: &Json) -> Text {
-    fn find(node: Node<'_>) -> Vec<Text> {
-        match node.text() {
+/// The text of a block or item in any of the dialects.
+fn extract_text(json: &RawJson) -> JsonString {
+    fn find(node: JsonNode<'_>) -> Vec<JsonString> {
+        match node.json_string() {
             Some(text) => vec![text],
             None if node.is_array() => node.items().flat_map(find).collect(),
             None => {
@@ -203,5 +216,5 @@ fn text_of(json: &Json) -> Text {
             }
         }
     }
-    Text::join(&find(json.doc().root()), "\n\n")
+    JsonString::join(&find(json.to_doc().root()), "\n\n")
 }

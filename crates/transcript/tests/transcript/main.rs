@@ -1,13 +1,13 @@
-//! Files as agents write them: read, changed and written back.
+//! Tests reading, changing and writing agents' session files.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-mod align;
 mod bodies;
 mod claude_code;
 mod codex;
+mod diff;
 mod edits;
 mod file;
 mod opencode;
 mod session;
-mod torn;
+mod torn_line;

@@ -1,4 +1,4 @@
-//! Calls that are signed: credentials, and where they come from.
+//! AWS credentials for `SigV4`, from the environment or a profile.
 
 mod profile;
 mod sign;
@@ -11,52 +11,55 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::Env;
 
-pub(crate) use profile::with_profile;
+pub(crate) use profile::env_with_profile_region;
 pub(crate) use sign::sign;
 
-/// Who signs, and for which region.
+/// AWS credentials and the region of the signed requests.
 #[derive(Clone)]
-pub struct Signer {
-    pub access_key: String,
-    pub secret: SecretString,
-    /// Goes along with credentials that are lent for a time.
-    pub session: Option<SecretString>,
+pub struct AwsCredentials {
+    pub access_key_id: String,
+    pub secret_access_key: SecretString,
+    /// Session token of temporary credentials.
+    pub session_token: Option<SecretString>,
     pub region: String,
 }
 
-impl Signer {
-    /// From `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, or from the profile
-    /// `AWS_PROFILE` in the file of credentials; `None` if there are none.
-    pub fn read(env: Env<'_>, region: &str) -> Option<Self> {
-        let full = |name: &str| {
+impl AwsCredentials {
+    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, or the profile
+    /// `AWS_PROFILE` in the credentials file; `None` if there are no credentials.
+    pub fn from_env(env: Env<'_>, region: &str) -> Option<Self> {
+        let non_empty_var = |name: &str| {
             env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
         };
-        let own = full("AWS_ACCESS_KEY_ID").zip(full("AWS_SECRET_ACCESS_KEY"));
-        let (access_key, secret, session) = match own {
-            Some((access_key, secret)) => (access_key, secret, full("AWS_SESSION_TOKEN")),
-            None => profile::credentials(env)?,
+        let env_credentials =
+            non_empty_var("AWS_ACCESS_KEY_ID").zip(non_empty_var("AWS_SECRET_ACCESS_KEY"));
+        let (access_key, secret_key, session_token) = match env_credentials {
+            Some((access_key, secret_key)) => {
+                (access_key, secret_key, non_empty_var("AWS_SESSION_TOKEN"))
+            }
+            None => profile::profile_credentials(env)?,
         };
         Some(Self {
-            access_key,
-            secret: secret.into(),
-            session: session.map(SecretString::from),
+            access_key_id: access_key,
+            secret_access_key: secret_key.into(),
+            session_token: session_token.map(SecretString::from),
             region: region.to_owned(),
         })
     }
 
-    fn credentials(&self) -> aws_credential_types::Credentials {
+    fn to_sdk(&self) -> aws_credential_types::Credentials {
         aws_credential_types::Credentials::new(
-            self.access_key.clone(),
-            self.secret.expose_secret(),
-            self.session.as_ref().map(|session| session.expose_secret().to_owned()),
+            self.access_key_id.clone(),
+            self.secret_access_key.expose_secret(),
+            self.session_token.as_ref().map(|session| session.expose_secret().to_owned()),
             None,
             "interlingua",
         )
     }
 }
 
-impl fmt::Debug for Signer {
+impl fmt::Debug for AwsCredentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signer").field("region", &self.region).finish_non_exhaustive()
+        f.debug_struct("AwsCredentials").field("region", &self.region).finish_non_exhaustive()
     }
 }

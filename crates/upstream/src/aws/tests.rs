@@ -1,20 +1,20 @@
-//! A signature as another implementation computes it.
+//! Compares a signature with one that was computed independently.
 
 use std::time::{Duration, SystemTime};
 
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Uri};
 
-use super::{Signer, sign};
+use super::{AwsCredentials, sign};
 
-/// The expected value was computed step by step from the documentation of signature version 4, with
-/// nothing but a hash function.
+/// The expected value was computed step by step from the documentation of Signature Version 4, with
+/// only a hash function.
 #[test]
-fn a_known_signature() {
-    let signer = Signer {
-        access_key: "AKIDEXAMPLE".into(),
-        secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into(),
-        session: Some("lent/token==".into()),
+fn the_signature_is_the_documented_one() {
+    let credentials = AwsCredentials {
+        access_key_id: "AKIDEXAMPLE".into(),
+        secret_access_key: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into(),
+        session_token: Some("lent/token==".into()),
         region: "eu-west-1".into(),
     };
     let uri =
@@ -24,7 +24,7 @@ fn a_known_signature() {
     headers.insert(header::USER_AGENT, HeaderValue::from_static("not signed"));
     let now = SystemTime::UNIX_EPOCH + Duration::from_hours(498_538);
     let body = br#"{"messages":[]}"#;
-    sign(&signer, &Method::POST, &Uri::from_static(uri), &mut headers, body, now).unwrap();
+    sign(&credentials, &Method::POST, &Uri::from_static(uri), &mut headers, body, now).unwrap();
     assert_eq!(headers["x-amz-date"], "20261115T100000Z");
     assert_eq!(
         headers[header::AUTHORIZATION],

@@ -1,9 +1,9 @@
-//! How connections are made, and what is wrong when none is.
+//! Opens TCP and TLS connections to providers, directly or through proxies.
 
-mod dial;
+mod io;
 mod proxy;
+mod tcp;
 mod tls;
-mod wire;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -17,66 +17,70 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 use tower_service::Service;
 
-pub(crate) use dial::{Dial, Unresolved};
+pub(crate) use io::{RespondedFlag, UpstreamIo};
 pub use proxy::Proxies;
-pub use tls::{Authority, NotAuthority};
-pub(crate) use wire::{Used, Wire};
+pub(crate) use tcp::{ResolveError, TcpConnector};
+pub use tls::{CaBundle, InvalidCaBundle};
 
-use crate::error::{Trouble, of_connecting};
+use crate::error::{UpstreamError, connect_error};
 
-/// Makes connections, each in its time; what goes wrong is said as trouble.
+/// Opens connections with a timeout; errors are classified as [`UpstreamError`].
 #[derive(Clone)]
 pub(crate) struct Connector {
-    limit: Duration,
-    dial: HttpsConnector<Dial>,
+    timeout: Duration,
+    https: HttpsConnector<TcpConnector>,
 }
 
 impl Connector {
-    /// For addresses without TLS.
-    pub(crate) fn plain(limit: Duration, proxies: &Arc<Proxies>) -> Result<Self, rustls::Error> {
-        Ok(Self::new(limit, proxies, tls::unused()?))
-    }
-
-    /// For addresses with TLS, and whom to trust beyond those whom the machine trusts.
-    pub(crate) fn secure(
+    /// Connector for `http:` URLs.
+    pub(crate) fn cleartext(
         limit: Duration,
         proxies: &Arc<Proxies>,
-        more: Option<&Authority>,
     ) -> Result<Self, rustls::Error> {
-        Ok(Self::new(limit, proxies, tls::config(more)?))
+        Ok(Self::new(limit, proxies, tls::cleartext_config()?))
     }
 
-    fn new(limit: Duration, proxies: &Arc<Proxies>, config: ClientConfig) -> Self {
-        let dial = HttpsConnectorBuilder::new()
+    /// Connector for `https:` URLs, with CA certificates in addition to the system's.
+    pub(crate) fn tls(
+        limit: Duration,
+        proxies: &Arc<Proxies>,
+        extra_roots: Option<&CaBundle>,
+    ) -> Result<Self, rustls::Error> {
+        Ok(Self::new(limit, proxies, tls::client_config(extra_roots)?))
+    }
+
+    fn new(timeout: Duration, proxies: &Arc<Proxies>, config: ClientConfig) -> Self {
+        let https = HttpsConnectorBuilder::new()
             .with_tls_config(config)
             .https_or_http()
             .enable_all_versions()
-            .wrap_connector(Dial::new(Arc::clone(proxies)));
-        Self { limit, dial }
+            .wrap_connector(TcpConnector::new(Arc::clone(proxies)));
+        Self { timeout, https }
     }
 }
 
 impl Service<Uri> for Connector {
-    type Response = MaybeHttpsStream<Wire>;
-    type Error = Trouble;
-    type Future = Connecting;
+    type Response = MaybeHttpsStream<UpstreamIo>;
+    type Error = UpstreamError;
+    type Future = ConnectFuture;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Trouble>> {
-        self.dial.poll_ready(context).map_err(|error| of_connecting(error.as_ref(), false))
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), UpstreamError>> {
+        self.https.poll_ready(context).map_err(|error| connect_error(error.as_ref(), false))
     }
 
-    fn call(&mut self, to: Uri) -> Connecting {
-        let limit = self.limit;
-        let secure = to.scheme_str() == Some("https");
-        let dialling = self.dial.call(to);
+    fn call(&mut self, to: Uri) -> ConnectFuture {
+        let limit = self.timeout;
+        let is_tls = to.scheme_str() == Some("https");
+        let connecting = self.https.call(to);
         Box::pin(async move {
-            match timeout(limit, dialling).await {
-                Ok(made) => made.map_err(|error| of_connecting(error.as_ref(), secure)),
-                Err(_) => Err(Trouble::Connect(limit)),
+            match timeout(limit, connecting).await {
+                Ok(result) => result.map_err(|error| connect_error(error.as_ref(), is_tls)),
+                Err(_) => Err(UpstreamError::ConnectTimeout(limit)),
             }
         })
     }
 }
 
-type Connecting = Pin<Box<dyn Future<Output = Result<MaybeHttpsStream<Wire>, Trouble>> + Send>>;
-type Reason = Box<dyn Error + Send + Sync>;
+type ConnectFuture =
+    Pin<Box<dyn Future<Output = Result<MaybeHttpsStream<UpstreamIo>, UpstreamError>> + Send>>;
+type BoxError = Box<dyn Error + Send + Sync>;

@@ -1,4 +1,4 @@
-//! Proxies, as the environment names them.
+//! Proxies from environment variables.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,44 +9,44 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
 use crate::Env;
 
-/// Which calls go through a proxy. By default none does.
+/// Decides which calls use a proxy. By default none does.
 #[derive(Default)]
 pub struct Proxies {
     matcher: Option<Matcher>,
 }
 
 impl Proxies {
-    /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, in capitals or not.
-    pub fn read(env: Env<'_>) -> Self {
-        let value = |name: &str| {
-            let said = env(name).or_else(|| env(&name.to_ascii_lowercase()));
-            said.unwrap_or_default()
+    /// Reads `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in upper or lower case.
+    pub fn from_env(env: Env<'_>) -> Self {
+        let env_var = |name: &str| {
+            let value = env(name).or_else(|| env(&name.to_ascii_lowercase()));
+            value.unwrap_or_default()
         };
-        let [all, http, https] = ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"].map(value);
+        let [all, http, https] = ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"].map(env_var);
         if all.is_empty() && http.is_empty() && https.is_empty() {
             return Self::default();
         }
-        let matcher = Matcher::builder().all(all).http(http).https(https).no(value("NO_PROXY"));
+        let matcher = Matcher::builder().all(all).http(http).https(https).no(env_var("NO_PROXY"));
         Self { matcher: Some(matcher.build()) }
     }
 
-    /// The proxy on the way to an address. No proxy knows this machine better than it does itself.
-    pub(crate) fn on_the_way(&self, to: &Uri) -> Option<Intercept> {
-        self.matcher.as_ref()?.intercept(to).filter(|_| !is_here(to))
+    /// The proxy for a URI; none for loopback addresses.
+    pub(crate) fn proxy_for(&self, to: &Uri) -> Option<Intercept> {
+        self.matcher.as_ref()?.intercept(to).filter(|_| !is_loopback(to))
     }
 
-    /// What a proxy that reads the request wants to see in it.
-    pub(crate) fn leave(&self, to: &Uri) -> Option<HeaderValue> {
+    /// The proxy-authorization header of a cleartext request through a proxy.
+    pub(crate) fn proxy_authorization(&self, to: &Uri) -> Option<HeaderValue> {
         if to.scheme_str() != Some("http") {
             return None;
         }
-        let mut value = self.on_the_way(to)?.basic_auth()?.clone();
+        let mut value = self.proxy_for(to)?.basic_auth()?.clone();
         value.set_sensitive(true);
         Some(value)
     }
 }
 
-fn is_here(to: &Uri) -> bool {
+fn is_loopback(to: &Uri) -> bool {
     let host = to.host().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
@@ -54,7 +54,7 @@ fn is_here(to: &Uri) -> bool {
 
 impl fmt::Debug for Proxies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The address of a proxy may hold a password.
+        // The URL of a proxy may contain a password.
         f.debug_struct("Proxies").field("any", &self.matcher.is_some()).finish_non_exhaustive()
     }
 }

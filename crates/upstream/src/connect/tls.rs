@@ -1,4 +1,4 @@
-//! Whom to trust.
+//! TLS configuration: trusted roots and protocol versions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,45 +9,47 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-/// Who may vouch for a provider, beyond those whom the machine trusts.
+/// CA certificates that are trusted for one provider, in addition to the system's.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Authority {
+pub struct CaBundle {
     certificates: Vec<CertificateDer<'static>>,
 }
 
-/// A file that holds no certificates.
+/// The file has no certificates in PEM format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotAuthority;
+pub struct InvalidCaBundle;
 
-impl Authority {
-    /// Reads certificates in PEM.
-    pub fn read(pem: &[u8]) -> Result<Self, NotAuthority> {
-        let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let certificates = read.ok().filter(|all| !all.is_empty()).ok_or(NotAuthority)?;
+impl CaBundle {
+    /// Parses PEM certificates.
+    pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidCaBundle> {
+        let parsed: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let certificates = parsed.ok().filter(|all| !all.is_empty()).ok_or(InvalidCaBundle)?;
         let mut roots = RootCertStore::empty();
         for certificate in &certificates {
-            roots.add(certificate.clone()).map_err(|_| NotAuthority)?;
+            roots.add(certificate.clone()).map_err(|_| InvalidCaBundle)?;
         }
         Ok(Self { certificates })
     }
 }
 
-/// How TLS is spoken: 1.2 and 1.3, and the machine's roots decide, with an authority added.
-pub(crate) fn config(more: Option<&Authority>) -> Result<ClientConfig, rustls::Error> {
+/// TLS 1.2 and 1.3 with the system's roots and additional ones.
+pub(crate) fn client_config(extra_roots: Option<&CaBundle>) -> Result<ClientConfig, rustls::Error> {
     let crypto = Arc::new(aws_lc_rs::default_provider());
-    let more = more.map(|authority| authority.certificates.clone()).unwrap_or_default();
-    let verifier = Verifier::new_with_extra_roots(more, Arc::clone(&crypto))?;
+    let extra_roots =
+        extra_roots.map(|authority| authority.certificates.clone()).unwrap_or_default();
+    let verifier = Verifier::new_with_extra_roots(extra_roots, Arc::clone(&crypto))?;
     let config = ClientConfig::builder_with_provider(crypto)
         .with_safe_default_protocol_versions()?
-        // Not a danger: this is how a verifier of the machine's own is given.
+        // `dangerous` is the API to set a custom verifier; this one verifies with the system's
+        // roots.
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
     Ok(config)
 }
 
-/// For connections without TLS, so that nobody reads the machine's roots who does not need them.
-pub(crate) fn unused() -> Result<ClientConfig, rustls::Error> {
+/// Configuration without roots for cleartext connections: loading the system's roots is slow.
+pub(crate) fn cleartext_config() -> Result<ClientConfig, rustls::Error> {
     let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_root_certificates(RootCertStore::empty())
@@ -55,16 +57,16 @@ pub(crate) fn unused() -> Result<ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-impl fmt::Debug for Authority {
+impl fmt::Debug for CaBundle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Authority").field("certificates", &self.certificates.len()).finish()
+        f.debug_struct("CaBundle").field("certificates", &self.certificates.len()).finish()
     }
 }
 
-impl fmt::Display for NotAuthority {
+impl fmt::Display for InvalidCaBundle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the file holds no certificates in PEM")
     }
 }
 
-impl std::error::Error for NotAuthority {}
+impl std::error::Error for InvalidCaBundle {}

@@ -1,36 +1,37 @@
-//! Calls to a provider that wants them signed.
+//! Tests of signed requests.
 
 use std::fs;
 
-use interlingua::model::{Blame, FailureKind};
-use interlingua_upstream::{Ask, Auth, Call, Provider, Row};
+use interlingua::model::{ApiErrorKind, ErrorOrigin};
+use interlingua_upstream::{AuthScheme, Operation, Provider, ProviderPreset, UpstreamRequest};
 use secrecy::ExposeSecret as _;
 
-use crate::server::{OK, server};
-use crate::world::{KEY, fails, here, turn, upstream};
+use crate::mock_server::{OK_RESPONSE, mock_server};
+use crate::support::{KEY, call_error, moved_to, turn_request, upstream};
 
 fn bedrock(env: &[(&str, &str)]) -> Provider {
     let env = |name: &str| {
         env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     };
-    Row::find("bedrock").unwrap().provider(&env).unwrap()
+    ProviderPreset::find("bedrock").unwrap().provider(&env).unwrap()
 }
 
 #[tokio::test]
 async fn every_request_is_signed() {
-    let (addr, told) = server(|_, _| Some(OK)).await;
+    let (addr, requests) = mock_server(|_, _| Some(OK_RESPONSE)).await;
     let provider = bedrock(&[
         ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"),
         ("AWS_SECRET_ACCESS_KEY", KEY),
         ("AWS_SESSION_TOKEN", "lent"),
         ("AWS_REGION", "eu-west-1"),
     ]);
-    assert_eq!(provider.base.host_str(), Some("bedrock-runtime.eu-west-1.amazonaws.com"));
-    let provider = here(&provider, addr);
-    let ask = Ask::Turn { stream: true };
-    let call = Call { ask, model: "eu.anthropic.claude-x:0", ..turn(&provider) };
+    assert_eq!(provider.base_url.host_str(), Some("bedrock-runtime.eu-west-1.amazonaws.com"));
+    let provider = moved_to(&provider, addr);
+    let operation = Operation::Turn { stream: true };
+    let call =
+        UpstreamRequest { operation, model: "eu.anthropic.claude-x:0", ..turn_request(&provider) };
     upstream().call(call).await.unwrap();
-    let head = told.last();
+    let head = requests.last();
     let line = "POST /model/eu.anthropic.claude-x:0/converse-stream HTTP/1.1\r\n";
     assert!(head.starts_with(line), "{head}");
     let signed = head.lines().find(|line| line.starts_with("authorization: ")).unwrap();
@@ -45,33 +46,33 @@ async fn every_request_is_signed() {
     assert!(head.contains("accept: application/vnd.amazon.eventstream\r\n"), "{head}");
     assert!(!head.contains(KEY));
 
-    let call = Call { ask: Ask::Models, ..turn(&provider) };
+    let call = UpstreamRequest { operation: Operation::ListModels, ..turn_request(&provider) };
     upstream().call(call).await.unwrap();
-    assert!(told.last().starts_with("GET /foundation-models HTTP/1.1\r\n"));
+    assert!(requests.last().starts_with("GET /foundation-models HTTP/1.1\r\n"));
 }
 
 #[tokio::test]
-async fn a_bearer_token_is_shown_instead() {
-    let (addr, told) = server(|_, _| Some(OK)).await;
+async fn a_bearer_token_is_sent_instead() {
+    let (addr, requests) = mock_server(|_, _| Some(OK_RESPONSE)).await;
     let provider = bedrock(&[
         ("AWS_BEARER_TOKEN_BEDROCK", "token"),
         ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"),
         ("AWS_SECRET_ACCESS_KEY", KEY),
     ]);
-    assert_eq!(provider.auth, Auth::Bearer);
-    upstream().call(turn(&here(&provider, addr))).await.unwrap();
-    let head = told.last();
+    assert_eq!(provider.auth, AuthScheme::Bearer);
+    upstream().call(turn_request(&moved_to(&provider, addr))).await.unwrap();
+    let head = requests.last();
     assert!(head.contains("authorization: Bearer token\r\n"), "{head}");
     assert!(!head.contains("x-amz"), "{head}");
-    let provider = bedrock(&[]).with_key(&"configured".into());
-    assert_eq!(provider.auth, Auth::Bearer);
+    let provider = bedrock(&[]).with_api_key(&"configured".into());
+    assert_eq!(provider.auth, AuthScheme::Bearer);
 }
 
 #[tokio::test]
 async fn without_credentials_nothing_is_sent() {
-    let failure = fails(&upstream(), turn(&bedrock(&[]))).await;
-    assert_eq!((failure.blame, failure.kind), (Blame::Gateway, FailureKind::Auth));
-    assert!(failure.to_string().contains("AWS_ACCESS_KEY_ID"), "{failure}");
+    let error = call_error(&upstream(), turn_request(&bedrock(&[]))).await;
+    assert_eq!((error.origin, error.kind), (ErrorOrigin::Gateway, ApiErrorKind::Authentication));
+    assert!(error.to_string().contains("AWS_ACCESS_KEY_ID"), "{error}");
 }
 
 #[test]
@@ -89,11 +90,12 @@ fn profiles_are_read_from_their_files() {
         let mut env = vec![("HOME", home_text)];
         env.extend_from_slice(more);
         let provider = bedrock(&env);
-        let host = provider.base.host_str().unwrap().to_owned();
-        let signer = provider.signer.as_ref().map(|signer| {
-            let session = signer.session.as_ref().map(|token| token.expose_secret().to_owned());
-            let secret = signer.secret.expose_secret().to_owned();
-            (signer.access_key.clone(), secret, session, signer.region.clone())
+        let host = provider.base_url.host_str().unwrap().to_owned();
+        let signer = provider.aws_credentials.as_ref().map(|signer| {
+            let session =
+                signer.session_token.as_ref().map(|token| token.expose_secret().to_owned());
+            let secret = signer.secret_access_key.expose_secret().to_owned();
+            (signer.access_key_id.clone(), secret, session, signer.region.clone())
         });
         (host, signer)
     };

@@ -1,21 +1,23 @@
-//! A provider that fails again and again is left alone for a while.
+//! Tests of the circuit breaker.
 
 use std::time::{Duration, Instant};
 
-use interlingua_upstream::breaker::{Breaker, FIRST_REST, LONGEST_REST, Standing};
+use interlingua_upstream::breaker::{
+    Breaker, CircuitState, INITIAL_OPEN_DURATION, MAX_OPEN_DURATION,
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn fail(breaker: &Breaker, now: Instant) {
-    breaker.admit(now).unwrap().failed(now);
+    breaker.admit(now).unwrap().record_failure(now);
 }
 
-fn opened(now: Instant) -> Breaker {
+fn open_breaker(now: Instant) -> Breaker {
     let breaker = Breaker::new();
     for _ in 0..5 {
         fail(&breaker, now);
     }
-    assert_eq!(breaker.standing(now), Standing::Open);
+    assert_eq!(breaker.circuit_state(now), CircuitState::Open);
     breaker
 }
 
@@ -25,14 +27,14 @@ fn five_failures_in_a_row_open_it() {
     for _ in 0..4 {
         fail(&breaker, now);
     }
-    breaker.admit(now).unwrap().succeeded(now);
+    breaker.admit(now).unwrap().record_success(now);
     for _ in 0..4 {
         fail(&breaker, now);
     }
-    assert_eq!(breaker.standing(now), Standing::Closed);
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
     fail(&breaker, now);
-    assert_eq!(breaker.standing(now), Standing::Open);
-    assert_eq!(breaker.admit(now + SECOND).unwrap_err() + SECOND, FIRST_REST);
+    assert_eq!(breaker.circuit_state(now), CircuitState::Open);
+    assert_eq!(breaker.admit(now + SECOND).unwrap_err() + SECOND, INITIAL_OPEN_DURATION);
 }
 
 #[test]
@@ -42,78 +44,86 @@ fn half_of_twenty_within_half_a_minute_open_it() {
         let breaker = Breaker::new();
         for call in 0..calls {
             let now = now + apart * call;
-            let Ok(pass) = breaker.admit(now) else { return Standing::Open };
-            if call % 2 == 0 { pass.succeeded(now) } else { pass.failed(now) }
+            let Ok(call_permit) = breaker.admit(now) else { return CircuitState::Open };
+            if call % 2 == 0 {
+                call_permit.record_success(now);
+            } else {
+                call_permit.record_failure(now);
+            }
         }
-        breaker.standing(now + apart * calls)
+        breaker.circuit_state(now + apart * calls)
     };
-    assert_eq!(standing(19, SECOND), Standing::Closed);
-    assert_eq!(standing(20, SECOND), Standing::Open);
-    assert_eq!(standing(100, SECOND * 2), Standing::Closed, "fewer than twenty in the time");
+    assert_eq!(standing(19, SECOND), CircuitState::Closed);
+    assert_eq!(standing(20, SECOND), CircuitState::Open);
+    assert_eq!(standing(100, SECOND * 2), CircuitState::Closed, "fewer than twenty in the time");
 }
 
 #[test]
-fn one_call_tries_and_all_may_follow() {
+fn one_probe_closes_it_for_all() {
     let now = Instant::now();
-    let breaker = opened(now);
-    let now = now + FIRST_REST;
-    assert_eq!(breaker.standing(now), Standing::HalfOpen);
+    let breaker = open_breaker(now);
+    let now = now + INITIAL_OPEN_DURATION;
+    assert_eq!(breaker.circuit_state(now), CircuitState::HalfOpen);
     let trying = breaker.admit(now).unwrap();
     assert!(breaker.admit(now).is_err(), "one tries, the others wait");
-    trying.succeeded(now);
-    assert_eq!(breaker.standing(now), Standing::Closed);
+    trying.record_success(now);
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
     fail(&breaker, now);
-    assert_eq!(breaker.standing(now), Standing::Closed, "what was before is forgotten");
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed, "what was before is forgotten");
 }
 
 #[test]
-fn who_fails_again_rests_longer() {
+fn a_failed_probe_doubles_the_open_duration() {
     let mut now = Instant::now();
-    let breaker = opened(now);
-    let mut rest = FIRST_REST;
+    let breaker = open_breaker(now);
+    let mut rest = INITIAL_OPEN_DURATION;
     for _ in 0..10 {
         now += rest;
         fail(&breaker, now);
-        rest = (rest * 2).min(LONGEST_REST);
+        rest = (rest * 2).min(MAX_OPEN_DURATION);
         assert_eq!(breaker.admit(now).unwrap_err(), rest);
     }
-    assert_eq!(rest, LONGEST_REST);
+    assert_eq!(rest, MAX_OPEN_DURATION);
     now += rest;
-    breaker.admit(now).unwrap().succeeded(now);
+    breaker.admit(now).unwrap().record_success(now);
     for _ in 0..5 {
         fail(&breaker, now);
     }
-    assert_eq!(breaker.admit(now).unwrap_err(), FIRST_REST, "and starts over when it was well");
+    assert_eq!(
+        breaker.admit(now).unwrap_err(),
+        INITIAL_OPEN_DURATION,
+        "and starts over when it was well"
+    );
 }
 
 #[test]
-fn a_call_that_tries_and_is_given_up_lets_another_try() {
+fn a_dropped_probe_lets_another_call_probe() {
     let now = Instant::now();
-    let breaker = opened(now);
-    let now = now + FIRST_REST;
+    let breaker = open_breaker(now);
+    let now = now + INITIAL_OPEN_DURATION;
     drop(breaker.admit(now).unwrap());
     assert!(breaker.admit(now).is_ok());
 }
 
 #[test]
-fn calls_from_before_do_not_close_it_or_make_it_rest_longer() {
+fn earlier_calls_neither_close_it_nor_extend_it() {
     let now = Instant::now();
     let breaker = Breaker::new();
     let (late, later) = (breaker.admit(now).unwrap(), breaker.admit(now).unwrap());
     for _ in 0..5 {
         fail(&breaker, now);
     }
-    late.failed(now + SECOND);
-    later.succeeded(now + SECOND);
-    assert_eq!(breaker.admit(now + SECOND).unwrap_err() + SECOND, FIRST_REST);
+    late.record_failure(now + SECOND);
+    later.record_success(now + SECOND);
+    assert_eq!(breaker.admit(now + SECOND).unwrap_err() + SECOND, INITIAL_OPEN_DURATION);
 }
 
 #[test]
-fn being_limited_is_no_failure() {
+fn a_rate_limit_is_no_failure() {
     let (breaker, now) = (Breaker::new(), Instant::now());
     for _ in 0..50 {
-        breaker.admit(now).unwrap().limited();
+        breaker.admit(now).unwrap().record_rate_limited();
     }
-    assert_eq!(breaker.standing(now), Standing::Closed);
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
     assert!(breaker.admit(now).is_ok());
 }

@@ -1,40 +1,46 @@
-//! Every dialect, asked of the simulator.
+//! Calls in every dialect to the simulator.
 
 use bytes::Bytes;
-use interlingua::find;
-use interlingua_upstream::{Ask, Call, Provider};
+use interlingua::find_dialect;
+use interlingua_upstream::{Operation, Provider, UpstreamRequest};
 
-use crate::world::{LIMIT, played, simulator, turn, upstream};
+use crate::support::{BODY_LIMIT, simulated_provider, simulator, turn_request, upstream};
 
 #[tokio::test]
 async fn a_turn_in_every_dialect() {
     let running = simulator();
     let upstream = upstream();
     for (name, base, dialect, model, body, end) in TURNS {
-        let provider = played(name, base, &running);
-        let key = provider.key.clone().unwrap();
-        let spoken = find(dialect).unwrap();
-        let provider = Provider::new(*name, spoken, provider.base).with_key(&key);
+        let provider = simulated_provider(name, base, &running);
+        let key = provider.api_key.clone().unwrap();
+        let spoken = find_dialect(dialect).unwrap();
+        let provider = Provider::new(*name, spoken, provider.base_url).with_api_key(&key);
         for stream in [false, true] {
             let body = body.replace("STREAM", &stream.to_string());
-            let ask = Ask::Turn { stream };
-            let call = Call { ask, model, body: Bytes::from(body).into(), ..turn(&provider) };
-            let answer = upstream.call(call).await.unwrap();
-            let status = answer.status;
-            let whole = answer.body.whole(LIMIT).await.unwrap();
-            let text = String::from_utf8_lossy(&whole);
+            let operation = Operation::Turn { stream };
+            let call = UpstreamRequest {
+                operation,
+                model,
+                body: Bytes::from(body).into(),
+                ..turn_request(&provider)
+            };
+            let response = upstream.call(call).await.unwrap();
+            let status = response.status;
+            let collected = response.body.collect(BODY_LIMIT).await.unwrap();
+            let text = String::from_utf8_lossy(&collected);
             assert_eq!(status, 200, "{name}: {text}");
             assert!(!stream || text.contains(end), "{name}: {text}");
         }
-        if provider.answers(Ask::Models) {
-            let call = Call { ask: Ask::Models, ..turn(&provider) };
+        if provider.supports(Operation::ListModels) {
+            let call =
+                UpstreamRequest { operation: Operation::ListModels, ..turn_request(&provider) };
             assert_eq!(upstream.call(call).await.unwrap().status, 200, "{name}");
         }
     }
     running.stop().await;
 }
 
-/// Provider, base, dialect, model, body, and what the end of a stream has.
+/// Provider, base path, dialect, model, body, and what the end of a stream contains.
 const TURNS: &[(&str, &str, &str, &str, &str, &str)] = &[
     (
         "anthropic",

@@ -2,19 +2,19 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod addresses;
 mod aws;
 mod breaker;
+mod cached_heads;
+mod connection_reuse;
 mod dialects;
 mod disconnect;
 mod faults;
-mod heads;
-mod kept;
-mod plain;
+mod http1;
+mod mock_server;
 mod proxies;
+mod request_urls;
 mod retry;
 mod secrets;
-mod server;
 mod spliced;
+mod support;
 mod tls;
-mod world;

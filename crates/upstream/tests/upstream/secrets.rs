@@ -1,47 +1,50 @@
-//! Nothing that can be printed shows a key.
+//! Debug output contains no key.
 
 use std::sync::Arc;
 
 use http::header::{HeaderMap, HeaderValue};
-use interlingua_upstream::{Answer, Body, PROVIDERS, Proxies, Row, Signer};
+use interlingua_upstream::{
+    AwsCredentials, PRESETS, ProviderPreset, Proxies, UpstreamBody, UpstreamResponse,
+};
 use url::Url;
 
-use crate::world::{KEY, provider, turn, upstream};
+use crate::support::{KEY, test_provider, turn_request, upstream};
 
 #[test]
 fn debug_shows_no_key() {
     let mut headers = HeaderMap::new();
     headers.insert("x-secret", HeaderValue::from_static(KEY));
-    let mut provider = provider("https://lab.example/v1").with_headers(&headers);
-    provider.base = Url::parse(&format!("https://me:{KEY}@lab.example/{KEY}?key={KEY}")).unwrap();
-    let signer = Signer {
-        access_key: KEY.into(),
-        secret: KEY.into(),
-        session: Some(KEY.into()),
+    let mut provider = test_provider("https://lab.example/v1").with_headers(&headers);
+    provider.base_url =
+        Url::parse(&format!("https://me:{KEY}@lab.example/{KEY}?key={KEY}")).unwrap();
+    let signer = AwsCredentials {
+        access_key_id: KEY.into(),
+        secret_access_key: KEY.into(),
+        session_token: Some(KEY.into()),
         region: "eu-west-1".into(),
     };
-    provider.signer = Some(Arc::new(signer.clone()));
-    provider.also.push(Arc::new(provider.clone()));
-    let mut call = turn(&provider);
+    provider.aws_credentials = Some(Arc::new(signer.clone()));
+    provider.alternates.push(Arc::new(provider.clone()));
+    let mut call = turn_request(&provider);
     call.headers.clone_from(&headers);
     call.body = bytes::Bytes::from(KEY).into();
-    let body = || Body::from(bytes::Bytes::from_static(KEY.as_bytes()));
+    let body = || UpstreamBody::from(bytes::Bytes::from_static(KEY.as_bytes()));
     let env = |_: &str| Some(format!("http://me:{KEY}@proxy.example"));
     let all_keys = |name: &str| {
         ["_KEY", "_BEDROCK"].iter().any(|end| name.ends_with(end)).then(|| KEY.to_owned())
     };
-    let bedrock = Row::find("bedrock").unwrap().provider(&all_keys).unwrap();
+    let bedrock = ProviderPreset::find("bedrock").unwrap().provider(&all_keys).unwrap();
     let shown = [
         format!("{provider:?}{provider:#?}"),
         format!("{call:?}"),
         format!("{signer:?}"),
         format!("{bedrock:?}"),
         format!("{:?}", body()),
-        format!("{:?}", Answer { status: 200, headers: headers.into(), body: body() }),
-        format!("{:?}", Proxies::read(&env)),
+        format!("{:?}", UpstreamResponse { status: 200, headers: headers.into(), body: body() }),
+        format!("{:?}", Proxies::from_env(&env)),
         format!("{:?}", upstream()),
-        format!("{PROVIDERS:?}"),
-        format!("{:?}", Row::find("openai").unwrap().key(&all_keys)),
+        format!("{PRESETS:?}"),
+        format!("{:?}", ProviderPreset::find("openai").unwrap().api_key(&all_keys)),
     ];
     for shown in shown {
         assert!(!shown.contains(KEY), "{shown}");

@@ -1,4 +1,4 @@
-//! Whom to trust, and what is said when there is no trust.
+//! Trusted and untrusted certificates, and the errors of untrusted ones.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -13,8 +13,8 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use interlingua::model::Retry;
-use interlingua_upstream::{Authority, Upstream};
+use interlingua::model::RetryAdvice;
+use interlingua_upstream::{CaBundle, UpstreamClient};
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
@@ -23,35 +23,38 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::world::{LIMIT, fails, provider, turn, upstream};
+use crate::support::{BODY_LIMIT, call_error, test_provider, turn_request, upstream};
 
-/// A server's certificate, which is its own authority.
-pub(crate) struct Own {
+/// A self-signed server certificate.
+pub(crate) struct SelfSigned {
     pub(crate) pem: String,
     chain: Vec<CertificateDer<'static>>,
     key: KeyPair,
 }
 
-pub(crate) fn own(host: &str, expired: bool) -> Own {
+pub(crate) fn self_signed(host: &str, expired: bool) -> SelfSigned {
     let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
     params.not_before = date_time_ymd(2020, 1, 1);
     params.not_after = date_time_ymd(if expired { 2021 } else { 2999 }, 1, 1);
     let key = KeyPair::generate().unwrap();
-    // No two have the same name: that would look like a forgery.
+    // Serial numbers differ: two certificates with the same one would look like a forgery.
     let name = format!("{:?}", key.public_key_raw().last_chunk::<8>().unwrap());
     params.distinguished_name.push(DnType::CommonName, name);
     let certificate = params.self_signed(&key).unwrap();
-    Own { pem: certificate.pem(), chain: vec![certificate.der().clone()], key }
+    SelfSigned { pem: certificate.pem(), chain: vec![certificate.der().clone()], key }
 }
 
-/// Listens with a certificate and speaks the protocols; gives the number of connections, too.
-pub(crate) async fn secure(own: &Own, protocols: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
-    let key = PrivateKeyDer::try_from(own.key.serialize_der()).unwrap();
+/// Listens with a certificate and offers these protocols; also counts connections.
+pub(crate) async fn tls_server(
+    self_signed: &SelfSigned,
+    protocols: &[&str],
+) -> (SocketAddr, Arc<AtomicUsize>) {
+    let key = PrivateKeyDer::try_from(self_signed.key.serialize_der()).unwrap();
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(own.chain.clone(), key)
+        .with_single_cert(self_signed.chain.clone(), key)
         .unwrap();
     config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
     let acceptor = TlsAcceptor::from(Arc::new(config));
@@ -85,23 +88,25 @@ pub(crate) async fn secure(own: &Own, protocols: &[&str]) -> (SocketAddr, Arc<At
     (addr, made)
 }
 
-/// Says which protocol is spoken, or what was asked; where asked to, it never ends.
-pub(crate) async fn respond(request: Request<Incoming>) -> Result<Response<Said>, hyper::Error> {
+/// Responds with the protocol or the requested path; some responses do not end.
+pub(crate) async fn respond(
+    request: Request<Incoming>,
+) -> Result<Response<TestBody>, hyper::Error> {
     let version = Bytes::from(format!("{:?}", request.version()));
-    let asked = |name: &str| request.headers().contains_key(name);
-    let (endless, echo) = (asked("x-endless"), asked("x-echo"));
+    let is_requested = |name: &str| request.headers().contains_key(name);
+    let (endless, echo) = (is_requested("x-endless"), is_requested("x-echo"));
     let body = request.into_body().collect().await?.to_bytes();
-    let words = if echo { body } else { version };
-    Ok(Response::new(if endless { Said::Nothing } else { Said::Words(Some(words)) }))
+    let text = if echo { body } else { version };
+    Ok(Response::new(if endless { TestBody::Endless } else { TestBody::Data(Some(text)) }))
 }
 
-pub(crate) enum Said {
-    Words(Option<Bytes>),
-    /// And it does not end.
-    Nothing,
+pub(crate) enum TestBody {
+    Data(Option<Bytes>),
+    /// A body without an end.
+    Endless,
 }
 
-impl http_body::Body for Said {
+impl http_body::Body for TestBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -110,86 +115,96 @@ impl http_body::Body for Said {
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
-            Self::Words(words) => Poll::Ready(words.take().map(|words| Ok(Frame::data(words)))),
-            Self::Nothing => Poll::Pending,
+            Self::Data(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
+            Self::Endless => Poll::Pending,
         }
     }
 }
 
-async fn refused(upstream: &Upstream, addr: SocketAddr, trusted: &Own) -> String {
-    let authority = Authority::read(trusted.pem.as_bytes()).unwrap();
-    let provider = provider(&format!("https://{addr}")).with_authority(authority);
-    let failure = fails(upstream, turn(&provider)).await;
-    assert_eq!((failure.status, failure.retry), (502, Retry::No));
-    let message = failure.to_string();
+async fn tls_error_text(
+    upstream: &UpstreamClient,
+    addr: SocketAddr,
+    trusted: &SelfSigned,
+) -> String {
+    let authority = CaBundle::from_pem(trusted.pem.as_bytes()).unwrap();
+    let provider = test_provider(&format!("https://{addr}")).with_ca_bundle(authority);
+    let error = call_error(upstream, turn_request(&provider)).await;
+    assert_eq!((error.status, error.retry), (502, RetryAdvice::No));
+    let message = error.to_string();
     message.strip_prefix("lab: no secure connection: ").unwrap().to_owned()
 }
 
-/// Says something to whoever connects, and closes the connection.
-async fn saying(words: &'static [u8]) -> SocketAddr {
+/// Sends these bytes to every client, and closes the connection.
+async fn raw_server(text: &'static [u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     tokio::spawn(async move {
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
-            // What is not read would make the end a reset.
+            // Unread data would turn the close into a reset.
             let _ = stream.read(&mut [0; 4096]).await;
-            stream.write_all(words).await.unwrap();
+            stream.write_all(text).await.unwrap();
         }
     });
     addr
 }
 
 #[tokio::test]
-async fn no_trust_no_call_and_a_clear_word() {
+async fn an_untrusted_certificate_fails_with_a_clear_message() {
     let upstream = upstream();
-    let (mine, other) = (own("127.0.0.1", false), own("127.0.0.1", false));
-    let (addr, _) = secure(&mine, &["http/1.1"]).await;
-    let words = refused(&upstream, addr, &other).await;
-    assert!(words.contains("comes from nobody this machine trusts (self-signed"), "{words}");
+    let (trusted, untrusted) = (self_signed("127.0.0.1", false), self_signed("127.0.0.1", false));
+    let (addr, _) = tls_server(&trusted, &["http/1.1"]).await;
+    let text = tls_error_text(&upstream, addr, &untrusted).await;
+    assert!(
+        text.contains("was not issued by an authority that this machine trusts (self-signed"),
+        "{text}"
+    );
 
-    let elsewhere = own("elsewhere.example", false);
-    let (addr, _) = secure(&elsewhere, &["http/1.1"]).await;
-    assert_eq!(refused(&upstream, addr, &elsewhere).await, "its certificate is for another host");
+    let elsewhere = self_signed("elsewhere.example", false);
+    let (addr, _) = tls_server(&elsewhere, &["http/1.1"]).await;
+    assert_eq!(
+        tls_error_text(&upstream, addr, &elsewhere).await,
+        "its certificate is for another host"
+    );
 
-    let old = own("127.0.0.1", true);
-    let (addr, _) = secure(&old, &["http/1.1"]).await;
-    assert_eq!(refused(&upstream, addr, &old).await, "its certificate has expired");
+    let old = self_signed("127.0.0.1", true);
+    let (addr, _) = tls_server(&old, &["http/1.1"]).await;
+    assert_eq!(tls_error_text(&upstream, addr, &old).await, "its certificate has expired");
 
-    let addr = saying(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
-    let words = refused(&upstream, addr, &mine).await;
-    assert_eq!(words, "what answers there does not speak TLS");
+    let addr = raw_server(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let text = tls_error_text(&upstream, addr, &trusted).await;
+    assert_eq!(text, "the server does not speak TLS");
 
-    let addr = saying(b"").await;
-    let words = refused(&upstream, addr, &mine).await;
-    assert_eq!(words, "it closed the connection during the handshake");
+    let addr = raw_server(b"").await;
+    let text = tls_error_text(&upstream, addr, &trusted).await;
+    assert_eq!(text, "the server closed the connection during the handshake");
 }
 
 #[tokio::test]
-async fn an_authority_of_ones_own_is_trusted_for_its_provider_alone() {
-    let own = own("127.0.0.1", false);
-    let authority = Authority::read(own.pem.as_bytes()).unwrap();
+async fn a_ca_bundle_is_trusted_for_its_provider_alone() {
+    let certificate = self_signed("127.0.0.1", false);
+    let authority = CaBundle::from_pem(certificate.pem.as_bytes()).unwrap();
     let upstream = upstream();
     for (protocols, spoken) in [(&["h2", "http/1.1"][..], "HTTP/2.0"), (&["http/1.1"], "HTTP/1.1")]
     {
-        let (addr, _) = secure(&own, protocols).await;
-        let lab = provider(&format!("https://{addr}"));
-        let trusted = lab.clone().with_authority(authority.clone());
-        let answer = upstream.call(turn(&trusted)).await.unwrap();
-        assert_eq!(answer.body.whole(LIMIT).await.unwrap(), spoken);
-        fails(&upstream, turn(&lab)).await;
+        let (addr, _) = tls_server(&certificate, protocols).await;
+        let lab = test_provider(&format!("https://{addr}"));
+        let trusted = lab.clone().with_ca_bundle(authority.clone());
+        let response = upstream.call(turn_request(&trusted)).await.unwrap();
+        assert_eq!(response.body.collect(BODY_LIMIT).await.unwrap(), spoken);
+        call_error(&upstream, turn_request(&lab)).await;
     }
-    assert!(Authority::read(b"no certificate").is_err());
+    assert!(CaBundle::from_pem(b"no certificate").is_err());
 }
 
 #[tokio::test]
-async fn many_calls_do_not_wait_for_one_connection() {
-    let own = own("127.0.0.1", false);
-    let (addr, made) = secure(&own, &["h2"]).await;
-    let authority = Authority::read(own.pem.as_bytes()).unwrap();
-    let provider = provider(&format!("https://{addr}")).with_authority(authority);
+async fn many_calls_are_not_queued_on_one_connection() {
+    let certificate = self_signed("127.0.0.1", false);
+    let (addr, made) = tls_server(&certificate, &["h2"]).await;
+    let authority = CaBundle::from_pem(certificate.pem.as_bytes()).unwrap();
+    let provider = test_provider(&format!("https://{addr}")).with_ca_bundle(authority);
     let upstream = upstream();
-    let mut endless = turn(&provider);
+    let mut endless = turn_request(&provider);
     endless.headers.insert("x-endless", http::HeaderValue::from_static("1"));
     let mut open = Vec::new();
     for _ in 0..250 {
@@ -199,7 +214,14 @@ async fn many_calls_do_not_wait_for_one_connection() {
     assert!((4..=6).contains(&connections), "{connections}");
     drop(open);
     for _ in 0..50 {
-        upstream.call(turn(&provider)).await.unwrap().body.whole(LIMIT).await.unwrap();
+        upstream
+            .call(turn_request(&provider))
+            .await
+            .unwrap()
+            .body
+            .collect(BODY_LIMIT)
+            .await
+            .unwrap();
     }
     assert_eq!(made.load(Ordering::Relaxed), connections, "they are used again");
 }

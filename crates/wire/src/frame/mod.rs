@@ -1,8 +1,8 @@
-//! A stream of bytes cut into frames, each remembering the bytes it came in.
+//! Splits a stream of bytes into frames, each with the bytes that were received.
 
-mod array;
-mod aws;
-mod chunks;
+mod aws_event_stream;
+mod chunk_queue;
+mod json_array;
 mod sse;
 
 use std::fmt;
@@ -10,154 +10,159 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::json::Writer;
+use crate::json::JsonWriter;
 
-/// How a stream is cut into frames.
+/// How a stream is split into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// Server-sent events.
     Sse,
-    /// One JSON array whose elements arrive one by one.
+    /// One JSON array with elements that arrive one by one.
     JsonArray,
     /// AWS event stream: binary messages with headers, each with a checksum.
-    AwsEvents,
+    AwsEventStream,
 }
 
-/// One frame. A frame that is only a comment or only space has neither event nor data.
+/// One frame. A frame that is only a comment or white space has neither event nor data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The bytes exactly as they came, with what ends them.
+    /// The received bytes, with those that end the frame.
     pub raw: Bytes,
     /// The event's name, if the framing gives it one.
     pub event: Option<ByteString>,
     pub data: Option<ByteString>,
 }
 
-/// Whether a server-sent event holds nothing but comments. Packages take any field for an event, and one without
-/// data for an event that cannot be read.
-pub fn is_comment(raw: &[u8]) -> bool {
+/// Whether a server-sent event has only comments. Some SDKs dispatch an event for any field, and
+/// fail to parse one without data.
+pub fn is_sse_comment(raw: &[u8]) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     raw.split(is_end).all(|line| line.is_empty() || line.starts_with(b":"))
 }
 
-/// The stream cannot be cut any further; `at` counts bytes from its beginning.
+/// The stream cannot be split any further; `offset` is the stream offset of the error, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameError {
-    pub at: u64,
-    pub why: &'static str,
+    pub offset: u64,
+    pub reason: &'static str,
 }
 
-/// Cuts a stream into frames, wherever its chunks were cut.
+/// Splits a stream into frames, independent of its chunk boundaries.
 #[derive(Debug)]
-pub struct Framer {
-    cutter: Cutter,
-    failed: Option<FrameError>,
+pub struct FrameReader {
+    splitter: Splitter,
+    error: Option<FrameError>,
 }
 
-/// Writes a whole stream of frames, with what the framing puts between them and at the end.
+/// Writes a complete stream of frames, with the framing's separators and end.
 #[derive(Clone, Debug)]
 pub struct FrameWriter {
     framing: Framing,
-    begun: bool,
+    started: bool,
 }
 
 #[derive(Debug)]
-enum Cutter {
-    Sse(sse::Cutter),
-    JsonArray(array::Cutter),
-    AwsEvents(aws::Cutter),
+enum Splitter {
+    Sse(sse::Splitter),
+    JsonArray(json_array::Splitter),
+    AwsEventStream(aws_event_stream::Splitter),
 }
 
-impl Framer {
-    /// No frame may hold more than `limit` bytes.
+impl FrameReader {
+    /// Creates a reader; a frame may have at most `limit` bytes.
     pub fn new(framing: Framing, limit: usize) -> Self {
-        let cutter = match framing {
-            Framing::Sse => Cutter::Sse(sse::Cutter::new(limit)),
-            Framing::JsonArray => Cutter::JsonArray(array::Cutter::new(limit)),
-            Framing::AwsEvents => Cutter::AwsEvents(aws::Cutter::new(limit)),
+        let splitter = match framing {
+            Framing::Sse => Splitter::Sse(sse::Splitter::new(limit)),
+            Framing::JsonArray => Splitter::JsonArray(json_array::Splitter::new(limit)),
+            Framing::AwsEventStream => {
+                Splitter::AwsEventStream(aws_event_stream::Splitter::new(limit))
+            }
         };
-        Self { cutter, failed: None }
+        Self { splitter, error: None }
     }
 
-    /// No event may have more than so many lines, where frames have lines at all.
+    /// Sets the maximum number of lines of one event, in framings with lines.
     #[must_use]
-    pub fn with_lines(mut self, most: usize) -> Self {
-        if let Cutter::Sse(cutter) = &mut self.cutter {
-            cutter.at_most(most);
+    pub fn with_max_lines(mut self, max_lines: usize) -> Self {
+        if let Splitter::Sse(splitter) = &mut self.splitter {
+            splitter.set_max_lines(max_lines);
         }
         self
     }
 
-    /// Takes the next bytes of the stream.
+    /// Adds the next bytes of the stream.
     pub fn push(&mut self, chunk: &Bytes) {
-        match &mut self.cutter {
-            Cutter::Sse(cutter) => cutter.push(chunk),
-            Cutter::JsonArray(cutter) => cutter.push(chunk),
-            Cutter::AwsEvents(cutter) => cutter.push(chunk),
+        match &mut self.splitter {
+            Splitter::Sse(splitter) => splitter.push(chunk),
+            Splitter::JsonArray(splitter) => splitter.push(chunk),
+            Splitter::AwsEventStream(splitter) => splitter.push(chunk),
         }
     }
 
-    /// The next whole frame; `None` until more bytes come. After an error, always that error.
+    /// Returns the next complete frame; `None` if more bytes are needed. After an error, always
+    /// that error.
     #[expect(clippy::should_implement_trait, reason = "`None` is not the end of the stream")]
     pub fn next(&mut self) -> Result<Option<Frame>, FrameError> {
-        self.once(|cutter| match cutter {
-            Cutter::Sse(cutter) => cutter.next(),
-            Cutter::JsonArray(cutter) => cutter.next(),
-            Cutter::AwsEvents(cutter) => cutter.next(),
+        self.latch_error(|splitter| match splitter {
+            Splitter::Sse(splitter) => splitter.next(),
+            Splitter::JsonArray(splitter) => splitter.next(),
+            Splitter::AwsEventStream(splitter) => splitter.next(),
         })
     }
 
-    /// What is left at the end of the stream, to be called until it is `None`: a last event without
-    /// its blank line is still one; anything else that was cut is an error.
+    /// Returns the rest at the end of the stream, to be called until it returns `None`. A last
+    /// event without its blank line is complete; another truncated frame is an error.
     pub fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
         if let Some(frame) = self.next()? {
             return Ok(Some(frame));
         }
-        self.once(|cutter| match cutter {
-            Cutter::Sse(cutter) => cutter.finish(),
-            Cutter::JsonArray(cutter) => cutter.finish(),
-            Cutter::AwsEvents(cutter) => cutter.finish(),
+        self.latch_error(|splitter| match splitter {
+            Splitter::Sse(splitter) => splitter.finish(),
+            Splitter::JsonArray(splitter) => splitter.finish(),
+            Splitter::AwsEventStream(splitter) => splitter.finish(),
         })
     }
 
-    fn once(
+    fn latch_error(
         &mut self,
-        cut: impl FnOnce(&mut Cutter) -> Result<Option<Frame>, FrameError>,
+        split: impl FnOnce(&mut Splitter) -> Result<Option<Frame>, FrameError>,
     ) -> Result<Option<Frame>, FrameError> {
-        match self.failed {
-            Some(failed) => Err(failed),
-            None => cut(&mut self.cutter).inspect_err(|error| self.failed = Some(*error)),
+        match self.error {
+            Some(first_error) => Err(first_error),
+            None => split(&mut self.splitter).inspect_err(|error| self.error = Some(*error)),
         }
     }
 }
 
-/// Writes one frame in the given framing; of a JSON array the bare element, whose surroundings only
-/// a [`FrameWriter`] knows.
+/// Writes one frame in the given framing; of a JSON array only the element, because the separators
+/// depend on its position and are written by [`FrameWriter`].
 pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
     match framing {
         Framing::Sse => sse::write(event, data, out),
-        Framing::JsonArray => array::write(data, out),
-        Framing::AwsEvents => aws::write(event, data, out),
+        Framing::JsonArray => json_array::write_element(data, out),
+        Framing::AwsEventStream => aws_event_stream::write(event, data, out),
     }
 }
 
-/// As [`write()`], for data that is JSON and that `fill` writes in place. The name must be one line.
+/// As [`write()`], for JSON data that `fill` writes in place. `event` must not have line breaks.
 pub fn write_json(
     framing: Framing,
     event: Option<&str>,
     out: &mut Vec<u8>,
-    fill: impl FnOnce(&mut Writer),
+    fill: impl FnOnce(&mut JsonWriter),
 ) {
     match framing {
         Framing::Sse => sse::write_json(event, out, fill),
-        Framing::JsonArray => Writer::append(out, fill),
-        Framing::AwsEvents => aws::write_message(event, out, |out| Writer::append(out, fill)),
+        Framing::JsonArray => JsonWriter::append_to(out, fill),
+        Framing::AwsEventStream => {
+            aws_event_stream::write_message(event, out, |out| JsonWriter::append_to(out, fill));
+        }
     }
 }
 
 impl FrameWriter {
     pub const fn new(framing: Framing) -> Self {
-        Self { framing, begun: false }
+        Self { framing, started: false }
     }
 
     pub fn framing(&self) -> Framing {
@@ -165,39 +170,39 @@ impl FrameWriter {
     }
 
     pub fn write(&mut self, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
-        self.begin(out);
+        self.write_separator(out);
         write(self.framing, event, data, out);
     }
 
-    /// As [`FrameWriter::write`], for data that is JSON and that `fill` writes in place.
+    /// As [`FrameWriter::write`], for JSON data that `fill` writes in place.
     pub fn write_json(
         &mut self,
         event: Option<&str>,
         out: &mut Vec<u8>,
-        fill: impl FnOnce(&mut Writer),
+        fill: impl FnOnce(&mut JsonWriter),
     ) {
-        self.begin(out);
+        self.write_separator(out);
         write_json(self.framing, event, out, fill);
     }
 
-    fn begin(&mut self, out: &mut Vec<u8>) {
-        let begun = std::mem::replace(&mut self.begun, true);
+    fn write_separator(&mut self, out: &mut Vec<u8>) {
+        let started = std::mem::replace(&mut self.started, true);
         if self.framing == Framing::JsonArray {
-            array::begin(!begun, out);
+            json_array::write_separator(!started, out);
         }
     }
 
-    /// What the framing puts at the end of a stream, to be called once.
-    pub fn end(self, out: &mut Vec<u8>) {
+    /// Writes the end of the stream; to be called once.
+    pub fn finish(self, out: &mut Vec<u8>) {
         if self.framing == Framing::JsonArray {
-            array::end(!self.begun, out);
+            json_array::write_end(!self.started, out);
         }
     }
 }
 
 impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {} of the stream", self.why, self.at)
+        write!(f, "{} at byte {} of the stream", self.reason, self.offset)
     }
 }
 

@@ -5,153 +5,166 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::chunks::{Chunks, Piece, Wrong};
+use super::chunk_queue::{ChunkQueue, RawFrame, SplitError};
 use super::{Frame, FrameError};
-use crate::json::Writer;
+use crate::json::JsonWriter;
 
 #[derive(Debug)]
-pub(super) struct Cutter {
-    chunks: Chunks,
-    lines: Lines,
+pub(super) struct Splitter {
+    queue: ChunkQueue,
+    scanner: LineScanner,
 }
 
-/// Looks for the blank line that ends an event, wherever chunks were cut.
+/// State machine that finds the blank line that ends an event across chunk boundaries.
 #[derive(Debug)]
-struct Lines {
-    /// How many an event may have.
-    most: usize,
-    place: Place,
-    /// Where the lines of the event stand in it.
-    ended: Vec<Range<usize>>,
-    /// Where the line begins that has not ended yet.
-    start: usize,
+struct LineScanner {
+    /// Maximum lines of one event.
+    max_lines: usize,
+    state: LineState,
+    /// Ranges of the event's lines.
+    line_ranges: Vec<Range<usize>>,
+    /// Offset of the line that has not ended.
+    line_start: usize,
     /// Bytes of this event in earlier chunks.
-    seen: usize,
+    scanned: usize,
 }
 
-/// Where in a line the next byte is.
+/// Position within a line.
 #[derive(Clone, Copy, Debug, Default)]
-enum Place {
+enum LineState {
     #[default]
-    Start,
-    Inside,
-    /// Behind the CR of a line; an LF still belongs to it.
+    LineStart,
+    InLine,
+    /// After the CR of a line; a following LF belongs to it.
     AfterCr,
-    /// Behind the CR of a blank line; an LF still belongs to it.
+    /// After the CR of a blank line; a following LF belongs to it.
     AfterBlankCr,
 }
 
-impl Cutter {
+impl Splitter {
     pub(super) fn new(limit: usize) -> Self {
-        Self { chunks: Chunks::new(limit), lines: Lines::new(MOST_LINES) }
+        Self { queue: ChunkQueue::new(limit), scanner: LineScanner::new(MAX_LINES) }
     }
 
-    pub(super) fn at_most(&mut self, lines: usize) {
-        self.lines.most = lines;
+    pub(super) fn set_max_lines(&mut self, lines: usize) {
+        self.scanner.max_lines = lines;
     }
 
     pub(super) fn push(&mut self, chunk: &Bytes) {
-        self.chunks.push(chunk);
+        self.queue.push(chunk);
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Frame>, FrameError> {
-        let Some(piece) = self.chunks.cut(|bytes| self.lines.end(bytes))? else { return Ok(None) };
-        let frame = frame(piece, &self.lines.ended);
-        self.lines.begin();
+        let Some(raw_frame) = self.queue.next_frame(|bytes| self.scanner.find_end(bytes))? else {
+            return Ok(None);
+        };
+        let frame = parse_event(raw_frame, &self.scanner.line_ranges);
+        self.scanner.reset();
         frame.map(Some)
     }
 
     pub(super) fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
-        let Some(piece) = self.chunks.rest() else { return Ok(None) };
-        if matches!(self.lines.place, Place::Inside) {
-            self.lines.ended.push(self.lines.start..piece.raw.len());
+        let Some(raw_frame) = self.queue.take_rest() else { return Ok(None) };
+        if matches!(self.scanner.state, LineState::InLine) {
+            self.scanner.line_ranges.push(self.scanner.line_start..raw_frame.raw.len());
         }
-        frame(piece, &self.lines.ended).map(Some)
+        parse_event(raw_frame, &self.scanner.line_ranges).map(Some)
     }
 }
 
-impl Lines {
-    fn new(most: usize) -> Self {
-        Self { most, place: Place::default(), ended: Vec::new(), start: 0, seen: 0 }
+impl LineScanner {
+    fn new(max_lines: usize) -> Self {
+        Self {
+            max_lines,
+            state: LineState::default(),
+            line_ranges: Vec::new(),
+            line_start: 0,
+            scanned: 0,
+        }
     }
 
     /// Begins a new event.
-    fn begin(&mut self) {
-        self.ended.clear();
-        (self.place, self.start, self.seen) = (Place::Start, 0, 0);
+    fn reset(&mut self) {
+        self.line_ranges.clear();
+        (self.state, self.line_start, self.scanned) = (LineState::LineStart, 0, 0);
     }
 
-    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Wrong> {
+    fn find_end(&mut self, bytes: &[u8]) -> Result<Option<usize>, SplitError> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            match self.place {
-                Place::Start => match byte {
+            match self.state {
+                LineState::LineStart => match byte {
                     b'\n' => return Ok(Some(at + 1)),
                     b'\r' => {
                         at += 1;
-                        self.place = Place::AfterBlankCr;
+                        self.state = LineState::AfterBlankCr;
                     }
                     _ => {
-                        self.start = self.seen + at;
-                        self.place = Place::Inside;
+                        self.line_start = self.scanned + at;
+                        self.state = LineState::InLine;
                     }
                 },
-                Place::Inside => {
+                LineState::InLine => {
                     let Some(length) = memchr::memchr2(b'\n', b'\r', &bytes[at..]) else { break };
                     at += length;
-                    if self.ended.len() == self.most {
-                        return Err(Wrong { at, why: "the event has too many lines" });
+                    if self.line_ranges.len() == self.max_lines {
+                        return Err(SplitError {
+                            offset: at,
+                            reason: "the event has too many lines",
+                        });
                     }
-                    self.ended.push(self.start..self.seen + at);
-                    self.place = if bytes[at] == b'\n' { Place::Start } else { Place::AfterCr };
+                    self.line_ranges.push(self.line_start..self.scanned + at);
+                    self.state =
+                        if bytes[at] == b'\n' { LineState::LineStart } else { LineState::AfterCr };
                     at += 1;
                 }
-                Place::AfterCr => {
+                LineState::AfterCr => {
                     at += usize::from(byte == b'\n');
-                    self.place = Place::Start;
+                    self.state = LineState::LineStart;
                 }
-                // Only now: a frame must not depend on where CR and LF were cut apart.
-                Place::AfterBlankCr => return Ok(Some(at + usize::from(byte == b'\n'))),
+                // Decided only with the next byte, so that frames do not depend on a chunk boundary
+                // between CR and LF.
+                LineState::AfterBlankCr => return Ok(Some(at + usize::from(byte == b'\n'))),
             }
         }
-        self.seen += bytes.len();
+        self.scanned += bytes.len();
         Ok(None)
     }
 }
 
-/// Reads the fields of one event.
-fn frame(piece: Piece, lines: &[Range<usize>]) -> Result<Frame, FrameError> {
-    let raw = &piece.raw;
-    let marked = piece.start == 0 && raw.starts_with(BOM);
+/// Parses the fields of one event.
+fn parse_event(raw_frame: RawFrame, lines: &[Range<usize>]) -> Result<Frame, FrameError> {
+    let raw = &raw_frame.raw;
+    let has_bom = raw_frame.offset == 0 && raw.starts_with(UTF8_BOM);
     let (mut event, mut data) = (None, None);
-    let mut further = Vec::new();
+    let mut more_data = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let skipped = if marked && at == 0 { BOM.len() } else { 0 };
+        let skipped = if has_bom && at == 0 { UTF8_BOM.len() } else { 0 };
         let line = line.start + skipped..line.end;
-        if let Some(value) = value_of(b"data", raw, &line) {
+        if let Some(value) = field_value_range(b"data", raw, &line) {
             match data {
                 None => data = Some(value),
-                Some(_) => further.push(value),
+                Some(_) => more_data.push(value),
             }
-        } else if let Some(value) = value_of(b"event", raw, &line) {
+        } else if let Some(value) = field_value_range(b"event", raw, &line) {
             event = Some(value).filter(|value| !value.is_empty());
         }
     }
-    let event = event.map(|part| text(&piece, part)).transpose()?;
-    let mut data = data.map(|part| text(&piece, part)).transpose()?;
-    if let Some(first) = data.as_ref().filter(|_| !further.is_empty()) {
+    let event = event.map(|part| utf8_slice(&raw_frame, part)).transpose()?;
+    let mut data = data.map(|part| utf8_slice(&raw_frame, part)).transpose()?;
+    if let Some(first) = data.as_ref().filter(|_| !more_data.is_empty()) {
         let mut joined = first.to_string();
-        for part in further {
+        for part in more_data {
             joined.push('\n');
-            joined.push_str(&text(&piece, part)?);
+            joined.push_str(&utf8_slice(&raw_frame, part)?);
         }
         data = Some(joined.into());
     }
-    Ok(Frame { raw: piece.raw, event, data })
+    Ok(Frame { raw: raw_frame.raw, event, data })
 }
 
-/// Where the value of a line stands, if the line is of this field.
-fn value_of(name: &[u8], raw: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
+/// The range of the value, if the line has this field name.
+fn field_value_range(name: &[u8], raw: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     let after = line.start + name.len();
     match raw[line.clone()].strip_prefix(name)? {
         [] => Some(after..after),
@@ -161,56 +174,62 @@ fn value_of(name: &[u8], raw: &[u8], line: &Range<usize>) -> Option<Range<usize>
     }
 }
 
-/// A part of a frame, sharing its memory. What nobody reads, such as a comment, may be anything.
-fn text(piece: &Piece, part: Range<usize>) -> Result<ByteString, FrameError> {
-    let start = piece.start + part.start as u64;
-    ByteString::try_from(piece.raw.slice(part))
-        .map_err(|error| FrameError { at: start + error.valid_up_to() as u64, why: "not UTF-8" })
+/// A slice of a frame that must be UTF-8. Ignored parts, such as comments, are not checked.
+fn utf8_slice(raw_frame: &RawFrame, part: Range<usize>) -> Result<ByteString, FrameError> {
+    let start = raw_frame.offset + part.start as u64;
+    ByteString::try_from(raw_frame.raw.slice(part)).map_err(|error| FrameError {
+        offset: start + error.valid_up_to() as u64,
+        reason: "not UTF-8",
+    })
 }
 
 pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {
-    // A name is one line by the format; what is behind a line break would read as another field.
+    // An event name is one line; text after a line break would be parsed as another field.
     if let Some(name) = event.and_then(|event| event.split(['\n', '\r']).next()) {
-        line(b"event: ", name, out);
+        write_field(b"event: ", name, out);
     }
     let mut rest = data;
     while let Some(at) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
-        line(b"data: ", &rest[..at], out);
+        write_field(b"data: ", &rest[..at], out);
         let ending = if rest[at..].starts_with("\r\n") { 2 } else { 1 };
         rest = &rest[at + ending..];
     }
-    line(b"data: ", rest, out);
+    write_field(b"data: ", rest, out);
     out.push(b'\n');
 }
 
-/// An event whose data is written in place. Line breaks between the values of JSON that is carried as
-/// it came would end the data; they are space there.
-pub(super) fn write_json(event: Option<&str>, out: &mut Vec<u8>, fill: impl FnOnce(&mut Writer)) {
+/// Writes an event, with its data written in place. Line breaks between JSON values would end the
+/// data; they are replaced by spaces.
+pub(super) fn write_json(
+    event: Option<&str>,
+    out: &mut Vec<u8>,
+    fill: impl FnOnce(&mut JsonWriter),
+) {
     if let Some(name) = event {
-        line(b"event: ", name, out);
+        write_field(b"event: ", name, out);
     }
     out.extend_from_slice(b"data: ");
     let start = out.len();
-    Writer::append(out, fill);
-    one_line(&mut out[start..]);
+    JsonWriter::append_to(out, fill);
+    replace_line_breaks(&mut out[start..]);
     out.extend_from_slice(b"\n\n");
 }
 
-/// Puts spaces in place of line breaks.
-fn one_line(mut json: &mut [u8]) {
+/// Replaces line breaks by spaces.
+fn replace_line_breaks(mut json: &mut [u8]) {
     while let Some(at) = memchr::memchr2(b'\n', b'\r', json) {
         json[at] = b' ';
         json = &mut json[at + 1..];
     }
 }
 
-fn line(name: &[u8], value: &str, out: &mut Vec<u8>) {
+fn write_field(name: &[u8], value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(name);
     out.extend_from_slice(value.as_bytes());
     out.push(b'\n');
 }
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// An event of empty lines costs more to read than its bytes tell.
-const MOST_LINES: usize = 65_536;
+/// Maximum lines of one event: an event of empty lines costs more memory than its bytes.
+const MAX_LINES: usize = 65_536;

@@ -1,105 +1,110 @@
-//! The inside of a JSON string literal: to contents and back.
+//! Escapes and unescapes the contents of JSON strings.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::block;
+use super::simd;
 
-/// The contents of an escaped string. A lone surrogate, which no Rust string can hold, is U+FFFD.
+/// The contents of an escaped string. A lone surrogate, which no Rust string can represent, becomes
+/// U+FFFD.
 #[inline]
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
-    if has_escape(raw) { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) }
+    if has_escape(raw) { Cow::Owned(unescape_to_string(raw)) } else { Cow::Borrowed(raw) }
 }
 
-/// Whether there is a backslash. Names and words are short, and two looks take in all of one; ids are
-/// longer, and four do.
+/// Whether there is a backslash. Keys and names are mostly at most 16 bytes, which two overlapping
+/// reads of eight bytes cover; ids need up to four.
 #[inline]
 pub(super) fn has_escape(raw: &str) -> bool {
     let bytes = raw.as_bytes();
     let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return bytes.contains(&b'\\');
     };
-    has_backslash(*first) || has_backslash(*last) || bytes.len() > 16 && is_among(bytes)
+    has_backslash(*first) || has_backslash(*last) || bytes.len() > 16 && has_inner_backslash(bytes)
 }
 
-/// Whether there is a backslash among more than sixteen bytes, of which the first and the last eight
-/// were looked at.
-fn is_among(bytes: &[u8]) -> bool {
-    let inside = &bytes[8..bytes.len() - 8];
+/// Whether a string of more than 16 bytes has a backslash between the first and the last eight,
+/// which were checked before.
+fn has_inner_backslash(bytes: &[u8]) -> bool {
+    let inner = &bytes[8..bytes.len() - 8];
     match (bytes[8..].first_chunk(), bytes[..bytes.len() - 8].last_chunk()) {
-        (Some(first), Some(last)) if inside.len() <= 16 => {
+        (Some(first), Some(last)) if inner.len() <= 16 => {
             has_backslash(*first) || has_backslash(*last)
         }
-        _ => memchr::memchr(b'\\', inside).is_some(),
+        _ => memchr::memchr(b'\\', inner).is_some(),
     }
 }
 
 #[inline]
 fn has_backslash(bytes: [u8; 8]) -> bool {
-    first_backslash(bytes) != 0
+    backslash_swar_mask(bytes) != 0
 }
 
-/// Where the first of eight bytes that is a backslash has its highest bit; nothing if there is none.
-/// A byte that is zero is the only one that borrows when it is the lowest.
+/// Sets the highest bit of the first byte that is a backslash; zero if there is none. XOR turns
+/// backslashes into zero bytes, and the lowest byte that borrows in the subtraction is a zero byte.
 #[inline]
-fn first_backslash(bytes: [u8; 8]) -> u64 {
-    let zero_for_each = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'\\'; 8]);
-    let borrowed = zero_for_each.wrapping_sub(u64::from_le_bytes([1; 8]));
-    borrowed & !zero_for_each & u64::from_le_bytes([0x80; 8])
+fn backslash_swar_mask(bytes: [u8; 8]) -> u64 {
+    let difference = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'\\'; 8]);
+    let borrows = difference.wrapping_sub(u64::from_le_bytes([1; 8]));
+    borrows & !difference & u64::from_le_bytes([0x80; 8])
 }
 
-/// As [`unescape`], of a string with escapes, in memory that is there; `None` for one that is too long.
-pub(super) fn unescape_in<'r>(raw: &str, room: &'r mut [u8; ROOM]) -> Option<&'r str> {
-    // Eight bytes are copied at once, of which some may be none.
-    if raw.len() > ROOM - 8 {
+/// As [`unescape`], for a string with escapes, into a buffer on the stack; `None` if it is too
+/// long.
+pub(super) fn unescape_into_buffer<'r>(
+    raw: &str,
+    buffer: &'r mut [u8; STACK_BUFFER_BYTES],
+) -> Option<&'r str> {
+    // Copies are always eight bytes long, which may write beyond the string's end.
+    if raw.len() > STACK_BUFFER_BYTES - 8 {
         return None;
     }
     let (mut at, mut end) = (0, 0);
-    while let Some(few) = raw.as_bytes()[at..].first_chunk::<8>() {
-        room[end..end + 8].copy_from_slice(few);
-        let plain = first_backslash(*few).trailing_zeros() as usize / 8;
-        (at, end) = (at + plain, end + plain);
-        if plain < 8 {
-            at += put_escaped(&raw[at..], room, &mut end);
+    while let Some(chunk) = raw.as_bytes()[at..].first_chunk::<8>() {
+        buffer[end..end + 8].copy_from_slice(chunk);
+        let prefix_len = backslash_swar_mask(*chunk).trailing_zeros() as usize / 8;
+        (at, end) = (at + prefix_len, end + prefix_len);
+        if prefix_len < 8 {
+            at += unescape_one_into(&raw[at..], buffer, &mut end);
         }
     }
     while let Some(byte) = raw.as_bytes().get(at) {
         if *byte == b'\\' {
-            at += put_escaped(&raw[at..], room, &mut end);
+            at += unescape_one_into(&raw[at..], buffer, &mut end);
         } else {
-            room[end] = *byte;
+            buffer[end] = *byte;
             (at, end) = (at + 1, end + 1);
         }
     }
-    str::from_utf8(&room[..end]).ok()
+    str::from_utf8(&buffer[..end]).ok()
 }
 
-/// Puts what the escape at the start of `raw` stands for behind what is there; how many bytes spell it.
+/// Writes the character of the escape at the start of `raw`; returns the length of the escape.
 #[inline]
-fn put_escaped(raw: &str, room: &mut [u8; ROOM], end: &mut usize) -> usize {
-    let (point, used) = escaped(raw);
+fn unescape_one_into(raw: &str, buffer: &mut [u8; STACK_BUFFER_BYTES], end: &mut usize) -> usize {
+    let (point, escape_len) = decode_escape(raw);
     match u8::try_from(point) {
         Ok(byte) if byte.is_ascii() => {
-            room[*end] = byte;
+            buffer[*end] = byte;
             *end += 1;
         }
         _ => {
             let character = char::from_u32(point).unwrap_or('\u{fffd}');
-            *end += character.encode_utf8(&mut room[*end..]).len();
+            *end += character.encode_utf8(&mut buffer[*end..]).len();
         }
     }
-    used
+    escape_len
 }
 
-/// As [`unescape`], of a string with escapes.
-pub(super) fn unescaped(raw: &str) -> String {
+/// As [`unescape`], for a string with escapes.
+pub(super) fn unescape_to_string(raw: &str) -> String {
     let first = memchr::memchr(b'\\', raw.as_bytes()).unwrap_or(raw.len());
     let mut out = Vec::with_capacity(raw.len());
     out.extend_from_slice(&raw.as_bytes()[..first]);
-    dispatch!(Level::new(), simd => unescape_by_few(simd, &raw[first..], &mut out));
-    // Whole characters were put after whole characters: nothing here is refused.
+    dispatch!(Level::new(), simd => unescape_simd(simd, &raw[first..], &mut out));
+    // Only complete characters were appended, so the conversion cannot fail.
     String::from_utf8(out).unwrap_or_default()
 }
 
@@ -108,24 +113,24 @@ pub(super) fn unescaped(raw: &str) -> String {
     reason = "only what is inlined is compiled for the widest registers"
 )]
 #[inline(always)]
-fn unescape_by_few(simd: impl Simd, raw: &str, out: &mut Vec<u8>) {
+fn unescape_simd(simd: impl Simd, raw: &str, out: &mut Vec<u8>) {
     let mut at = 0;
-    while let Some(few) = raw.as_bytes()[at..].first_chunk() {
-        let backslashes = block::backslashes_of_few(simd, few);
-        out.extend_from_slice(few);
+    while let Some(chunk) = raw.as_bytes()[at..].first_chunk() {
+        let backslashes = simd::backslash_mask_16(simd, chunk);
+        out.extend_from_slice(chunk);
         if backslashes == 0 {
-            at += few.len();
+            at += chunk.len();
             continue;
         }
-        // Copying a fixed number and taking some back is faster than copying few.
-        let plain = backslashes.trailing_zeros() as usize;
-        out.truncate(out.len() - (few.len() - plain));
-        at += plain;
-        at += push_escaped(&raw[at..], out);
+        // Copying 16 bytes and truncating is faster than copying a variable number.
+        let prefix_len = backslashes.trailing_zeros() as usize;
+        out.truncate(out.len() - (chunk.len() - prefix_len));
+        at += prefix_len;
+        at += unescape_one_onto(&raw[at..], out);
     }
     while let Some(byte) = raw.as_bytes().get(at) {
         if *byte == b'\\' {
-            at += push_escaped(&raw[at..], out);
+            at += unescape_one_onto(&raw[at..], out);
         } else {
             out.push(*byte);
             at += 1;
@@ -133,10 +138,10 @@ fn unescape_by_few(simd: impl Simd, raw: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what the escape at the start of `raw` stands for; how many bytes spell it.
+/// Appends the character of the escape at the start of `raw`; returns the length of the escape.
 #[inline]
-fn push_escaped(raw: &str, out: &mut Vec<u8>) -> usize {
-    let (point, used) = escaped(raw);
+fn unescape_one_onto(raw: &str, out: &mut Vec<u8>) -> usize {
+    let (point, escape_len) = decode_escape(raw);
     match u8::try_from(point) {
         Ok(byte) if byte.is_ascii() => out.push(byte),
         _ => {
@@ -144,23 +149,24 @@ fn push_escaped(raw: &str, out: &mut Vec<u8>) -> usize {
             out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
-    used
+    escape_len
 }
 
-/// A JSON text with U+FFFD for each lone surrogate, and how many there were; `None` for none.
+/// A JSON text with U+FFFD in place of each lone surrogate, and their number; `None` if there are
+/// none.
 pub(super) fn without_lone_surrogates(text: &str) -> Option<(String, usize)> {
     let mut out = String::new();
     let (mut copied, mut at, mut count) = (0, 0, 0);
     while let Some(found) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
         at += found;
-        let (point, used) = escaped(&text[at..]);
+        let (point, escape_len) = decode_escape(&text[at..]);
         if char::from_u32(point).is_none() {
             out.push_str(&text[copied..at]);
             out.push_str("\\ufffd");
-            copied = at + used;
+            copied = at + escape_len;
             count += 1;
         }
-        at += used;
+        at += escape_len;
     }
     if count == 0 {
         return None;
@@ -171,29 +177,29 @@ pub(super) fn without_lone_surrogates(text: &str) -> Option<(String, usize)> {
 
 /// Whether two escaped strings have the same contents.
 #[inline]
-pub(super) fn same(raw: &str, other: &str) -> bool {
+pub(super) fn escaped_eq(raw: &str, other: &str) -> bool {
     raw == other
-        || may_be_same(raw, other)
+        || may_be_equal(raw, other)
             && (has_escape(raw) || has_escape(other))
-            && points(raw).eq(points(other))
+            && code_points(raw).eq(code_points(other))
 }
 
 /// Whether an escaped string has these contents.
 #[inline]
-pub(super) fn spells(raw: &str, contents: &str) -> bool {
-    // What is spelled with escapes is longer than its contents.
+pub(super) fn unescapes_to(raw: &str, contents: &str) -> bool {
+    // An escaped spelling is longer than its contents.
     match raw.len().cmp(&contents.len()) {
         Ordering::Less => false,
-        Ordering::Equal => raw == contents && (!has_escape(raw) || has_points(raw, contents)),
+        Ordering::Equal => raw == contents && (!has_escape(raw) || code_points_eq(raw, contents)),
         Ordering::Greater => {
-            may_be_same(raw, contents) && has_escape(raw) && has_points(raw, contents)
+            may_be_equal(raw, contents) && has_escape(raw) && code_points_eq(raw, contents)
         }
     }
 }
 
-/// Most strings that are not the same begin otherwise, and without an escape.
+/// Most different strings differ in the first byte, which is mostly not an escape.
 #[inline]
-fn may_be_same(raw: &str, other: &str) -> bool {
+fn may_be_equal(raw: &str, other: &str) -> bool {
     match (raw.as_bytes().first(), other.as_bytes().first()) {
         (Some(one), Some(other)) => one == other || *one == b'\\' || *other == b'\\',
         _ => false,
@@ -201,56 +207,56 @@ fn may_be_same(raw: &str, other: &str) -> bool {
 }
 
 #[cold]
-fn has_points(raw: &str, contents: &str) -> bool {
-    points(raw).eq(contents.chars().map(u32::from))
+fn code_points_eq(raw: &str, contents: &str) -> bool {
+    code_points(raw).eq(contents.chars().map(u32::from))
 }
 
-/// The code points of an escaped string; a lone surrogate is one of its own.
-fn points(raw: &str) -> impl Iterator<Item = u32> {
+/// The code points of an escaped string; a lone surrogate is one code point.
+fn code_points(raw: &str) -> impl Iterator<Item = u32> {
     let mut rest = raw;
     std::iter::from_fn(move || {
-        let (point, used) = first_point(rest)?;
-        rest = &rest[used..];
+        let (point, escape_len) = first_code_point(rest)?;
+        rest = &rest[escape_len..];
         Some(point)
     })
 }
 
-/// What follows in `raw` after the escaped spelling of `prefix`, however it is spelled.
-pub(super) fn after<'r>(raw: &'r str, prefix: &str) -> Option<&'r str> {
+/// The rest of `raw` after `prefix`, in any spelling.
+pub(super) fn strip_unescaped_prefix<'r>(raw: &'r str, prefix: &str) -> Option<&'r str> {
     let mut rest = raw;
     for character in prefix.chars() {
-        let (point, used) = first_point(rest)?;
+        let (point, escape_len) = first_code_point(rest)?;
         if point != u32::from(character) {
             return None;
         }
-        rest = &rest[used..];
+        rest = &rest[escape_len..];
     }
     Some(rest)
 }
 
-/// The first code point, and how many bytes spell it.
-fn first_point(raw: &str) -> Option<(u32, usize)> {
+/// The first code point and the length of its spelling in bytes.
+fn first_code_point(raw: &str) -> Option<(u32, usize)> {
     let first = raw.chars().next()?;
-    Some(if first == '\\' { escaped(raw) } else { (first.into(), first.len_utf8()) })
+    Some(if first == '\\' { decode_escape(raw) } else { (first.into(), first.len_utf8()) })
 }
 
-/// The escape at the start of `raw`: its code point, and how many bytes spell it.
-fn escaped(raw: &str) -> (u32, usize) {
+/// The code point of the escape at the start of `raw`, and the length of the escape in bytes.
+fn decode_escape(raw: &str) -> (u32, usize) {
     let character = match raw.as_bytes().get(1) {
         Some(b'n') => '\n',
         Some(b't') => '\t',
         Some(b'r') => '\r',
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
-        Some(b'u') => return numbered(raw),
-        Some(plain @ (b'"' | b'\\' | b'/')) => char::from(*plain),
-        // Not reached on scanned text; the backslash stands for itself.
+        Some(b'u') => return decode_unicode_escape(raw),
+        Some(literal @ (b'"' | b'\\' | b'/')) => char::from(*literal),
+        // Unreachable for scanned text; the backslash is kept.
         _ => return ('\\'.into(), 1),
     };
     (character.into(), 2)
 }
 
-fn numbered(raw: &str) -> (u32, usize) {
+fn decode_unicode_escape(raw: &str) -> (u32, usize) {
     let unit = |at: usize| raw.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(2) else { return ('\\'.into(), 1) };
     if (0xd800..0xdc00).contains(&high)
@@ -262,14 +268,14 @@ fn numbered(raw: &str) -> (u32, usize) {
     (high, 6)
 }
 
-/// Whether a string is short, and nothing in it is to be escaped.
-pub(super) fn is_plain_word(contents: &str) -> bool {
-    contents.len() <= 64 && contents.bytes().all(|byte| ESCAPES[usize::from(byte)] == 0)
+/// Whether a string is short and needs no escaping.
+pub(super) fn is_short_without_escapes(contents: &str) -> bool {
+    contents.len() <= 64 && contents.bytes().all(|byte| ESCAPE_TABLE[usize::from(byte)] == 0)
 }
 
 /// Appends `contents` escaped, without quotes.
 pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
-    dispatch!(Level::new(), simd => escape_by_blocks(simd, contents, out));
+    dispatch!(Level::new(), simd => escape_simd(simd, contents, out));
 }
 
 #[expect(
@@ -277,55 +283,56 @@ pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
     reason = "only what is inlined is compiled for the widest registers"
 )]
 #[inline(always)]
-fn escape_by_blocks(simd: impl Simd, contents: &str, out: &mut Vec<u8>) {
+fn escape_simd(simd: impl Simd, contents: &str, out: &mut Vec<u8>) {
     let mut bytes = contents.as_bytes();
     out.reserve(bytes.len() + bytes.len() / 8);
     while let Some(block) = bytes.first_chunk() {
-        let mut special = block::special(simd, block);
+        let mut special = simd::must_escape_mask(simd, block);
         let mut from = 0;
         while special != 0 {
             let at = special.trailing_zeros() as usize;
-            append(&bytes[from..], at - from, out);
-            escape(bytes[at], out);
+            push_prefix(&bytes[from..], at - from, out);
+            push_escape(bytes[at], out);
             from = at + 1;
             special &= special - 1;
         }
-        append(&bytes[from..], block::SIZE - from, out);
-        bytes = &bytes[block::SIZE..];
+        push_prefix(&bytes[from..], simd::VECTOR_BYTES - from, out);
+        bytes = &bytes[simd::VECTOR_BYTES..];
     }
-    while let Some(few) = bytes.first_chunk() {
-        if block::special_of_few(simd, few) != 0 {
+    while let Some(chunk) = bytes.first_chunk() {
+        if simd::must_escape_mask_16(simd, chunk) != 0 {
             break;
         }
-        out.extend_from_slice(few);
-        bytes = &bytes[few.len()..];
+        out.extend_from_slice(chunk);
+        bytes = &bytes[chunk.len()..];
     }
     for byte in bytes {
-        if ESCAPES[usize::from(*byte)] == 0 {
+        if ESCAPE_TABLE[usize::from(*byte)] == 0 {
             out.push(*byte);
         } else {
-            escape(*byte, out);
+            push_escape(*byte, out);
         }
     }
 }
 
-/// Appends the first bytes. Copying a fixed number and taking some back is faster than copying few.
+/// Appends the first bytes. Copying 16 bytes and truncating is faster than copying a variable
+/// number.
 #[inline]
-fn append(mut bytes: &[u8], mut length: usize, out: &mut Vec<u8>) {
-    while let Some((some, rest)) = bytes.split_first_chunk::<16>() {
-        out.extend_from_slice(some);
-        if length <= some.len() {
-            out.truncate(out.len() - (some.len() - length));
+fn push_prefix(mut bytes: &[u8], mut length: usize, out: &mut Vec<u8>) {
+    while let Some((chunk, rest)) = bytes.split_first_chunk::<16>() {
+        out.extend_from_slice(chunk);
+        if length <= chunk.len() {
+            out.truncate(out.len() - (chunk.len() - length));
             return;
         }
-        length -= some.len();
+        length -= chunk.len();
         bytes = rest;
     }
     out.extend_from_slice(&bytes[..length]);
 }
 
-fn escape(byte: u8, out: &mut Vec<u8>) {
-    match ESCAPES[usize::from(byte)] {
+fn push_escape(byte: u8, out: &mut Vec<u8>) {
+    match ESCAPE_TABLE[usize::from(byte)] {
         b'u' => {
             let digit = |value: u8| HEX[usize::from(value)];
             out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
@@ -334,13 +341,13 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Enough for most arguments of calls.
-pub(super) const ROOM: usize = 256;
+/// Enough for the arguments of most tool calls.
+pub(super) const STACK_BUFFER_BYTES: usize = 256;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// For each byte the letter that follows the backslash; 0 where none is needed.
-const ESCAPES: [u8; 256] = {
+/// For each byte, the letter after the backslash; 0 if it needs no escape.
+const ESCAPE_TABLE: [u8; 256] = {
     let mut table = [0; 256];
     let mut control = 0;
     while control < 0x20 {

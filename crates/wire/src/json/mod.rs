@@ -1,10 +1,10 @@
-//! Lossless JSON: one pass over the text finds the span of every value; nothing is copied.
+//! Lossless JSON: one pass over the text finds the range of every value, without copying.
 
-mod block;
 mod escape;
+mod json_str;
 mod node;
 mod scan;
-mod text;
+mod simd;
 mod value;
 mod write;
 
@@ -13,23 +13,23 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-pub use node::{Field, Node};
-pub use text::{Pieces, Text};
-pub use value::Json;
-pub use write::{Array, Object, Writer};
+pub use json_str::{JsonString, JsonStringBuilder};
+pub use node::{Field, JsonNode};
+pub use value::RawJson;
+pub use write::{ArrayWriter, JsonWriter, ObjectWriter};
 
-use crate::Spliced;
+use crate::SegmentedBytes;
 
-/// A JSON text and the span of every value in it.
+/// A JSON text and the range of every value in it.
 #[derive(Debug)]
-pub struct Doc {
+pub struct JsonDoc {
     text: ByteString,
-    tape: Vec<Span>,
-    surrogates: bool,
+    tape: Vec<TapeEntry>,
+    has_surrogate_escapes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     Null,
     Bool,
     Number,
@@ -38,66 +38,73 @@ pub enum Kind {
     Object,
 }
 
-/// How much of a text is accepted before it is refused.
+/// Limits on the texts that are accepted.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub bytes: usize,
-    /// Never more than [`Limits::DEEPEST`], whatever is asked.
-    pub depth: usize,
+pub struct JsonLimits {
+    pub max_bytes: usize,
+    /// At most [`JsonLimits::MAX_DEPTH`]; higher values are reduced to it.
+    pub max_depth: usize,
 }
 
-/// The text is not JSON, or more than the limits allow; `at` is the byte where that showed.
+/// The text is not JSON or exceeds the limits; `offset` is the byte offset of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    pub at: usize,
-    pub why: Why,
+pub struct JsonError {
+    pub offset: usize,
+    pub kind: JsonErrorKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    NotUtf8,
+pub enum JsonErrorKind {
+    InvalidUtf8,
     TooLarge { limit: usize },
     TooDeep { limit: usize },
-    Ended,
+    UnexpectedEnd,
     Expected(&'static str),
 }
 
-/// Children follow their parent on the tape; `next` is the entry after the last of them.
+/// One value of the document. Children follow their parent on the tape; `next_index` is the entry
+/// after the last of them.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct TapeEntry {
     start: u32,
     end: u32,
-    next: u32,
-    kind: Kind,
-    /// A string without escapes.
-    plain: bool,
+    next_index: u32,
+    kind: JsonKind,
+    /// The value is a string without escapes.
+    escape_free: bool,
 }
 
-impl Doc {
-    /// Scans a body that has just come in.
-    pub fn from_bytes(body: Bytes, limits: Limits) -> Result<Self, Malformed> {
-        if body.len() > limits.bytes {
-            return Err(Malformed::too_large(limits.bytes));
+impl JsonDoc {
+    /// Scans a body that was received.
+    pub fn from_bytes(body: Bytes, limits: JsonLimits) -> Result<Self, JsonError> {
+        if body.len() > limits.max_bytes {
+            return Err(JsonError::too_large(limits.max_bytes));
         }
-        let text = ByteString::try_from(body)
-            .map_err(|error| Malformed { at: error.valid_up_to(), why: Why::NotUtf8 })?;
+        let text = ByteString::try_from(body).map_err(|error| JsonError {
+            offset: error.valid_up_to(),
+            kind: JsonErrorKind::InvalidUtf8,
+        })?;
         Self::parse(text, limits)
     }
 
-    pub fn parse(text: ByteString, limits: Limits) -> Result<Self, Malformed> {
-        Self::parse_into(text, limits, Vec::new()).map_err(|(malformed, _)| malformed)
+    pub fn parse(text: ByteString, limits: JsonLimits) -> Result<Self, JsonError> {
+        Self::parse_into(text, limits, Vec::new()).map_err(|(error, _)| error)
     }
 
-    /// As [`Doc::parse`], on a tape that an earlier document left behind.
-    pub fn parse_on(text: ByteString, limits: Limits, tape: &mut Tape) -> Result<Self, Malformed> {
-        let spans = std::mem::take(&mut tape.0);
-        Self::parse_into(text, limits, spans).map_err(|(malformed, spans)| {
-            tape.0 = spans;
-            malformed
+    /// As [`JsonDoc::parse`], with the memory of an earlier document's tape.
+    pub fn parse_with_tape(
+        text: ByteString,
+        limits: JsonLimits,
+        tape: &mut Tape,
+    ) -> Result<Self, JsonError> {
+        let entries = std::mem::take(&mut tape.0);
+        Self::parse_into(text, limits, entries).map_err(|(error, entries)| {
+            tape.0 = entries;
+            error
         })
     }
 
-    /// Gives the tape back for the next document; the text is what remains.
+    /// Returns the tape's memory for the next document, and the text.
     pub fn recycle(self, tape: &mut Tape) -> ByteString {
         tape.0 = self.tape;
         self.text
@@ -105,104 +112,110 @@ impl Doc {
 
     fn parse_into(
         text: ByteString,
-        limits: Limits,
-        mut tape: Vec<Span>,
-    ) -> Result<Self, (Malformed, Vec<Span>)> {
+        limits: JsonLimits,
+        mut tape: Vec<TapeEntry>,
+    ) -> Result<Self, (JsonError, Vec<TapeEntry>)> {
         tape.clear();
-        if text.len() > limits.bytes.min(u32::MAX as usize) {
-            return Err((Malformed::too_large(limits.bytes), tape));
+        if text.len() > limits.max_bytes.min(u32::MAX as usize) {
+            return Err((JsonError::too_large(limits.max_bytes), tape));
         }
-        match scan::tape(text.as_bytes(), limits.depth, &mut tape) {
-            Ok(surrogates) => Ok(Self { text, tape, surrogates }),
-            Err(malformed) => Err((malformed, tape)),
+        match scan::scan_to_tape(text.as_bytes(), limits.max_depth, &mut tape) {
+            Ok(surrogates) => Ok(Self { text, tape, has_surrogate_escapes: surrogates }),
+            Err(error) => Err((error, tape)),
         }
     }
 
-    /// How many values it holds, keys and those inside others among them.
-    pub fn values(&self) -> usize {
+    /// Number of values, including keys and nested values.
+    pub fn value_count(&self) -> usize {
         self.tape.len()
     }
 
-    pub fn root(&self) -> Node<'_> {
-        Node::root(self)
+    pub fn root(&self) -> JsonNode<'_> {
+        JsonNode::root(self)
     }
 
-    /// The whole text as it came, with the space around the root value.
+    /// The whole text, with the white space around the root value.
     pub fn text(&self) -> &ByteString {
         &self.text
     }
 
-    /// The text with U+FFFD for each escape that stands for half a character without its other half,
-    /// and how many there are; `None` if there are none. No Unicode text holds such a half, and strict
-    /// parsers refuse it.
+    /// The text with U+FFFD in place of each lone surrogate escape, and their number; `None` if
+    /// there are none. Unicode text cannot represent a lone surrogate, and strict parsers reject
+    /// the escape.
     pub fn without_lone_surrogates(&self) -> Option<(String, usize)> {
-        if self.surrogates { escape::without_lone_surrogates(&self.text) } else { None }
+        if self.has_surrogate_escapes { escape::without_lone_surrogates(&self.text) } else { None }
     }
 
-    /// Where a value stands that was read from this document, and shares its memory.
-    pub fn find(&self, value: &Json) -> Option<Node<'_>> {
+    /// The node of a value that was read from this document and shares its memory.
+    pub fn node_of(&self, value: &RawJson) -> Option<JsonNode<'_>> {
         let value = value.as_str();
         let start = value.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
-        // No two values begin at one place, and each stands behind the one around it.
-        let at = self.tape.partition_point(|span| (span.start as usize) < start);
-        let span = self.tape.get(at)?;
-        let stands_there = span.start as usize == start && span.end as usize == start + value.len();
-        stands_there.then(|| Node::at(self, at))
+        // No two values begin at the same offset, and nested values follow their parent.
+        let index = self.tape.partition_point(|entry| (entry.start as usize) < start);
+        let entry = self.tape.get(index)?;
+        let is_same_range =
+            entry.start as usize == start && entry.end as usize == start + value.len();
+        is_same_range.then(|| JsonNode::new(self, index))
     }
 
-    /// The text with another value in the place of one.
-    pub fn with(&self, node: Node<'_>, value: &Json) -> Spliced {
-        Spliced::new(self.text.as_bytes(), node.range(), value.to_bytes())
+    /// The text with another value in place of this one, without copying.
+    pub fn replace(&self, node: JsonNode<'_>, value: &RawJson) -> SegmentedBytes {
+        SegmentedBytes::new(self.text.as_bytes(), node.range(), value.to_bytes())
     }
 
-    /// The root value with the space around it, as a value.
-    pub fn whole(&self) -> Json {
-        Json::shared(self.text.clone())
+    /// The root value with the white space around it, as a value.
+    pub fn to_json(&self) -> RawJson {
+        RawJson::from_raw(self.text.clone())
     }
 }
 
-/// Memory for the spans of one document, kept between the frames of a stream.
+/// Memory for the tape of one document, reused between the frames of a stream.
 #[derive(Debug, Default)]
-pub struct Tape(Vec<Span>);
+pub struct Tape(Vec<TapeEntry>);
 
-impl Limits {
-    /// What the scanner keeps count of; whoever walks through the values may recurse as deep.
-    pub const DEEPEST: usize = 512;
+impl JsonLimits {
+    /// Deepest nesting that the scanner supports; callers that recurse over values reach the same
+    /// depth.
+    pub const MAX_DEPTH: usize = 512;
 }
 
-impl Default for Limits {
+impl Default for JsonLimits {
     fn default() -> Self {
-        Self { bytes: 64 * 1024 * 1024, depth: 128 }
+        Self { max_bytes: 64 * 1024 * 1024, max_depth: 128 }
     }
 }
 
-impl Malformed {
+impl JsonError {
     fn too_large(limit: usize) -> Self {
-        Self { at: limit, why: Why::TooLarge { limit } }
+        Self { offset: limit, kind: JsonErrorKind::TooLarge { limit } }
     }
 
-    /// Line and column (both from 1, the column in bytes) of the place in `text`.
+    /// Line and column of the error in `text`, both counted from 1, the column in bytes.
     pub fn line_and_column(&self, text: &[u8]) -> (usize, usize) {
-        let before = &text[..self.at.min(text.len())];
+        let before = &text[..self.offset.min(text.len())];
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |at| at + 1) + 1;
+        let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |index| index + 1) + 1;
         (line, column)
     }
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = self.at;
-        match self.why {
-            Why::NotUtf8 => write!(f, "not UTF-8 at byte {at}"),
-            Why::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
-            Why::TooDeep { limit } => {
+        let at = self.offset;
+        match self.kind {
+            JsonErrorKind::InvalidUtf8 => write!(f, "not UTF-8 at byte {at}"),
+            JsonErrorKind::TooLarge { limit } => {
+                write!(f, "larger than the limit of {limit} bytes")
+            }
+            JsonErrorKind::TooDeep { limit } => {
                 write!(f, "nested deeper than the limit of {limit} levels at byte {at}")
             }
-            Why::Ended => write!(f, "not JSON: the text ends too early, at byte {at}"),
-            Why::Expected(what) => write!(f, "not JSON: expected {what} at byte {at}"),
+            JsonErrorKind::UnexpectedEnd => {
+                write!(f, "not JSON: the text ends too early, at byte {at}")
+            }
+            JsonErrorKind::Expected(what) => write!(f, "not JSON: expected {what} at byte {at}"),
         }
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for JsonError {}

@@ -1,343 +1,358 @@
-//! A typed view of one value. Accessors never fail: what is not there, or of another kind, is absent.
+//! A typed view of one JSON value.
+//!
+//! Accessors do not fail: a missing value, or one of another kind, is `None`.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use super::{Doc, Json, Kind, Span, Text};
+use super::{JsonDoc, JsonKind, JsonString, RawJson, TapeEntry};
 
-/// A value in a [`Doc`].
+/// A value in a [`JsonDoc`].
 #[derive(Clone, Copy)]
-pub struct Node<'d> {
-    doc: &'d Doc,
-    at: u32,
+pub struct JsonNode<'d> {
+    doc: &'d JsonDoc,
+    index: u32,
 }
 
 /// A key and its value in an object.
 #[derive(Clone, Copy)]
 pub struct Field<'d> {
-    key: &'d Span,
-    pub value: Node<'d>,
+    key: &'d TapeEntry,
+    pub value: JsonNode<'d>,
 }
 
-impl<'d> Node<'d> {
-    pub(super) fn root(doc: &'d Doc) -> Self {
-        Self { doc, at: 0 }
+impl<'d> JsonNode<'d> {
+    pub(super) fn root(doc: &'d JsonDoc) -> Self {
+        Self { doc, index: 0 }
     }
 
-    pub(super) fn at(doc: &'d Doc, at: usize) -> Self {
-        Self { doc, at: at as u32 }
+    pub(super) fn new(doc: &'d JsonDoc, at: usize) -> Self {
+        Self { doc, index: at as u32 }
     }
 
     #[inline]
-    pub fn kind(self) -> Kind {
-        self.span().kind
+    pub fn kind(self) -> JsonKind {
+        self.entry().kind
     }
 
     /// The exact text of this value.
     #[inline]
     pub fn raw(self) -> &'d str {
-        let Span { start, end, .. } = *self.span();
+        let TapeEntry { start, end, .. } = *self.entry();
         &self.doc.text[start as usize..end as usize]
     }
 
-    /// Where this value stands in the document's text.
+    /// Byte range of this value in the document's text.
     pub fn range(self) -> Range<usize> {
-        let Span { start, end, .. } = *self.span();
+        let TapeEntry { start, end, .. } = *self.entry();
         start as usize..end as usize
     }
 
     /// The exact text of this value, sharing the document's memory.
-    pub fn json(self) -> Json {
-        Json::shared(self.doc.text.slice_ref(self.raw()))
+    pub fn json(self) -> RawJson {
+        RawJson::from_raw(self.doc.text.slice_ref(self.raw()))
     }
 
-    /// A string, sharing the document's memory.
-    pub fn text(self) -> Option<Text> {
-        self.is_string().then(|| Text::shared(self.doc.text.slice_ref(self.inside())))
+    /// The value as a string, sharing the document's memory.
+    pub fn json_string(self) -> Option<JsonString> {
+        self.is_string().then(|| JsonString::from_raw(self.doc.text.slice_ref(self.unquoted())))
     }
 
-    /// The contents of a string as JSON, if that is what they are; see [`Text::as_json`].
-    pub fn inner_json(self) -> Option<Json> {
-        match *self.span() {
-            Span { kind: Kind::String, plain: false, .. } => Json::escaped(self.inside()).ok(),
-            _ => self.text()?.as_json().ok(),
+    /// The contents of the string parsed as JSON, if they are JSON; see [`JsonString::parse_json`].
+    pub fn embedded_json(self) -> Option<RawJson> {
+        match *self.entry() {
+            TapeEntry { kind: JsonKind::String, escape_free: false, .. } => {
+                RawJson::parse_escaped(self.unquoted()).ok()
+            }
+            _ => self.json_string()?.parse_json().ok(),
         }
     }
 
-    /// The contents of a string, for comparing with known words; "" for anything else.
+    /// The unescaped contents of a string, for comparison with constants; "" for other kinds.
     #[inline]
-    pub fn word(self) -> Cow<'d, str> {
-        match *self.span() {
-            Span { kind: Kind::String, plain, start, end, .. } => {
-                let inside = &self.doc.text[start as usize + 1..end as usize - 1];
-                if plain { Cow::Borrowed(inside) } else { unescape(inside) }
+    pub fn str_or_empty(self) -> Cow<'d, str> {
+        match *self.entry() {
+            TapeEntry { kind: JsonKind::String, escape_free, start, end, .. } => {
+                let text = &self.doc.text[start as usize + 1..end as usize - 1];
+                if escape_free { Cow::Borrowed(text) } else { unescape(text) }
             }
             _ => Cow::Borrowed(""),
         }
     }
 
-    /// The contents of a string that is spelled without escapes.
+    /// The contents of a string without escapes.
     #[inline]
-    pub fn plain_word(self) -> Option<&'d str> {
-        let Span { kind, plain, .. } = *self.span();
-        (kind == Kind::String && plain).then(|| self.inside())
+    pub fn as_escape_free_str(self) -> Option<&'d str> {
+        let TapeEntry { kind, escape_free, .. } = *self.entry();
+        (kind == JsonKind::String && escape_free).then(|| self.unquoted())
     }
 
     #[inline]
-    pub fn boolean(self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == JsonKind::Bool).then(|| self.raw() == "true")
     }
 
-    /// A number that is a whole count; `1e3` and `12.0` are, `-1` is not.
-    pub fn count(self) -> Option<u64> {
-        if self.kind() == Kind::Number { super::value::count(self.raw()) } else { None }
+    /// The value of a whole non-negative number; `1e3` and `12.0` qualify, `-1` does not.
+    pub fn as_u64(self) -> Option<u64> {
+        if self.kind() == JsonKind::Number { super::value::parse_u64(self.raw()) } else { None }
     }
 
     #[inline]
     pub fn is_string(self) -> bool {
-        self.kind() == Kind::String
+        self.kind() == JsonKind::String
     }
 
     #[inline]
     pub fn is_object(self) -> bool {
-        self.kind() == Kind::Object
+        self.kind() == JsonKind::Object
     }
 
     #[inline]
     pub fn is_array(self) -> bool {
-        self.kind() == Kind::Array
+        self.kind() == JsonKind::Array
     }
 
     #[inline]
     pub fn is_null(self) -> bool {
-        self.kind() == Kind::Null
+        self.kind() == JsonKind::Null
     }
 
-    /// The value of a key. Of duplicate keys the last wins.
-    pub fn get(self, key: &str) -> Option<Node<'d>> {
-        let (mut at, end) = self.inner(Kind::Object);
-        let inside = &self.doc.tape[..end];
+    /// The value of a key. Of duplicate keys, the last wins.
+    pub fn get(self, key: &str) -> Option<JsonNode<'d>> {
+        let (mut at, end) = self.child_range(JsonKind::Object);
+        let entries = &self.doc.tape[..end];
         let length = key.len() as u32 + 2;
         let mut found = None;
-        while let Some([name, value]) = inside.get(at..).and_then(|rest| rest.first_chunk()) {
+        while let Some([name, value]) = entries.get(at..).and_then(|rest| rest.first_chunk()) {
             // Most keys differ in length.
-            if name.end - name.start == length || !name.plain {
-                let field = Field { key: name, value: self.other(at + 1) };
-                if field.is(key) {
+            if name.end - name.start == length || !name.escape_free {
+                let field = Field { key: name, value: self.node_at(at + 1) };
+                if field.key_is(key) {
                     found = Some(field.value);
                 }
             }
-            at = value.next as usize;
+            at = value.next_index as usize;
         }
         found
     }
 
-    /// The value of the last field that is one of those asked for.
+    /// The value of the last field for which `is_asked` returns true.
     #[inline]
-    pub fn find(self, is_asked: impl Fn(Field<'d>) -> bool) -> Option<Node<'d>> {
-        let mut found = None;
+    pub fn find_last(self, is_asked: impl Fn(Field<'d>) -> bool) -> Option<JsonNode<'d>> {
+        let mut value = None;
         for field in self.fields() {
             if is_asked(field) {
-                found = Some(field.value);
+                value = Some(field.value);
             }
         }
-        found
+        value
     }
 
-    /// The values of several keys, found in one pass. Of duplicate keys the last wins.
+    /// The values of several keys, found in one pass. Of duplicate keys, the last wins.
     #[inline]
-    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Node<'d>>; N] {
-        let mut found = [None; N];
+    pub fn get_many<const N: usize>(self, keys: [&str; N]) -> [Option<JsonNode<'d>>; N] {
+        let mut values = [None; N];
         for field in self.fields() {
-            let one = match field.plain() {
-                Some(key) => keys.iter().position(|asked| same(key, asked.as_bytes())),
-                None => keys.iter().position(|asked| field.is(asked)),
+            let index = match field.escape_free_key() {
+                Some(key) => keys.iter().position(|wanted| keys_eq(key, wanted.as_bytes())),
+                None => keys.iter().position(|wanted| field.key_is(wanted)),
             };
-            if let Some(one) = one {
-                found[one] = Some(field.value);
+            if let Some(index) = index {
+                values[index] = Some(field.value);
             }
         }
-        found
+        values
     }
 
-    /// As [`Node::pick`], of an object that has no other keys, and none of them twice; nothing for any other.
+    /// As [`JsonNode::get_many`], but `None` if the object has other or duplicate keys.
     #[inline]
-    pub fn only<const N: usize>(self, keys: [&str; N]) -> Option<[Option<Node<'d>>; N]> {
-        let mut found = [None; N];
+    pub fn get_many_exact<const N: usize>(
+        self,
+        keys: [&str; N],
+    ) -> Option<[Option<JsonNode<'d>>; N]> {
+        let mut values = [None; N];
         for field in self.fields() {
-            let key = field.plain()?;
-            let one = keys.iter().position(|asked| same(key, asked.as_bytes()))?;
-            if found[one].replace(field.value).is_some() {
+            let key = field.escape_free_key()?;
+            let index = keys.iter().position(|wanted| keys_eq(key, wanted.as_bytes()))?;
+            if values[index].replace(field.value).is_some() {
                 return None;
             }
         }
-        Some(found)
+        Some(values)
     }
 
-    /// The elements of an array; nothing for anything else.
+    /// The elements of an array; empty for other kinds.
     #[inline]
-    pub fn items(self) -> impl Iterator<Item = Node<'d>> {
-        self.children(Kind::Array)
+    pub fn items(self) -> impl Iterator<Item = JsonNode<'d>> {
+        self.children(JsonKind::Array)
     }
 
-    /// The fields of an object as written, duplicates included; nothing for anything else.
+    /// The fields of an object as written, including duplicates; empty for other kinds.
     #[inline]
     pub fn fields(self) -> impl Iterator<Item = Field<'d>> {
-        let (mut at, end) = self.inner(Kind::Object);
-        let inside = &self.doc.tape[..end];
+        let (mut at, end) = self.child_range(JsonKind::Object);
+        let entries = &self.doc.tape[..end];
         std::iter::from_fn(move || {
-            // A key is one entry, its value follows.
-            let [key, value] = inside.get(at..)?.first_chunk()?;
-            let field = Field { key, value: self.other(at + 1) };
-            at = value.next as usize;
+            // A key is one entry; its value is the next.
+            let [key, value] = entries.get(at..)?.first_chunk()?;
+            let field = Field { key, value: self.node_at(at + 1) };
+            at = value.next_index as usize;
             Some(field)
         })
     }
 
-    /// A key that stands more than once in an object.
-    pub fn repeated_key(self) -> Option<Cow<'d, str>> {
-        // A bit for each key that was seen, by length and last byte: most objects need no closer look.
-        let (mut seen, mut suspect) = (0_u64, false);
+    /// A key that occurs more than once in the object.
+    pub fn duplicate_key(self) -> Option<Cow<'d, str>> {
+        // One bit per length and last byte of the keys so far: in most objects no bit collides, and
+        // the quadratic search is skipped.
+        let (mut seen_bits, mut has_collision) = (0_u64, false);
         for field in self.fields() {
-            let bit = field.plain().map_or(u64::MAX, |key| {
+            let bit = field.escape_free_key().map_or(u64::MAX, |key| {
                 let last = key.last().copied().unwrap_or_default();
                 1 << ((key.len() * 7 + usize::from(last)) % 64)
             });
-            suspect |= seen & bit != 0;
-            seen |= bit;
+            has_collision |= seen_bits & bit != 0;
+            seen_bits |= bit;
         }
-        if suspect { self.find_repeated_key() } else { None }
+        if has_collision { self.find_duplicate_key() } else { None }
     }
 
     #[cold]
-    fn find_repeated_key(self) -> Option<Cow<'d, str>> {
-        let same = |a: Field<'d>, b: Field<'d>| match (a.plain(), b.plain()) {
-            (Some(a), Some(b)) => a == b,
-            _ => a.name() == b.name(),
+    fn find_duplicate_key(self) -> Option<Cow<'d, str>> {
+        let keys_equal =
+            |a: Field<'d>, b: Field<'d>| match (a.escape_free_key(), b.escape_free_key()) {
+                (Some(a), Some(b)) => a == b,
+                _ => a.key() == b.key(),
+            };
+        let is_duplicate = |(at, field): &(usize, Field<'d>)| {
+            self.fields().take(*at).any(|earlier| keys_equal(earlier, *field))
         };
-        let repeated = |(at, field): &(usize, Field<'d>)| {
-            self.fields().take(*at).any(|earlier| same(earlier, *field))
-        };
-        self.fields().enumerate().take(MOST_KEYS).find(repeated).map(|(_, field)| field.name())
+        self.fields()
+            .enumerate()
+            .take(MAX_KEYS_CHECKED)
+            .find(is_duplicate)
+            .map(|(_, field)| field.key())
     }
 
-    /// How many elements an array has, or fields an object.
+    /// Number of elements of an array, or fields of an object.
     pub fn len(self) -> usize {
         match self.kind() {
-            Kind::Array => self.items().count(),
-            Kind::Object => self.fields().count(),
-            Kind::Null | Kind::Bool | Kind::Number | Kind::String => 0,
+            JsonKind::Array => self.items().count(),
+            JsonKind::Object => self.fields().count(),
+            JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => 0,
         }
     }
 
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.span().next == self.at + 1
+        self.entry().next_index == self.index + 1
     }
 
     #[inline]
-    fn children(self, of: Kind) -> impl Iterator<Item = Node<'d>> {
-        let (mut at, end) = self.inner(of);
-        let inside = &self.doc.tape[..end];
+    fn children(self, kind: JsonKind) -> impl Iterator<Item = JsonNode<'d>> {
+        let (mut at, end) = self.child_range(kind);
+        let entries = &self.doc.tape[..end];
         std::iter::from_fn(move || {
-            let child = inside.get(at)?;
-            let node = self.other(at);
-            at = child.next as usize;
+            let child = entries.get(at)?;
+            let node = self.node_at(at);
+            at = child.next_index as usize;
             Some(node)
         })
     }
 
-    /// The entries inside a value of this kind; none of another.
+    /// Tape range of the children of a container of this kind; empty for other kinds.
     #[inline]
-    fn inner(self, of: Kind) -> (usize, usize) {
-        match *self.span() {
-            Span { kind, next, .. } if kind == of => (self.at as usize + 1, next as usize),
+    fn child_range(self, container: JsonKind) -> (usize, usize) {
+        match *self.entry() {
+            TapeEntry { kind, next_index: next, .. } if kind == container => {
+                (self.index as usize + 1, next as usize)
+            }
             _ => (0, 0),
         }
     }
 
     #[inline]
-    fn other(self, at: usize) -> Self {
-        Self { doc: self.doc, at: at as u32 }
+    fn node_at(self, at: usize) -> Self {
+        Self { doc: self.doc, index: at as u32 }
     }
 
-    /// What stands between the quotes of a string.
+    /// The raw text between the quotes of a string.
     #[inline]
-    fn inside(self) -> &'d str {
-        let Span { start, end, .. } = *self.span();
+    fn unquoted(self) -> &'d str {
+        let TapeEntry { start, end, .. } = *self.entry();
         &self.doc.text[start as usize + 1..end as usize - 1]
     }
 
     #[inline]
-    fn span(self) -> &'d Span {
-        &self.doc.tape[self.at as usize]
+    fn entry(self) -> &'d TapeEntry {
+        &self.doc.tape[self.index as usize]
     }
 }
 
 impl<'d> Field<'d> {
-    /// The key's contents.
+    /// The unescaped contents of the key.
     #[inline]
-    pub fn name(self) -> Cow<'d, str> {
-        if self.key.plain { Cow::Borrowed(self.raw_key()) } else { unescape(self.raw_key()) }
+    pub fn key(self) -> Cow<'d, str> {
+        if self.key.escape_free { Cow::Borrowed(self.raw_key()) } else { unescape(self.raw_key()) }
     }
 
     /// The key as written.
-    pub fn key(self) -> Text {
-        Text::shared(self.value.doc.text.slice_ref(self.raw_key()))
+    pub fn key_json_string(self) -> JsonString {
+        JsonString::from_raw(self.value.doc.text.slice_ref(self.raw_key()))
     }
 
     #[inline]
-    pub fn is(self, name: &str) -> bool {
-        match self.plain() {
-            Some(key) => same(key, name.as_bytes()),
-            None => self.spells(name),
+    pub fn key_is(self, name: &str) -> bool {
+        match self.escape_free_key() {
+            Some(key) => keys_eq(key, name.as_bytes()),
+            None => self.escaped_key_is(name),
         }
     }
 
-    /// As [`Field::is`], of a key with escapes, which are few.
+    /// As [`Field::key_is`], for a key with escapes, which are rare.
     #[cold]
-    fn spells(self, name: &str) -> bool {
-        super::escape::spells(self.raw_key(), name)
+    fn escaped_key_is(self, name: &str) -> bool {
+        super::escape::unescapes_to(self.raw_key(), name)
     }
 
-    /// How many bytes spell the key.
+    /// Length of the key as written, in bytes.
     #[inline]
     pub fn key_len(self) -> usize {
         (self.key.end - self.key.start) as usize - 2
     }
 
-    /// What stands between the quotes of the key.
+    /// The raw text between the quotes of the key.
     #[inline]
     pub fn raw_key(self) -> &'d str {
-        &self.value.doc.text[self.inside()]
+        &self.value.doc.text[self.unquoted_key_range()]
     }
 
     /// The bytes of a key without escapes.
     #[inline]
-    fn plain(self) -> Option<&'d [u8]> {
-        self.key.plain.then(|| &self.value.doc.text.as_bytes()[self.inside()])
+    fn escape_free_key(self) -> Option<&'d [u8]> {
+        self.key.escape_free.then(|| &self.value.doc.text.as_bytes()[self.unquoted_key_range()])
     }
 
     #[inline]
-    fn inside(self) -> Range<usize> {
+    fn unquoted_key_range(self) -> Range<usize> {
         self.key.start as usize + 1..self.key.end as usize - 1
     }
 }
 
-/// Apart from where words are compared: few of them have escapes.
+/// Out of line, because few strings have escapes.
 #[cold]
 fn unescape(raw: &str) -> Cow<'_, str> {
     super::escape::unescape(raw)
 }
 
-/// Whether two keys are the same. Most differ in length or in how they end.
+/// Compares two keys. Most differ in length or in their last byte.
 #[inline]
-fn same(key: &[u8], asked: &[u8]) -> bool {
-    key.len() == asked.len() && key.last() == asked.last() && key == asked
+fn keys_eq(key: &[u8], wanted: &[u8]) -> bool {
+    key.len() == wanted.len() && key.last() == wanted.last() && key == wanted
 }
 
-impl fmt::Debug for Node<'_> {
+impl fmt::Debug for JsonNode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.raw())
     }
@@ -349,6 +364,6 @@ impl fmt::Debug for Field<'_> {
     }
 }
 
-/// Objects with more keys than any dialect gives a meaning are not searched for repeated ones: the
-/// search is quadratic.
-const MOST_KEYS: usize = 32;
+/// Fields of an object that are searched for duplicates: the search is quadratic, and no dialect
+/// gives a meaning to more keys.
+const MAX_KEYS_CHECKED: usize = 32;

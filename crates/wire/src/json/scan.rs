@@ -1,4 +1,4 @@
-//! The scanner: strict RFC 8259, depth-limited, no values built, compiled for each width of registers.
+//! Scans JSON by RFC 8259 without building values, compiled for each SIMD level.
 #![expect(
     clippy::inline_always,
     reason = "only what is inlined is compiled for the widest registers"
@@ -12,62 +12,79 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::{Kind, Limits, Malformed, Span, Why, block};
+use super::{JsonError, JsonErrorKind, JsonKind, JsonLimits, TapeEntry, simd};
 
-/// Fills the tape; whether escapes in the text stand for halves of characters, paired or not.
-pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<bool, Malformed> {
-    // In short texts most is keys and words; in long ones most is long strings.
-    tape.reserve(bytes.len() / 48 + bytes.len().min(SHORT) / 8 + 4);
-    scan(Level::new(), bytes, depth, tape).map(|found| found.surrogates)
+/// Fills the tape; returns whether the text has surrogate escapes, paired or not.
+pub(super) fn scan_to_tape(
+    bytes: &[u8],
+    depth: usize,
+    tape: &mut Vec<TapeEntry>,
+) -> Result<bool, JsonError> {
+    // Short texts are mostly keys and short values; long ones are mostly long strings.
+    tape.reserve(bytes.len() / 48 + bytes.len().min(SHORT_TEXT_BYTES) / 8 + 4);
+    scan(Level::new(), bytes, depth, tape).map(|scan_result| scan_result.has_surrogate_escapes)
 }
 
-/// Where the value stands in the text, if there is one and nothing else.
-pub(super) fn value(bytes: &[u8], depth: usize) -> Result<Range<usize>, Malformed> {
-    scan(Level::new(), bytes, depth, &mut Forgotten).map(|found| found.value)
+/// The range of the value, if the text is one JSON value.
+pub(super) fn scan_value(bytes: &[u8], depth: usize) -> Result<Range<usize>, JsonError> {
+    scan(Level::new(), bytes, depth, &mut NullSink).map(|scan_result| scan_result.value)
 }
 
-struct Found {
+struct ScanResult {
     value: Range<usize>,
-    surrogates: bool,
+    has_surrogate_escapes: bool,
 }
 
 fn scan(
     level: Level,
     bytes: &[u8],
     depth: usize,
-    tape: &mut impl Tape,
-) -> Result<Found, Malformed> {
-    let mut short = [0; block::SIZE];
+    tape: &mut impl TapeSink,
+) -> Result<ScanResult, JsonError> {
+    let mut short = [0; simd::VECTOR_BYTES];
     let last = bytes.last_chunk().unwrap_or_else(|| {
-        short[block::SIZE - bytes.len()..].copy_from_slice(bytes);
+        short[simd::VECTOR_BYTES - bytes.len()..].copy_from_slice(bytes);
         &short
     });
-    let limit = depth.min(Limits::DEEPEST);
-    dispatch!(level, simd => Scan { simd, bytes, last }.whole(limit, tape))
+    let limit = depth.min(JsonLimits::MAX_DEPTH);
+    dispatch!(level, simd => Scanner { simd, bytes, last_vector: last }.scan(limit, tape))
 }
 
-/// What remembers where values stand.
-trait Tape {
-    /// Remembers a value that ends.
-    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool);
-    /// Remembers an array or an object that begins inside the one at `around`; its own place.
-    fn open(&mut self, start: usize, kind: Kind, around: usize) -> usize;
-    /// The array or object at `slot` ends, and all that was remembered since is inside; the one around.
+/// Receives the values that the scanner finds.
+trait TapeSink {
+    /// Records a value without children.
+    fn leaf(&mut self, start: usize, end: usize, kind: JsonKind, escape_free: bool);
+    /// Records the start of an array or object inside the one at tape index `parent`; returns its
+    /// index.
+    fn open(&mut self, start: usize, kind: JsonKind, parent: usize) -> usize;
+    /// Records the end of the array or object at `slot`; returns the index of its parent.
     fn close(&mut self, slot: usize, end: usize) -> usize;
 }
 
-impl Tape for Vec<Span> {
+impl TapeSink for Vec<TapeEntry> {
     #[inline(always)]
-    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool) {
+    fn leaf(&mut self, start: usize, end: usize, kind: JsonKind, escape_free: bool) {
         let next = self.len() as u32 + 1;
-        self.push(Span { start: start as u32, end: end as u32, next, kind, plain });
+        self.push(TapeEntry {
+            start: start as u32,
+            end: end as u32,
+            next_index: next,
+            kind,
+            escape_free,
+        });
     }
 
     #[inline(always)]
-    fn open(&mut self, start: usize, kind: Kind, around: usize) -> usize {
+    fn open(&mut self, start: usize, kind: JsonKind, parent: usize) -> usize {
         let slot = self.len();
-        // What is open has no next; the place tells the way out.
-        self.push(Span { start: start as u32, end: 0, next: around as u32, kind, plain: false });
+        // `next_index` of an open container holds the index of its parent.
+        self.push(TapeEntry {
+            start: start as u32,
+            end: 0,
+            next_index: parent as u32,
+            kind,
+            escape_free: false,
+        });
         slot
     }
 
@@ -76,17 +93,17 @@ impl Tape for Vec<Span> {
         let next = self.len() as u32;
         let span = &mut self[slot];
         span.end = end as u32;
-        std::mem::replace(&mut span.next, next) as usize
+        std::mem::replace(&mut span.next_index, next) as usize
     }
 }
 
-/// For whoever only asks whether it is JSON.
-struct Forgotten;
+/// Records nothing, for validation only.
+struct NullSink;
 
-impl Tape for Forgotten {
-    fn leaf(&mut self, _: usize, _: usize, _: Kind, _: bool) {}
+impl TapeSink for NullSink {
+    fn leaf(&mut self, _: usize, _: usize, _: JsonKind, _: bool) {}
 
-    fn open(&mut self, _: usize, _: Kind, _: usize) -> usize {
+    fn open(&mut self, _: usize, _: JsonKind, _: usize) -> usize {
         0
     }
 
@@ -95,138 +112,148 @@ impl Tape for Forgotten {
     }
 }
 
-/// The text. Places in it are passed from one to the next, and so stay in registers.
-struct Scan<'a, S> {
+/// The text being scanned. Offsets are passed by value between methods, so that they stay in
+/// registers.
+struct Scanner<'a, S> {
     simd: S,
     bytes: &'a [u8],
-    /// The last block of the text; zeros before a text that is shorter.
-    last: &'a [u8; block::SIZE],
+    /// The last 64 bytes of the text, zero-padded at the front.
+    last_vector: &'a [u8; simd::VECTOR_BYTES],
 }
 
-/// The arrays and objects that have begun and not ended.
-struct Around {
+/// Stack of the open arrays and objects.
+struct ContainerStack {
     depth: usize,
-    /// The place of the innermost.
-    slot: usize,
-    /// What ends the innermost.
-    close: u8,
-    /// Which of the innermost are objects; the innermost is the first bit.
-    objects: u64,
-    /// The same of those around them, from the outermost.
-    outer: [u64; Limits::DEEPEST / 64],
+    /// Tape index of the innermost container.
+    top: usize,
+    /// The byte that closes the innermost container.
+    close_byte: u8,
+    /// One bit per container: whether it is an object; the lowest bit is the innermost.
+    object_bits: u64,
+    /// The bits of the outer containers, from the outermost.
+    spilled_bits: [u64; JsonLimits::MAX_DEPTH / 64],
 }
 
-impl Around {
+impl ContainerStack {
     #[inline(always)]
-    fn begin(&mut self, slot: usize, is_object: bool) {
+    fn push(&mut self, slot: usize, is_object: bool) {
         if self.depth.is_multiple_of(64) {
-            self.outer[self.depth / 64] = self.objects;
+            self.spilled_bits[self.depth / 64] = self.object_bits;
         }
         self.depth += 1;
-        self.slot = slot;
-        self.objects = self.objects << 1 | u64::from(is_object);
-        self.close = self.innermost();
+        self.top = slot;
+        self.object_bits = self.object_bits << 1 | u64::from(is_object);
+        self.close_byte = self.closing_byte();
     }
 
-    /// The innermost has ended, and stands in the one at this place.
+    /// Leaves the innermost container and returns to its parent at this tape index.
     #[inline(always)]
-    fn end(&mut self, slot: usize) {
+    fn pop(&mut self, slot: usize) {
         self.depth -= 1;
-        self.slot = slot;
-        self.objects >>= 1;
+        self.top = slot;
+        self.object_bits >>= 1;
         if self.depth.is_multiple_of(64) {
-            self.objects = self.outer[self.depth / 64];
+            self.object_bits = self.spilled_bits[self.depth / 64];
         }
-        self.close = self.innermost();
+        self.close_byte = self.closing_byte();
     }
 
     #[inline(always)]
-    fn innermost(&self) -> u8 {
-        if self.objects & 1 == 1 { b'}' } else { b']' }
+    fn closing_byte(&self) -> u8 {
+        if self.object_bits & 1 == 1 { b'}' } else { b']' }
     }
 }
 
-impl<S: Simd> Scan<'_, S> {
+impl<S: Simd> Scanner<'_, S> {
     #[inline(always)]
-    fn whole(&self, limit: usize, tape: &mut impl Tape) -> Result<Found, Malformed> {
-        let mut around = Around { depth: 0, slot: 0, close: 0, objects: 0, outer: [0; _] };
+    fn scan(&self, limit: usize, tape: &mut impl TapeSink) -> Result<ScanResult, JsonError> {
+        let mut container_stack = ContainerStack {
+            depth: 0,
+            top: 0,
+            close_byte: 0,
+            object_bits: 0,
+            spilled_bits: [0; _],
+        };
         let mut surrogates = false;
-        let start = self.space(0);
+        let start = self.skip_space(0);
         let mut at = start;
         loop {
-            if around.close == b'}' {
-                at = self.key(at, &mut surrogates, tape)?;
+            if container_stack.close_byte == b'}' {
+                at = self.scan_key(at, &mut surrogates, tape)?;
             }
-            at = self.space(at);
+            at = self.skip_space(at);
             at = match self.peek(at) {
-                Some(b'"') => self.string(at, &mut surrogates, tape)?,
+                Some(b'"') => self.scan_string(at, &mut surrogates, tape)?,
                 Some(open @ (b'{' | b'[')) => {
-                    if around.depth >= limit {
-                        return Err(Malformed { at, why: Why::TooDeep { limit } });
+                    if container_stack.depth >= limit {
+                        return Err(JsonError {
+                            offset: at,
+                            kind: JsonErrorKind::TooDeep { limit },
+                        });
                     }
                     let is_object = open == b'{';
                     let (kind, close) =
-                        if is_object { (Kind::Object, b'}') } else { (Kind::Array, b']') };
-                    let slot = tape.open(at, kind, around.slot);
-                    at = self.space(at + 1);
+                        if is_object { (JsonKind::Object, b'}') } else { (JsonKind::Array, b']') };
+                    let slot = tape.open(at, kind, container_stack.top);
+                    at = self.skip_space(at + 1);
                     if self.peek(at) != Some(close) {
-                        around.begin(slot, is_object);
+                        container_stack.push(slot, is_object);
                         continue;
                     }
                     tape.close(slot, at + 1);
                     at + 1
                 }
                 _ => {
-                    let (end, kind) = self.word_or_number(at)?;
+                    let (end, kind) = self.literal_or_number(at)?;
                     tape.leaf(at, end, kind, false);
                     end
                 }
             };
-            while around.depth > 0 {
+            while container_stack.depth > 0 {
                 let byte = self.peek(at);
                 if byte == Some(b',') {
                     at += 1;
                     break;
                 }
-                if byte == Some(around.close) {
+                if byte == Some(container_stack.close_byte) {
                     at += 1;
-                    around.end(tape.close(around.slot, at));
+                    container_stack.pop(tape.close(container_stack.top, at));
                     continue;
                 }
-                at = self.pass_space_before(at, [b',', around.close])?;
+                at = self.skip_space_to(at, [b',', container_stack.close_byte])?;
             }
-            if around.depth == 0 {
-                let end = self.space(at);
+            if container_stack.depth == 0 {
+                let end = self.skip_space(at);
                 return match self.peek(end) {
-                    None => Ok(Found { value: start..at, surrogates }),
+                    None => Ok(ScanResult { value: start..at, has_surrogate_escapes: surrogates }),
                     Some(_) => Err(self.expected(end, "the end of the text")),
                 };
             }
         }
     }
 
-    /// Passes a key and its colon.
+    /// Scans a key and its colon.
     #[inline(always)]
-    fn key(
+    fn scan_key(
         &self,
         mut at: usize,
         surrogates: &mut bool,
-        tape: &mut impl Tape,
-    ) -> Result<usize, Malformed> {
+        tape: &mut impl TapeSink,
+    ) -> Result<usize, JsonError> {
         if self.peek(at) != Some(b'"') {
-            at = self.pass_space_before(at, *b"\"\"")?;
+            at = self.skip_space_to(at, *b"\"\"")?;
         }
-        at = self.string(at, surrogates, tape)?;
+        at = self.scan_string(at, surrogates, tape)?;
         if self.peek(at) != Some(b':') {
-            at = self.pass_space_before(at, *b"::")?;
+            at = self.skip_space_to(at, *b"::")?;
         }
         Ok(at + 1)
     }
 
-    /// Where one of these bytes stands, behind space.
+    /// Skips white space and expects one of two bytes; returns its offset.
     #[inline(never)]
-    fn pass_space_before(&self, at: usize, bytes: [u8; 2]) -> Result<usize, Malformed> {
-        let at = self.pass_space(at);
+    fn skip_space_to(&self, at: usize, bytes: [u8; 2]) -> Result<usize, JsonError> {
+        let at = self.skip_space_slow(at);
         if self.peek(at).is_some_and(|byte| bytes.contains(&byte)) {
             return Ok(at);
         }
@@ -241,23 +268,23 @@ impl<S: Simd> Scan<'_, S> {
         ))
     }
 
-    /// The end of a value that is none of the others, and what it is.
+    /// Scans `true`, `false`, `null` or a number; returns its end and kind.
     #[inline(never)]
-    fn word_or_number(&self, at: usize) -> Result<(usize, Kind), Malformed> {
-        let (word, kind): (&[u8], _) = match self.peek(at) {
-            Some(b't') => (b"true", Kind::Bool),
-            Some(b'f') => (b"false", Kind::Bool),
-            Some(b'n') => (b"null", Kind::Null),
-            Some(b'-' | b'0'..=b'9') => return Ok((self.number(at)?, Kind::Number)),
+    fn literal_or_number(&self, at: usize) -> Result<(usize, JsonKind), JsonError> {
+        let (literal, kind): (&[u8], _) = match self.peek(at) {
+            Some(b't') => (b"true", JsonKind::Bool),
+            Some(b'f') => (b"false", JsonKind::Bool),
+            Some(b'n') => (b"null", JsonKind::Null),
+            Some(b'-' | b'0'..=b'9') => return Ok((self.number(at)?, JsonKind::Number)),
             _ => return Err(self.expected(at, "a value")),
         };
-        if !self.bytes[at..].starts_with(word) {
+        if !self.bytes[at..].starts_with(literal) {
             return Err(self.expected(at, "a value"));
         }
-        Ok((at + word.len(), kind))
+        Ok((at + literal.len(), kind))
     }
 
-    fn number(&self, at: usize) -> Result<usize, Malformed> {
+    fn number(&self, at: usize) -> Result<usize, JsonError> {
         let (_, at) = self.eat(at, b"-");
         let (zero, mut at) = self.eat(at, b"0");
         if !zero {
@@ -271,12 +298,12 @@ impl<S: Simd> Scan<'_, S> {
         if exponent { self.digits(self.eat(at, b"+-").1) } else { Ok(at) }
     }
 
-    fn digits(&self, at: usize) -> Result<usize, Malformed> {
+    fn digits(&self, at: usize) -> Result<usize, JsonError> {
         let digits = self.bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
         if digits == 0 { Err(self.expected(at, "a digit")) } else { Ok(at + digits) }
     }
 
-    /// Whether one of these bytes stands here, and where to go on.
+    /// Whether one of these bytes is next, and the offset after it.
     #[inline]
     fn eat(&self, at: usize, bytes: &[u8]) -> (bool, usize) {
         let found = self.peek(at).is_some_and(|byte| bytes.contains(&byte));
@@ -284,16 +311,16 @@ impl<S: Simd> Scan<'_, S> {
     }
 
     #[inline(always)]
-    fn space(&self, at: usize) -> usize {
-        // Mostly there is none, and one comparison shows it.
+    fn skip_space(&self, at: usize) -> usize {
+        // Mostly there is none, which one comparison shows.
         match self.peek(at) {
-            Some(..=b' ') => self.pass_space(at),
+            Some(..=b' ') => self.skip_space_slow(at),
             _ => at,
         }
     }
 
     #[inline(never)]
-    fn pass_space(&self, at: usize) -> usize {
+    fn skip_space_slow(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default().iter();
         at + rest.take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
     }
@@ -304,11 +331,15 @@ impl<S: Simd> Scan<'_, S> {
     }
 
     #[cold]
-    fn expected(&self, at: usize, what: &'static str) -> Malformed {
-        let why = if at >= self.bytes.len() { Why::Ended } else { Why::Expected(what) };
-        Malformed { at, why }
+    fn expected(&self, at: usize, what: &'static str) -> JsonError {
+        let kind = if at >= self.bytes.len() {
+            JsonErrorKind::UnexpectedEnd
+        } else {
+            JsonErrorKind::Expected(what)
+        };
+        JsonError { offset: at, kind }
     }
 }
 
-/// Up to here a text is short.
-const SHORT: usize = 2048;
+/// Texts up to this length count as short.
+const SHORT_TEXT_BYTES: usize = 2048;

@@ -1,40 +1,40 @@
-//! Any JSON value, kept as it was written.
+//! Any JSON value in its original spelling.
 
 use std::fmt;
 
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::{Doc, Kind, Limits, Malformed, Text, escape, scan};
+use super::{JsonDoc, JsonError, JsonKind, JsonLimits, JsonString, escape, scan};
 
-/// Any JSON value, kept as the text it was read from. Equal when spelled alike.
+/// Any JSON value as the text that it was read from. Two values are equal if their texts are.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Json(ByteString);
+pub struct RawJson(ByteString);
 
-impl Json {
+impl RawJson {
     pub const NULL: Self = Self(ByteString::from_static("null"));
     pub const TRUE: Self = Self(ByteString::from_static("true"));
     pub const FALSE: Self = Self(ByteString::from_static("false"));
     pub const EMPTY_OBJECT: Self = Self(ByteString::from_static("{}"));
     pub const EMPTY_ARRAY: Self = Self(ByteString::from_static("[]"));
 
-    pub fn parse(text: impl Into<ByteString>) -> Result<Self, Malformed> {
-        let (text, limits) = (text.into(), Limits::default());
-        if text.len() > limits.bytes {
-            return Err(Malformed::too_large(limits.bytes));
+    pub fn parse(text: impl Into<ByteString>) -> Result<Self, JsonError> {
+        let (text, limits) = (text.into(), JsonLimits::default());
+        if text.len() > limits.max_bytes {
+            return Err(JsonError::too_large(limits.max_bytes));
         }
-        let value = scan::value(text.as_bytes(), limits.depth)?;
+        let value = scan::scan_value(text.as_bytes(), limits.max_depth)?;
         Ok(Self(if value.len() == text.len() { text } else { text.slice_ref(&text[value]) }))
     }
 
-    /// As [`Json::parse`], of a text that is itself the inside of a string, with escapes. What is short
-    /// is looked at before memory is taken for it.
-    pub(super) fn escaped(raw: &str) -> Result<Self, Malformed> {
-        let mut room = [0; escape::ROOM];
-        let Some(text) = escape::unescape_in(raw, &mut room) else {
-            return Self::parse(escape::unescaped(raw));
+    /// As [`RawJson::parse`], for JSON that is escaped inside a string. A short text is validated
+    /// on the stack before memory is allocated.
+    pub(super) fn parse_escaped(raw: &str) -> Result<Self, JsonError> {
+        let mut buffer = [0; escape::STACK_BUFFER_BYTES];
+        let Some(text) = escape::unescape_into_buffer(raw, &mut buffer) else {
+            return Self::parse(escape::unescape_to_string(raw));
         };
-        let value = scan::value(text.as_bytes(), Limits::default().depth)?;
+        let value = scan::scan_value(text.as_bytes(), JsonLimits::default().max_depth)?;
         Ok(Self(text[value].into()))
     }
 
@@ -46,11 +46,11 @@ impl Json {
         if value { Self::TRUE } else { Self::FALSE }
     }
 
-    pub fn string(text: &Text) -> Self {
+    pub fn string(text: &JsonString) -> Self {
         Self(["\"", text.raw(), "\""].concat().into())
     }
 
-    pub(crate) fn shared(text: ByteString) -> Self {
+    pub(crate) fn from_raw(text: ByteString) -> Self {
         Self(text)
     }
 
@@ -63,67 +63,73 @@ impl Json {
         self.0.as_bytes().clone()
     }
 
-    /// The same value in memory of its own: a slice keeps the whole document in memory.
+    /// A copy in its own memory: a slice keeps the whole document alive.
     #[must_use]
-    pub fn detached(&self) -> Self {
+    pub fn deep_clone(&self) -> Self {
         Self(ByteString::from(self.as_str()))
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> JsonKind {
         match self.0.trim_ascii_start().as_bytes().first() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::String,
-            Some(b't' | b'f') => Kind::Bool,
-            Some(b'n') | None => Kind::Null,
-            Some(_) => Kind::Number,
+            Some(b'{') => JsonKind::Object,
+            Some(b'[') => JsonKind::Array,
+            Some(b'"') => JsonKind::String,
+            Some(b't' | b'f') => JsonKind::Bool,
+            Some(b'n') | None => JsonKind::Null,
+            Some(_) => JsonKind::Number,
         }
     }
 
     pub fn is_object(&self) -> bool {
-        self.kind() == Kind::Object
+        self.kind() == JsonKind::Object
     }
 
-    pub fn text(&self) -> Option<Text> {
-        let inside = self.bare().strip_prefix('"')?.strip_suffix('"')?;
-        Some(Text::shared(self.0.slice_ref(inside)))
+    pub fn json_string(&self) -> Option<JsonString> {
+        let contents = self.trimmed().strip_prefix('"')?.strip_suffix('"')?;
+        Some(JsonString::from_raw(self.0.slice_ref(contents)))
     }
 
-    pub fn boolean_value(&self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.bare() == "true")
+    pub fn as_bool(&self) -> Option<bool> {
+        (self.kind() == JsonKind::Bool).then(|| self.trimmed() == "true")
     }
 
-    /// A number that is a whole count; see [`super::Node::count`].
-    pub fn count(&self) -> Option<u64> {
-        count(self.bare())
+    /// The value of a whole non-negative number; see [`super::JsonNode::as_u64`].
+    pub fn as_u64(&self) -> Option<u64> {
+        parse_u64(self.trimmed())
     }
 
-    /// The value without the space that a whole body has around it.
-    fn bare(&self) -> &str {
+    /// The text without the white space that surrounds a body.
+    fn trimmed(&self) -> &str {
         self.0.trim_ascii()
     }
 
-    /// The value as a document of its own, to look inside.
-    pub fn doc(&self) -> Doc {
-        let limits = Limits { bytes: usize::MAX, depth: Limits::DEEPEST };
-        Doc::parse(self.0.clone(), limits).unwrap_or_else(|_| Doc {
+    /// Parses the value into a document.
+    pub fn to_doc(&self) -> JsonDoc {
+        let limits = JsonLimits { max_bytes: usize::MAX, max_depth: JsonLimits::MAX_DEPTH };
+        JsonDoc::parse(self.0.clone(), limits).unwrap_or_else(|_| JsonDoc {
             text: ByteString::from_static("null"),
-            tape: vec![super::Span { start: 0, end: 4, next: 1, kind: Kind::Null, plain: false }],
-            surrogates: false,
+            tape: vec![super::TapeEntry {
+                start: 0,
+                end: 4,
+                next_index: 1,
+                kind: JsonKind::Null,
+                escape_free: false,
+            }],
+            has_surrogate_escapes: false,
         })
     }
 }
 
-pub(super) fn count(raw: &str) -> Option<u64> {
+pub(super) fn parse_u64(raw: &str) -> Option<u64> {
     raw.parse().ok().or_else(|| {
         let number: f64 = raw.parse().ok()?;
-        let whole = number.is_finite() && number.fract() == 0.0;
+        let is_whole = number.is_finite() && number.fract() == 0.0;
         #[expect(clippy::cast_sign_loss, reason = "checked to be a whole count that f64 holds")]
-        (whole && (0.0..9e15).contains(&number)).then_some(number as u64)
+        (is_whole && (0.0..9e15).contains(&number)).then_some(number as u64)
     })
 }
 
-impl fmt::Debug for Json {
+impl fmt::Debug for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

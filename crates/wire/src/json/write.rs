@@ -1,78 +1,78 @@
-//! A writer whose calls nest as the JSON does.
+//! Writes JSON with closures that nest as the JSON does.
 
-use super::{Json, Text, escape, text};
+use super::{JsonString, RawJson, escape, json_str};
 
-/// Writes JSON into memory. What goes in is valid by type, so what comes out is.
+/// Writes JSON into memory. The types admit only valid JSON.
 #[derive(Debug, Default)]
-pub struct Writer(Vec<u8>);
+pub struct JsonWriter(Vec<u8>);
 
-/// The inside of an object being written.
+/// Writes the fields of an object.
 #[derive(Debug)]
-pub struct Object<'w>(&'w mut Writer, bool);
+pub struct ObjectWriter<'w>(&'w mut JsonWriter, bool);
 
-/// The inside of an array being written.
+/// Writes the elements of an array.
 #[derive(Debug)]
-pub struct Array<'w>(&'w mut Writer, bool);
+pub struct ArrayWriter<'w>(&'w mut JsonWriter, bool);
 
-impl Writer {
+impl JsonWriter {
     pub fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }
 
-    /// Writes behind bytes that are already there, such as the head of a stream frame.
-    pub fn append(bytes: &mut Vec<u8>, fill: impl FnOnce(&mut Self)) {
+    /// Appends JSON to existing bytes, such as the start of a stream frame.
+    pub fn append_to(bytes: &mut Vec<u8>, fill: impl FnOnce(&mut Self)) {
         let mut writer = Self(std::mem::take(bytes));
         fill(&mut writer);
         *bytes = writer.0;
     }
 
     #[inline]
-    pub fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
+    pub fn object(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.0.push(b'{');
-        fill(&mut Object(self, true));
+        fill(&mut ObjectWriter(self, true));
         self.0.push(b'}');
     }
 
     #[inline]
-    pub fn array(&mut self, fill: impl FnOnce(&mut Array<'_>)) {
+    pub fn array(&mut self, fill: impl FnOnce(&mut ArrayWriter<'_>)) {
         self.0.push(b'[');
-        fill(&mut Array(self, true));
+        fill(&mut ArrayWriter(self, true));
         self.0.push(b']');
     }
 
-    pub fn json(&mut self, json: &Json) {
-        self.raw(json.as_str());
+    pub fn json(&mut self, json: &RawJson) {
+        self.push_raw(json.as_str());
     }
 
     #[inline]
-    pub fn text(&mut self, text: &Text) {
+    pub fn json_string(&mut self, text: &JsonString) {
         self.0.push(b'"');
-        self.raw(text.raw());
+        self.push_raw(text.raw());
         self.0.push(b'"');
     }
 
-    /// A string given by its contents.
-    pub fn string(&mut self, contents: &str) {
+    /// Escapes and writes a string.
+    pub fn str(&mut self, contents: &str) {
         self.0.push(b'"');
         escape::escape_into(contents, &mut self.0);
         self.0.push(b'"');
     }
 
-    /// Several strings as one, with `between` (plain contents) between them.
-    pub fn joined<'t>(&mut self, parts: impl IntoIterator<Item = &'t Text>, between: &str) {
+    /// Writes several strings as one, with `separator`, which is given unescaped.
+    pub fn join<'t>(&mut self, parts: impl IntoIterator<Item = &'t JsonString>, separator: &str) {
         self.0.push(b'"');
         let mut first = true;
         for part in parts {
-            if !std::mem::take(&mut first) && !between.is_empty() {
-                escape::escape_into(between, &mut self.0);
+            if !std::mem::take(&mut first) && !separator.is_empty() {
+                escape::escape_into(separator, &mut self.0);
             }
-            self.raw(part.raw());
+            self.push_raw(part.raw());
         }
         self.0.push(b'"');
     }
 
     pub fn number(&mut self, number: u64) {
-        // Most numbers are places in short lists.
+        // Most numbers are indices of short lists.
         if number < 10 {
             self.0.push(b'0' + number as u8);
             return;
@@ -91,15 +91,15 @@ impl Writer {
     }
 
     pub fn boolean(&mut self, value: bool) {
-        self.raw(if value { "true" } else { "false" });
+        self.push_raw(if value { "true" } else { "false" });
     }
 
     pub fn null(&mut self) {
-        self.raw("null");
+        self.push_raw("null");
     }
 
     #[inline]
-    fn raw(&mut self, json: &str) {
+    fn push_raw(&mut self, json: &str) {
         self.0.extend_from_slice(json.as_bytes());
     }
 
@@ -111,60 +111,60 @@ impl Writer {
         self.0
     }
 
-    /// The one value that was written.
-    pub fn into_json(self) -> Json {
-        Json::shared(text::into_string(self.0))
+    /// The value that was written.
+    pub fn into_json(self) -> RawJson {
+        RawJson::from_raw(json_str::into_byte_string(self.0))
     }
 }
 
-impl Json {
+impl RawJson {
     /// Builds an object.
-    pub fn object(fill: impl FnOnce(&mut Object<'_>)) -> Self {
-        let mut out = Writer::default();
+    pub fn object(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Self {
+        let mut out = JsonWriter::default();
         out.object(fill);
         out.into_json()
     }
 
     /// Builds an array.
-    pub fn array(fill: impl FnOnce(&mut Array<'_>)) -> Self {
-        let mut out = Writer::default();
+    pub fn array(fill: impl FnOnce(&mut ArrayWriter<'_>)) -> Self {
+        let mut out = JsonWriter::default();
         out.array(fill);
         out.into_json()
     }
 }
 
-impl Object<'_> {
-    /// A key that needs no escaping; its value is to be written next.
+impl ObjectWriter<'_> {
+    /// Writes a key that needs no escaping, and returns the writer for its value.
     #[inline]
-    pub fn key(&mut self, key: &'static str) -> &mut Writer {
+    pub fn key(&mut self, key: &'static str) -> &mut JsonWriter {
         self.raw_key(key)
     }
 
-    /// A key as it was read.
-    pub fn key_text(&mut self, key: &Text) -> &mut Writer {
+    /// Writes a key that is already escaped, and returns the writer for its value.
+    pub fn key_json_string(&mut self, key: &JsonString) -> &mut JsonWriter {
         self.raw_key(key.raw())
     }
 
-    pub fn word(&mut self, key: &'static str, word: &str) {
-        self.raw_key(key).string(word);
+    pub fn str(&mut self, key: &'static str, contents: &str) {
+        self.raw_key(key).str(contents);
     }
 
-    /// A word that needs no escaping.
+    /// Writes a field with a constant that needs no escaping.
     #[inline]
-    pub fn known(&mut self, key: &'static str, word: &'static str) {
+    pub fn static_str(&mut self, key: &'static str, text: &'static str) {
         let out = self.raw_key(key);
         out.0.push(b'"');
-        out.raw(word);
+        out.push_raw(text);
         out.0.push(b'"');
     }
 
     #[inline]
-    pub fn text(&mut self, key: &'static str, text: &Text) {
-        self.raw_key(key).text(text);
+    pub fn json_string(&mut self, key: &'static str, text: &JsonString) {
+        self.raw_key(key).json_string(text);
     }
 
     #[inline]
-    pub fn json(&mut self, key: &'static str, json: &Json) {
+    pub fn json(&mut self, key: &'static str, json: &RawJson) {
         self.raw_key(key).json(json);
     }
 
@@ -182,58 +182,58 @@ impl Object<'_> {
     }
 
     #[inline]
-    pub fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
+    pub fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.raw_key(key).object(fill);
     }
 
     #[inline]
-    pub fn array(&mut self, key: &'static str, fill: impl FnOnce(&mut Array<'_>)) {
+    pub fn array(&mut self, key: &'static str, fill: impl FnOnce(&mut ArrayWriter<'_>)) {
         self.raw_key(key).array(fill);
     }
 
-    /// Nothing for `None`.
-    pub fn text_if(&mut self, key: &'static str, text: Option<&Text>) {
+    /// Writes the field only for `Some`.
+    pub fn json_string_opt(&mut self, key: &'static str, text: Option<&JsonString>) {
         if let Some(text) = text {
-            self.text(key, text);
+            self.json_string(key, text);
         }
     }
 
-    /// Nothing for `None`.
-    pub fn json_if(&mut self, key: &'static str, json: Option<&Json>) {
+    /// Writes the field only for `Some`.
+    pub fn json_opt(&mut self, key: &'static str, json: Option<&RawJson>) {
         if let Some(json) = json {
             self.json(key, json);
         }
     }
 
-    /// All fields of another object as they stand there.
-    pub fn fields(&mut self, object: &Json) {
-        let inside = object.as_str().trim_matches([' ', '\n', '\r', '\t']);
-        let inside = inside.strip_prefix('{').and_then(|inside| inside.strip_suffix('}'));
-        let Some(inside) = inside.map(str::trim_ascii).filter(|inside| !inside.is_empty()) else {
+    /// Copies all fields of another object.
+    pub fn extend(&mut self, object: &RawJson) {
+        let fields = object.as_str().trim_matches([' ', '\n', '\r', '\t']);
+        let fields = fields.strip_prefix('{').and_then(|fields| fields.strip_suffix('}'));
+        let Some(fields) = fields.map(str::trim_ascii).filter(|fields| !fields.is_empty()) else {
             return;
         };
-        self.separate();
-        self.0.raw(inside);
+        self.separator();
+        self.0.push_raw(fields);
     }
 
     #[inline]
-    fn raw_key(&mut self, key: &str) -> &mut Writer {
+    fn raw_key(&mut self, key: &str) -> &mut JsonWriter {
         self.0.0.extend_from_slice(if std::mem::take(&mut self.1) { b"\"" } else { b",\"" });
-        self.0.raw(key);
-        self.0.raw("\":");
+        self.0.push_raw(key);
+        self.0.push_raw("\":");
         self.0
     }
 
-    fn separate(&mut self) {
+    fn separator(&mut self) {
         if !std::mem::take(&mut self.1) {
             self.0.0.push(b',');
         }
     }
 }
 
-impl Array<'_> {
-    /// The next element is to be written to what this returns.
-    pub fn item(&mut self) -> &mut Writer {
+impl ArrayWriter<'_> {
+    /// Returns the writer for the next element.
+    pub fn item(&mut self) -> &mut JsonWriter {
         if !std::mem::take(&mut self.1) {
             self.0.0.push(b',');
         }
@@ -241,7 +241,7 @@ impl Array<'_> {
     }
 
     #[inline]
-    pub fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
+    pub fn object(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.item().object(fill);
     }
 }

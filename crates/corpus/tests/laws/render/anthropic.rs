@@ -1,21 +1,21 @@
-//! Bodies in the Messages format.
+//! Renders drafts as Messages API bodies.
 
 use serde_json::{Value, json};
 
-use crate::script::{Call, Round, Said, Script, Work};
+use crate::draft::{Call, ConversationDraft, Round, ToolStep, UserInput};
 
-pub(super) fn body(script: &Script) -> Value {
+pub(super) fn body(draft: &ConversationDraft) -> Value {
     let tools = super::tools(
-        |name, about| json!({"name": name, "description": about, "input_schema": super::schema()}),
+        |name, description| json!({"name": name, "description": description, "input_schema": super::schema()}),
     );
     let mut body = json!({
         "model": "m",
         "max_tokens": 1024,
         "tools": tools,
-        "messages": super::concat(script.rounds.iter().map(round)),
+        "messages": super::concat(draft.rounds.iter().map(round)),
     });
-    if !script.system.is_empty() {
-        body["system"] = script.system.iter().map(|one| text(one)).collect();
+    if !draft.system.is_empty() {
+        body["system"] = draft.system.iter().map(|system_text| text_block(system_text)).collect();
     }
     body
 }
@@ -23,30 +23,30 @@ pub(super) fn body(script: &Script) -> Value {
 fn round(round: &Round) -> Vec<Value> {
     let mut messages = vec![json!({
         "role": "user",
-        "content": round.user.iter().map(said).collect::<Value>(),
+        "content": round.user.iter().map(user_block).collect::<Value>(),
     })];
-    for work in &round.work {
-        messages.push(json!({"role": "assistant", "content": assistant(work)}));
-        let results: Value = work.calls.iter().map(result).collect();
+    for step in &round.steps {
+        messages.push(json!({"role": "assistant", "content": assistant(step)}));
+        let results: Value = step.calls.iter().map(result).collect();
         messages.push(json!({"role": "user", "content": results}));
     }
     messages.push(json!({"role": "assistant", "content": round.answer}));
     messages
 }
 
-fn assistant(work: &Work) -> Value {
-    let thinking = work.thinking.iter().map(
+fn assistant(step: &ToolStep) -> Value {
+    let thinking = step.thinking.iter().map(
         |thinking| json!({"type": "thinking", "thinking": thinking, "signature": "c2lnbmF0dXJl"}),
     );
-    let calls = work.calls.iter().map(|call| {
+    let calls = step.calls.iter().map(|call| {
         json!({"type": "tool_use", "id": call.id, "name": call.name, "input": super::args(call)})
     });
-    thinking.chain(work.text.iter().map(|one| text(one))).chain(calls).collect()
+    thinking.chain(step.text.iter().map(|step_text| text_block(step_text))).chain(calls).collect()
 }
 
 fn result(call: &Call) -> Value {
-    let mut content = vec![text(&call.result)];
-    content.extend(call.image.as_ref().map(|data| image(data)));
+    let mut content = vec![text_block(&call.result)];
+    content.extend(call.image.as_ref().map(|data| image_block(data)));
     let mut result = json!({"type": "tool_result", "tool_use_id": call.id, "content": content});
     if call.is_error {
         result["is_error"] = true.into();
@@ -54,17 +54,17 @@ fn result(call: &Call) -> Value {
     result
 }
 
-fn said(said: &Said) -> Value {
-    match said {
-        Said::Text(one) => text(one),
-        Said::Image(data) => image(data),
+fn user_block(user_input: &UserInput) -> Value {
+    match user_input {
+        UserInput::Text(one) => text_block(one),
+        UserInput::Image(data) => image_block(data),
     }
 }
 
-fn text(text: &str) -> Value {
+fn text_block(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-fn image(data: &str) -> Value {
+fn image_block(data: &str) -> Value {
     json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
 }

@@ -1,44 +1,44 @@
-//! Bodies in the Converse format.
+//! Renders drafts as Converse bodies.
 
 use serde_json::{Value, json};
 
-use crate::script::{Call, Round, Said, Script, Work};
+use crate::draft::{Call, ConversationDraft, Round, ToolStep, UserInput};
 
-pub(super) fn body(script: &Script) -> Value {
-    let tools = super::tools(|name, about| {
+pub(super) fn body(draft: &ConversationDraft) -> Value {
+    let tools = super::tools(|name, description| {
         let schema = json!({"json": super::schema()});
-        json!({"toolSpec": {"name": name, "description": about, "inputSchema": schema}})
+        json!({"toolSpec": {"name": name, "description": description, "inputSchema": schema}})
     });
     let mut body = json!({
-        "messages": super::concat(script.rounds.iter().map(round)),
+        "messages": super::concat(draft.rounds.iter().map(round)),
         "inferenceConfig": {"maxTokens": 1024},
         "toolConfig": {"tools": tools},
     });
-    if !script.system.is_empty() {
-        body["system"] = script.system.iter().map(|one| json!({"text": one})).collect();
+    if !draft.system.is_empty() {
+        body["system"] = draft.system.iter().map(|text| json!({"text": text})).collect();
     }
     body
 }
 
 fn round(round: &Round) -> Vec<Value> {
-    let said: Value = round.user.iter().map(said).collect();
-    let mut messages = vec![json!({"role": "user", "content": said})];
-    for work in &round.work {
-        messages.push(json!({"role": "assistant", "content": assistant(work)}));
-        let results: Value = work.calls.iter().map(result).collect();
+    let content: Value = round.user.iter().map(user_block).collect();
+    let mut messages = vec![json!({"role": "user", "content": content})];
+    for step in &round.steps {
+        messages.push(json!({"role": "assistant", "content": assistant(step)}));
+        let results: Value = step.calls.iter().map(result).collect();
         messages.push(json!({"role": "user", "content": results}));
     }
     messages.push(json!({"role": "assistant", "content": [{"text": round.answer}]}));
     messages
 }
 
-fn assistant(work: &Work) -> Value {
-    let thinking = work.thinking.iter().map(|text| {
+fn assistant(step: &ToolStep) -> Value {
+    let thinking = step.thinking.iter().map(|text| {
         let text = json!({"text": text, "signature": "c2lnbmF0dXJl"});
         json!({"reasoningContent": {"reasoningText": text}})
     });
-    let text = work.text.iter().map(|text| json!({"text": text}));
-    let calls = work.calls.iter().map(|call| {
+    let text = step.text.iter().map(|text| json!({"text": text}));
+    let calls = step.calls.iter().map(|call| {
         let input = super::args(call);
         json!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": input}})
     });
@@ -52,10 +52,10 @@ fn result(call: &Call) -> Value {
     json!({"toolResult": {"toolUseId": call.id, "content": content, "status": status}})
 }
 
-fn said(said: &Said) -> Value {
-    match said {
-        Said::Text(text) => json!({"text": text}),
-        Said::Image(data) => image(data),
+fn user_block(user_input: &UserInput) -> Value {
+    match user_input {
+        UserInput::Text(text) => json!({"text": text}),
+        UserInput::Image(data) => image(data),
     }
 }
 

@@ -1,16 +1,17 @@
-//! Bodies in the Chat Completions format.
+//! Renders drafts as Chat Completions bodies.
 
 use serde_json::{Value, json};
 
-use crate::script::{Round, Said, Script, Work};
+use crate::draft::{ConversationDraft, Round, ToolStep, UserInput};
 
-pub(super) fn body(script: &Script) -> Value {
-    let tools = super::tools(|name, about| {
-        let function = json!({"name": name, "description": about, "parameters": super::schema()});
+pub(super) fn body(draft: &ConversationDraft) -> Value {
+    let tools = super::tools(|name, description| {
+        let function =
+            json!({"name": name, "description": description, "parameters": super::schema()});
         json!({"type": "function", "function": function})
     });
-    let system = script.system.iter().map(|one| json!({"role": "system", "content": one}));
-    let messages = [system.collect()].into_iter().chain(script.rounds.iter().map(round));
+    let system = draft.system.iter().map(|text| json!({"role": "system", "content": text}));
+    let messages = [system.collect()].into_iter().chain(draft.rounds.iter().map(round));
     json!({
         "model": "m",
         "max_completion_tokens": 1024,
@@ -22,12 +23,12 @@ pub(super) fn body(script: &Script) -> Value {
 fn round(round: &Round) -> Vec<Value> {
     let mut messages = vec![json!({
         "role": "user",
-        "content": round.user.iter().map(said).collect::<Value>(),
+        "content": round.user.iter().map(user_part).collect::<Value>(),
     })];
-    for work in &round.work {
-        messages.push(assistant(work));
+    for step in &round.steps {
+        messages.push(assistant(step));
         messages.extend(
-            work.calls.iter().map(
+            step.calls.iter().map(
                 |call| json!({"role": "tool", "tool_call_id": call.id, "content": call.result}),
             ),
         );
@@ -36,26 +37,26 @@ fn round(round: &Round) -> Vec<Value> {
     messages
 }
 
-fn assistant(work: &Work) -> Value {
-    let calls = work.calls.iter().map(|call| {
+fn assistant(step: &ToolStep) -> Value {
+    let calls = step.calls.iter().map(|call| {
         let function = json!({"name": call.name, "arguments": call.args});
         json!({"id": call.id, "type": "function", "function": function})
     });
     let mut message = json!({
         "role": "assistant",
-        "content": work.text,
+        "content": step.text,
         "tool_calls": calls.collect::<Value>(),
     });
-    if let Some(thinking) = &work.thinking {
+    if let Some(thinking) = &step.thinking {
         message["reasoning_content"] = thinking.as_str().into();
     }
     message
 }
 
-fn said(said: &Said) -> Value {
-    match said {
-        Said::Text(text) => json!({"type": "text", "text": text}),
-        Said::Image(data) => {
+fn user_part(user_input: &UserInput) -> Value {
+    match user_input {
+        UserInput::Text(text) => json!({"type": "text", "text": text}),
+        UserInput::Image(data) => {
             let url = format!("data:image/png;base64,{data}");
             json!({"type": "image_url", "image_url": {"url": url}})
         }

@@ -1,41 +1,41 @@
-//! Bodies in the generateContent format.
+//! Renders drafts as generateContent bodies.
 
 use serde_json::{Value, json};
 
-use crate::script::{Call, Round, Said, Script, Work};
+use crate::draft::{Call, ConversationDraft, Round, ToolStep, UserInput};
 
-pub(super) fn body(script: &Script) -> Value {
+pub(super) fn body(draft: &ConversationDraft) -> Value {
     let tools = super::tools(
-        |name, about| json!({"name": name, "description": about, "parametersJsonSchema": super::schema()}),
+        |name, description| json!({"name": name, "description": description, "parametersJsonSchema": super::schema()}),
     );
     let mut body = json!({
-        "contents": super::concat(script.rounds.iter().map(round)),
+        "contents": super::concat(draft.rounds.iter().map(round)),
         "generationConfig": {"maxOutputTokens": 1024},
         "tools": [{"functionDeclarations": tools}],
     });
-    if !script.system.is_empty() {
-        let parts: Value = script.system.iter().map(|one| json!({"text": one})).collect();
+    if !draft.system.is_empty() {
+        let parts: Value = draft.system.iter().map(|text| json!({"text": text})).collect();
         body["systemInstruction"] = json!({"parts": parts});
     }
     body
 }
 
 fn round(round: &Round) -> Vec<Value> {
-    let said: Value = round.user.iter().map(said).collect();
-    let mut contents = vec![json!({"role": "user", "parts": said})];
-    for work in &round.work {
-        contents.push(json!({"role": "model", "parts": assistant(work)}));
-        let results: Value = work.calls.iter().map(result).collect();
+    let parts: Value = round.user.iter().map(user_part).collect();
+    let mut contents = vec![json!({"role": "user", "parts": parts})];
+    for step in &round.steps {
+        contents.push(json!({"role": "model", "parts": assistant(step)}));
+        let results: Value = step.calls.iter().map(result).collect();
         contents.push(json!({"role": "user", "parts": results}));
     }
     contents.push(json!({"role": "model", "parts": [{"text": round.answer}]}));
     contents
 }
 
-fn assistant(work: &Work) -> Value {
-    let thinking = work.thinking.iter().map(|text| json!({"text": text, "thought": true}));
-    let text = work.text.iter().map(|text| json!({"text": text}));
-    let calls = work.calls.iter().map(|call| {
+fn assistant(step: &ToolStep) -> Value {
+    let thinking = step.thinking.iter().map(|text| json!({"text": text, "thought": true}));
+    let text = step.text.iter().map(|text| json!({"text": text}));
+    let calls = step.calls.iter().map(|call| {
         json!({"functionCall": {"id": call.id, "name": call.name, "args": super::args(call)}})
     });
     thinking.chain(text).chain(calls).collect()
@@ -47,9 +47,9 @@ fn result(call: &Call) -> Value {
     json!({"functionResponse": {"id": call.id, "name": call.name, "response": response}})
 }
 
-fn said(said: &Said) -> Value {
-    match said {
-        Said::Text(text) => json!({"text": text}),
-        Said::Image(data) => json!({"inlineData": {"mimeType": "image/png", "data": data}}),
+fn user_part(user_input: &UserInput) -> Value {
+    match user_input {
+        UserInput::Text(text) => json!({"text": text}),
+        UserInput::Image(data) => json!({"inlineData": {"mimeType": "image/png", "data": data}}),
     }
 }

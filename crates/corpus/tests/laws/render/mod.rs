@@ -1,5 +1,5 @@
-//! Generated conversations as request bodies, written by hand for each dialect: the dialects' own
-//! encoders have no part in it.
+//! Renders generated conversations as request bodies for each dialect, independently of the
+//! encoders under test.
 
 mod anthropic;
 mod bedrock;
@@ -14,41 +14,41 @@ use bytes::Bytes;
 use interlingua::Dialect;
 use serde_json::{Value, json};
 
-use crate::script::{Call, Script, Spelling, TOOLS};
+use crate::draft::{Call, ConversationDraft, Spelling, TOOLS};
 
 /// The body of a healthy request.
-pub(crate) fn body(script: &Script, dialect: &dyn Dialect) -> Bytes {
-    spell(&value(script, dialect), script)
+pub(crate) fn body(draft: &ConversationDraft, dialect: &dyn Dialect) -> Bytes {
+    spell(&value(draft, dialect), draft)
 }
 
-pub(crate) fn value(script: &Script, dialect: &dyn Dialect) -> Value {
+pub(crate) fn value(draft: &ConversationDraft, dialect: &dyn Dialect) -> Value {
     match dialect.id().0 {
-        "anthropic" => anthropic::body(script),
-        "openai-chat" => chat::body(script),
-        "openai-responses" => responses::body(script),
-        "gemini" => gemini::body(script),
-        "bedrock" => bedrock::body(script),
-        "native" => native::body(script),
+        "anthropic" => anthropic::body(draft),
+        "openai-chat" => chat::body(draft),
+        "openai-responses" => responses::body(draft),
+        "gemini" => gemini::body(draft),
+        "bedrock" => bedrock::body(draft),
+        "native" => native::body(draft),
         other => panic!("{other} has no generated bodies yet: add its folder in tests/laws/render"),
     }
 }
 
-/// The text of a body, with the arguments of the calls as the model spelled them.
-pub(crate) fn spell(value: &Value, script: &Script) -> Bytes {
-    let mut text = match script.spelling {
+/// The text of a body, with the arguments of calls as the model spelled them.
+pub(crate) fn spell(value: &Value, draft: &ConversationDraft) -> Bytes {
+    let mut text = match draft.spelling {
         Spelling::Compact | Spelling::Escaped => value.to_string(),
         Spelling::Pretty => format!("\n{value:#}\r\n"),
     };
-    for call in script.calls() {
+    for call in draft.calls() {
         text = text.replace(&args(call).to_string(), &call.args);
     }
-    match script.spelling {
+    match draft.spelling {
         Spelling::Compact | Spelling::Pretty => text.into(),
         Spelling::Escaped => escape(&text).into(),
     }
 }
 
-/// A slash and whatever is not ASCII stand only in strings.
+/// Slashes and non-ASCII characters occur only in strings, so that they can be escaped in the text.
 fn escape(json: &str) -> String {
     let mut out = String::new();
     for character in json.chars() {
@@ -66,7 +66,7 @@ fn escape(json: &str) -> String {
     out
 }
 
-/// Stands for the arguments until the body is spelled: a number would not keep its spelling.
+/// A placeholder for the arguments until the text is written: numbers would lose their spelling.
 fn args(call: &Call) -> Value {
     format!("arguments of {}", call.id).into()
 }
@@ -79,7 +79,7 @@ fn tools(tool: impl Fn(&str, String) -> Value) -> Value {
     TOOLS.iter().map(|name| tool(name, format!("what {name} does"))).collect()
 }
 
-/// The arrays of a conversation's messages, one after the other.
+/// Concatenates the messages of all rounds.
 fn concat(lists: impl IntoIterator<Item = Vec<Value>>) -> Value {
     lists.into_iter().flatten().collect()
 }

@@ -1,39 +1,39 @@
-//! Bodies in the native form.
+//! Renders drafts as native bodies.
 
 use serde_json::{Value, json};
 
-use crate::script::{Call, Round, Said, Script, Work};
+use crate::draft::{Call, ConversationDraft, Round, ToolStep, UserInput};
 
-pub(super) fn body(script: &Script) -> Value {
+pub(super) fn body(draft: &ConversationDraft) -> Value {
     let tools = super::tools(
-        |name, about| json!({"name": name, "description": about, "schema": super::schema()}),
+        |name, description| json!({"name": name, "description": description, "schema": super::schema()}),
     );
     json!({
         "interlingua": 1,
         "model": "m",
-        "system": script.system.iter().map(|one| json!({"text": one})).collect::<Value>(),
-        "turns": super::concat(script.rounds.iter().map(round)),
+        "system": draft.system.iter().map(|one| json!({"text": one})).collect::<Value>(),
+        "turns": super::concat(draft.rounds.iter().map(round)),
         "tools": tools,
         "settings": {"max_tokens": 1024},
     })
 }
 
 fn round(round: &Round) -> Vec<Value> {
-    let said: Value = round.user.iter().map(said).collect();
-    let mut turns = vec![json!({"role": "user", "blocks": said})];
-    for work in &round.work {
-        turns.push(json!({"role": "assistant", "blocks": assistant(work)}));
-        let results: Value = work.calls.iter().map(result).collect();
+    let blocks: Value = round.user.iter().map(user_block).collect();
+    let mut turns = vec![json!({"role": "user", "blocks": blocks})];
+    for step in &round.steps {
+        turns.push(json!({"role": "assistant", "blocks": assistant(step)}));
+        let results: Value = step.calls.iter().map(result).collect();
         turns.push(json!({"role": "user", "blocks": results}));
     }
     turns.push(json!({"role": "assistant", "blocks": [{"text": round.answer}]}));
     turns
 }
 
-fn assistant(work: &Work) -> Value {
-    let thinking = work.thinking.iter().map(|text| json!({"thinking": text}));
-    let text = work.text.iter().map(|text| json!({"text": text}));
-    let calls = work
+fn assistant(step: &ToolStep) -> Value {
+    let thinking = step.thinking.iter().map(|text| json!({"thinking": text}));
+    let text = step.text.iter().map(|text| json!({"text": text}));
+    let calls = step
         .calls
         .iter()
         .map(|call| json!({"call": {"id": call.id, "name": call.name, "args": super::args(call)}}));
@@ -50,10 +50,10 @@ fn result(call: &Call) -> Value {
     json!({"result": result})
 }
 
-fn said(said: &Said) -> Value {
-    match said {
-        Said::Text(text) => json!({"text": text}),
-        Said::Image(data) => image(data),
+fn user_block(user_input: &UserInput) -> Value {
+    match user_input {
+        UserInput::Text(text) => json!({"text": text}),
+        UserInput::Image(data) => image(data),
     }
 }
 

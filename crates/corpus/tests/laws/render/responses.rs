@@ -1,40 +1,40 @@
-//! Bodies in the Responses format.
+//! Renders drafts as Responses API bodies.
 
 use serde_json::{Value, json};
 
-use crate::script::{Call, Round, Said, Script, Work};
+use crate::draft::{Call, ConversationDraft, Round, ToolStep, UserInput};
 
-pub(super) fn body(script: &Script) -> Value {
-    let tools = super::tools(|name, about| {
+pub(super) fn body(draft: &ConversationDraft) -> Value {
+    let tools = super::tools(|name, description| {
         let parameters = super::schema();
-        json!({"type": "function", "name": name, "description": about, "parameters": parameters})
+        json!({"type": "function", "name": name, "description": description, "parameters": parameters})
     });
-    let mut system = script.system.iter();
+    let mut system = draft.system.iter();
     let mut body = json!({"model": "m", "max_output_tokens": 1024, "store": false, "tools": tools});
     if let Some(instructions) = system.next() {
         body["instructions"] = instructions.as_str().into();
     }
     let developer = system
-        .map(|one| json!({"type": "message", "role": "developer", "content": [input_text(one)]}));
-    let items = [developer.collect()].into_iter().chain(script.rounds.iter().map(round));
+        .map(|text| json!({"type": "message", "role": "developer", "content": [input_text(text)]}));
+    let items = [developer.collect()].into_iter().chain(draft.rounds.iter().map(round));
     body["input"] = super::concat(items);
     body
 }
 
 fn round(round: &Round) -> Vec<Value> {
-    let said: Value = round.user.iter().map(said).collect();
-    let mut items = vec![json!({"type": "message", "role": "user", "content": said})];
-    for work in &round.work {
-        items.extend(assistant(work));
-        items.extend(work.calls.iter().map(result));
+    let content: Value = round.user.iter().map(user_part).collect();
+    let mut items = vec![json!({"type": "message", "role": "user", "content": content})];
+    for step in &round.steps {
+        items.extend(assistant(step));
+        items.extend(step.calls.iter().map(result));
     }
     items.push(message(&round.answer));
     items
 }
 
-fn assistant(work: &Work) -> Vec<Value> {
+fn assistant(step: &ToolStep) -> Vec<Value> {
     let mut items = Vec::new();
-    if let (Some(thinking), Some(call)) = (&work.thinking, work.calls.first()) {
+    if let (Some(thinking), Some(call)) = (&step.thinking, step.calls.first()) {
         items.push(json!({
             "type": "reasoning",
             "id": format!("rs_{}", call.id),
@@ -42,8 +42,8 @@ fn assistant(work: &Work) -> Vec<Value> {
             "encrypted_content": "c2VhbGVk",
         }));
     }
-    items.extend(work.text.iter().map(|text| message(text)));
-    items.extend(work.calls.iter().map(|call| {
+    items.extend(step.text.iter().map(|text| message(text)));
+    items.extend(step.calls.iter().map(|call| {
         let Call { id, name, args, .. } = call;
         json!({"type": "function_call", "call_id": id, "name": name, "arguments": args})
     }));
@@ -63,10 +63,10 @@ fn message(text: &str) -> Value {
     json!({"type": "message", "role": "assistant", "content": [text]})
 }
 
-fn said(said: &Said) -> Value {
-    match said {
-        Said::Text(text) => input_text(text),
-        Said::Image(data) => image(data),
+fn user_part(user_input: &UserInput) -> Value {
+    match user_input {
+        UserInput::Text(text) => input_text(text),
+        UserInput::Image(data) => image(data),
     }
 }
 

@@ -1,309 +1,323 @@
-//! A stream, read.
+//! Reads a stream of this dialect.
 
-mod anew;
-mod blocks;
-mod fill;
-mod held;
+mod block;
+mod block_events;
+mod missing_fields;
+mod rewrite;
 
 use bytestring::ByteString;
-use interlingua_model::{Event, Exchange, Failure, Ledger, Place, Stop, StopReason};
-use interlingua_wire::frame::is_comment;
+use interlingua_model::{
+    ApiError, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent,
+};
+use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
+use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use self::anew::{Came, Passed, SoFar};
-use self::blocks::Step;
-use self::held::Open;
-use super::frame::{PIECE, is_event};
+use self::block::OpenBlock;
+use self::block_events::BlockEvent;
+use self::rewrite::{FrameRewriter, MessageState, RawFrame};
+use super::frame::{CONTENT_BLOCK_DELTA, is_event_json};
 use super::{ID, error, reply, stop, usage};
-use crate::{Lack, StreamReader, note};
+use crate::{MissingEnd, StreamReader, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {
     tape: Tape,
-    /// Tools that take free text.
-    freeform: Vec<Text>,
-    stage: Stage,
-    open: Option<Open>,
-    /// How many blocks were opened.
-    count: u32,
-    /// Steps of blocks that must wait until the open one is closed, with the index on the wire.
-    waiting: Vec<(u64, ByteString)>,
-    /// Words that came among the arguments of a call, told after it; the first says whether they are thoughts.
-    beside: Vec<(bool, Vec<Text>)>,
-    /// The counts so far, as one object.
-    usage: Option<Json>,
+    freeform_tools: Vec<JsonString>,
+    state: ReaderState,
+    open_block: Option<OpenBlock>,
+    block_count: u32,
+    /// Events of other blocks that wait until the open one is closed, with the provider's block
+    /// index.
+    pending_events: Vec<(u64, ByteString)>,
+    /// Text that arrived between the arguments of a call and is emitted after it; `true` marks
+    /// reasoning.
+    interleaved_text: Vec<(bool, Vec<JsonString>)>,
+    /// The merged token counts so far, as one object.
+    usage: Option<RawJson>,
     stop: Option<Stop>,
     has_calls: bool,
-    lacks: Lack,
-    /// The end mark has come.
-    over: bool,
-    noted_late: bool,
-    passed: Passed,
-    /// Who a message without a beginning is from.
-    exchange: Exchange,
+    missing_end: MissingEnd,
+    is_terminated: bool,
+    late_event_noted: bool,
+    rewriter: FrameRewriter,
+    /// Supplies the id and the model of a message that has no start event.
+    exchange: ReplyContext,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Before,
-    Running,
+enum ReaderState {
+    NotStarted,
+    Streaming,
     Ended,
 }
 
 impl Reader {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
             tape: Tape::default(),
-            freeform: exchange.freeform.clone(),
-            stage: Stage::Before,
-            open: None,
-            count: 0,
-            waiting: Vec::new(),
-            beside: Vec::new(),
+            freeform_tools: cx.freeform_tools.clone(),
+            state: ReaderState::NotStarted,
+            open_block: None,
+            block_count: 0,
+            pending_events: Vec::new(),
+            interleaved_text: Vec::new(),
             usage: None,
             stop: None,
             has_calls: false,
-            lacks: Lack::Nothing,
-            over: false,
-            noted_late: false,
-            passed: Passed::default(),
-            exchange: Exchange {
-                id: exchange.id.clone(),
-                model: exchange.model.clone(),
-                ..Exchange::default()
+            missing_end: MissingEnd::Nothing,
+            is_terminated: false,
+            late_event_noted: false,
+            rewriter: FrameRewriter::default(),
+            exchange: ReplyContext {
+                fallback_id: cx.fallback_id.clone(),
+                client_model: cx.client_model.clone(),
+                ..ReplyContext::default()
             },
         }
     }
 
-    fn step(
+    fn read_event(
         &mut self,
         kind: &str,
-        root: Node<'_>,
-        came: &Came<'_>,
-        events: &mut Vec<Event>,
+        root: JsonNode<'_>,
+        raw_frame: &RawFrame<'_>,
+        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
         if let "content_block_delta" | "content_block_start" | "content_block_stop" = kind {
-            let step = Step::of(kind, root);
-            self.passed.block(&step, came, &self.exchange);
-            self.block_step(&step, events, ledger);
-            return self.catch_up(events, ledger);
+            let block_event = BlockEvent::from_node(kind, root);
+            self.rewriter.rewrite_block_event(&block_event, raw_frame, &self.exchange);
+            self.read_block_event(&block_event, events, ledger);
+            return self.read_pending_events(events, ledger);
         }
-        let so_far = SoFar {
-            counts: self.usage.as_ref(),
-            has_reason: self.stop.is_some(),
+        let state = MessageState {
+            usage: self.usage.as_ref(),
+            has_stop_reason: self.stop.is_some(),
             exchange: &self.exchange,
         };
-        self.passed.message(kind, root, came, &so_far);
+        self.rewriter.rewrite_message_event(kind, root, raw_frame, &state);
         match kind {
-            "message_start" => self.start(root.get("message"), events, ledger),
-            "message_delta" => self.message_delta(root, events, ledger),
+            "message_start" => self.read_message_start(root.get("message"), events, ledger),
+            "message_delta" => self.read_message_delta(root, events, ledger),
             "message_stop" => {
-                self.begin(events, ledger);
-                self.settle(events, ledger);
+                self.ensure_started(events, ledger);
+                self.close_all_blocks(events, ledger);
                 if self.stop.is_none() {
-                    misplaced(ledger, "the message does not say why it ended");
-                    self.lacks = Lack::Reason;
+                    note_stream_order(ledger, "the message ended without a stop reason");
+                    self.missing_end = MissingEnd::StopReason;
                 }
-                self.end(events);
-                self.over = true;
+                self.emit_stop(events);
+                self.is_terminated = true;
             }
-            "ping" if self.stage == Stage::Running => events.push(Event::Ping),
+            "ping" if self.state == ReaderState::Streaming => events.push(StreamEvent::Ping),
             "ping" => {}
-            _ => match error::in_body(root) {
-                Some(failure) => {
-                    self.passed.fail(kind, &failure);
-                    self.fail(failure, events);
+            _ => match error::decode_embedded(root) {
+                Some(error) => {
+                    self.rewriter.rewrite_error(kind, &error);
+                    self.emit_error(error, events);
                 }
-                None if self.stage == Stage::Running => events.push(Event::Foreign {
+                None if self.state == ReaderState::Streaming => events.push(StreamEvent::Foreign {
                     dialect: ID,
-                    kind: Text::new(kind),
+                    kind: JsonString::new(kind),
                     json: root.json(),
                 }),
-                None => misplaced(ledger, &format!("`{kind}` before the message began")),
+                None => note_stream_order(ledger, &format!("`{kind}` before the message began")),
             },
         }
     }
 
-    fn start(&mut self, message: Option<Node<'_>>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        if self.stage != Stage::Before {
-            misplaced(ledger, "the message began twice");
+    fn read_message_start(
+        &mut self,
+        message: Option<JsonNode<'_>>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
+        if self.state != ReaderState::NotStarted {
+            note_stream_order(ledger, "the message began twice");
             return;
         }
-        self.stage = Stage::Running;
-        let (id, model) = message.map(reply::id_and_model).unwrap_or_default();
-        events.push(Event::Start { id, model });
+        self.state = ReaderState::Streaming;
+        let (id, model) = message.map(reply::decode_id_and_model).unwrap_or_default();
+        events.push(StreamEvent::Start { id, model });
         let Some(message) = message else { return };
         if let Some(counts) = message.get("usage").filter(|counts| counts.is_object()) {
-            self.count_tokens(counts, events);
+            self.read_usage(counts, events);
         }
-        foreign_fields(message, MESSAGE_KEYS, events);
-        for block in message.get("content").into_iter().flat_map(Node::items) {
-            self.open_block(0, block, events, ledger);
+        emit_foreign_fields(message, MESSAGE_KEYS, events);
+        for block in message.get("content").into_iter().flat_map(JsonNode::items) {
+            self.begin_block(0, block, events, ledger);
             self.close_block(true, events);
         }
     }
 
-    /// A stream that does not begin with its beginning gets one.
-    fn begin(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        if self.stage == Stage::Before {
-            misplaced(ledger, "the message had no beginning");
-            self.start(None, events, ledger);
+    /// Emits a message start if the stream has none.
+    fn ensure_started(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        if self.state == ReaderState::NotStarted {
+            note_stream_order(ledger, "the message had no beginning");
+            self.read_message_start(None, events, ledger);
         }
     }
 
-    fn message_delta(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        self.begin(events, ledger);
-        self.settle(events, ledger);
+    fn read_message_delta(
+        &mut self,
+        root: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
+        self.ensure_started(events, ledger);
+        self.close_all_blocks(events, ledger);
         if let Some(delta) = root.get("delta") {
-            self.stop = stop::of(delta).or(self.stop.take());
-            foreign_fields(delta, &["stop_reason", "stop_sequence"], events);
+            self.stop = stop::decode_fields(delta).or(self.stop.take());
+            emit_foreign_fields(delta, &["stop_reason", "stop_sequence"], events);
         }
-        foreign_fields(root, &["type", "delta", "usage"], events);
+        emit_foreign_fields(root, &["type", "delta", "usage"], events);
         if let Some(counts) = root.get("usage").filter(|counts| counts.is_object()) {
-            self.count_tokens(counts, events);
+            self.read_usage(counts, events);
         }
     }
 
-    /// Later counts replace earlier ones, each by itself.
-    fn count_tokens(&mut self, counts: Node<'_>, events: &mut Vec<Event>) {
-        let all = match &self.usage {
-            Some(earlier) => merged(earlier, counts),
+    /// Later counts replace earlier ones, field by field.
+    fn read_usage(&mut self, counts: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
+        let merged = match &self.usage {
+            Some(earlier) => merge_counts(earlier, counts),
             None => counts.json(),
         };
-        events.push(Event::Usage(usage::decode(all.doc().root())));
-        self.usage = Some(all);
+        events.push(StreamEvent::Usage(usage::decode(merged.to_doc().root())));
+        self.usage = Some(merged);
     }
 
-    fn end(&mut self, events: &mut Vec<Event>) {
-        let stop = self.stop.take().unwrap_or(Stop::new(StopReason::End));
-        events.push(Event::Stop(stop.with_calls(self.has_calls)));
-        self.stage = Stage::Ended;
+    fn emit_stop(&mut self, events: &mut Vec<StreamEvent>) {
+        let stop = self.stop.take().unwrap_or(Stop::new(StopReason::EndTurn));
+        events.push(StreamEvent::Stop(stop.adjusted_for_tool_calls(self.has_calls)));
+        self.state = ReaderState::Ended;
     }
 
-    fn fail(&mut self, failure: Failure, events: &mut Vec<Event>) {
-        if self.stage == Stage::Before {
-            events.push(Event::Start { id: None, model: None });
+    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>) {
+        if self.state == ReaderState::NotStarted {
+            events.push(StreamEvent::Start { id: None, model: None });
         }
         self.close_block(false, events);
-        events.push(Event::Fail(Box::new(failure)));
-        self.stage = Stage::Ended;
+        events.push(StreamEvent::Error(Box::new(error)));
+        self.state = ReaderState::Ended;
     }
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         let event = frame.event.as_deref();
         let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
         let Some(data) = data else {
-            // Packages take a name without data for an event that cannot be read, and what is no field
-            // at all could be taken for another kind of stream, where it stands first.
-            if event != Some("ping") && !is_comment(&frame.raw) {
-                self.passed.leave_out();
+            // SDKs fail to parse an event with a name but no data. A line that is no SSE field
+            // could make clients detect another stream type if it is the first one.
+            if event != Some("ping") && !is_sse_comment(&frame.raw) {
+                self.rewriter.drop_frame();
             }
             return;
         };
-        // The end mark of another dialect, which some hosts add.
+        // The end marker of another dialect, which some hosts add.
         if !data.starts_with('{') && data.trim() == "[DONE]" {
-            return self.passed.leave_out();
+            return self.rewriter.drop_frame();
         }
-        if self.stage == Stage::Ended {
-            if !std::mem::replace(&mut self.noted_late, true) {
-                misplaced(ledger, "something came after the end");
+        if self.state == ReaderState::Ended {
+            if !std::mem::replace(&mut self.late_event_noted, true) {
+                note_stream_order(ledger, "an event arrived after the end");
             }
             return;
         }
         let is_object = data.trim_start().starts_with('{');
-        match Doc::parse_on(data, Limits::default(), &mut self.tape) {
+        match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut self.tape) {
             Ok(doc) => {
                 let root = doc.root();
-                let kind = root.get("type").map(Node::word).unwrap_or_default();
+                let kind = root.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
                 let kind = if kind.is_empty() { event.unwrap_or("") } else { &kind };
-                let came = Came { event, raw: &frame.raw };
-                self.step(kind, root, &came, events, ledger);
+                let raw_frame = RawFrame { event, raw: &frame.raw };
+                self.read_event(kind, root, &raw_frame, events, ledger);
                 doc.recycle(&mut self.tape);
             }
             Err(why) => {
-                ledger.loss(note::BAD_FRAME, Place::REPLY, format!("a frame is {why}"));
-                // Of an event that is broken the client is to know.
+                ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, format!("a frame is {why}"));
+                // A malformed JSON event is still forwarded: the client must see the error.
                 if !is_object {
-                    self.passed.leave_out();
+                    self.rewriter.drop_frame();
                 }
             }
         }
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, _: &mut Ledger) {
-        if self.stage == Stage::Ended {
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, _: &mut Ledger) {
+        if self.state == ReaderState::Ended {
             return;
         }
-        // The reason ends all blocks: one that began after it and has no end was cut.
-        if self.stop.is_some() && self.open.is_none() && self.waiting.is_empty() {
-            self.end(events);
-            self.lacks = Lack::Mark(END);
+        // A stop reason ends all blocks. A block that began after it and has no end was truncated.
+        if self.stop.is_some() && self.open_block.is_none() && self.pending_events.is_empty() {
+            self.emit_stop(events);
+            self.missing_end = MissingEnd::Marker(MESSAGE_STOP_FRAME);
         } else {
-            self.fail(Failure::cut_short(), events);
+            self.emit_error(ApiError::truncated_stream(), events);
         }
     }
 
-    fn passes_on(&mut self) {
-        self.passed.on = true;
+    fn enable_passthrough(&mut self) {
+        self.rewriter.enabled = true;
     }
 
-    fn anew(&mut self) -> Option<Vec<u8>> {
-        self.passed.take()
+    fn rewrite_frame(&mut self) -> Option<Vec<u8>> {
+        self.rewriter.take_replacement()
     }
 
-    fn has_stopped(&self) -> bool {
+    fn has_stop_reason(&self) -> bool {
         self.stop.is_some()
     }
 
-    fn lacks(&self) -> Lack {
-        self.lacks
+    fn missing_end(&self) -> MissingEnd {
+        self.missing_end
     }
 
-    fn is_over(&self) -> bool {
-        self.over
+    fn is_terminated(&self) -> bool {
+        self.is_terminated
     }
 }
 
-/// Fields that say something only to this dialect; none that could be taken for an event.
-fn foreign_fields(node: Node<'_>, known: &[&str], events: &mut Vec<Event>) {
+/// Emits fields that only this dialect has. A field that could be taken for an event is skipped.
+fn emit_foreign_fields(node: JsonNode<'_>, known: &[&str], events: &mut Vec<StreamEvent>) {
     for field in node.fields() {
-        let is_event = || field.is(PIECE) || is_event(&field.key(), &field.value.json());
-        if !field.value.is_null() && !known.contains(&&*field.name()) && !is_event() {
-            let (kind, json) = (field.key(), field.value.json());
-            events.push(Event::Foreign { dialect: ID, kind, json });
+        let is_event = || {
+            field.key_is(CONTENT_BLOCK_DELTA)
+                || is_event_json(&field.key_json_string(), &field.value.json())
+        };
+        if !field.value.is_null() && !known.contains(&&*field.key()) && !is_event() {
+            let (kind, json) = (field.key_json_string(), field.value.json());
+            events.push(StreamEvent::Foreign { dialect: ID, kind, json });
         }
     }
 }
 
-/// One object with the fields of both; of a field in both, the later, unless it says nothing.
-fn merged(earlier: &Json, later: Node<'_>) -> Json {
-    let doc = earlier.doc();
-    let said = |key: &str| later.get(key).filter(|value| !value.is_null());
-    if doc.root().fields().all(|field| said(&field.name()).is_some()) {
+/// Merges two count objects. A later value replaces an earlier one unless it is null.
+fn merge_counts(earlier: &RawJson, later: JsonNode<'_>) -> RawJson {
+    let doc = earlier.to_doc();
+    let later_value = |key: &str| later.get(key).filter(|value| !value.is_null());
+    if doc.root().fields().all(|field| later_value(&field.key()).is_some()) {
         return later.json();
     }
-    Json::object(|o| {
+    RawJson::object(|o| {
         for field in doc.root().fields() {
-            let value = said(&field.name()).unwrap_or(field.value);
-            o.key_text(&field.key()).json(&value.json());
+            let value = later_value(&field.key()).unwrap_or(field.value);
+            o.key_json_string(&field.key_json_string()).json(&value.json());
         }
         for field in later.fields() {
-            if doc.root().get(&field.name()).is_none() {
-                o.key_text(&field.key()).json(&field.value.json());
+            if doc.root().get(&field.key()).is_none() {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
     })
 }
 
-fn misplaced(ledger: &mut Ledger, what: &str) {
-    ledger.change(note::STREAM_ORDER, Place::REPLY, what.to_owned());
+fn note_stream_order(ledger: &mut Ledger, message: &str) {
+    ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message.to_owned());
 }
 
 const MESSAGE_KEYS: &[&str] =
     &["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
 
-const END: &[u8] = b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+const MESSAGE_STOP_FRAME: &[u8] = b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";

@@ -1,50 +1,55 @@
-//! Settings, read.
+//! Decodes the settings of a request.
 
-use interlingua_model::{Choice, Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
-use interlingua_wire::{Kind, Node, Text};
+use interlingua_model::{
+    Ledger, LedgerPath, ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice,
+};
+use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
-use crate::anthropic::decode::{odd, said};
+use crate::anthropic::decode::{non_null_json, note_odd_input};
 
-/// Takes one field of the body into the settings, if it is one of theirs.
-pub(in crate::anthropic) fn decode(
+/// Decodes one field of the body into the settings, if it is a setting.
+pub(in crate::anthropic) fn decode_setting(
     settings: &mut Settings,
     key: &str,
-    node: Node<'_>,
+    node: JsonNode<'_>,
     ledger: &mut Ledger,
 ) {
     match key {
-        "max_tokens" => settings.max_tokens = said(node),
-        "temperature" => settings.temperature = said(node),
-        "top_p" => settings.top_p = said(node),
-        "top_k" => settings.top_k = said(node),
-        "stop_sequences" => settings.stop = stop(node, ledger),
-        "stream" => settings.stream = node.boolean(),
-        "service_tier" => settings.service_tier = node.text(),
-        "metadata" => settings.user = node.get("user_id").and_then(Node::text),
-        "tool_choice" => choice(settings, node, ledger),
-        "thinking" => thinking(settings, node),
+        "max_tokens" => settings.max_tokens = non_null_json(node),
+        "temperature" => settings.temperature = non_null_json(node),
+        "top_p" => settings.top_p = non_null_json(node),
+        "top_k" => settings.top_k = non_null_json(node),
+        "stop_sequences" => settings.stop_sequences = decode_stop_sequences(node, ledger),
+        "stream" => settings.stream = node.as_bool(),
+        "service_tier" => settings.service_tier = node.json_string(),
+        "metadata" => settings.user = node.get("user_id").and_then(JsonNode::json_string),
+        "tool_choice" => decode_tool_choice(settings, node, ledger),
+        "thinking" => decode_thinking(settings, node),
         "output_config" => {
-            if let Some(effort) = node.get("effort").and_then(Node::text) {
-                reasoning(settings).effort = Some(effort);
+            if let Some(effort) = node.get("effort").and_then(JsonNode::json_string) {
+                reasoning_mut(settings).effort = Some(effort);
             }
-            if let Some(format) = node.get("format").and_then(format) {
-                settings.format = Some(format);
+            if let Some(format) = node.get("format").and_then(decode_output_format) {
+                settings.response_format = Some(format);
             }
         }
-        "output_format" => settings.format = settings.format.take().or_else(|| format(node)),
+        "output_format" => {
+            settings.response_format =
+                settings.response_format.take().or_else(|| decode_output_format(node));
+        }
         _ => {}
     }
 }
 
-/// Whether the model holds a field, or at least some of what is inside.
-pub(in crate::anthropic) fn is_known(key: &str, node: Node<'_>) -> bool {
+/// Returns whether the model holds the field, at least in part.
+pub(in crate::anthropic) fn is_known_field(key: &str, node: JsonNode<'_>) -> bool {
     matches!(key, "model" | "messages" | "system" | "tools")
         || super::is_setting(key)
         || node.is_null()
 }
 
-/// The keys the model holds of a field that has more.
-pub(in crate::anthropic) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+/// The keys of a field that the model holds, for fields with other keys too.
+pub(in crate::anthropic) fn known_subfields(field: &str) -> Option<&'static [&'static str]> {
     match field {
         "thinking" => Some(&["type", "budget_tokens", "display"]),
         "output_config" => Some(&["effort", "format"]),
@@ -53,66 +58,78 @@ pub(in crate::anthropic) fn held_inside(field: &str) -> Option<&'static [&'stati
     }
 }
 
-fn stop(node: Node<'_>, ledger: &mut Ledger) -> Vec<Text> {
+fn decode_stop_sequences(node: JsonNode<'_>, ledger: &mut Ledger) -> Vec<JsonString> {
     match node.kind() {
-        Kind::Array => {
+        JsonKind::Array => {
             if node.items().any(|item| !item.is_string()) {
-                odd(ledger, Place::SETTINGS, "a stop sequence is not a string: it is passed over");
+                note_odd_input(
+                    ledger,
+                    LedgerPath::SETTINGS,
+                    "a stop sequence is not a string: it is skipped",
+                );
             }
-            node.items().filter_map(Node::text).collect()
+            node.items().filter_map(JsonNode::json_string).collect()
         }
-        Kind::String => {
-            odd(ledger, Place::SETTINGS, "`stop_sequences` is one string and not a list");
-            node.text().into_iter().collect()
+        JsonKind::String => {
+            note_odd_input(
+                ledger,
+                LedgerPath::SETTINGS,
+                "`stop_sequences` is one string and not a list",
+            );
+            node.json_string().into_iter().collect()
         }
-        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => Vec::new(),
+        JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::Object => Vec::new(),
     }
 }
 
-fn choice(settings: &mut Settings, node: Node<'_>, ledger: &mut Ledger) {
-    let word = node.get("type").unwrap_or(node).word();
+fn decode_tool_choice(settings: &mut Settings, node: JsonNode<'_>, ledger: &mut Ledger) {
+    let choice_type = node.get("type").unwrap_or(node).str_or_empty();
     if node.is_string() {
-        odd(ledger, Place::SETTINGS, "`tool_choice` is a string and not an object");
+        note_odd_input(ledger, LedgerPath::SETTINGS, "`tool_choice` is a string and not an object");
     }
-    settings.choice = match &*word {
-        "auto" => Some(Choice::Auto),
-        "none" => Some(Choice::None),
-        "any" | "required" => Some(Choice::Required),
-        "tool" => node.get("name").and_then(Node::text).map(Choice::Named),
+    settings.tool_choice = match &*choice_type {
+        "auto" => Some(ToolChoice::Auto),
+        "none" => Some(ToolChoice::None),
+        "any" | "required" => Some(ToolChoice::Required),
+        "tool" => node.get("name").and_then(JsonNode::json_string).map(ToolChoice::Named),
         _ => None,
     };
-    if settings.choice.is_none() && !node.is_null() {
-        odd(ledger, Place::SETTINGS, format!("the tool choice `{word}` means nothing here"));
+    if settings.tool_choice.is_none() && !node.is_null() {
+        note_odd_input(
+            ledger,
+            LedgerPath::SETTINGS,
+            format!("the tool choice `{choice_type}` is unknown"),
+        );
     }
-    let disabled = node.get("disable_parallel_tool_use").and_then(Node::boolean);
-    settings.parallel = disabled.map(|disabled| !disabled);
+    let disabled = node.get("disable_parallel_tool_use").and_then(JsonNode::as_bool);
+    settings.parallel_tool_calls = disabled.map(|disabled| !disabled);
 }
 
-fn thinking(settings: &mut Settings, node: Node<'_>) {
-    let mode = match &*node.get("type").map(Node::word).unwrap_or_default() {
+fn decode_thinking(settings: &mut Settings, node: JsonNode<'_>) {
+    let mode = match &*node.get("type").map(JsonNode::str_or_empty).unwrap_or_default() {
         "enabled" => Some(ReasoningMode::On),
         "adaptive" => Some(ReasoningMode::Adaptive),
         "disabled" => Some(ReasoningMode::Off),
         "between_tools" => Some(ReasoningMode::BetweenTools),
         _ => None,
     };
-    let budget = node.get("budget_tokens").and_then(said);
-    // What is no way of thinking has nothing to show.
-    let asked = mode.is_some() || budget.is_some();
-    let display = node.get("display").and_then(Node::text).filter(|_| asked);
+    let budget = node.get("budget_tokens").and_then(non_null_json);
+    // Without a known type or a budget, `display` has no effect.
+    let has_thinking = mode.is_some() || budget.is_some();
+    let display = node.get("display").and_then(JsonNode::json_string).filter(|_| has_thinking);
     if mode.is_some() || budget.is_some() || display.is_some() {
-        let reasoning = reasoning(settings);
+        let reasoning = reasoning_mut(settings);
         reasoning.mode = mode;
-        reasoning.budget = budget;
+        reasoning.budget_tokens = budget;
         reasoning.display = display;
     }
 }
 
-fn format(node: Node<'_>) -> Option<Format> {
+fn decode_output_format(node: JsonNode<'_>) -> Option<ResponseFormat> {
     let schema = node.get("schema").filter(|schema| schema.is_object())?.json();
-    Some(Format::Schema { name: None, description: None, schema, strict: None })
+    Some(ResponseFormat::Schema { name: None, description: None, schema, strict: None })
 }
 
-fn reasoning(settings: &mut Settings) -> &mut Reasoning {
+fn reasoning_mut(settings: &mut Settings) -> &mut ReasoningSettings {
     settings.reasoning.get_or_insert_default()
 }

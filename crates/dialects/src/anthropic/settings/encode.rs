@@ -1,292 +1,336 @@
-//! Settings, written.
+//! Encodes the settings of a request.
 
 use interlingua_model::{
-    Choice, Conversation, Format, Ledger, Place, Reasoning, ReasoningMode, Settings,
+    Conversation, Ledger, LedgerPath, ReasoningMode, ReasoningSettings, ResponseFormat, Settings,
+    ToolChoice,
 };
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonString, RawJson};
 
-use super::KEYS;
-use crate::anthropic::encode::Cx;
-use crate::anthropic::messages::is_offered;
+use super::SETTING_KEYS;
+use crate::anthropic::encode::EncodeCx;
+use crate::anthropic::messages::has_tool_named;
 use crate::note;
 
-/// Writes all settings of a conversation from another dialect.
-pub(in crate::anthropic) fn encode_all(
+pub(in crate::anthropic) fn encode_settings(
     conversation: &Conversation,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
     let settings = &*conversation.settings;
-    let usual = Json::number(USUAL_MAX_TOKENS);
+    let default_max_tokens = RawJson::number(DEFAULT_MAX_TOKENS);
     if settings.max_tokens.is_none() {
-        let what = format!("`max_tokens` is required: it is {USUAL_MAX_TOKENS}");
-        cx.ledger.change(note::REQUIRED_ADDED, Place::SETTINGS, what);
-        o.json("max_tokens", &usual);
+        let message = format!("`max_tokens` is required: it is {DEFAULT_MAX_TOKENS}");
+        cx.ledger.record_change(note::REQUIRED_ADDED, LedgerPath::SETTINGS, message);
+        o.json("max_tokens", &default_max_tokens);
     }
-    for key in KEYS {
-        if let Some(value) = value(key, conversation, None, cx) {
+    for key in SETTING_KEYS {
+        if let Some(value) = encode_value(key, conversation, None, cx) {
             o.json(key, &value);
         }
     }
-    note_homeless(settings, cx.ledger);
+    note_dropped_settings(settings, cx.ledger);
 }
 
-/// Writes a field of a conversation of this dialect whose settings were edited. A field whose meaning
-/// is still the same, or is no setting at all, stays to be written as it was: that is `false`.
-pub(in crate::anthropic) fn encode_edited(
+/// Encodes a field of a same-dialect conversation with edited settings. Returns `false` if the field
+/// is unchanged or not a setting: the caller keeps its text.
+pub(in crate::anthropic) fn encode_edited_setting(
     key: &str,
-    written: Option<&Json>,
+    original_json: Option<&RawJson>,
     conversation: &Conversation,
     original: &Settings,
-    cx: &mut Cx<'_>,
-    o: &mut Object<'_>,
+    cx: &mut EncodeCx<'_>,
+    o: &mut ObjectWriter<'_>,
 ) -> bool {
-    let Some(key) = KEYS.iter().find(|known| **known == key) else { return false };
-    if is_same(key, original, &conversation.settings) {
+    let Some(key) = SETTING_KEYS.iter().find(|setting_key| **setting_key == key) else {
+        return false;
+    };
+    if is_unchanged(key, original, &conversation.settings) {
         return false;
     }
-    if let Some(value) = value(key, conversation, written, cx) {
+    if let Some(value) = encode_value(key, conversation, original_json, cx) {
         o.json(key, &value);
     }
     true
 }
 
-fn is_same(key: &str, a: &Settings, b: &Settings) -> bool {
-    fn part<T: PartialEq>(a: &Settings, b: &Settings, of: impl Fn(&Reasoning) -> T) -> bool {
-        let usual = Reasoning::default();
-        of(a.reasoning.as_ref().unwrap_or(&usual)) == of(b.reasoning.as_ref().unwrap_or(&usual))
+fn is_unchanged(key: &str, a: &Settings, b: &Settings) -> bool {
+    fn reasoning_part_eq<T: PartialEq>(
+        a: &Settings,
+        b: &Settings,
+        part: impl Fn(&ReasoningSettings) -> T,
+    ) -> bool {
+        let default = ReasoningSettings::default();
+        part(a.reasoning.as_ref().unwrap_or(&default))
+            == part(b.reasoning.as_ref().unwrap_or(&default))
     }
     match key {
         "max_tokens" => a.max_tokens == b.max_tokens,
         "temperature" => a.temperature == b.temperature,
         "top_p" => a.top_p == b.top_p,
         "top_k" => a.top_k == b.top_k,
-        "stop_sequences" => a.stop == b.stop,
+        "stop_sequences" => a.stop_sequences == b.stop_sequences,
         "stream" => a.stream == b.stream,
         "service_tier" => a.service_tier == b.service_tier,
         "metadata" => a.user == b.user,
-        "tool_choice" => a.choice == b.choice && a.parallel == b.parallel,
-        "thinking" => part(a, b, |r| (r.mode, r.budget.clone(), r.display.clone())),
-        "output_config" => part(a, b, |r| r.effort.clone()) && a.format == b.format,
-        "output_format" => a.format == b.format,
+        "tool_choice" => {
+            a.tool_choice == b.tool_choice && a.parallel_tool_calls == b.parallel_tool_calls
+        }
+        "thinking" => {
+            reasoning_part_eq(a, b, |r| (r.mode, r.budget_tokens.clone(), r.display.clone()))
+        }
+        "output_config" => {
+            reasoning_part_eq(a, b, |r| r.effort.clone()) && a.response_format == b.response_format
+        }
+        "output_format" => a.response_format == b.response_format,
         _ => true,
     }
 }
 
-/// What a field says now; `None` when there is nothing to say. `written` is the field as the client
-/// wrote it: what the model does not hold of it stays.
-fn value(
+/// The current value of a field; `None` if it has none. Unknown subfields of `original_json`, the
+/// client's value, are kept.
+fn encode_value(
     key: &str,
     conversation: &Conversation,
-    written: Option<&Json>,
-    cx: &mut Cx<'_>,
-) -> Option<Json> {
+    original_json: Option<&RawJson>,
+    cx: &mut EncodeCx<'_>,
+) -> Option<RawJson> {
     let settings = &*conversation.settings;
     match key {
         "max_tokens" => settings.max_tokens.clone(),
         "temperature" => settings.temperature.clone(),
         "top_p" => settings.top_p.clone(),
         "top_k" => settings.top_k.clone(),
-        "stop_sequences" => (!settings.stop.is_empty())
-            .then(|| Json::array(|a| settings.stop.iter().for_each(|stop| a.item().text(stop)))),
-        "stream" => settings.stream.map(Json::boolean),
-        "service_tier" => tier(settings.service_tier.as_ref()?, cx),
-        "metadata" => settings.user.as_ref().map(|user| {
-            Json::object(|o| {
-                o.text("user_id", user);
-                rest(written, &["user_id"], o);
+        "stop_sequences" => (!settings.stop_sequences.is_empty()).then(|| {
+            RawJson::array(|a| {
+                settings.stop_sequences.iter().for_each(|stop| a.item().json_string(stop));
             })
         }),
-        "tool_choice" => choice(conversation),
-        "thinking" => thinking(settings.reasoning.as_ref()?, written, cx),
-        "output_config" => output_config(settings, written, cx),
-        // The older place of the format; what is edited goes into the newer one.
+        "stream" => settings.stream.map(RawJson::boolean),
+        "service_tier" => encode_service_tier(settings.service_tier.as_ref()?, cx),
+        "metadata" => settings.user.as_ref().map(|user| {
+            RawJson::object(|o| {
+                o.json_string("user_id", user);
+                write_unknown_fields(original_json, &["user_id"], o);
+            })
+        }),
+        "tool_choice" => encode_tool_choice(conversation),
+        "thinking" => encode_thinking(settings.reasoning.as_ref()?, original_json, cx),
+        "output_config" => encode_output_config(settings, original_json, cx),
+        // `output_format` is the older field for the format: edits are written to `output_config`.
         _ => None,
     }
 }
 
-/// The fields of an object as written, but for these.
-fn rest(written: Option<&Json>, but: &[&str], o: &mut Object<'_>) {
-    let Some(doc) = written.map(Json::doc) else { return };
-    for field in doc.root().fields().filter(|field| !but.contains(&&*field.name())) {
-        o.key_text(&field.key()).json(&field.value.json());
+/// Writes the fields of the client's object except the known ones.
+fn write_unknown_fields(
+    original_json: Option<&RawJson>,
+    known_keys: &[&str],
+    o: &mut ObjectWriter<'_>,
+) {
+    let Some(doc) = original_json.map(RawJson::to_doc) else { return };
+    for field in doc.root().fields().filter(|field| !known_keys.contains(&&*field.key())) {
+        o.key_json_string(&field.key_json_string()).json(&field.value.json());
     }
 }
 
-fn tier(tier: &Text, cx: &mut Cx<'_>) -> Option<Json> {
-    let known = match &*tier.contents() {
-        "auto" | "standard_only" => return Some(Json::string(tier)),
-        _ if cx.own => return Some(Json::string(tier)),
-        "default" | "standard" => Text::word("standard_only"),
+fn encode_service_tier(tier: &JsonString, cx: &mut EncodeCx<'_>) -> Option<RawJson> {
+    let converted = match &*tier.unescape() {
+        "auto" | "standard_only" => return Some(RawJson::string(tier)),
+        _ if cx.same_dialect => return Some(RawJson::string(tier)),
+        "default" | "standard" => JsonString::from_static("standard_only"),
         _ => {
-            lose(cx.ledger, &format!("the service tier `{tier}`"));
+            note_dropped_setting(cx.ledger, &format!("the service tier `{tier}`"));
             return None;
         }
     };
-    convert(cx.ledger, format!("the service tier `{tier}` is `{known}`"));
-    Some(Json::string(&known))
+    note_converted_setting(cx.ledger, format!("the service tier `{tier}` is `{converted}`"));
+    Some(RawJson::string(&converted))
 }
 
-fn choice(conversation: &Conversation) -> Option<Json> {
+fn encode_tool_choice(conversation: &Conversation) -> Option<RawJson> {
     let settings = &*conversation.settings;
-    let alone = settings.parallel == Some(false) && !conversation.tools.is_empty();
-    let choice = match &settings.choice {
+    let is_sequential =
+        settings.parallel_tool_calls == Some(false) && !conversation.tools.is_empty();
+    let choice = match &settings.tool_choice {
         Some(choice) => choice,
-        None if alone => &Choice::Auto,
+        None if is_sequential => &ToolChoice::Auto,
         None => return None,
     };
-    // Where none of the tools there are may be called, they stay and are not called.
+    // If none of the allowed tools exists, the tools are kept and `none` is sent.
     let choice = match choice {
-        Choice::Allowed { names, .. } if !is_offered(conversation, names) => &Choice::None,
+        ToolChoice::Allowed { names, .. } if !has_tool_named(conversation, names) => {
+            &ToolChoice::None
+        }
         choice => choice,
     };
-    Some(Json::object(|o| {
+    Some(RawJson::object(|o| {
         match choice {
-            Choice::Auto | Choice::Allowed { required: false, .. } => o.known("type", "auto"),
-            Choice::Required | Choice::Allowed { required: true, .. } => o.known("type", "any"),
-            Choice::None => o.known("type", "none"),
-            Choice::Named(name) => {
-                o.known("type", "tool");
-                o.text("name", name);
+            ToolChoice::Auto | ToolChoice::Allowed { required: false, .. } => {
+                o.static_str("type", "auto");
+            }
+            ToolChoice::Required | ToolChoice::Allowed { required: true, .. } => {
+                o.static_str("type", "any");
+            }
+            ToolChoice::None => o.static_str("type", "none"),
+            ToolChoice::Named(name) => {
+                o.static_str("type", "tool");
+                o.json_string("name", name);
             }
         }
-        // `none` takes no second word.
-        if settings.parallel == Some(false) && *choice != Choice::None {
+        // `none` does not accept `disable_parallel_tool_use`.
+        if settings.parallel_tool_calls == Some(false) && *choice != ToolChoice::None {
             o.boolean("disable_parallel_tool_use", true);
         }
     }))
 }
 
-/// How much to think is said in one of three ways; they come from any of mode, budget and effort.
-fn thinking(reasoning: &Reasoning, written: Option<&Json>, cx: &mut Cx<'_>) -> Option<Json> {
-    let no_effort = !cx.own && reasoning.effort.as_ref().is_some_and(|effort| *effort == "none");
-    let budget = reasoning.budget.as_ref();
+/// The three thinking types are derived from mode, budget and effort.
+fn encode_thinking(
+    reasoning: &ReasoningSettings,
+    original_json: Option<&RawJson>,
+    cx: &mut EncodeCx<'_>,
+) -> Option<RawJson> {
+    let no_effort =
+        !cx.same_dialect && reasoning.effort.as_ref().is_some_and(|effort| *effort == "none");
+    let budget = reasoning.budget_tokens.as_ref();
     let display = reasoning.display.as_ref();
-    let is_shown = display.is_some_and(|display| shown(display, cx) != "omitted");
+    let is_shown = display.is_some_and(|display| convert_display(display, cx) != "omitted");
     let kind = match reasoning.mode {
         Some(ReasoningMode::Off) => "disabled",
         Some(ReasoningMode::BetweenTools) => "between_tools",
         None if no_effort => "disabled",
-        _ if budget.is_some_and(|budget| budget.count() == Some(0)) => "disabled",
+        _ if budget.is_some_and(|budget| budget.as_u64() == Some(0)) => "disabled",
         Some(ReasoningMode::Adaptive) => "adaptive",
-        _ if budget.is_some_and(|budget| budget.count().is_some()) => "enabled",
+        _ if budget.is_some_and(|budget| budget.as_u64().is_some()) => "enabled",
         Some(ReasoningMode::On) => "adaptive",
         None if budget.is_some() || is_shown => "adaptive",
         None => return None,
     };
-    if kind == "adaptive" && reasoning.mode == Some(ReasoningMode::On) && !cx.own {
-        convert(cx.ledger, "thinking without a budget is adaptive".to_owned());
+    if kind == "adaptive" && reasoning.mode == Some(ReasoningMode::On) && !cx.same_dialect {
+        note_converted_setting(cx.ledger, "thinking without a budget is adaptive".to_owned());
     }
     if kind == "adaptive" && budget.is_some() && reasoning.mode == Some(ReasoningMode::Adaptive) {
-        lose(cx.ledger, "the budget of adaptive thinking");
+        note_dropped_setting(cx.ledger, "the budget of adaptive thinking");
     }
     let display = display.filter(|_| !reasoning.is_off() && kind != "disabled").map(|display| {
-        let known = shown(display, cx);
-        if known != *display {
-            convert(cx.ledger, format!("the display `{display}` of thinking is `{known}`"));
+        let converted = convert_display(display, cx);
+        if converted != *display {
+            note_converted_setting(
+                cx.ledger,
+                format!("the display `{display}` of thinking is `{converted}`"),
+            );
         }
-        known
+        converted
     });
-    Some(Json::object(|o| {
-        o.word("type", kind);
+    Some(RawJson::object(|o| {
+        o.str("type", kind);
         if matches!(kind, "disabled" | "between_tools") {
             return;
         }
         if kind == "enabled" {
-            o.json_if("budget_tokens", budget);
+            o.json_opt("budget_tokens", budget);
         }
-        o.text_if("display", display.as_ref());
-        rest(written, &["type", "budget_tokens", "display"], o);
+        o.json_string_opt("display", display.as_ref());
+        write_unknown_fields(original_json, &["type", "budget_tokens", "display"], o);
     }))
 }
 
-/// What of the thinking is shown, in the words of this dialect.
-fn shown(display: &Text, cx: &Cx<'_>) -> Text {
-    match &*display.contents() {
+/// Converts the display of thinking to a value of this dialect.
+fn convert_display(display: &JsonString, cx: &EncodeCx<'_>) -> JsonString {
+    match &*display.unescape() {
         "summarized" | "omitted" | "updates" => display.clone(),
-        _ if cx.own => display.clone(),
-        "none" | "off" | "false" | "hidden" => Text::word("omitted"),
-        _ => Text::word("summarized"),
+        _ if cx.same_dialect => display.clone(),
+        "none" | "off" | "false" | "hidden" => JsonString::from_static("omitted"),
+        _ => JsonString::from_static("summarized"),
     }
 }
 
-fn output_config(settings: &Settings, written: Option<&Json>, cx: &mut Cx<'_>) -> Option<Json> {
+fn encode_output_config(
+    settings: &Settings,
+    original_json: Option<&RawJson>,
+    cx: &mut EncodeCx<'_>,
+) -> Option<RawJson> {
     let effort = settings.reasoning.as_ref().and_then(|reasoning| reasoning.effort.as_ref());
-    let effort = effort.and_then(|effort| known_effort(effort, cx));
-    let format = match &settings.format {
-        Some(Format::Schema { schema, description, .. }) => {
-            if description.is_some() && !cx.own {
-                lose(cx.ledger, "the description of the answer's format");
+    let effort = effort.and_then(|effort| convert_effort(effort, cx));
+    let format = match &settings.response_format {
+        Some(ResponseFormat::Schema { schema, description, .. }) => {
+            if description.is_some() && !cx.same_dialect {
+                note_dropped_setting(cx.ledger, "the description of the response format");
             }
             Some(schema)
         }
-        Some(Format::Json) => {
-            lose(cx.ledger, "the format `json` without a schema");
+        Some(ResponseFormat::Json) => {
+            note_dropped_setting(cx.ledger, "the format `json` without a schema");
             None
         }
-        Some(Format::Text) | None => None,
+        Some(ResponseFormat::Text) | None => None,
     };
-    let more = written.is_some_and(|written| {
-        written.doc().root().fields().any(|field| !field.is("effort") && !field.is("format"))
+    let has_unknown_fields = original_json.is_some_and(|original_json| {
+        original_json
+            .to_doc()
+            .root()
+            .fields()
+            .any(|field| !field.key_is("effort") && !field.key_is("format"))
     });
-    (effort.is_some() || format.is_some() || more).then(|| {
-        Json::object(|o| {
-            o.text_if("effort", effort.as_ref());
+    (effort.is_some() || format.is_some() || has_unknown_fields).then(|| {
+        RawJson::object(|o| {
+            o.json_string_opt("effort", effort.as_ref());
             if let Some(schema) = format {
                 o.object("format", |o| {
-                    o.known("type", "json_schema");
+                    o.static_str("type", "json_schema");
                     o.json("schema", schema);
                 });
             }
-            rest(written, &["effort", "format"], o);
+            write_unknown_fields(original_json, &["effort", "format"], o);
         })
     })
 }
 
-fn known_effort(effort: &Text, cx: &mut Cx<'_>) -> Option<Text> {
-    match &*effort.contents() {
+fn convert_effort(effort: &JsonString, cx: &mut EncodeCx<'_>) -> Option<JsonString> {
+    match &*effort.unescape() {
         "low" | "medium" | "high" | "xhigh" | "max" => Some(effort.clone()),
-        _ if cx.own => Some(effort.clone()),
+        _ if cx.same_dialect => Some(effort.clone()),
         "minimal" => {
-            convert(cx.ledger, "the effort `minimal` is `low`".to_owned());
-            Some(Text::word("low"))
+            note_converted_setting(cx.ledger, "the effort `minimal` is `low`".to_owned());
+            Some(JsonString::from_static("low"))
         }
-        // Said by `thinking`.
+        // Encoded by `thinking`.
         "none" => None,
         _ => {
-            lose(cx.ledger, &format!("the effort `{effort}`"));
+            note_dropped_setting(cx.ledger, &format!("the effort `{effort}`"));
             None
         }
     }
 }
 
-/// Notes the settings that have no place here.
-fn note_homeless(settings: &Settings, ledger: &mut Ledger) {
-    let several = settings.answers.as_ref().filter(|answers| answers.count() != Some(1));
-    let homeless = [
+/// Notes the settings that this dialect does not have.
+fn note_dropped_settings(settings: &Settings, ledger: &mut Ledger) {
+    let candidate_count =
+        settings.candidate_count.as_ref().filter(|count| count.as_u64() != Some(1));
+    let unsupported = [
         ("seed", settings.seed.is_some()),
         ("presence penalty", settings.presence_penalty.is_some()),
         ("frequency penalty", settings.frequency_penalty.is_some()),
-        ("number of answers", several.is_some()),
+        ("number of answers", candidate_count.is_some()),
         ("verbosity", settings.verbosity.is_some()),
         ("metadata", settings.metadata.is_some()),
         ("cache key", settings.cache_key.is_some()),
-        ("wish to store the reply", settings.store == Some(true)),
+        ("`store` setting", settings.store == Some(true)),
     ];
-    for (name, _) in homeless.iter().filter(|(_, is_set)| *is_set) {
-        lose(ledger, &format!("the {name}"));
+    for (name, _) in unsupported.iter().filter(|(_, is_set)| *is_set) {
+        note_dropped_setting(ledger, &format!("the {name}"));
     }
 }
 
-fn lose(ledger: &mut Ledger, what: &str) {
-    let what = format!("left out {what}: no place for it");
-    ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+fn note_dropped_setting(ledger: &mut Ledger, setting: &str) {
+    let message = format!("left out {setting}: no place for it");
+    ledger.record_loss(note::NO_SUCH_SETTING, LedgerPath::SETTINGS, message);
 }
 
-fn convert(ledger: &mut Ledger, what: String) {
-    ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+fn note_converted_setting(ledger: &mut Ledger, message: String) {
+    ledger.record_change(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
 }
 
-/// What clients of this dialect ask for when they know nothing about the model.
-const USUAL_MAX_TOKENS: u64 = 32_000;
+/// The `max_tokens` that clients of this dialect send for models they do not know.
+const DEFAULT_MAX_TOKENS: u64 = 32_000;

@@ -1,13 +1,13 @@
-//! The fields that say how the reply is to be made.
+//! Generation settings: all request fields except model, messages, system and tools.
 
 mod decode;
 mod encode;
 
-pub(super) use decode::{decode, held_inside, is_known};
-pub(super) use encode::{encode_all, encode_edited};
+pub(super) use decode::{decode_setting, is_known_field, known_subfields};
+pub(super) use encode::{encode_edited_setting, encode_settings};
 
-/// Every field whose meaning the settings hold, in the order they are written.
-pub(super) const KEYS: &[&str] = &[
+/// Every field that is decoded into the settings, in the order it is written.
+pub(super) const SETTING_KEYS: &[&str] = &[
     "max_tokens",
     "temperature",
     "top_p",
@@ -23,5 +23,5 @@ pub(super) const KEYS: &[&str] = &[
 ];
 
 pub(super) fn is_setting(key: &str) -> bool {
-    KEYS.contains(&key)
+    SETTING_KEYS.contains(&key)
 }

@@ -1,58 +1,64 @@
-//! What only this dialect knows, in a stream.
+//! Writes foreign blocks and fields of this dialect into a stream.
 
 use interlingua_wire::frame::write_json;
-use interlingua_wire::{Framing, Json, Text};
+use interlingua_wire::{Framing, JsonString, RawJson};
 
 use super::Writer;
-use crate::anthropic::frame::{PIECE, frame, is_event};
-use crate::anthropic::open::Open;
-use crate::anthropic::search::CALL;
+use crate::anthropic::frame::{CONTENT_BLOCK_DELTA, is_event_json, write_event};
+use crate::anthropic::open::OpenBlock;
+use crate::anthropic::web_search::SERVER_TOOL_USE;
 
 impl Writer {
-    /// A block that comes whole. Clients gather what a tool of the provider's is asked from its pieces.
-    pub(super) fn whole(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        let doc = json.doc();
-        let asked = doc.root().get("input").filter(|_| *kind == CALL);
-        self.start_block(out, |o| {
+    /// Writes a block that was received complete. Clients read the input of a server tool call from
+    /// deltas.
+    pub(super) fn write_complete_block(
+        &mut self,
+        kind: &JsonString,
+        json: &RawJson,
+        out: &mut Vec<u8>,
+    ) {
+        let doc = json.to_doc();
+        let input = doc.root().get("input").filter(|_| *kind == SERVER_TOOL_USE);
+        self.write_block_start(out, |o| {
             for field in doc.root().fields() {
-                if asked.is_some() && field.is("input") {
+                if input.is_some() && field.key_is("input") {
                     o.object("input", |_| {});
                 } else {
-                    o.key_text(&field.key()).json(&field.value.json());
+                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             }
         });
-        if let Some(asked) = asked.filter(|asked| asked.fields().next().is_some()) {
-            self.piece(out, "input_json_delta", |o| o.word("partial_json", asked.raw()));
+        if let Some(input) = input.filter(|input| input.fields().next().is_some()) {
+            self.write_block_delta(out, "input_json_delta", |o| o.str("partial_json", input.raw()));
         }
     }
 
-    /// A piece of a kind that nobody knows, of the block that is open.
-    fn unknown_piece(&mut self, json: &Json, out: &mut Vec<u8>) {
-        if matches!(self.open, Open::Nothing | Open::LeftOut) {
+    /// Writes a delta of an unknown kind into the open block.
+    fn write_unknown_delta(&mut self, json: &RawJson, out: &mut Vec<u8>) {
+        if matches!(self.open_block, OpenBlock::Nothing | OpenBlock::Dropped) {
             return;
         }
-        self.start_text(out);
-        self.start_thinking(out);
-        let index = self.index();
-        frame(out, PIECE, |o| {
+        self.ensure_text_started(out);
+        self.ensure_thinking_started(out);
+        let index = self.block_index();
+        write_event(out, CONTENT_BLOCK_DELTA, |o| {
             o.number("index", index);
             o.json("delta", json);
         });
     }
 
-    pub(super) fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        if ENDING.iter().any(|key| *kind == **key) {
-            self.ending.retain(|(key, _)| key != kind);
-            self.ending.push((kind.clone(), json.clone()));
-        } else if *kind == PIECE {
-            self.unknown_piece(json, out);
-        } else if is_event(kind, json) {
+    pub(super) fn write_foreign(&mut self, kind: &JsonString, json: &RawJson, out: &mut Vec<u8>) {
+        if MESSAGE_END_FIELDS.iter().any(|key| *kind == **key) {
+            self.end_fields.retain(|(key, _)| key != kind);
+            self.end_fields.push((kind.clone(), json.clone()));
+        } else if *kind == CONTENT_BLOCK_DELTA {
+            self.write_unknown_delta(json, out);
+        } else if is_event_json(kind, json) {
             write_json(Framing::Sse, Some(kind.raw()), out, |data| data.json(json));
         }
     }
 }
 
-/// Fields of the message that are told at its end.
-const ENDING: &[&str] =
+/// Message fields that are sent with the end event.
+const MESSAGE_END_FIELDS: &[&str] =
     &["stop_details", "container", "context_management", "input_transformations", "diagnostics"];

@@ -1,34 +1,35 @@
-//! How each server that speaks this dialect speaks it, as data: one row per server.
+//! How each server of this dialect differs, as data: one row per server.
 
-mod rows;
+mod table;
 
-pub use rows::FLAVORS;
+pub use table::FLAVORS;
 
-/// The quirks of one server. A quirk is a field here, never a name asked for elsewhere.
+/// The quirks of one server. A quirk is a field here; no code compares flavor names.
 #[derive(Debug)]
 pub struct Flavor {
     pub name: &'static str,
-    /// The field that limits the length of the answer.
-    pub max_tokens: &'static str,
-    pub seed: &'static str,
-    /// The word of `tool_choice` for "some tool must be called".
-    pub required: &'static str,
+    /// The field that limits the length of the reply.
+    pub max_tokens_field: &'static str,
+    pub seed_field: &'static str,
+    /// The `tool_choice` value that requires a tool call.
+    pub required_choice: &'static str,
     /// The content of an assistant message that has calls and no text.
-    pub no_text: NoText,
-    /// Lists of parts are read in the user's messages; who reads none takes one string.
-    pub lists: bool,
-    /// What the assistant says between a tool and the user, where the one may not follow the other.
-    pub bridge: Option<&'static str>,
-    pub reasoning: Reasoning,
-    pub control: Control,
-    /// Words of effort the server has other words for; the rest pass.
-    pub efforts: &'static [(&'static str, &'static str)],
-    pub cache: CacheMark,
-    pub skills: &'static [Skill],
+    pub content_without_text: ContentWithoutText,
+    /// User messages may have a list of parts; otherwise only a string.
+    pub supports_user_parts: bool,
+    /// Assistant text between a tool message and a user message, if the server does not accept them
+    /// in sequence.
+    pub tool_to_user_filler: Option<&'static str>,
+    pub reasoning_history: ReasoningHistory,
+    pub reasoning_control: ReasoningControl,
+    /// Efforts that the server calls differently; other efforts are sent unchanged.
+    pub effort_aliases: &'static [(&'static str, &'static str)],
+    pub cache_breakpoint: CacheBreakpointSpelling,
+    pub capabilities: &'static [Capability],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoText {
+pub enum ContentWithoutText {
     Null,
     Empty,
     Omitted,
@@ -36,19 +37,19 @@ pub enum NoText {
 
 /// Where an assistant message of the history carries reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reasoning {
-    Nowhere,
-    /// A string field of this name.
+pub enum ReasoningHistory {
+    None,
+    /// A string field with this name.
     Field(&'static str),
     /// The list `reasoning_details`, which carries seals of any issuer.
-    Details,
-    /// Chunks of type `thinking` in the content.
-    Content,
+    ReasoningDetails,
+    /// Content parts of type `thinking`.
+    ThinkingParts,
 }
 
-/// How reasoning is asked for.
+/// How reasoning is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
+pub enum ReasoningControl {
     None,
     /// `reasoning_effort`
     Effort,
@@ -59,82 +60,81 @@ pub enum Control {
     /// `thinking{type}` and `reasoning_effort`
     ThinkingAndEffort,
     /// `enable_thinking` and `thinking_budget`
-    Enable,
+    EnableThinking,
 }
 
-/// How a cache breakpoint is marked.
+/// How a cache breakpoint is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheMark {
+pub enum CacheBreakpointSpelling {
     None,
     /// `cache_control{type: ephemeral, ttl}`
-    Control,
-    /// `prompt_cache_breakpoint{mode: explicit, ttl}`, which only the newest models know: it is
-    /// written for clients that wrote it.
-    Breakpoint,
+    CacheControl,
+    /// `prompt_cache_breakpoint{mode: explicit, ttl}`. Only the newest models have it, so it is
+    /// written only for clients that sent it.
+    PromptCacheBreakpoint,
 }
 
-/// What a server can take.
+/// An optional feature of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Skill {
-    /// The role `developer`.
-    Developer,
-    /// Lists of parts where a string would do, by role.
+pub enum Capability {
+    DeveloperRole,
+    /// Lists of parts instead of a string, by role.
     SystemParts,
     AssistantParts,
     ToolParts,
-    /// Images and files in tool messages, from clients that write them there.
+    /// Images and files in tool messages, if the client sent them there.
     ToolMedia,
-    /// `name` on tool messages.
-    ToolName,
-    /// `tool_choice` with the name of one tool, or with a list of them.
-    NamedChoice,
+    /// `name` in tool messages.
+    ToolMessageName,
+    /// `tool_choice` with the name of one tool, or with a list of names.
+    NamedToolChoice,
     AllowedTools,
     CustomTools,
     /// Arguments in the history that are not JSON.
-    AnyArguments,
-    Parallel,
+    NonJsonArguments,
+    ParallelToolCalls,
     StreamOptions,
     JsonObject,
     JsonSchema,
-    /// `file` parts; file data given by its URL.
-    Files,
+    /// `file` parts; files given by URL.
+    FileParts,
     FileUrls,
-    Video,
-    /// `refusal` on assistant messages, and `images`.
-    Refusal,
+    VideoParts,
+    /// `refusal` in assistant messages, and `images`.
+    RefusalField,
     AssistantImages,
     /// `extra_content.google.thought_signature`
     GoogleSignature,
     /// Replies may begin with reasoning in `<think>` tags.
     ThinkTags,
-    Answers,
+    MultipleChoices,
     TopK,
     Seed,
-    /// Both of them, or only the one.
+    /// Both penalties, or only the presence penalty.
     Penalties,
     PresencePenalty,
     Verbosity,
     Metadata,
     User,
     ServiceTier,
-    CacheKey,
+    PromptCacheKey,
     Store,
 }
 
 impl Flavor {
-    /// The row of this name; the first row for none, and for a name nobody knows.
+    /// The flavor with this name; the first row for no name or an unknown one.
     pub fn find(name: Option<&str>) -> &'static Flavor {
-        let found = FLAVORS.iter().find(|flavor| Some(flavor.name) == name);
-        found.unwrap_or(&FLAVORS[0])
+        let named = FLAVORS.iter().find(|flavor| Some(flavor.name) == name);
+        named.unwrap_or(&FLAVORS[0])
     }
 
-    pub fn can(&self, skill: Skill) -> bool {
-        self.skills.contains(&skill)
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
     }
 
-    /// The server's word for an effort.
-    pub fn effort(&self, word: &str) -> Option<&'static str> {
-        self.efforts.iter().find(|(theirs, _)| *theirs == word).map(|(_, ours)| *ours)
+    /// The server's name for an effort.
+    pub fn effort_alias(&self, effort: &str) -> Option<&'static str> {
+        self.effort_aliases.iter().find(|(name, _)| *name == effort).map(|(_, alias)| *alias)
     }
 }
 

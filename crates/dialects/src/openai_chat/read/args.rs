@@ -1,42 +1,43 @@
-//! Streamed arguments: whether they are complete, and whether a piece repeats what came.
+//! Scans streamed arguments: detects whether they are complete, and whether a piece repeats earlier
+//! ones.
 
-use interlingua_wire::Text;
+use interlingua_wire::JsonString;
 
-/// Follows the JSON of one call's arguments.
+/// Scans the JSON of one call's arguments.
 #[derive(Debug, Default)]
-pub(super) struct Arguments {
-    pieces: Vec<Text>,
+pub(super) struct ArgsScanner {
+    pieces: Vec<JsonString>,
     depth: u32,
     in_string: bool,
     escaped: bool,
     complete: bool,
-    /// The last character outside strings that is no space.
-    last: u8,
+    /// The last byte outside strings that is not white space.
+    last_byte: u8,
 }
 
-impl Arguments {
-    /// Takes the next piece. Gives what of it is new: some servers send all that came again.
-    pub(super) fn push(&mut self, piece: &Text) -> Option<Text> {
+impl ArgsScanner {
+    /// Adds a piece and returns its new part: some servers send all previous text again.
+    pub(super) fn push(&mut self, piece: &JsonString) -> Option<JsonString> {
         if piece.is_empty() {
             return None;
         }
-        let fresh = match self.repeats(piece) {
-            Some(fresh) if fresh.is_empty() => return None,
-            Some(fresh) => fresh,
+        let new_text = match self.strip_repeated(piece) {
+            Some(new_text) if new_text.is_empty() => return None,
+            Some(new_text) => new_text,
             None => piece.clone(),
         };
-        self.follow(&fresh);
-        self.pieces.push(fresh.clone());
-        Some(fresh)
+        self.scan(&new_text);
+        self.pieces.push(new_text.clone());
+        Some(new_text)
     }
 
-    /// An object or a list has come to its end.
+    /// An object or a list was closed at depth 0.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The arguments stop within an object, a list or a string.
-    pub(super) fn is_cut(&self) -> bool {
+    /// The arguments end inside an object, a list or a string.
+    pub(super) fn is_truncated(&self) -> bool {
         self.depth > 0 || self.in_string
     }
 
@@ -44,32 +45,32 @@ impl Arguments {
         self.pieces.is_empty()
     }
 
-    pub(super) fn whole(&self) -> Text {
-        Text::concat(&self.pieces)
+    pub(super) fn text(&self) -> JsonString {
+        JsonString::concat(&self.pieces)
     }
 
-    /// What a piece adds, if it begins with all that came: there such a beginning could not go on
-    /// as JSON.
-    fn repeats(&self, piece: &Text) -> Option<Text> {
-        let value_may_follow = !self.in_string && matches!(self.last, b':' | b'[' | b',');
+    /// The new part of a piece that begins with all earlier text. This is unambiguous: at that
+    /// position such a piece could not continue the JSON.
+    fn strip_repeated(&self, piece: &JsonString) -> Option<JsonString> {
+        let value_may_follow = !self.in_string && matches!(self.last_byte, b':' | b'[' | b',');
         if self.pieces.is_empty() || value_may_follow || !piece.raw().starts_with(['{', '[']) {
             return None;
         }
-        let whole = self.whole();
-        let contents = piece.contents();
-        let rest = contents.strip_prefix(&*whole.contents())?;
-        Some(Text::new(rest))
+        let all_text = self.text();
+        let contents = piece.unescape();
+        let rest = contents.strip_prefix(&*all_text.unescape())?;
+        Some(JsonString::new(rest))
     }
 
-    fn follow(&mut self, piece: &Text) {
+    fn scan(&mut self, piece: &JsonString) {
         let mut raw = piece.raw().bytes();
         while let Some(byte) = raw.next() {
-            let byte = if byte == b'\\' { escape(&mut raw) } else { byte };
-            self.step(byte);
+            let byte = if byte == b'\\' { unescape(&mut raw) } else { byte };
+            self.scan_byte(byte);
         }
     }
 
-    fn step(&mut self, byte: u8) {
+    fn scan_byte(&mut self, byte: u8) {
         if self.in_string {
             match byte {
                 _ if self.escaped => self.escaped = false,
@@ -89,20 +90,20 @@ impl Arguments {
             _ => {}
         }
         if !byte.is_ascii_whitespace() {
-            self.last = byte;
+            self.last_byte = byte;
         }
     }
 }
 
-/// Whether whole arguments stop within an object, a list or a string.
-pub(in crate::openai_chat) fn is_cut(text: &Text) -> bool {
-    let mut arguments = Arguments::default();
-    arguments.follow(text);
-    arguments.is_cut()
+/// Returns whether complete arguments end inside an object, a list or a string.
+pub(in crate::openai_chat) fn is_truncated(text: &JsonString) -> bool {
+    let mut arguments = ArgsScanner::default();
+    arguments.scan(text);
+    arguments.is_truncated()
 }
 
-/// The character an escape stands for, as far as JSON's own signs go.
-fn escape(raw: &mut impl Iterator<Item = u8>) -> u8 {
+/// The byte that an escape stands for, as far as the scanner needs it.
+fn unescape(raw: &mut impl Iterator<Item = u8>) -> u8 {
     match raw.next() {
         Some(b'n' | b't' | b'r') => b' ',
         Some(b'u') => {

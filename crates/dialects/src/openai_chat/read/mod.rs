@@ -1,115 +1,121 @@
-//! Streams, read: whatever servers make of the dialect's chunks, the events are lawful.
+//! Reads a stream of this dialect and its variants; the emitted events always satisfy the laws.
 
-mod anew;
 mod args;
+mod block_queue;
 mod delta;
-mod queue;
-mod thinking;
+mod reasoning_details;
+mod rewrite;
 
 use interlingua_model::{
-    Block, Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage,
+    ApiError, Block, Delta, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
 };
-use interlingua_wire::frame::is_comment;
+use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
+use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use self::anew::Passed;
-pub(super) use self::args::is_cut;
-use self::queue::{Queue, What};
-use super::flavor::{Flavor, Skill};
-use super::tags::{Tags, Told};
+pub(super) use self::args::is_truncated;
+use self::block_queue::{BlockKey, BlockQueue};
+use self::rewrite::FrameRewriter;
+use super::flavor::{Capability, Flavor};
+use super::think_tags::{Segment, ThinkTagSplitter};
 use super::{ID, error, reply, stop, usage, write};
-use crate::notice::given_up;
-use crate::{Lack, StreamReader, note};
+use crate::notice::error_from_stop;
+use crate::{MissingEnd, StreamReader, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {
-    freeform: Vec<Text>,
-    id: Option<Text>,
-    model: Option<Text>,
+    freeform_tools: Vec<JsonString>,
+    id: Option<JsonString>,
+    model: Option<JsonString>,
     tape: Tape,
-    queue: Queue,
-    tags: Tags,
+    blocks: BlockQueue,
+    think_tags: ThinkTagSplitter,
     usage: Option<Usage>,
-    /// The end, held until the usage has come.
+    /// The stop, held back until the usage arrives.
     stop: Option<Stop>,
-    state: State,
-    lacks: Lack,
-    /// The end mark has come.
-    over: bool,
-    /// Calls of a further answer, which may be those that the first ended for.
-    aside: Vec<Json>,
-    /// An error inside an answer.
-    broken: Option<Failure>,
-    passed: Passed,
-    noted: Noted,
+    state: ReaderState,
+    missing_end: MissingEnd,
+    is_terminated: bool,
+    /// Tool calls of a further choice, used if the first choice ended for calls but has none.
+    other_choice_calls: Vec<RawJson>,
+    /// An error inside a choice.
+    choice_error: Option<ApiError>,
+    rewriter: FrameRewriter,
+    once_notes: OnceNotes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Waiting,
-    Started,
+enum ReaderState {
+    NotStarted,
+    Streaming,
     Ended,
 }
 
-/// What is noted once.
+/// The ledger notes that are written once per stream.
 #[derive(Debug, Default)]
-struct Noted(Vec<Once>);
+struct OnceNotes(Vec<OnceNote>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Once {
+enum OnceNote {
     AfterEnd,
-    Answers,
+    OtherChoices,
     Logprobs,
-    Calls,
-    Opaque,
+    CallsNotList,
+    ReasoningOpaque,
 }
 
-impl Noted {
-    /// Whether it is for the first time; from now on it is not.
-    fn first(&mut self, what: Once) -> bool {
-        let is_first = !self.0.contains(&what);
-        self.0.extend(is_first.then_some(what));
+impl OnceNotes {
+    /// Returns whether the note is new, and remembers it.
+    fn insert(&mut self, note: OnceNote) -> bool {
+        let is_first = !self.0.contains(&note);
+        self.0.extend(is_first.then_some(note));
         is_first
     }
 }
 
 impl Reader {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
-            freeform: exchange.freeform.clone(),
-            id: exchange.id.clone(),
-            model: exchange.model.clone(),
+            freeform_tools: cx.freeform_tools.clone(),
+            id: cx.fallback_id.clone(),
+            model: cx.client_model.clone(),
             tape: Tape::default(),
-            queue: Queue::default(),
-            tags: Tags::new(Flavor::find(exchange.flavor).can(Skill::ThinkTags)),
+            blocks: BlockQueue::default(),
+            think_tags: ThinkTagSplitter::new(Flavor::find(cx.flavor).has(Capability::ThinkTags)),
             usage: None,
             stop: None,
-            state: State::Waiting,
-            lacks: Lack::Nothing,
-            over: false,
-            aside: Vec::new(),
-            broken: None,
-            passed: Passed::default(),
-            noted: Noted::default(),
+            state: ReaderState::NotStarted,
+            missing_end: MissingEnd::Nothing,
+            is_terminated: false,
+            other_choice_calls: Vec::new(),
+            choice_error: None,
+            rewriter: FrameRewriter::default(),
+            once_notes: OnceNotes::default(),
         }
     }
 
-    fn chunk(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read_chunk(
+        &mut self,
+        root: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
         let [choices, usage, error, groq, base] =
-            root.pick(["choices", "usage", "error", "x_groq", "base_resp"]);
-        let healthy = choices.is_some() && error.is_none() && groq.is_none() && base.is_none();
-        if let Some(failure) = (!healthy).then(|| error::in_band(root)).flatten() {
-            // Packages raise what stands under `error`, and nothing else.
+            root.get_many(["choices", "usage", "error", "x_groq", "base_resp"]);
+        let is_reply = choices.is_some() && error.is_none() && groq.is_none() && base.is_none();
+        if let Some(api_error) = (!is_reply).then(|| error::decode_embedded(root)).flatten() {
+            // SDKs raise only an error that is under `error`.
             if error.is_none() && groq.is_none() {
-                let mut anew = Vec::new();
-                write::write_failure(&failure, &mut anew);
-                self.passed.say(anew);
+                let mut frame = Vec::new();
+                write::write_error_chunk(&api_error, &mut frame);
+                self.rewriter.replace_frame(frame);
             }
-            return self.fail(failure, events, ledger);
+            return self.emit_error(api_error, events, ledger);
         }
-        let text = |key: &str| root.get(key).and_then(Node::text).filter(|text| !text.is_empty());
-        if self.state == State::Waiting {
+        let text = |key: &str| {
+            root.get(key).and_then(JsonNode::json_string).filter(|text| !text.is_empty())
+        };
+        if self.state == ReaderState::NotStarted {
             self.id = text("id").or(self.id.take());
             self.model = text("model").or(self.model.take());
         }
@@ -117,258 +123,284 @@ impl Reader {
         let counts = counts.or_else(|| groq?.get("usage"));
         let counts = counts.or_else(|| choices?.items().next()?.get("usage"));
         let counts = counts.filter(|usage| usage.is_object()).map(usage::decode);
-        let counted = counts.is_some();
+        let has_counts = counts.is_some();
         self.usage = counts.or(self.usage.take());
-        if choices.is_none() && !counted {
-            return self.unknown(root, events, ledger);
+        if choices.is_none() && !has_counts {
+            return self.read_unknown_frame(root, events, ledger);
         }
-        let mut answered = false;
-        self.passed.begin();
-        for choice in choices.into_iter().flat_map(Node::items) {
-            if is_further(choice) {
-                self.further(choice, ledger);
+        let mut has_choice = false;
+        self.rewriter.begin_chunk();
+        for choice in choices.into_iter().flat_map(JsonNode::items) {
+            if is_other_choice(choice) {
+                self.read_other_choice(choice, ledger);
                 continue;
             }
-            answered = true;
-            self.start(events);
-            self.choice(choice, events, ledger);
+            has_choice = true;
+            self.ensure_started(events);
+            self.read_choice(choice, events, ledger);
         }
-        self.passed.end(root);
-        if counted && !answered && self.stop.is_some() {
-            self.end(events, ledger);
+        self.rewriter.finish_chunk(root);
+        if has_counts && !has_choice && self.stop.is_some() {
+            self.emit_stop(events, ledger);
         }
     }
 
-    /// One of several answers that is not the first: it counts only if the first ended for its calls.
-    fn further(&mut self, choice: Node<'_>, ledger: &mut Ledger) {
+    /// Reads a further choice. Its calls count only if the first choice ended for calls.
+    fn read_other_choice(&mut self, choice: JsonNode<'_>, ledger: &mut Ledger) {
         let delta = choice.get("delta").or_else(|| choice.get("message"));
-        let mut lost = false;
-        for field in delta.into_iter().flat_map(Node::fields) {
-            if field.is("tool_calls") && !self.queue.has_calls() {
-                self.aside.extend(Some(field.value.json()).filter(|_| !field.value.is_empty()));
+        let mut has_content = false;
+        for field in delta.into_iter().flat_map(JsonNode::fields) {
+            if field.key_is("tool_calls") && !self.blocks.has_calls() {
+                self.other_choice_calls
+                    .extend(Some(field.value.json()).filter(|_| !field.value.is_empty()));
             } else {
-                lost |= !field.is("role") && !matches!(field.value.raw(), "null" | "\"\"" | "[]");
+                has_content |=
+                    !field.key_is("role") && !matches!(field.value.raw(), "null" | "\"\"" | "[]");
             }
         }
-        if lost {
-            self.note_answers(ledger);
+        if has_content {
+            self.note_other_choices(ledger);
         }
     }
 
-    fn note_answers(&mut self, ledger: &mut Ledger) {
-        if !self.passed.on && self.noted.first(Once::Answers) {
-            let what = "only the first of several answers counts";
-            ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
+    fn note_other_choices(&mut self, ledger: &mut Ledger) {
+        if !self.rewriter.enabled && self.once_notes.insert(OnceNote::OtherChoices) {
+            let message = "left out all choices except the first";
+            ledger.record_loss(note::NO_SUCH_BLOCK, LedgerPath::REPLY, message);
         }
     }
 
-    /// Takes the calls of a further answer, if the first ended for calls and has none.
-    fn adopt(&mut self, ledger: &mut Ledger) {
-        let aside = std::mem::take(&mut self.aside);
+    /// Uses the calls of a further choice if the first ended for calls and has none.
+    fn adopt_other_calls(&mut self, ledger: &mut Ledger) {
+        let call_lists = std::mem::take(&mut self.other_choice_calls);
         let ends_for_calls =
             self.stop.as_ref().is_some_and(|stop| stop.reason == StopReason::ToolUse);
-        if aside.is_empty() || self.queue.has_calls() || !ends_for_calls {
-            if !aside.is_empty() {
-                self.note_answers(ledger);
+        if call_lists.is_empty() || self.blocks.has_calls() || !ends_for_calls {
+            if !call_lists.is_empty() {
+                self.note_other_choices(ledger);
             }
             return;
         }
-        // Clients have them as they came.
-        let on = std::mem::replace(&mut self.passed.on, false);
-        for list in aside {
-            self.tool_calls(list.doc().root(), ledger);
+        // With passthrough, clients have received these calls already.
+        let was_enabled = std::mem::replace(&mut self.rewriter.enabled, false);
+        for list in call_lists {
+            self.read_tool_calls(list.to_doc().root(), ledger);
         }
-        self.passed.on = on;
-        if !on {
-            ledger.change(note::ODD_INPUT, Place::REPLY, reply::ADOPTED);
+        self.rewriter.enabled = was_enabled;
+        if !was_enabled {
+            ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, reply::ADOPTED_CALLS_NOTE);
         }
     }
 
-    /// A frame that is no chunk.
-    fn unknown(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    /// Reads a frame that is not a chunk.
+    fn read_unknown_frame(
+        &mut self,
+        root: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
         if !root.is_object() {
-            self.passed.say(Vec::new());
-            ledger.loss(note::BAD_FRAME, Place::REPLY, "a frame is no object");
-        } else if self.state == State::Started {
-            let kind = root.get("object").and_then(Node::text).unwrap_or(Text::word("chunk"));
-            events.push(Event::Foreign { dialect: ID, kind, json: root.json() });
+            self.rewriter.replace_frame(Vec::new());
+            ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, "a frame is not an object");
+        } else if self.state == ReaderState::Streaming {
+            let kind = root
+                .get("object")
+                .and_then(JsonNode::json_string)
+                .unwrap_or(JsonString::from_static("chunk"));
+            events.push(StreamEvent::Foreign { dialect: ID, kind, json: root.json() });
         }
     }
 
-    fn choice(&mut self, choice: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        // A whole message in place of a delta comes from servers that do not stream.
-        let [delta, message, logprobs] = choice.pick(["delta", "message", "logprobs"]);
-        let message = message.filter(|_| self.queue.is_untouched());
+    fn read_choice(
+        &mut self,
+        choice: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
+        // Servers that do not stream send a complete message instead of a delta.
+        let [delta, message, logprobs] = choice.get_many(["delta", "message", "logprobs"]);
+        let message = message.filter(|_| self.blocks.is_untouched());
         let delta = delta.filter(|delta| delta.is_object());
-        self.passed.chunk.odd |= delta.is_none();
-        self.passed.chunk.whole |= delta.is_none() && message.is_some();
+        self.rewriter.chunk.needs_rewrite |= delta.is_none();
+        self.rewriter.chunk.message_as_delta |= delta.is_none() && message.is_some();
         if let Some(delta) = delta.or(message) {
-            let role = delta.get("role").filter(|_| self.passed.on);
-            self.passed.chunk.odd |= role.is_some_and(anew::is_odd_role);
-            self.delta(delta, ledger);
-            self.queue.pump(events, ledger);
+            let role = delta.get("role").filter(|_| self.rewriter.enabled);
+            self.rewriter.chunk.needs_rewrite |= role.is_some_and(rewrite::is_unexpected_role);
+            self.read_delta(delta, ledger);
+            self.blocks.flush(events, ledger);
         }
         if logprobs.is_some_and(|logprobs| !logprobs.is_null())
-            && !self.passed.on
-            && self.noted.first(Once::Logprobs)
+            && !self.rewriter.enabled
+            && self.once_notes.insert(OnceNote::Logprobs)
         {
-            ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, "left out `logprobs`");
+            ledger.record_loss(note::NO_SUCH_FIELD, LedgerPath::REPLY, "left out `logprobs`");
         }
-        if let Some(stop) = reply::ending(choice) {
-            if self.passed.on {
-                self.passed.settle();
-                let other = matches!(stop.reason, StopReason::End | StopReason::Other);
-                self.passed.chunk.ends_for_calls = other && self.passed.has_calls();
-                self.passed.chunk.odd |= self.passed.chunk.ends_for_calls;
+        if let Some(stop) = reply::decode_choice_stop(choice) {
+            if self.rewriter.enabled {
+                self.rewriter.flush_deferred_args();
+                let is_other_reason =
+                    matches!(stop.reason, StopReason::EndTurn | StopReason::Other);
+                self.rewriter.chunk.fix_finish_reason =
+                    is_other_reason && self.rewriter.has_calls();
+                self.rewriter.chunk.needs_rewrite |= self.rewriter.chunk.fix_finish_reason;
             }
             self.stop = Some(stop);
         }
-        self.broken = error::in_choice(choice).or(self.broken.take());
+        self.choice_error = error::decode_in_choice(choice).or(self.choice_error.take());
     }
 
-    fn said(&mut self, text: &Text) {
-        let queue = &mut self.queue;
-        self.tags.feed(text, &mut |told| tell(queue, told));
+    fn read_text(&mut self, text: &JsonString) {
+        let queue = &mut self.blocks;
+        self.think_tags.push(text, &mut |segment| push_segment(queue, segment));
     }
 
-    fn start(&mut self, events: &mut Vec<Event>) {
-        if self.state == State::Waiting {
-            self.state = State::Started;
-            self.queue.reply.clone_from(&self.id);
-            events.push(Event::Start { id: self.id.clone(), model: self.model.clone() });
+    fn ensure_started(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.state == ReaderState::NotStarted {
+            self.state = ReaderState::Streaming;
+            self.blocks.reply_id.clone_from(&self.id);
+            events.push(StreamEvent::Start { id: self.id.clone(), model: self.model.clone() });
         }
     }
 
-    /// Closes what is open and tells the usage.
-    fn wind_up(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        self.start(events);
-        let queue = &mut self.queue;
-        self.tags.finish(&mut |told| tell(queue, told));
-        self.adopt(ledger);
-        self.queue.finish(events, ledger);
-        events.extend(self.usage.take().map(Event::Usage));
-        self.state = State::Ended;
+    /// Closes the open blocks and emits the usage.
+    fn flush_blocks(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.ensure_started(events);
+        let queue = &mut self.blocks;
+        self.think_tags.finish(&mut |segment| push_segment(queue, segment));
+        self.adopt_other_calls(ledger);
+        self.blocks.finish(events, ledger);
+        events.extend(self.usage.take().map(StreamEvent::Usage));
+        self.state = ReaderState::Ended;
     }
 
-    fn end(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        self.wind_up(events, ledger);
-        self.lacks = Lack::Mark(MARK);
-        let stop = self.stop.take().unwrap_or(Stop::new(StopReason::End));
-        let stop = stop::with_calls(stop, self.queue.has_calls(), ledger);
-        let cut = self.queue.calls.last().is_some_and(|call| call.args.is_cut());
-        let broken = self.broken.take();
-        events.push(match broken.or_else(|| given_up(&stop)) {
-            Some(failure) => Event::Fail(Box::new(failure)),
-            None => Event::Stop(stop::of_cut_call(stop, cut, ledger)),
+    fn emit_stop(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.flush_blocks(events, ledger);
+        self.missing_end = MissingEnd::Marker(DONE_FRAME);
+        let stop = self.stop.take().unwrap_or(Stop::new(StopReason::EndTurn));
+        let stop = stop::correct_tool_use(stop, self.blocks.has_calls(), ledger);
+        let is_truncated = self.blocks.calls.last().is_some_and(|call| call.args.is_truncated());
+        let choice_error = self.choice_error.take();
+        events.push(match choice_error.or_else(|| error_from_stop(&stop)) {
+            Some(error) => StreamEvent::Error(Box::new(error)),
+            None => StreamEvent::Stop(stop::correct_truncated_call(stop, is_truncated, ledger)),
         });
     }
 
-    fn fail(&mut self, failure: Failure, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        self.wind_up(events, ledger);
-        events.push(Event::Fail(Box::new(failure)));
+    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.flush_blocks(events, ledger);
+        events.push(StreamEvent::Error(Box::new(error)));
     }
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
         let Some(data) = data else {
-            if self.state == State::Started && !frame.raw.is_empty() {
-                events.push(Event::Ping);
+            if self.state == ReaderState::Streaming && !frame.raw.is_empty() {
+                events.push(StreamEvent::Ping);
             }
-            if self.passed.on && !is_comment(&frame.raw) {
-                self.passed.say(Vec::new());
+            if self.rewriter.enabled && !is_sse_comment(&frame.raw) {
+                self.rewriter.replace_frame(Vec::new());
             }
             return;
         };
-        let is_end = data.trim_start().starts_with(END);
-        if self.state == State::Ended {
+        let is_end = data.trim_start().starts_with(DONE_MARKER);
+        if self.state == ReaderState::Ended {
             if is_end {
-                self.lacks = Lack::Nothing;
-                self.over = true;
+                self.missing_end = MissingEnd::Nothing;
+                self.is_terminated = true;
             }
-            if !is_end && self.noted.first(Once::AfterEnd) {
-                ledger.loss(
+            if !is_end && self.once_notes.insert(OnceNote::AfterEnd) {
+                ledger.record_loss(
                     note::STREAM_ORDER,
-                    Place::REPLY,
-                    "what comes after the end is left out",
+                    LedgerPath::REPLY,
+                    "left out a frame after the end",
                 );
             }
             return;
         }
         if is_end {
-            if self.state == State::Started {
-                let reason = self.stop.is_some();
-                if self.passed.on && !reason {
-                    self.passed.pay(self.id.as_ref(), self.model.as_ref());
+            if self.state == ReaderState::Streaming {
+                let has_reason = self.stop.is_some();
+                if self.rewriter.enabled && !has_reason {
+                    self.rewriter.write_deferred_args(self.id.as_ref(), self.model.as_ref());
                 }
-                self.end(events, ledger);
-                self.over = true;
-                self.lacks = if reason { Lack::Nothing } else { Lack::Reason };
-                if !reason {
-                    let what = "the reply does not say why it ended";
-                    ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+                self.emit_stop(events, ledger);
+                self.is_terminated = true;
+                self.missing_end =
+                    if has_reason { MissingEnd::Nothing } else { MissingEnd::StopReason };
+                if !has_reason {
+                    let message = "the reply has no finish reason";
+                    ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
                 }
             }
             return;
         }
-        match Doc::parse_on(data, Limits::default(), &mut self.tape) {
+        match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut self.tape) {
             Ok(doc) => {
-                self.chunk(doc.root(), events, ledger);
+                self.read_chunk(doc.root(), events, ledger);
                 doc.recycle(&mut self.tape);
             }
-            Err(malformed) => {
-                ledger.loss(note::BAD_FRAME, Place::REPLY, format!("a frame is {malformed}"));
+            Err(error) => {
+                ledger.record_loss(
+                    note::BAD_FRAME,
+                    LedgerPath::REPLY,
+                    format!("a frame is {error}"),
+                );
             }
         }
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        if self.state == State::Ended {
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        if self.state == ReaderState::Ended {
             return;
         }
         if self.stop.is_some() {
-            self.end(events, ledger);
+            self.emit_stop(events, ledger);
         } else {
-            let failure = self.broken.take().unwrap_or_else(Failure::cut_short);
-            self.fail(failure, events, ledger);
+            let error = self.choice_error.take().unwrap_or_else(ApiError::truncated_stream);
+            self.emit_error(error, events, ledger);
         }
     }
 
-    fn passes_on(&mut self) {
-        self.passed.on = true;
+    fn enable_passthrough(&mut self) {
+        self.rewriter.enabled = true;
     }
 
-    fn anew(&mut self) -> Option<Vec<u8>> {
-        self.passed.take()
+    fn rewrite_frame(&mut self) -> Option<Vec<u8>> {
+        self.rewriter.take_replacement()
     }
 
-    fn has_stopped(&self) -> bool {
+    fn has_stop_reason(&self) -> bool {
         self.stop.is_some()
     }
 
-    fn lacks(&self) -> Lack {
-        self.lacks
+    fn missing_end(&self) -> MissingEnd {
+        self.missing_end
     }
 
-    fn is_over(&self) -> bool {
-        self.over
+    fn is_terminated(&self) -> bool {
+        self.is_terminated
     }
 }
 
-/// Whether a choice is another answer than the first.
-fn is_further(choice: Node<'_>) -> bool {
-    choice.get("index").is_some_and(|index| index.count().is_some_and(|at| at > 0))
+/// Returns whether the choice is not the first one.
+fn is_other_choice(choice: JsonNode<'_>) -> bool {
+    choice.get("index").is_some_and(|index| index.as_u64().is_some_and(|at| at > 0))
 }
 
-fn tell(queue: &mut Queue, told: Told) {
-    match told {
-        Told::Thought(text) => queue.add(What::Thought, Delta::Text(text), thinking::plain),
-        Told::Said(text) => {
-            queue.add(What::Text, Delta::Text(text), || Block::text(Text::EMPTY));
+fn push_segment(queue: &mut BlockQueue, segment: Segment) {
+    match segment {
+        Segment::Reasoning(text) => queue.push_delta(
+            BlockKey::Reasoning,
+            Delta::Text(text),
+            reasoning_details::empty_thinking_block,
+        ),
+        Segment::Text(text) => {
+            queue.push_delta(BlockKey::Text, Delta::Text(text), || Block::text(JsonString::EMPTY));
         }
     }
 }
 
-const END: &str = "[DONE]";
-const MARK: &[u8] = b"data: [DONE]\n\n";
+const DONE_MARKER: &str = "[DONE]";
+const DONE_FRAME: &[u8] = b"data: [DONE]\n\n";

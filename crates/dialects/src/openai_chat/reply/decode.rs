@@ -1,146 +1,158 @@
-//! Whole replies, decoded.
+//! Decodes complete replies.
 
 use interlingua_model::{
-    Args, Block, Body, Exchange, Failure, Form, Ledger, Place, Reply, Stop, StopReason, Thinking,
-    Verbatim,
+    ApiError, Block, BlockContent, Ledger, LedgerPath, Reasoning, ReasoningForm, Reply,
+    ReplyContext, Stop, StopReason, ToolArgs, Verbatim,
 };
-use interlingua_wire::{Doc, Node, Text};
+use interlingua_wire::{JsonDoc, JsonNode, JsonString};
 
 use crate::note;
-use crate::notice::given_up;
-use crate::openai_chat::flavor::{Flavor, Skill};
-use crate::openai_chat::{ID, calls, decode as messages, error, read, stop, tags, usage};
+use crate::notice::error_from_stop;
+use crate::openai_chat::flavor::{Capability, Flavor};
+use crate::openai_chat::{ID, calls, decode as messages, error, read, stop, think_tags, usage};
 
 pub(in crate::openai_chat) fn decode(
-    body: &Doc,
-    exchange: &Exchange,
+    body: &JsonDoc,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
-) -> Result<Verbatim<Reply>, Failure> {
+) -> Result<Verbatim<Reply>, ApiError> {
     let root = body.root();
-    if let Some(failure) = error::in_band(root) {
-        return Err(failure);
+    if let Some(error) = error::decode_embedded(root) {
+        return Err(error);
     }
-    let [choices, id, model, used] = root.pick(["choices", "id", "model", "usage"]);
+    let [choices, id, model, usage_node] = root.get_many(["choices", "id", "model", "usage"]);
     let first = choices.and_then(|choices| {
-        let is_first = |choice: &Node<'_>| choice.get("index").is_none_or(|at| at.raw() == "0");
+        let is_first = |choice: &JsonNode<'_>| choice.get("index").is_none_or(|at| at.raw() == "0");
         choices.items().find(is_first).or_else(|| choices.items().next())
     });
     let Some(choice) = first else {
-        return Err(Failure::no_answer());
+        return Err(ApiError::empty_reply());
     };
     let mut reply = Reply::new();
-    let text = |said: Option<Node<'_>>| said.and_then(Node::text).filter(|text| !text.is_empty());
-    reply.id = text(id).or_else(|| exchange.id.clone());
-    reply.model = text(model).or_else(|| exchange.model.clone());
+    let text = |value: Option<JsonNode<'_>>| {
+        value.and_then(JsonNode::json_string).filter(|text| !text.is_empty())
+    };
+    reply.id = text(id).or_else(|| cx.fallback_id.clone());
+    reply.model = text(model).or_else(|| cx.client_model.clone());
     if let Some(message) = choice.get("message").or_else(|| choice.get("delta")) {
-        reply.turn = messages::answer(message, reply.id.as_ref(), ledger);
+        reply.turn = messages::decode_reply_message(message, reply.id.as_ref(), ledger);
     }
-    let stop = ending(choice).unwrap_or_default();
+    let stop = decode_choice_stop(choice).unwrap_or_default();
     if choices.is_some_and(|choices| choices.len() > 1) {
-        let wants = stop.reason == StopReason::ToolUse && !reply.has_calls();
-        further(choices, choice, wants, &mut reply, ledger);
+        let adopts_calls = stop.reason == StopReason::ToolUse && !reply.has_tool_calls();
+        merge_other_choices(choices, choice, adopts_calls, &mut reply, ledger);
     }
     for block in &mut reply.turn.blocks {
-        let wrapped =
-            matches!(&block.body, Body::ToolCall(call) if exchange.freeform.contains(&call.name));
-        if wrapped {
-            calls::unwrap(block.edit());
+        let is_freeform = matches!(&block.content, BlockContent::ToolCall(call) if cx.freeform_tools.contains(&call.name));
+        if is_freeform {
+            calls::unwrap_freeform_call(block.edit());
         }
     }
-    if Flavor::find(exchange.flavor).can(Skill::ThinkTags) {
-        untag(&mut reply.turn.blocks);
+    if Flavor::find(cx.flavor).has(Capability::ThinkTags) {
+        split_think_tags(&mut reply.turn.blocks);
     }
-    if let Some(node) = used.filter(|usage| usage.is_object()) {
+    if let Some(node) = usage_node.filter(|usage| usage.is_object()) {
         reply.usage = usage::decode(node);
     }
-    let stop = stop::with_calls(stop, reply.has_calls(), ledger);
-    if let Some(failure) = error::in_choice(choice).or_else(|| given_up(&stop)) {
-        return Err(failure);
+    let stop = stop::correct_tool_use(stop, reply.has_tool_calls(), ledger);
+    if let Some(error) = error::decode_in_choice(choice).or_else(|| error_from_stop(&stop)) {
+        return Err(error);
     }
-    reply.stop = stop::of_cut_call(stop, is_cut(&reply.turn.blocks), ledger);
-    extras(root, choice, &mut reply);
-    Ok(Verbatim::read(reply, ID, body.whole()))
+    reply.stop =
+        stop::correct_truncated_call(stop, is_last_call_truncated(&reply.turn.blocks), ledger);
+    keep_extras(root, choice, &mut reply);
+    Ok(Verbatim::with_text(reply, ID, body.to_json()))
 }
 
-/// What comes of the answers after the first: nothing, but their calls where it ended for calls and has none.
-fn further(
-    choices: Option<Node<'_>>,
-    first: Node<'_>,
-    wants: bool,
+/// Handles the choices after the first. They are dropped, except their calls if the first choice
+/// ended for calls and has none.
+fn merge_other_choices(
+    choices: Option<JsonNode<'_>>,
+    first: JsonNode<'_>,
+    adopts_calls: bool,
     reply: &mut Reply,
     ledger: &mut Ledger,
 ) {
-    let (mut lost, mut adopted) = (false, false);
-    let others = choices.into_iter().flat_map(Node::items);
+    let (mut has_dropped, mut has_adopted) = (false, false);
+    let others = choices.into_iter().flat_map(JsonNode::items);
     for choice in others.filter(|choice| choice.range() != first.range()) {
         let Some(message) = choice.get("message").or_else(|| choice.get("delta")) else { continue };
-        let answer = messages::answer(message, reply.id.as_ref(), &mut Ledger::default());
-        for block in answer.blocks {
-            if wants && matches!(block.body, Body::ToolCall(_)) {
+        let turn =
+            messages::decode_reply_message(message, reply.id.as_ref(), &mut Ledger::default());
+        for block in turn.blocks {
+            if adopts_calls && matches!(block.content, BlockContent::ToolCall(_)) {
                 reply.turn.blocks.push(block);
-                adopted = true;
+                has_adopted = true;
             } else {
-                lost = true;
+                has_dropped = true;
             }
         }
     }
-    if adopted {
-        ledger.change(note::ODD_INPUT, Place::REPLY, ADOPTED);
+    if has_adopted {
+        ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, ADOPTED_CALLS_NOTE);
     }
-    if lost {
-        ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, "only the first of several answers counts");
+    if has_dropped {
+        ledger.record_loss(
+            note::NO_SUCH_BLOCK,
+            LedgerPath::REPLY,
+            "left out all choices except the first",
+        );
     }
 }
 
-/// Why an answer ended, if its choice says so.
-pub(in crate::openai_chat) fn ending(choice: Node<'_>) -> Option<Stop> {
-    let word = choice.get("finish_reason")?.text().filter(|word| !word.is_empty())?;
-    let mut ending = stop::decode(word);
-    let sequence = choice.get("stop_reason").and_then(Node::text);
-    if let Some(sequence) = sequence.filter(|_| ending.reason == StopReason::End) {
-        ending.reason = StopReason::Sequence;
-        ending.sequence = Some(sequence);
+/// The stop reason of a choice, if it has one.
+pub(in crate::openai_chat) fn decode_choice_stop(choice: JsonNode<'_>) -> Option<Stop> {
+    let reason_name =
+        choice.get("finish_reason")?.json_string().filter(|reason_name| !reason_name.is_empty())?;
+    let mut stop = stop::decode(reason_name);
+    let sequence = choice.get("stop_reason").and_then(JsonNode::json_string);
+    if let Some(sequence) = sequence.filter(|_| stop.reason == StopReason::EndTurn) {
+        stop.reason = StopReason::StopSequence;
+        stop.sequence = Some(sequence);
     }
-    Some(ending)
+    Some(stop)
 }
 
-/// Whether the last call was broken off.
-fn is_cut(blocks: &[Verbatim<Block>]) -> bool {
-    let args = blocks.iter().rev().find_map(|block| match &block.body {
-        Body::ToolCall(call) => Some(&call.args),
+/// Returns whether the arguments of the last call are truncated.
+fn is_last_call_truncated(blocks: &[Verbatim<Block>]) -> bool {
+    let args = blocks.iter().rev().find_map(|block| match &block.content {
+        BlockContent::ToolCall(call) => Some(&call.args),
         _ => None,
     });
-    matches!(args, Some(Args::Malformed(text)) if read::is_cut(text))
+    matches!(args, Some(ToolArgs::Malformed(text)) if read::is_truncated(text))
 }
 
-/// Reasoning in tags at the beginning of the text becomes reasoning.
-fn untag(blocks: &mut Vec<Verbatim<Block>>) {
-    let Some(Body::Text { text, .. }) = blocks.first().map(|block| &block.body) else { return };
-    let Some((thought, rest)) = tags::split(text) else { return };
+/// Converts reasoning in tags at the beginning of the text to a reasoning block.
+fn split_think_tags(blocks: &mut Vec<Verbatim<Block>>) {
+    let Some(BlockContent::Text { text, .. }) = blocks.first().map(|block| &block.content) else {
+        return;
+    };
+    let Some((reasoning, rest)) = think_tags::split_reasoning(text) else { return };
     if let Some(first) = blocks.first_mut()
-        && let Body::Text { text, .. } = &mut first.edit().body
+        && let BlockContent::Text { text, .. } = &mut first.edit().content
     {
         *text = rest;
     }
-    let is_empty = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
+    let is_empty =
+        |block: &Verbatim<Block>| block.content.as_text().is_some_and(JsonString::is_empty);
     if blocks.first().is_some_and(is_empty) {
         blocks.remove(0);
     }
-    let thinking = Thinking { text: thought, form: Form::Full };
-    blocks.insert(0, Block::new(Body::Thinking(thinking)).into());
+    let thinking = Reasoning { text: reasoning, form: ReasoningForm::Full };
+    blocks.insert(0, Block::new(BlockContent::Reasoning(thinking)).into());
 }
 
-fn extras(root: Node<'_>, choice: Node<'_>, reply: &mut Reply) {
+fn keep_extras(root: JsonNode<'_>, choice: JsonNode<'_>, reply: &mut Reply) {
     for field in root.fields().filter(|field| !field.value.is_null()) {
-        let name = field.name();
+        let name = field.key();
         if !matches!(&*name, "id" | "object" | "created" | "model" | "choices" | "usage") {
-            reply.extras.keep(ID, field);
+            reply.extras.push_field(ID, field);
         }
     }
     if let Some(logprobs) = choice.get("logprobs").filter(|logprobs| !logprobs.is_null()) {
-        reply.extras.put(ID, Text::word("logprobs"), logprobs.json());
+        reply.extras.push(ID, JsonString::from_static("logprobs"), logprobs.json());
     }
 }
 
-pub(in crate::openai_chat) const ADOPTED: &str =
-    "the calls of a further answer are those that the first ended for";
+pub(in crate::openai_chat) const ADOPTED_CALLS_NOTE: &str =
+    "the calls of a further choice are used: the first one ended for calls and has none";

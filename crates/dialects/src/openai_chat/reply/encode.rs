@@ -1,54 +1,59 @@
-//! Whole replies, encoded.
+//! Encodes complete replies.
 
 use interlingua_model::{
-    Block, Body, Citation, Exchange, Form, Ledger, MediaKind, Place, Reply, Seal, Verbatim,
+    Block, BlockContent, Citation, Ledger, LedgerPath, MediaKind, ReasoningForm, Reply,
+    ReplyContext, Seal, Verbatim,
 };
-use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Text, Writer};
+use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, JsonWriter, RawJson};
 
-use crate::openai_chat::encode::note_extras;
-use crate::openai_chat::{ID, calls, content, reasoning, stop, usage};
+use crate::openai_chat::encode::note_dropped_extras;
+use crate::openai_chat::{ID, calls, content, reasoning_details, stop, usage};
 use crate::{note, openai_responses};
 
-/// The blocks of a reply by where they go.
+/// The blocks of a reply, grouped by message field.
 #[derive(Default)]
-struct Parts<'r> {
+struct ReplyParts<'r> {
     /// Each with the number of texts before it.
     thinking: Vec<(u64, &'r Verbatim<Block>)>,
-    texts: Vec<Text>,
-    spoken: u64,
-    /// The next text does not run into what was said.
-    apart: bool,
-    refusals: Vec<&'r Text>,
-    /// Each with the number of characters before its text and within it.
+    texts: Vec<JsonString>,
+    text_count: u64,
+    /// A separator must be written before the next text.
+    needs_separator: bool,
+    refusals: Vec<&'r JsonString>,
+    /// Each with the number of characters before its text and in it.
     citations: Vec<(u64, u64, &'r Citation)>,
     images: Vec<&'r Verbatim<Block>>,
     calls: Vec<&'r Verbatim<Block>>,
-    signature: Option<&'r Seal>,
+    google_seal: Option<&'r Seal>,
 }
 
 pub(in crate::openai_chat) fn encode(
     reply: &Reply,
-    exchange: &Exchange,
+    cx: &ReplyContext,
     ledger: &mut Ledger,
 ) -> Vec<u8> {
-    let mut parts = Parts::of(&reply.turn.blocks, ledger);
-    if let Some(notice) = stop::notice(&reply.stop) {
-        parts.separate(false, &notice);
+    let mut parts = ReplyParts::collect(&reply.turn.blocks, ledger);
+    if let Some(notice) = stop::notice_text(&reply.stop) {
+        parts.separate_text(false, &notice);
         parts.texts.push(notice);
     }
-    if reply.stop.sequence.is_some() && reply.stop.word_for(ID).is_none() {
-        ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, "which stop sequence was met is left out");
+    if reply.stop.sequence.is_some() && reply.stop.original_reason_for(ID).is_none() {
+        ledger.record_loss(
+            note::NO_SUCH_FIELD,
+            LedgerPath::REPLY,
+            "left out the matched stop sequence",
+        );
     }
-    note_extras(&reply.extras, Place::REPLY, ledger);
-    note_extras(&reply.turn.extras, Place::REPLY, ledger);
-    let finish = stop::encode(&reply.stop, !parts.refusals.is_empty(), ledger);
-    let mut out = Writer::with_capacity(512);
+    note_dropped_extras(&reply.extras, LedgerPath::REPLY, ledger);
+    note_dropped_extras(&reply.turn.extras, LedgerPath::REPLY, ledger);
+    let finish_reason = stop::encode(&reply.stop, !parts.refusals.is_empty(), ledger);
+    let mut out = JsonWriter::with_capacity(512);
     out.object(|o| {
-        o.text("id", &id(reply.id.as_ref(), exchange));
-        o.known("object", "chat.completion");
-        o.number("created", exchange.created);
-        o.text("model", &model(reply.model.as_ref(), exchange));
+        o.json_string("id", &reply_id(reply.id.as_ref(), cx));
+        o.static_str("object", "chat.completion");
+        o.number("created", cx.created_unix_secs);
+        o.json_string("model", &reply_model(reply.model.as_ref(), cx));
         o.array("choices", |a| {
             a.object(|o| {
                 o.number("index", 0);
@@ -56,135 +61,154 @@ pub(in crate::openai_chat) fn encode(
                     parts.write(o);
                     reply.turn.extras.write(ID, o);
                 });
-                let logprobs = reply.extras.find(ID, "logprobs");
-                o.json("logprobs", logprobs.unwrap_or(&Json::NULL));
-                o.text("finish_reason", &finish);
+                let logprobs = reply.extras.get(ID, "logprobs");
+                o.json("logprobs", logprobs.unwrap_or(&RawJson::NULL));
+                o.json_string("finish_reason", &finish_reason);
             });
         });
         usage::encode(&reply.usage, o);
-        for (key, value) in reply.extras.of(ID).iter().filter(|(key, _)| key != "logprobs") {
-            o.key_text(key).json(value);
+        for (key, value) in reply.extras.fields_for(ID).iter().filter(|(key, _)| key != "logprobs")
+        {
+            o.key_json_string(key).json(value);
         }
     });
     out.into_bytes()
 }
 
-/// The id of a reply: its own, or the one it is given.
-pub(in crate::openai_chat) fn id(own: Option<&Text>, exchange: &Exchange) -> Text {
-    let own = own.filter(|id| !id.is_empty()).or(exchange.id.as_ref());
-    own.cloned().unwrap_or(Text::word("chatcmpl-interlingua"))
+/// The reply's own id, or the fallback id.
+pub(in crate::openai_chat) fn reply_id(
+    own_id: Option<&JsonString>,
+    cx: &ReplyContext,
+) -> JsonString {
+    let own_id = own_id.filter(|id| !id.is_empty()).or(cx.fallback_id.as_ref());
+    own_id.cloned().unwrap_or(JsonString::from_static("chatcmpl-interlingua"))
 }
 
-pub(in crate::openai_chat) fn model(own: Option<&Text>, exchange: &Exchange) -> Text {
-    own.or(exchange.model.as_ref()).cloned().unwrap_or_default()
+pub(in crate::openai_chat) fn reply_model(
+    model: Option<&JsonString>,
+    cx: &ReplyContext,
+) -> JsonString {
+    model.or(cx.client_model.as_ref()).cloned().unwrap_or_default()
 }
 
-impl<'r> Parts<'r> {
-    fn of(blocks: &'r [Verbatim<Block>], ledger: &mut Ledger) -> Self {
+impl<'r> ReplyParts<'r> {
+    fn collect(blocks: &'r [Verbatim<Block>], ledger: &mut Ledger) -> Self {
         let mut parts = Self::default();
-        let mut disordered = None;
+        let mut first_out_of_order = None;
         for (at, block) in blocks.iter().enumerate() {
-            let place = Place::reply(at);
-            let late = match &block.body {
-                Body::Thinking(_) => !parts.texts.is_empty() || !parts.calls.is_empty(),
-                Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => !parts.calls.is_empty(),
-                Body::Media(_) | Body::ToolCall(_) | Body::ToolResult(_) | Body::Foreign { .. } => {
-                    false
+            let path = LedgerPath::reply(at);
+            let is_out_of_order = match &block.content {
+                BlockContent::Reasoning(_) => !parts.texts.is_empty() || !parts.calls.is_empty(),
+                BlockContent::Text { .. } | BlockContent::Refusal(_) | BlockContent::Json(_) => {
+                    !parts.calls.is_empty()
                 }
+                BlockContent::Media(_)
+                | BlockContent::ToolCall(_)
+                | BlockContent::ToolResult(_)
+                | BlockContent::Foreign { .. } => false,
             };
-            disordered = disordered.or(late.then_some(place));
-            let before = at.checked_sub(1).and_then(|before| blocks.get(before));
-            let follows = before.is_some_and(|before| before.body.as_text().is_some())
+            first_out_of_order = first_out_of_order.or(is_out_of_order.then_some(path));
+            let previous = at.checked_sub(1).and_then(|previous| blocks.get(previous));
+            let continues_text = previous
+                .is_some_and(|previous| previous.content.as_text().is_some())
                 && !openai_responses::begins_message(block);
-            parts.take(block, follows, place, ledger);
-            note_extras(&block.extras, place, ledger);
+            parts.add_block(block, continues_text, path, ledger);
+            note_dropped_extras(&block.extras, path, ledger);
         }
-        if let Some(place) = disordered {
-            ledger.change(
+        if let Some(path) = first_out_of_order {
+            ledger.record_change(
                 note::ORDER_CHANGED,
-                place,
-                "reasoning comes first, then text, then calls",
+                path,
+                "the blocks are reordered: reasoning, then text, then calls",
             );
         }
         parts
     }
 
-    fn take(
+    fn add_block(
         &mut self,
         block: &'r Verbatim<Block>,
-        follows: bool,
-        place: Place,
+        continues_text: bool,
+        path: LedgerPath,
         ledger: &mut Ledger,
     ) {
-        match &block.body {
-            Body::Thinking(_) => self.thinking.push((self.spoken, block)),
-            Body::Text { text, citations } => {
-                self.separate(follows, text);
-                self.spoken += 1;
-                let before: usize =
-                    self.texts.iter().map(|text| text.contents().chars().count()).sum();
+        match &block.content {
+            BlockContent::Reasoning(_) => self.thinking.push((self.text_count, block)),
+            BlockContent::Text { text, citations } => {
+                self.separate_text(continues_text, text);
+                self.text_count += 1;
+                let offset: usize =
+                    self.texts.iter().map(|text| text.unescape().chars().count()).sum();
                 for citation in citations {
                     if citation.url.is_some() {
-                        let length = text.contents().chars().count();
-                        self.citations.push((before as u64, length as u64, citation));
+                        let length = text.unescape().chars().count();
+                        self.citations.push((offset as u64, length as u64, citation));
                     } else {
-                        ledger.loss(
+                        ledger.record_loss(
                             note::CITATION_REDUCED,
-                            place,
-                            "a citation without a URL has no place",
+                            path,
+                            "left out a citation without a URL",
                         );
                     }
                 }
                 self.texts.push(text.clone());
-                let seal = block.seal.as_deref().filter(|seal| reasoning::is_of_google(seal));
-                self.signature = seal.or(self.signature);
+                let seal =
+                    block.seal.as_deref().filter(|seal| reasoning_details::is_google_seal(seal));
+                self.google_seal = seal.or(self.google_seal);
             }
-            Body::Refusal(text) => self.refusals.push(text),
-            Body::Data(json) => {
-                let text = Text::new(json.as_str());
-                self.separate(false, &text);
+            BlockContent::Refusal(text) => self.refusals.push(text),
+            BlockContent::Json(json) => {
+                let text = JsonString::new(json.as_str());
+                self.separate_text(false, &text);
                 self.texts.push(text);
             }
-            Body::Media(media) if media.kind == MediaKind::Image => self.images.push(block),
-            Body::Media(media) => leave(content::name(media.kind), place, ledger),
-            Body::ToolCall(call) => {
-                if calls::is_bare(call) && block.text_for(ID).is_none() {
-                    let what = "missing arguments are written as {}";
-                    ledger.change(note::ARGS_WRAPPED, place, what);
+            BlockContent::Media(media) if media.kind == MediaKind::Image => self.images.push(block),
+            BlockContent::Media(media) => {
+                note_dropped_block(content::media_noun(media.kind), path, ledger);
+            }
+            BlockContent::ToolCall(call) => {
+                if calls::has_blank_args(call) && block.text_for(ID).is_none() {
+                    let message = "missing arguments are written as {}";
+                    ledger.record_change(note::ARGS_WRAPPED, path, message);
                 }
                 self.calls.push(block);
             }
-            Body::ToolResult(_) => leave("a result", place, ledger),
-            Body::Foreign { dialect, kind, .. } if *dialect == ID && reasoning::is_entry(kind) => {
-                self.thinking.push((self.spoken, block));
+            BlockContent::ToolResult(_) => note_dropped_block("a result", path, ledger),
+            BlockContent::Foreign { dialect, kind, .. }
+                if *dialect == ID && reasoning_details::is_detail_kind(kind) =>
+            {
+                self.thinking.push((self.text_count, block));
             }
-            Body::Foreign { kind, .. } => leave(&kind.contents(), place, ledger),
+            BlockContent::Foreign { kind, .. } => {
+                note_dropped_block(&kind.unescape(), path, ledger);
+            }
         }
     }
 
-    /// Texts that something stood between do not run into each other.
-    fn separate(&mut self, follows: bool, text: &Text) {
-        self.apart |= !follows && self.texts.iter().any(|said| !said.is_empty());
-        if !text.is_empty() && std::mem::take(&mut self.apart) {
-            self.texts.push(Text::word("\\n\\n"));
+    /// Requires a separator between texts that had another block between them.
+    fn separate_text(&mut self, continues_text: bool, text: &JsonString) {
+        self.needs_separator |=
+            !continues_text && self.texts.iter().any(|previous| !previous.is_empty());
+        if !text.is_empty() && std::mem::take(&mut self.needs_separator) {
+            self.texts.push(JsonString::from_static("\\n\\n"));
         }
     }
 
-    fn write(&self, o: &mut Object<'_>) {
-        o.known("role", "assistant");
+    fn write(&self, o: &mut ObjectWriter<'_>) {
+        o.static_str("role", "assistant");
         if self.texts.is_empty() {
             o.null("content");
         } else {
-            o.key("content").joined(&self.texts, "");
+            o.key("content").join(&self.texts, "");
         }
         if !self.refusals.is_empty() {
-            o.key("refusal").joined(self.refusals.iter().copied(), "\n\n");
+            o.key("refusal").join(self.refusals.iter().copied(), "\n\n");
         }
         self.write_thinking(o);
         if !self.citations.is_empty() {
             o.array("annotations", |a| {
-                for (before, length, citation) in &self.citations {
-                    a.object(|o| annotate(citation, *before, *length, o));
+                for (offset, length, citation) in &self.citations {
+                    a.object(|o| write_annotation(citation, *offset, *length, o));
                 }
             });
         }
@@ -194,80 +218,83 @@ impl<'r> Parts<'r> {
         if !self.calls.is_empty() {
             o.array("tool_calls", |a| self.calls.iter().for_each(|block| write_call(block, a)));
         }
-        if let Some(seal) = self.signature {
-            calls::write_signature(seal, o);
+        if let Some(seal) = self.google_seal {
+            calls::write_google_signature(seal, o);
         }
     }
 
-    /// The text of all reasoning, and beside it the entries that carry seals.
-    fn write_thinking(&self, o: &mut Object<'_>) {
-        let texts = self.thinking.iter().filter_map(|(_, block)| match &block.body {
-            Body::Thinking(thinking) if thinking.form != Form::Redacted => Some(&thinking.text),
+    /// Writes the text of all reasoning, and the entries that carry seals.
+    fn write_thinking(&self, o: &mut ObjectWriter<'_>) {
+        let texts = self.thinking.iter().filter_map(|(_, block)| match &block.content {
+            BlockContent::Reasoning(thinking) if thinking.form != ReasoningForm::Redacted => {
+                Some(&thinking.text)
+            }
             _ => None,
         });
-        let texts: Vec<&Text> = texts.filter(|text| !text.is_empty()).collect();
+        let texts: Vec<&JsonString> = texts.filter(|text| !text.is_empty()).collect();
         if !texts.is_empty() {
-            o.key("reasoning_content").joined(texts, "");
+            o.key("reasoning_content").join(texts, "");
         }
-        let is_entry = |(_, block): &(u64, &Verbatim<Block>)| {
+        let needs_details = |(_, block): &(u64, &Verbatim<Block>)| {
             block.seal.is_some()
-                || matches!(&block.body, Body::Thinking(thinking) if thinking.form == Form::Summary)
-                || matches!(block.body, Body::Foreign { .. })
+                || matches!(&block.content, BlockContent::Reasoning(thinking) if thinking.form == ReasoningForm::Summary)
+                || matches!(block.content, BlockContent::Foreign { .. })
         };
-        if self.thinking.iter().any(is_entry) {
+        if self.thinking.iter().any(needs_details) {
             o.array("reasoning_details", |a| {
-                // Entries count the words that stand between them.
+                // The texts between reasoning details count in their index.
                 let mut count = 0;
-                for (spoken, block) in &self.thinking {
-                    count = reasoning::write(block, count + spoken, a) - spoken;
+                for (texts_before, block) in &self.thinking {
+                    count = reasoning_details::write_details(block, count + texts_before, a)
+                        - texts_before;
                 }
             });
         }
     }
 }
 
-fn write_image(block: &Verbatim<Block>, out: &mut Array<'_>) {
-    if let Body::Media(media) = &block.body {
-        out.object(|o| content::write_media(media, o));
+fn write_image(block: &Verbatim<Block>, out: &mut ArrayWriter<'_>) {
+    if let BlockContent::Media(media) = &block.content {
+        out.object(|o| content::encode_media(media, o));
     }
 }
 
-fn write_call(block: &Verbatim<Block>, out: &mut Array<'_>) {
+fn write_call(block: &Verbatim<Block>, out: &mut ArrayWriter<'_>) {
     if let Some(text) = block.text_for(ID) {
         return out.item().json(text);
     }
-    if let Body::ToolCall(call) = &block.body {
+    if let BlockContent::ToolCall(call) = &block.content {
         out.object(|o| {
-            let empty = calls::is_bare(call).then_some(Text::word("{}"));
-            calls::write(call, empty.as_ref(), o);
+            let empty_args = calls::has_blank_args(call).then_some(JsonString::from_static("{}"));
+            calls::write_tool_call(call, empty_args.as_ref(), o);
             if let Some(seal) = block.seal.as_deref() {
-                calls::write_signature(seal, o);
+                calls::write_google_signature(seal, o);
             }
             block.extras.write(ID, o);
         });
     }
 }
 
-/// A citation as an annotation; `before` characters stand before its text, which has `length`. Packages
-/// refuse one that lacks a place or a title.
-pub(in crate::openai_chat) fn annotate(
+/// Encodes a citation as an annotation. `offset` is the number of characters before its text,
+/// `length` the text's own. SDKs reject an annotation without a span or a title.
+pub(in crate::openai_chat) fn write_annotation(
     citation: &Citation,
-    before: u64,
+    offset: u64,
     length: u64,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
 ) {
-    o.known("type", "url_citation");
+    o.static_str("type", "url_citation");
     o.object("url_citation", |o| {
         let (from, to) = citation.span.unwrap_or((0, length));
-        o.number("start_index", from.saturating_add(before));
-        o.number("end_index", to.saturating_add(before));
-        o.text_if("url", citation.url.as_ref());
-        o.text("title", citation.title.as_ref().unwrap_or(&Text::EMPTY));
-        o.text_if("content", citation.quote.as_ref());
+        o.number("start_index", from.saturating_add(offset));
+        o.number("end_index", to.saturating_add(offset));
+        o.json_string_opt("url", citation.url.as_ref());
+        o.json_string("title", citation.title.as_ref().unwrap_or(&JsonString::EMPTY));
+        o.json_string_opt("content", citation.quote.as_ref());
     });
 }
 
-fn leave(kind: &str, place: Place, ledger: &mut Ledger) {
-    let what = format!("left out {kind}: a reply has no such part here");
-    ledger.loss(note::NO_SUCH_BLOCK, place, what);
+fn note_dropped_block(kind: &str, path: LedgerPath, ledger: &mut Ledger) {
+    let message = format!("left out {kind}: replies of this dialect do not have it");
+    ledger.record_loss(note::NO_SUCH_BLOCK, path, message);
 }

@@ -1,7 +1,7 @@
-//! Whole replies, both ways.
+//! Decodes and encodes complete replies.
 
 mod decode;
 mod encode;
 
-pub(super) use decode::{ADOPTED, decode, ending};
-pub(super) use encode::{annotate, encode, id, model};
+pub(super) use decode::{ADOPTED_CALLS_NOTE, decode, decode_choice_stop};
+pub(super) use encode::{encode, reply_id, reply_model, write_annotation};

@@ -1,183 +1,201 @@
-//! Settings of a request, both ways.
+//! Decodes and encodes the settings of a request.
 
 mod decode;
 mod encode;
 
 use interlingua_model::{Conversation, Ledger, Settings};
-use interlingua_wire::Json;
-use interlingua_wire::json::Object;
+use interlingua_wire::RawJson;
+use interlingua_wire::json::ObjectWriter;
 
-use super::flavor::{Flavor, Skill};
-use encode::Cx;
+use super::flavor::{Capability, Flavor};
+use encode::SettingsCx;
 
-pub(super) use decode::{decode, held_inside};
-pub(super) use encode::only;
+pub(super) use decode::{decode_settings, known_subfields};
+pub(super) use encode::restricted_tools;
 
-/// A setting, and the fields of the body in which one server or another has it.
-struct Group {
+/// A setting, and the body fields that contain it on different servers.
+struct SettingGroup {
     fields: &'static [&'static str],
     is_same: fn(&Settings, &Settings) -> bool,
-    write: fn(&mut Cx<'_, '_>),
+    write: fn(&mut SettingsCx<'_, '_>),
 }
 
-/// The fields of the body whose meaning is in the settings.
+/// Returns whether the field is decoded into the settings.
 pub(super) fn is_setting(key: &str) -> bool {
-    GROUPS.iter().any(|group| group.fields.contains(&key))
+    SETTING_GROUPS.iter().any(|group| group.fields.contains(&key))
 }
 
-/// Writes all settings, as the flavor takes them.
-pub(super) fn encode(
+/// Encodes all settings as the flavor accepts them.
+pub(super) fn encode_settings(
     conversation: &Conversation,
     flavor: &Flavor,
-    o: &mut Object<'_>,
+    o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    let mut cx = Cx { conversation, flavor, o, ledger };
-    for group in GROUPS {
+    let mut cx = SettingsCx { conversation, flavor, o, ledger };
+    for group in SETTING_GROUPS {
         (group.write)(&mut cx);
     }
 }
 
-/// The settings of a body in this dialect that were edited: only they are written anew.
-pub(super) struct Edited {
-    /// What the fields of the body say, if anything was edited.
-    written: Option<Box<Settings>>,
-    /// The choice in the old way is no longer true, as the tools are said in another way.
-    old_choice: bool,
-    /// Nor is any other made beside it.
-    choice: bool,
+/// The settings of a same-dialect body that were edited: only they are encoded again.
+pub(super) struct EditedSettings {
+    /// The settings decoded from the original fields, if any were edited.
+    original: Option<Box<Settings>>,
+    /// The legacy `function_call` is dropped, because the tools are written as `tools`.
+    drops_function_call: bool,
+    /// No `tool_choice` exists either, so one is written.
+    rewrites_tool_choice: bool,
 }
 
-impl Edited {
-    pub(super) fn of(conversation: &Conversation, unedited: bool) -> Self {
+impl EditedSettings {
+    pub(super) fn new(conversation: &Conversation, unedited: bool) -> Self {
         if unedited {
-            return Self { written: None, old_choice: false, choice: false };
+            return Self {
+                original: None,
+                drops_function_call: false,
+                rewrites_tool_choice: false,
+            };
         }
-        let written = Json::object(|o| {
-            for field in conversation.fields.iter().filter(|f| is_setting(&f.key.contents())) {
-                o.key_text(&field.key).json(&field.value);
+        let original = RawJson::object(|o| {
+            for field in
+                conversation.top_level_fields.iter().filter(|f| is_setting(&f.key.unescape()))
+            {
+                o.key_json_string(&field.key).json(&field.value);
             }
         });
-        let written = Some(decode(written.doc().root(), &mut Vec::new()));
-        Self { written, old_choice: false, choice: false }
+        let original = Some(decode_settings(original.to_doc().root(), &mut Vec::new()));
+        Self { original, drops_function_call: false, rewrites_tool_choice: false }
     }
 
-    /// The tools leave the old list, and with them what is said of them in the old way: it is said in the
-    /// new one, unless there is another choice beside it.
-    pub(super) fn choose_anew(&mut self, beside: bool) {
-        self.old_choice = true;
-        self.choice = !beside;
+    /// Drops the legacy `function_call`, because the tools move to `tools`. `tool_choice` is
+    /// written instead, unless the body already has one.
+    pub(super) fn replace_function_call(&mut self, has_tool_choice: bool) {
+        self.drops_function_call = true;
+        self.rewrites_tool_choice = !has_tool_choice;
     }
 
-    /// Whether nothing was edited.
-    fn is_nothing(&self) -> bool {
-        self.written.is_none() && !self.old_choice && !self.choice
+    fn is_unedited(&self) -> bool {
+        self.original.is_none() && !self.drops_function_call && !self.rewrites_tool_choice
     }
 
-    /// Whether a field of the body is no longer true.
-    pub(super) fn is_stale(&self, key: &str, now: &Settings) -> bool {
-        if self.is_nothing() {
+    /// Returns whether a field of the body must be encoded again.
+    pub(super) fn is_edited_field(&self, key: &str, settings: &Settings) -> bool {
+        if self.is_unedited() {
             return false;
         }
-        let group = GROUPS.iter().find(|group| group.fields.contains(&key));
-        self.old_choice && key == OLD_CHOICE
-            || group.is_some_and(|group| self.is_edited(group, now))
+        let group = SETTING_GROUPS.iter().find(|group| group.fields.contains(&key));
+        self.drops_function_call && key == FUNCTION_CALL
+            || group.is_some_and(|group| self.is_group_edited(group, settings))
     }
 
-    /// Writes what was edited.
-    pub(super) fn write(
+    /// Writes the edited settings.
+    pub(super) fn encode(
         &self,
         conversation: &Conversation,
         flavor: &Flavor,
-        o: &mut Object<'_>,
+        o: &mut ObjectWriter<'_>,
         ledger: &mut Ledger,
     ) {
-        if self.is_nothing() {
+        if self.is_unedited() {
             return;
         }
-        let mut cx = Cx { conversation, flavor, o, ledger };
-        for group in GROUPS.iter().filter(|group| self.is_edited(group, &conversation.settings)) {
+        let mut cx = SettingsCx { conversation, flavor, o, ledger };
+        for group in SETTING_GROUPS
+            .iter()
+            .filter(|group| self.is_group_edited(group, &conversation.settings))
+        {
             (group.write)(&mut cx);
         }
     }
 
-    fn is_edited(&self, group: &Group, now: &Settings) -> bool {
-        self.choice && group.fields.contains(&OLD_CHOICE)
-            || self.written.as_ref().is_some_and(|written| !(group.is_same)(written, now))
+    fn is_group_edited(&self, group: &SettingGroup, settings: &Settings) -> bool {
+        self.rewrites_tool_choice && group.fields.contains(&FUNCTION_CALL)
+            || self.original.as_ref().is_some_and(|original| !(group.is_same)(original, settings))
     }
 }
 
-const OLD_CHOICE: &str = "function_call";
+const FUNCTION_CALL: &str = "function_call";
 
-macro_rules! same {
+macro_rules! fields_eq {
     ($($field:ident),+) => { |a, b| $(a.$field == b.$field)&&+ };
 }
 
-/// In the order they are written.
-const GROUPS: &[Group] = &[
-    Group {
+/// In the order in which they are written.
+const SETTING_GROUPS: &[SettingGroup] = &[
+    SettingGroup {
         fields: &["max_completion_tokens", "max_tokens"],
-        is_same: same!(max_tokens),
+        is_same: fields_eq!(max_tokens),
         write: |cx| {
-            cx.o.json_if(cx.flavor.max_tokens, cx.conversation.settings.max_tokens.as_ref());
+            cx.o.json_opt(cx.flavor.max_tokens_field, cx.conversation.settings.max_tokens.as_ref());
         },
     },
-    Group {
+    SettingGroup {
         fields: &["temperature"],
-        is_same: same!(temperature),
-        write: |cx| cx.o.json_if("temperature", cx.conversation.settings.temperature.as_ref()),
+        is_same: fields_eq!(temperature),
+        write: |cx| cx.o.json_opt("temperature", cx.conversation.settings.temperature.as_ref()),
     },
-    Group {
+    SettingGroup {
         fields: &["top_p"],
-        is_same: same!(top_p),
-        write: |cx| cx.o.json_if("top_p", cx.conversation.settings.top_p.as_ref()),
+        is_same: fields_eq!(top_p),
+        write: |cx| cx.o.json_opt("top_p", cx.conversation.settings.top_p.as_ref()),
     },
-    Group {
+    SettingGroup {
         fields: &["top_k"],
-        is_same: same!(top_k),
-        write: |cx| cx.number("top_k", |settings| &settings.top_k, Skill::TopK),
+        is_same: fields_eq!(top_k),
+        write: |cx| cx.write_json("top_k", |settings| &settings.top_k, Capability::TopK),
     },
-    Group {
+    SettingGroup {
         fields: &["seed", "random_seed"],
-        is_same: same!(seed),
-        write: |cx| cx.number(cx.flavor.seed, |settings| &settings.seed, Skill::Seed),
-    },
-    Group {
-        fields: &["presence_penalty"],
-        is_same: same!(presence_penalty),
+        is_same: fields_eq!(seed),
         write: |cx| {
-            let alone = cx.flavor.can(Skill::PresencePenalty);
-            let skill = if alone { Skill::PresencePenalty } else { Skill::Penalties };
-            cx.number("presence_penalty", |s| &s.presence_penalty, skill);
+            cx.write_json(cx.flavor.seed_field, |settings| &settings.seed, Capability::Seed);
         },
     },
-    Group {
+    SettingGroup {
+        fields: &["presence_penalty"],
+        is_same: fields_eq!(presence_penalty),
+        write: |cx| {
+            let alone = cx.flavor.has(Capability::PresencePenalty);
+            let skill = if alone { Capability::PresencePenalty } else { Capability::Penalties };
+            cx.write_json("presence_penalty", |s| &s.presence_penalty, skill);
+        },
+    },
+    SettingGroup {
         fields: &["frequency_penalty"],
-        is_same: same!(frequency_penalty),
-        write: |cx| cx.number("frequency_penalty", |s| &s.frequency_penalty, Skill::Penalties),
+        is_same: fields_eq!(frequency_penalty),
+        write: |cx| {
+            cx.write_json("frequency_penalty", |s| &s.frequency_penalty, Capability::Penalties);
+        },
     },
-    Group {
+    SettingGroup {
         fields: &["n"],
-        is_same: same!(answers),
-        write: |cx| cx.number("n", |settings| &settings.answers, Skill::Answers),
+        is_same: fields_eq!(candidate_count),
+        write: |cx| {
+            cx.write_json("n", |settings| &settings.candidate_count, Capability::MultipleChoices);
+        },
     },
-    Group {
+    SettingGroup {
         fields: &["metadata"],
-        is_same: same!(metadata),
-        write: |cx| cx.number("metadata", |settings| &settings.metadata, Skill::Metadata),
+        is_same: fields_eq!(metadata),
+        write: |cx| cx.write_json("metadata", |settings| &settings.metadata, Capability::Metadata),
     },
-    Group { fields: &["stop"], is_same: same!(stop), write: |cx| cx.stop() },
-    Group {
+    SettingGroup {
+        fields: &["stop"],
+        is_same: fields_eq!(stop_sequences),
+        write: |cx| cx.write_stop(),
+    },
+    SettingGroup {
         fields: &["stream", "stream_options"],
-        is_same: same!(stream, stream_usage),
-        write: |cx| cx.stream(),
+        is_same: fields_eq!(stream, stream_usage),
+        write: |cx| cx.write_stream(),
     },
-    Group {
+    SettingGroup {
         fields: &["tool_choice", "function_call", "parallel_tool_calls"],
-        is_same: same!(choice, parallel),
-        write: |cx| cx.choice(),
+        is_same: fields_eq!(tool_choice, parallel_tool_calls),
+        write: |cx| cx.write_tool_choice(),
     },
-    Group {
+    SettingGroup {
         fields: &[
             "reasoning_effort",
             "reasoning",
@@ -185,27 +203,39 @@ const GROUPS: &[Group] = &[
             "enable_thinking",
             "thinking_budget",
         ],
-        is_same: same!(reasoning),
-        write: |cx| cx.reasoning(),
+        is_same: fields_eq!(reasoning),
+        write: |cx| cx.write_reasoning(),
     },
-    Group { fields: &["response_format"], is_same: same!(format), write: |cx| cx.format() },
-    Group {
+    SettingGroup {
+        fields: &["response_format"],
+        is_same: fields_eq!(response_format),
+        write: |cx| cx.write_response_format(),
+    },
+    SettingGroup {
         fields: &["verbosity"],
-        is_same: same!(verbosity),
+        is_same: fields_eq!(verbosity),
         write: |cx| {
             let verbosity = cx.conversation.settings.verbosity.as_ref();
-            cx.word("verbosity", verbosity, Skill::Verbosity);
+            cx.write_text("verbosity", verbosity, Capability::Verbosity);
         },
     },
-    Group { fields: &["user", "safety_identifier"], is_same: same!(user), write: |cx| cx.user() },
-    Group { fields: &["service_tier"], is_same: same!(service_tier), write: |cx| cx.tier() },
-    Group {
+    SettingGroup {
+        fields: &["user", "safety_identifier"],
+        is_same: fields_eq!(user),
+        write: |cx| cx.write_user(),
+    },
+    SettingGroup {
+        fields: &["service_tier"],
+        is_same: fields_eq!(service_tier),
+        write: |cx| cx.write_service_tier(),
+    },
+    SettingGroup {
         fields: &["prompt_cache_key"],
-        is_same: same!(cache_key),
+        is_same: fields_eq!(cache_key),
         write: |cx| {
             let key = cx.conversation.settings.cache_key.as_ref();
-            cx.word("prompt_cache_key", key, Skill::CacheKey);
+            cx.write_text("prompt_cache_key", key, Capability::PromptCacheKey);
         },
     },
-    Group { fields: &["store"], is_same: same!(store), write: |cx| cx.store() },
+    SettingGroup { fields: &["store"], is_same: fields_eq!(store), write: |cx| cx.write_store() },
 ];

@@ -1,393 +1,460 @@
-//! One item of a streamed reply: its pieces as they come, and what they left out when it is done.
+//! Reads one item of a streamed reply: emits its deltas, and at its end whatever the deltas lacked.
 
 use interlingua_model::{
-    Args, Block, Body, Delta, Event, Form, Ledger, Place, Thinking, unfold_block,
+    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent,
+    ToolArgs, push_block_events,
 };
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::super::output::{self, MESSAGE, Seat};
-use super::super::parts::{self, Side};
+use super::super::output::{self, ItemPosition, MESSAGE_FIELDS_KEY};
+use super::super::parts::{self, Author};
 use super::super::{ID, items};
-use super::pieces::Piece;
-use super::queue::Steps;
+use super::event_queue::UnnumberedEvents;
+use super::item_event::ItemEvent;
 use crate::note;
 
-pub(super) struct Item {
-    id: Option<Text>,
-    index: Option<u64>,
-    kind: Text,
-    done: bool,
-    /// It goes on with an item that was said to be done.
-    pub(super) goes_on: bool,
-    /// The block that is open.
-    open: Option<Open>,
-    /// Parts told of a message.
-    parts: u64,
-    /// What a message says of itself, until its first part carries it; an id, for reasoning.
-    head: Option<Json>,
+pub(super) struct ItemReader {
+    id: Option<JsonString>,
+    output_index: Option<u64>,
+    kind: JsonString,
+    is_done: bool,
+    /// Continues an item that the provider had already marked as done.
+    pub(super) is_continuation: bool,
+    open_block: Option<OpenBlock>,
+    /// Number of parts of a message that were emitted.
+    part_count: u64,
+    /// The message's own fields, until its first part carries them; for reasoning, the id.
+    message_fields: Option<RawJson>,
 }
 
-/// A block that is being told.
-struct Open {
-    /// Which part of a message, or of a summary.
-    part: u64,
-    /// What was told of its text or arguments, as written.
-    told: String,
+/// The block that is being emitted.
+struct OpenBlock {
+    /// Index of the part of a message, or of a summary.
+    part_index: u64,
+    /// The text or arguments emitted so far, in raw JSON string form.
+    emitted_text: String,
     citations: usize,
-    /// Reasoning in full, or a refusal: the other of the two kinds of text an item may hold.
-    other: bool,
+    /// Full reasoning or a refusal, as opposed to a summary or a text.
+    is_other_kind: bool,
 }
 
-impl Item {
-    pub(super) fn new(id: Option<Text>, index: Option<u64>, kind: &str) -> Self {
-        let kind = Text::new(if kind.is_empty() { "message" } else { kind });
-        let (done, goes_on) = (false, false);
-        Self { id, index, kind, done, goes_on, open: None, parts: 0, head: None }
+impl ItemReader {
+    pub(super) fn new(id: Option<JsonString>, output_index: Option<u64>, kind: &str) -> Self {
+        let kind = JsonString::new(if kind.is_empty() { "message" } else { kind });
+        let (is_done, is_continuation) = (false, false);
+        Self {
+            id,
+            output_index,
+            kind,
+            is_done,
+            is_continuation,
+            open_block: None,
+            part_count: 0,
+            message_fields: None,
+        }
     }
 
-    /// The part of a message that is open.
+    /// Index of the open text part of a message.
     pub(super) fn open_part_index(&self) -> Option<u64> {
-        self.open.as_ref().filter(|open| self.is_of("message") && !open.other).map(|open| open.part)
+        self.open_block
+            .as_ref()
+            .filter(|open| self.has_type("message") && !open.is_other_kind)
+            .map(|open| open.part_index)
     }
 
     pub(super) fn kind(&self) -> &str {
         self.kind.raw()
     }
 
-    /// The words of the open block so far; the first says whether they are of the other kind.
-    pub(super) fn told(&self) -> Option<(bool, &str)> {
-        self.open.as_ref().map(|open| (open.other, open.told.as_str()))
+    /// The text of the open block so far; `true` marks full reasoning or a refusal.
+    pub(super) fn emitted_text(&self) -> Option<(bool, &str)> {
+        self.open_block.as_ref().map(|open| (open.is_other_kind, open.emitted_text.as_str()))
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.done
+        self.is_done
     }
 
-    /// Whether a piece names this item.
-    pub(super) fn is_named_by(&self, piece: &Piece<'_>) -> bool {
-        piece.is_of(self.id.as_ref())
+    /// Returns whether an event has this item's id.
+    pub(super) fn is_named_by(&self, event: &ItemEvent<'_>) -> bool {
+        event.names_item(self.id.as_ref())
     }
 
-    pub(super) fn has_id(&self, id: Option<&Text>) -> bool {
+    pub(super) fn has_id(&self, id: Option<&JsonString>) -> bool {
         id.is_some() && self.id.as_ref() == id
     }
 
-    pub(super) fn has_index(&self, index: Option<u64>) -> bool {
-        index.is_some() && self.index == index
+    pub(super) fn has_output_index(&self, index: Option<u64>) -> bool {
+        index.is_some() && self.output_index == index
     }
 
-    pub(super) fn is_of(&self, kind: &str) -> bool {
+    pub(super) fn has_type(&self, kind: &str) -> bool {
         self.kind == *kind
     }
 
-    /// The same id; or, where one has none, the same place.
-    pub(super) fn is(&self, id: Option<&Text>, index: Option<u64>) -> bool {
+    /// Returns whether the ids are equal, or the output indices if one has no id.
+    pub(super) fn matches(&self, id: Option<&JsonString>, index: Option<u64>) -> bool {
         match (id, &self.id) {
-            (Some(id), Some(own)) => id == own,
-            _ => self.has_index(index),
+            (Some(id), Some(own_id)) => id == own_id,
+            _ => self.has_output_index(index),
         }
     }
 
-    /// The item as it begins: for a call all but its arguments is known.
-    pub(super) fn added(&mut self, node: Node<'_>, seat: Seat<'_>, steps: &mut Steps) {
+    /// Reads the start of an item: a call is complete except for its arguments.
+    pub(super) fn read_added(
+        &mut self,
+        node: JsonNode<'_>,
+        position: ItemPosition<'_>,
+        item_events: &mut UnnumberedEvents,
+    ) {
         match self.kind.raw() {
-            "message" => self.head = output::head(node, seat),
+            "message" => self.message_fields = output::decode_message_fields(node, position),
             "reasoning" => {
-                let block = Block::new(Body::Thinking(empty_summary()));
-                let id = output::settle(block, node, seat).extras.find(ID, "id").cloned();
-                self.head = id;
+                let block = Block::new(BlockContent::Reasoning(empty_summary()));
+                let id =
+                    output::attach_item_id(block, node, position).extras.get(ID, "id").cloned();
+                self.message_fields = id;
             }
             "function_call" | "custom_tool_call" => {
-                let named = node.get("name").is_some() && node.get("call_id").is_some();
-                if named {
-                    let mut unnoted = Ledger::default();
-                    let block = items::decode_item(node, seat.index, &mut unnoted);
-                    self.open_call(output::settle(block, node, seat), steps);
+                let has_name_and_id = node.get("name").is_some() && node.get("call_id").is_some();
+                if has_name_and_id {
+                    let mut discarded_ledger = Ledger::default();
+                    let block = items::decode_item(node, position.index, &mut discarded_ledger);
+                    self.open_tool_call(output::attach_item_id(block, node, position), item_events);
                 }
             }
             _ => {}
         }
     }
 
-    /// Arguments that stand there before the first piece come again in pieces or at the end.
-    fn open_call(&mut self, mut block: Block, steps: &mut Steps) {
-        if let Body::ToolCall(call) = &mut block.body {
+    /// Opens a call without arguments: those of the start event are repeated by deltas or at the
+    /// end.
+    fn open_tool_call(&mut self, mut block: Block, item_events: &mut UnnumberedEvents) {
+        if let BlockContent::ToolCall(call) = &mut block.content {
             call.args = match call.args {
-                Args::Freeform(_) => Args::Freeform(Text::EMPTY),
-                Args::Json(_) | Args::Malformed(_) => Args::Malformed(Text::EMPTY),
+                ToolArgs::Freeform(_) => ToolArgs::Freeform(JsonString::EMPTY),
+                ToolArgs::Json(_) | ToolArgs::Malformed(_) => {
+                    ToolArgs::Malformed(JsonString::EMPTY)
+                }
             };
         }
-        self.begin(block, 0, false, steps);
+        self.begin_block(block, 0, false, item_events);
     }
 
-    fn begin(&mut self, block: Block, part: u64, other: bool, steps: &mut Steps) {
-        self.close(steps);
-        steps.push(Event::Open { index: 0, block: Box::new(block) });
-        self.open = Some(Open { part, told: String::new(), citations: 0, other });
+    fn begin_block(
+        &mut self,
+        block: Block,
+        part_index: u64,
+        is_other_kind: bool,
+        item_events: &mut UnnumberedEvents,
+    ) {
+        self.close_block(item_events);
+        item_events.push(StreamEvent::BlockStart { index: 0, block: Box::new(block) });
+        self.open_block = Some(OpenBlock {
+            part_index,
+            emitted_text: String::new(),
+            citations: 0,
+            is_other_kind,
+        });
     }
 
-    fn close(&mut self, steps: &mut Steps) {
-        if self.open.take().is_some() {
-            steps.push(Event::Close { index: 0 });
+    fn close_block(&mut self, item_events: &mut UnnumberedEvents) {
+        if self.open_block.take().is_some() {
+            item_events.push(StreamEvent::BlockEnd { index: 0 });
         }
     }
 
-    fn tell(&mut self, delta: Delta, steps: &mut Steps) {
-        let Some(open) = &mut self.open else { return };
+    fn push_delta(&mut self, delta: Delta, item_events: &mut UnnumberedEvents) {
+        let Some(open) = &mut self.open_block else { return };
         match &delta {
             Delta::Text(text) | Delta::Args(text) if text.is_empty() => return,
-            Delta::Text(text) | Delta::Args(text) => open.told.push_str(text.raw()),
+            Delta::Text(text) | Delta::Args(text) => open.emitted_text.push_str(text.raw()),
             Delta::Citation(_) => open.citations += 1,
             Delta::Seal(_) => {}
         }
-        steps.push(Event::Delta { index: 0, delta });
+        item_events.push(StreamEvent::Delta { index: 0, delta });
     }
 
-    /// Takes one piece.
-    pub(super) fn piece(&mut self, piece: &Piece<'_>, steps: &mut Steps, ledger: &mut Ledger) {
-        let text = || piece.text();
-        match &*piece.kind {
+    /// Reads one event of the item.
+    pub(super) fn read_event(
+        &mut self,
+        event: &ItemEvent<'_>,
+        item_events: &mut UnnumberedEvents,
+        ledger: &mut Ledger,
+    ) {
+        let text = || event.text();
+        match &*event.kind {
             "response.output_text.delta" => {
-                self.open_part(piece.part, false, steps, ledger);
-                self.tell(Delta::Text(text()), steps);
+                self.open_part(event.part_index, false, item_events, ledger);
+                self.push_delta(Delta::Text(text()), item_events);
             }
             "response.refusal.delta" => {
-                self.open_part(piece.part, true, steps, ledger);
-                self.tell(Delta::Text(text()), steps);
+                self.open_part(event.part_index, true, item_events, ledger);
+                self.push_delta(Delta::Text(text()), item_events);
             }
             "response.output_text.done" => {
-                self.open_part(piece.part, false, steps, ledger);
-                self.tell_rest(&text(), Delta::Text, steps, ledger);
+                self.open_part(event.part_index, false, item_events, ledger);
+                self.push_missing_text(&text(), Delta::Text, item_events, ledger);
             }
             "response.refusal.done" => {
-                self.open_part(piece.part, true, steps, ledger);
-                self.tell_rest(&text(), Delta::Text, steps, ledger);
+                self.open_part(event.part_index, true, item_events, ledger);
+                self.push_missing_text(&text(), Delta::Text, item_events, ledger);
             }
             "response.output_text.annotation.added" => {
-                self.open_part(piece.part, false, steps, ledger);
-                if let Some(mark) = piece.whole {
-                    self.tell(Delta::Citation(Box::new(parts::citation(mark))), steps);
+                self.open_part(event.part_index, false, item_events, ledger);
+                if let Some(annotation) = event.object {
+                    self.push_delta(
+                        Delta::Citation(Box::new(parts::decode_citation(annotation))),
+                        item_events,
+                    );
                 }
             }
             "response.content_part.done" => {
-                if let (Some(node), "message") = (piece.whole, self.kind.raw()) {
-                    self.finish_part(piece.part.unwrap_or(self.parts), node, steps, ledger);
+                if let (Some(node), "message") = (event.object, self.kind.raw()) {
+                    self.finish_part(
+                        event.part_index.unwrap_or(self.part_count),
+                        node,
+                        item_events,
+                        ledger,
+                    );
                 }
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                let full = piece.kind == "response.reasoning_text.delta";
-                if self.open_thought(full, piece.part.unwrap_or(0), steps, ledger) {
-                    self.tell(Delta::Text(text()), steps);
+                let is_full = event.kind == "response.reasoning_text.delta";
+                if self.open_reasoning(is_full, event.part_index.unwrap_or(0), item_events, ledger)
+                {
+                    self.push_delta(Delta::Text(text()), item_events);
                 }
             }
             "response.reasoning_summary_text.done" | "response.reasoning_text.done" => {
-                let full = piece.kind == "response.reasoning_text.done";
-                let at = piece.part.unwrap_or(0);
-                let untold = self.open.as_ref().is_none_or(|open| open.part < at);
-                if untold && self.open_thought(full, at, steps, ledger) {
-                    self.tell(Delta::Text(text()), steps);
+                let is_full = event.kind == "response.reasoning_text.done";
+                let at = event.part_index.unwrap_or(0);
+                let is_new_part = self.open_block.as_ref().is_none_or(|open| open.part_index < at);
+                if is_new_part && self.open_reasoning(is_full, at, item_events, ledger) {
+                    self.push_delta(Delta::Text(text()), item_events);
                 }
             }
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-                // Before its name is known a call cannot begin; the whole item brings everything.
-                self.tell(Delta::Args(text()), steps);
+                // A call without a known name cannot be opened yet: the finished item has
+                // everything.
+                self.push_delta(Delta::Args(text()), item_events);
             }
             "response.function_call_arguments.done" | "response.custom_tool_call_input.done" => {
-                self.tell_rest(&text(), Delta::Args, steps, ledger);
+                self.push_missing_text(&text(), Delta::Args, item_events, ledger);
             }
-            // That a part or a summary begins or ends shows in what comes for it.
+            // The start and end of parts and summaries follow from their deltas.
             _ => {}
         }
     }
 
-    /// Makes sure that this part of a message is open.
+    /// Opens this part of a message if it is not open.
     fn open_part(
         &mut self,
         part: Option<u64>,
-        refusal: bool,
-        steps: &mut Steps,
+        is_refusal: bool,
+        item_events: &mut UnnumberedEvents,
         ledger: &mut Ledger,
     ) {
-        let current = self.open.as_ref().map(|open| (open.part, open.other));
-        let part = part.unwrap_or_else(|| current.map_or(self.parts, |(part, _)| part));
+        let current = self
+            .open_block
+            .as_ref()
+            .map(|open_index| (open_index.part_index, open_index.is_other_kind));
+        let part = part.unwrap_or_else(|| current.map_or(self.part_count, |(part, _)| part));
         match current {
-            Some((open, other)) if open == part && other == refusal => {}
-            Some((open, _)) if part < open => {
-                let what = "a piece of an earlier part is told in a later one";
-                ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+            Some((open_index, is_other_kind))
+                if open_index == part && is_other_kind == is_refusal => {}
+            Some((open_index, _)) if part < open_index => {
+                let message = "a delta of an earlier part is added to the open one";
+                ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
             }
             _ => {
-                let text = Text::EMPTY;
-                let body = if refusal {
-                    Body::Refusal(text)
+                let text = JsonString::EMPTY;
+                let body = if is_refusal {
+                    BlockContent::Refusal(text)
                 } else {
-                    Body::Text { text, citations: Vec::new() }
+                    BlockContent::Text { text, citations: Vec::new() }
                 };
-                let block = self.with_head(Block::new(body));
-                self.begin(block, part, refusal, steps);
-                self.parts = part + 1;
+                let block = self.with_message_fields(Block::new(body));
+                self.begin_block(block, part, is_refusal, item_events);
+                self.part_count = part + 1;
             }
         }
     }
 
-    /// The first part of a message carries what the message says of itself.
-    fn with_head(&mut self, mut block: Block) -> Block {
-        if let Some(head) = self.head.take() {
-            block.extras.put(ID, Text::word(MESSAGE), head);
+    /// The first part of a message carries the message's own fields.
+    fn with_message_fields(&mut self, mut block: Block) -> Block {
+        if let Some(message_fields) = self.message_fields.take() {
+            block.extras.push(ID, JsonString::from_static(MESSAGE_FIELDS_KEY), message_fields);
         }
         block
     }
 
-    /// Makes sure that reasoning of this kind is open; false where the other kind is.
-    fn open_thought(
+    /// Opens reasoning of this kind. Returns false if the other kind is open.
+    fn open_reasoning(
         &mut self,
-        full: bool,
+        is_full: bool,
         part: u64,
-        steps: &mut Steps,
+        item_events: &mut UnnumberedEvents,
         ledger: &mut Ledger,
     ) -> bool {
-        if let Some(open) = &mut self.open {
-            if open.other != full {
-                let what = "reasoning comes both in full and in summary: the first is told";
-                ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+        if let Some(open) = &mut self.open_block {
+            if open.is_other_kind != is_full {
+                let message =
+                    "reasoning arrives both in full and as a summary: the first one is kept";
+                ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
                 return false;
             }
-            let next = part > open.part && !open.told.is_empty();
-            open.part = part;
-            if next {
-                self.tell(Delta::Text(Text::new("\n\n")), steps);
+            let is_next_part = part > open.part_index && !open.emitted_text.is_empty();
+            open.part_index = part;
+            if is_next_part {
+                self.push_delta(Delta::Text(JsonString::new("\n\n")), item_events);
             }
             return true;
         }
-        let form = if full { Form::Full } else { Form::Summary };
-        let mut block = Block::new(Body::Thinking(Thinking { form, ..empty_summary() }));
-        if let Some(id) = self.head.take() {
-            block.extras.put(ID, Text::word("id"), id);
+        let form = if is_full { ReasoningForm::Full } else { ReasoningForm::Summary };
+        let mut block = Block::new(BlockContent::Reasoning(Reasoning { form, ..empty_summary() }));
+        if let Some(id) = self.message_fields.take() {
+            block.extras.push(ID, JsonString::from_static("id"), id);
         }
-        self.begin(block, part, full, steps);
+        self.begin_block(block, part, is_full, item_events);
         true
     }
 
-    /// Tells what of a whole text its pieces left out.
-    fn tell_rest(
+    /// Emits the end of a text that its deltas lacked.
+    fn push_missing_text(
         &mut self,
-        whole: &Text,
-        delta: fn(Text) -> Delta,
-        steps: &mut Steps,
+        full_text: &JsonString,
+        delta: fn(JsonString) -> Delta,
+        item_events: &mut UnnumberedEvents,
         ledger: &mut Ledger,
     ) {
-        let Some(open) = &self.open else { return };
-        if let Some(rest) = rest(whole, &open.told) {
-            self.tell(delta(rest), steps);
+        let Some(open) = &self.open_block else { return };
+        if let Some(rest) = missing_suffix(full_text, &open.emitted_text) {
+            self.push_delta(delta(rest), item_events);
         } else {
-            let what = "a text differs at its end from its pieces: the pieces count";
-            ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+            let message = "a text differs from its deltas: the deltas are kept";
+            ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
         }
     }
 
-    /// A part of a message as a whole.
-    fn finish_part(&mut self, part: u64, node: Node<'_>, steps: &mut Steps, ledger: &mut Ledger) {
-        let mut unnoted = Ledger::default();
-        let block = parts::decode_part(node, Place::REPLY, Side::Either, &mut unnoted);
-        let is_open = self.open.as_ref().is_some_and(|open| open.part == part);
-        if part < self.parts && !is_open {
+    /// Reads a finished part of a message.
+    fn finish_part(
+        &mut self,
+        part: u64,
+        node: JsonNode<'_>,
+        item_events: &mut UnnumberedEvents,
+        ledger: &mut Ledger,
+    ) {
+        let mut discarded_ledger = Ledger::default();
+        let block =
+            parts::decode_part(node, LedgerPath::REPLY, Author::Unknown, &mut discarded_ledger);
+        let is_open = self.open_block.as_ref().is_some_and(|open| open.part_index == part);
+        if part < self.part_count && !is_open {
             return;
         }
-        match &block.body {
-            Body::Text { text, citations } if is_open => {
-                self.tell_rest(text, Delta::Text, steps, ledger);
-                let told = self.open.as_ref().map_or(0, |open| open.citations);
-                for citation in citations.iter().skip(told) {
-                    self.tell(Delta::Citation(Box::new(citation.clone())), steps);
+        match &block.content {
+            BlockContent::Text { text, citations } if is_open => {
+                self.push_missing_text(text, Delta::Text, item_events, ledger);
+                let emitted_count = self.open_block.as_ref().map_or(0, |open| open.citations);
+                for citation in citations.iter().skip(emitted_count) {
+                    self.push_delta(Delta::Citation(Box::new(citation.clone())), item_events);
                 }
             }
-            Body::Refusal(text) if is_open => self.tell_rest(text, Delta::Text, steps, ledger),
-            _ if is_open => {
-                let what = "a part is of another kind at its end than at its beginning";
-                ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+            BlockContent::Refusal(text) if is_open => {
+                self.push_missing_text(text, Delta::Text, item_events, ledger);
             }
-            Body::Text { .. }
-            | Body::Refusal(_)
-            | Body::Thinking(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => {
-                self.close(steps);
-                let block = self.with_head(block);
-                unfold_block(0, &block, steps);
-                self.parts = part + 1;
+            _ if is_open => {
+                let message = "a part changed its kind between start and end";
+                ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+            }
+            BlockContent::Text { .. }
+            | BlockContent::Refusal(_)
+            | BlockContent::Reasoning(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => {
+                self.close_block(item_events);
+                let block = self.with_message_fields(block);
+                push_block_events(0, &block, item_events);
+                self.part_count = part + 1;
             }
         }
-        self.close(steps);
+        self.close_block(item_events);
     }
 
-    /// The item is done. `whole` is the item as the provider says it at the end.
+    /// Finishes the item. `item` is the finished item that the provider sent.
     pub(super) fn finish(
         &mut self,
-        whole: Option<Node<'_>>,
-        seat: Seat<'_>,
-        steps: &mut Steps,
+        item: Option<JsonNode<'_>>,
+        position: ItemPosition<'_>,
+        item_events: &mut UnnumberedEvents,
         ledger: &mut Ledger,
     ) {
-        self.done = true;
-        let Some(node) = whole else {
-            self.close(steps);
+        self.is_done = true;
+        let Some(node) = item else {
+            self.close_block(item_events);
             return;
         };
         if items::is_message(node) {
-            if self.parts == 0 {
-                self.head = output::head(node, seat);
+            if self.part_count == 0 {
+                self.message_fields = output::decode_message_fields(node, position);
             }
-            let content = node.get("content").into_iter().flat_map(Node::items);
+            let content = node.get("content").into_iter().flat_map(JsonNode::items);
             for (part, node) in content.enumerate().filter(|(_, node)| node.is_object()) {
-                self.finish_part(part as u64, node, steps, ledger);
+                self.finish_part(part as u64, node, item_events, ledger);
             }
-            self.close(steps);
+            self.close_block(item_events);
             return;
         }
-        let block = output::settle(items::decode_item(node, seat.index, ledger), node, seat);
-        if self.open.is_none() {
-            unfold_block(0, &block, steps);
+        let block = output::attach_item_id(
+            items::decode_item(node, position.index, ledger),
+            node,
+            position,
+        );
+        if self.open_block.is_none() {
+            push_block_events(0, &block, item_events);
             return;
         }
-        match &block.body {
-            Body::Thinking(thinking) => {
-                let full = self.open.as_ref().is_some_and(|open| open.other);
-                let summary = || node.get("summary").map(items::joined).unwrap_or_default();
-                let text = if full { thinking.text.clone() } else { summary() };
-                self.tell_rest(&text, Delta::Text, steps, ledger);
+        match &block.content {
+            BlockContent::Reasoning(thinking) => {
+                let is_full = self.open_block.as_ref().is_some_and(|open| open.is_other_kind);
+                let summary = || node.get("summary").map(items::join_texts).unwrap_or_default();
+                let text = if is_full { thinking.text.clone() } else { summary() };
+                self.push_missing_text(&text, Delta::Text, item_events, ledger);
                 if let Some(seal) = block.seal {
-                    self.tell(Delta::Seal(seal), steps);
+                    self.push_delta(Delta::Seal(seal), item_events);
                 }
             }
-            Body::ToolCall(call) => {
-                let said = node.get("arguments").or_else(|| node.get("input"));
-                let text = said.and_then(Node::text).unwrap_or_else(|| call.args.to_text());
-                self.tell_rest(&text, Delta::Args, steps, ledger);
+            BlockContent::ToolCall(call) => {
+                let args_node = node.get("arguments").or_else(|| node.get("input"));
+                let text = args_node
+                    .and_then(JsonNode::json_string)
+                    .unwrap_or_else(|| call.args.to_json_string());
+                self.push_missing_text(&text, Delta::Args, item_events, ledger);
             }
-            Body::Text { .. }
-            | Body::Refusal(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => {}
+            BlockContent::Text { .. }
+            | BlockContent::Refusal(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => {}
         }
-        self.close(steps);
+        self.close_block(item_events);
     }
 }
 
-/// What follows `told` in a text; `None` where the text does not begin with it. The two may be
-/// spelled apart.
-fn rest(whole: &Text, told: &str) -> Option<Text> {
-    if let Some(rest) = whole.strip_prefix(told) {
+/// The text after `emitted`; `None` if the text does not begin with it. The two may use different
+/// JSON escapes.
+fn missing_suffix(full_text: &JsonString, emitted: &str) -> Option<JsonString> {
+    if let Some(rest) = full_text.strip_prefix(emitted) {
         return Some(rest);
     }
-    let told = Json::parse(format!("\"{told}\"")).ok()?.text()?;
-    whole.contents().strip_prefix(&*told.contents()).map(Text::new)
+    let emitted = RawJson::parse(format!("\"{emitted}\"")).ok()?.json_string()?;
+    full_text.unescape().strip_prefix(&*emitted.unescape()).map(JsonString::new)
 }
 
-fn empty_summary() -> Thinking {
-    Thinking { text: Text::EMPTY, form: Form::Summary }
+fn empty_summary() -> Reasoning {
+    Reasoning { text: JsonString::EMPTY, form: ReasoningForm::Summary }
 }

@@ -1,384 +1,434 @@
 //! Reads a streamed reply.
 //!
-//! Items are told in the order they begin; what comes for a later item waits until the earlier ones
-//! are done. A whole item says everything its pieces said: what the pieces left out is taken from it.
+//! Items are emitted in the order in which they begin; events of a later item are buffered until
+//! the earlier ones are done. A finished item repeats all its deltas: whatever the deltas lacked is
+//! taken from it.
 
-mod anew;
-mod find;
+mod event_queue;
+mod find_item;
 mod item;
-mod pieces;
-mod queue;
-mod whole;
+mod item_event;
+mod rewrite;
+mod rewrite_items;
 
 use bytestring::ByteString;
-use interlingua_model::{Event, Exchange, Failure, Ledger, Place};
-use interlingua_wire::frame::is_comment;
+use interlingua_model::{ApiError, Ledger, LedgerPath, ReplyContext, StreamEvent};
+use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Limits, Node, Text};
+use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString};
 
-use self::anew::Passed;
-use self::item::Item;
-use self::pieces::Piece;
-use self::queue::Queue;
-use super::output::Seat;
+use self::event_queue::EventQueue;
+use self::item::ItemReader;
+use self::item_event::ItemEvent;
+use self::rewrite::FrameRewriter;
+use super::output::ItemPosition;
 use super::{ID, error, stop, usage};
-use crate::{Lack, StreamReader, note};
+use crate::{MissingEnd, StreamReader, note};
 
 pub(super) struct Reader {
     tape: Tape,
-    exchange: Exchange,
-    reply: Text,
-    stage: Stage,
-    /// `response.in_progress` follows the start once; after that it is a sign of life.
-    progressed: bool,
-    /// The frame before, to know one that comes again.
-    last: ByteString,
-    /// `[DONE]` has come.
-    marked: bool,
-    lacks: Lack,
-    items: Vec<Item>,
-    queue: Queue,
-    passed: Passed,
+    exchange: ReplyContext,
+    reply_id: JsonString,
+    state: ReaderState,
+    /// The first `response.in_progress` belongs to the start; later ones are heartbeats.
+    saw_in_progress: bool,
+    /// The previous frame, to detect a repetition.
+    last_frame: ByteString,
+    /// `[DONE]` was received.
+    saw_done_marker: bool,
+    missing_end: MissingEnd,
+    items: Vec<ItemReader>,
+    queue: EventQueue,
+    rewriter: FrameRewriter,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Before,
-    Making,
+enum ReaderState {
+    NotStarted,
+    Streaming,
     Ended,
-    /// Something came after the end, and that is noted.
-    Late,
+    /// An event after the end was already noted.
+    LateNoted,
 }
 
 impl Reader {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
             tape: Tape::default(),
-            exchange: exchange.clone(),
-            reply: Text::EMPTY,
-            stage: Stage::Before,
-            progressed: false,
-            last: ByteString::new(),
-            marked: false,
-            lacks: Lack::Nothing,
+            exchange: cx.clone(),
+            reply_id: JsonString::EMPTY,
+            state: ReaderState::NotStarted,
+            saw_in_progress: false,
+            last_frame: ByteString::new(),
+            saw_done_marker: false,
+            missing_end: MissingEnd::Nothing,
             items: Vec::new(),
-            queue: Queue::default(),
-            passed: Passed::default(),
+            queue: EventQueue::default(),
+            rewriter: FrameRewriter::default(),
         }
     }
 
-    fn start(&mut self, response: Option<Node<'_>>, events: &mut Vec<Event>) {
-        if self.stage != Stage::Before {
+    fn ensure_started(&mut self, response: Option<JsonNode<'_>>, events: &mut Vec<StreamEvent>) {
+        if self.state != ReaderState::NotStarted {
             return;
         }
-        self.stage = Stage::Making;
-        let said = |key: &str| response?.get(key)?.text().filter(|text| !text.is_empty());
-        let id = said("id").or_else(|| self.exchange.id.clone());
-        let model = said("model").or_else(|| self.exchange.model.clone());
-        self.reply = id.clone().unwrap_or_default();
-        events.push(Event::Start { id, model });
+        self.state = ReaderState::Streaming;
+        let response_field =
+            |key: &str| response?.get(key)?.json_string().filter(|text| !text.is_empty());
+        let id = response_field("id").or_else(|| self.exchange.fallback_id.clone());
+        let model = response_field("model").or_else(|| self.exchange.client_model.clone());
+        self.reply_id = id.clone().unwrap_or_default();
+        events.push(StreamEvent::Start { id, model });
     }
 
-    fn event(&mut self, kind: &str, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        self.passed.create(kind, root.get("response"), &self.exchange);
+    fn read_event(
+        &mut self,
+        kind: &str,
+        root: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
+        self.rewriter.ensure_created(kind, root.get("response"), &self.exchange);
         if let "response.created" | "response.queued" | "response.in_progress" = kind {
-            let again = kind == "response.in_progress" && self.progressed;
-            self.progressed |= kind == "response.in_progress";
-            self.start(root.get("response"), events);
-            if again {
-                events.push(Event::Ping);
+            let is_heartbeat = kind == "response.in_progress" && self.saw_in_progress;
+            self.saw_in_progress |= kind == "response.in_progress";
+            self.ensure_started(root.get("response"), events);
+            if is_heartbeat {
+                events.push(StreamEvent::Ping);
             }
             return;
         }
         let response = root.get("response").filter(|response| response.is_object());
-        self.start(response, events);
+        self.ensure_started(response, events);
         match kind {
-            "response.output_item.added" => self.added(root, events),
-            "response.output_item.done" => self.done(root, events, ledger),
-            "response.completed" | "response.incomplete" if response.is_some_and(has_failed) => {
-                self.fail(error::of_response(response.unwrap_or(root)), events);
-                self.lacks = Lack::Failed;
+            "response.output_item.added" => self.read_item_added(root, events),
+            "response.output_item.done" => self.read_item_done(root, events, ledger),
+            "response.completed" | "response.incomplete"
+                if response.is_some_and(is_failed_response) =>
+            {
+                self.emit_error(error::decode_failed_response(response.unwrap_or(root)), events);
+                self.missing_end = MissingEnd::ErrorEvent;
             }
             "response.completed" | "response.incomplete" => {
-                self.complete(kind, response.unwrap_or(root), events, ledger);
+                self.read_completed(kind, response.unwrap_or(root), events, ledger);
             }
             "response.failed" | "error" => {
-                self.fail(error::of_response(response.unwrap_or(root)), events);
-                // Some clients pass over an error that is an event of its own.
-                self.lacks = if kind == "error" { Lack::Failed } else { Lack::Nothing };
+                self.emit_error(error::decode_failed_response(response.unwrap_or(root)), events);
+                // Some clients ignore an `error` event that is not `response.failed`.
+                self.missing_end =
+                    if kind == "error" { MissingEnd::ErrorEvent } else { MissingEnd::Nothing };
             }
             "" if root.get("error").is_some() => {
-                self.fail(error::of_response(root), events);
-                self.lacks = Lack::Failed;
+                self.emit_error(error::decode_failed_response(root), events);
+                self.missing_end = MissingEnd::ErrorEvent;
             }
-            "keepalive" | "ping" => events.push(Event::Ping),
+            "keepalive" | "ping" => events.push(StreamEvent::Ping),
             _ => {
                 let json = root.json();
-                events.push(Event::Foreign { dialect: ID, kind: Text::new(kind), json });
+                events.push(StreamEvent::Foreign {
+                    dialect: ID,
+                    kind: JsonString::new(kind),
+                    json,
+                });
             }
         }
     }
 
-    /// A piece of an item of type `of`.
-    fn piece(&mut self, piece: &Piece<'_>, of: &str, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let mut at = self
-            .find(piece)
-            .unwrap_or_else(|| self.begin(piece.id(), piece.output_index, of, events));
+    /// Reads an event of an item with type `item_type`.
+    fn read_item_event(
+        &mut self,
+        event: &ItemEvent<'_>,
+        item_type: &str,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
+        let mut at = self.find_item(event).unwrap_or_else(|| {
+            self.begin_item(event.item_id(), event.output_index, item_type, events)
+        });
         if self.items[at].is_done() {
-            let Some(next) = self.go_on(at, piece, events, ledger) else {
-                return self.passed.leave_out();
+            let Some(next) = self.continue_done_message(at, event, events, ledger) else {
+                return self.rewriter.drop_event();
             };
             at = next;
         }
-        self.passed.piece(at, of, piece);
-        let mut steps = self.queue.steps();
-        self.items[at].piece(piece, &mut steps, ledger);
-        if piece.kind == "response.output_text.done" {
-            self.passed.untold(at, piece.part.unwrap_or(0), &steps);
+        self.rewriter.rewrite_item_event(at, item_type, event);
+        let mut item_events = self.queue.take_buffer();
+        self.items[at].read_event(event, &mut item_events, ledger);
+        if event.kind == "response.output_text.done" {
+            self.rewriter.insert_missing_text(at, event.part_index.unwrap_or(0), &item_events);
         }
-        self.queue.take(at, steps, events);
+        self.queue.push_events(at, item_events, events);
     }
 
-    fn added(&mut self, root: Node<'_>, events: &mut Vec<Event>) {
+    fn read_item_added(&mut self, root: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
         let Some(node) = root.get("item") else { return };
-        let (id, index) = (node.get("id").and_then(Node::text), output_index(root));
-        // An item that is begun twice is one item, unless the first is done.
-        let again = self.items.iter().any(|item| !item.is_done() && item.is(id.as_ref(), index));
-        if again {
-            return self.passed.leave_out();
+        let (id, index) = (node.get("id").and_then(JsonNode::json_string), output_index(root));
+        // A second start of an item is dropped, unless the first is done.
+        let is_repeated =
+            self.items.iter().any(|item| !item.is_done() && item.matches(id.as_ref(), index));
+        if is_repeated {
+            return self.rewriter.drop_event();
         }
-        let kind = node.get("type").map(Node::word).unwrap_or_default();
-        let at = self.begin(id, index, &kind, events);
-        self.passed.place(at, index);
-        self.passed.added(at, node);
-        let mut steps = self.queue.steps();
-        let seat = Seat { reply: &self.reply, index: at };
-        self.items[at].added(node, seat, &mut steps);
-        self.queue.take(at, steps, events);
+        let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+        let at = self.begin_item(id, index, &kind, events);
+        self.rewriter.check_output_index(at, index);
+        self.rewriter.rewrite_item_added(at, node);
+        let mut item_events = self.queue.take_buffer();
+        let position = ItemPosition { reply_id: &self.reply_id, index: at };
+        self.items[at].read_added(node, position, &mut item_events);
+        self.queue.push_events(at, item_events, events);
     }
 
-    fn begin(
+    fn begin_item(
         &mut self,
-        id: Option<Text>,
+        id: Option<JsonString>,
         index: Option<u64>,
         kind: &str,
-        events: &mut Vec<Event>,
+        events: &mut Vec<StreamEvent>,
     ) -> usize {
         let at = self.items.len();
-        self.passed.item(id.as_ref(), index, kind, Seat { reply: &self.reply, index: at });
-        self.items.push(Item::new(id, index, kind));
-        self.queue.begin(events);
+        self.rewriter.add_item(
+            id.as_ref(),
+            index,
+            kind,
+            ItemPosition { reply_id: &self.reply_id, index: at },
+        );
+        self.items.push(ItemReader::new(id, index, kind));
+        self.queue.add_item(events);
         at
     }
 
-    fn done(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read_item_done(
+        &mut self,
+        root: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
         let Some(node) = root.get("item") else { return };
-        let (id, index) = (node.get("id").and_then(Node::text), output_index(root));
-        let kind = node.get("type").map(Node::word).unwrap_or_default();
-        let open = |item: &Item| !item.is_done();
-        let at = self
-            .items
-            .iter()
-            .rposition(|item| open(item) && item.has_id(id.as_ref()))
-            .or_else(|| {
-                let same = |item: &Item| open(item) && item.is_of(&kind) && item.has_index(index);
-                self.items.iter().rposition(same)
-            });
-        let at = at.unwrap_or_else(|| self.begin(id, index, &kind, events));
-        self.passed.place(at, index);
-        self.passed.done(at, node);
+        let (id, index) = (node.get("id").and_then(JsonNode::json_string), output_index(root));
+        let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+        let is_open = |item: &ItemReader| !item.is_done();
+        let at =
+            self.items.iter().rposition(|item| is_open(item) && item.has_id(id.as_ref())).or_else(
+                || {
+                    let is_same = |item: &ItemReader| {
+                        is_open(item) && item.has_type(&kind) && item.has_output_index(index)
+                    };
+                    self.items.iter().rposition(is_same)
+                },
+            );
+        let at = at.unwrap_or_else(|| self.begin_item(id, index, &kind, events));
+        self.rewriter.check_output_index(at, index);
+        self.rewriter.rewrite_item_done(at, node);
         self.finish_item(at, Some(node), events, ledger);
     }
 
-    /// Tells what is still untold of an item, and goes on to the next.
+    /// Emits the rest of an item, and continues with the next.
     fn finish_item(
         &mut self,
         at: usize,
-        whole: Option<Node<'_>>,
-        events: &mut Vec<Event>,
+        item: Option<JsonNode<'_>>,
+        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        let mut steps = self.queue.steps();
-        let seat = Seat { reply: &self.reply, index: at };
+        let mut item_events = self.queue.take_buffer();
+        let position = ItemPosition { reply_id: &self.reply_id, index: at };
         let part = self.items[at].open_part_index();
-        self.items[at].finish(whole, seat, &mut steps, ledger);
+        self.items[at].finish(item, position, &mut item_events, ledger);
         if let Some(part) = part {
-            self.passed.untold(at, part, &steps);
+            self.rewriter.insert_missing_text(at, part, &item_events);
         }
-        self.queue.take(at, steps, events);
-        self.queue.done(at, events);
+        self.queue.push_events(at, item_events, events);
+        self.queue.finish_item(at, events);
     }
 
-    /// The response as a whole: items that did not come by themselves, the counts, and the end.
-    fn complete(
+    /// Reads the finished response: items without events of their own, the counts, and the stop.
+    fn read_completed(
         &mut self,
         kind: &str,
-        response: Node<'_>,
-        events: &mut Vec<Event>,
+        response: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        let output = response.get("output").into_iter().flat_map(Node::items);
-        let is_whole = kind == "response.completed";
-        let mut found = Vec::new();
+        let output = response.get("output").into_iter().flat_map(JsonNode::items);
+        let is_completed = kind == "response.completed";
+        let mut item_positions = Vec::new();
         for (position, node) in output.enumerate() {
-            let at = self.find_whole(position, node, events);
-            found.push(at);
+            let at = self.find_output_item(position, node, events);
+            item_positions.push(at);
             if !self.items[at].is_done() {
                 self.finish_item(at, Some(node), events, ledger);
             }
-            if is_whole {
-                self.passed.done_at_end(at, node);
+            if is_completed {
+                self.rewriter.finish_item_at_end(at, node);
             }
         }
-        for (at, item) in self.items.iter().enumerate().filter(|_| is_whole) {
-            self.passed.never_done(at, item.kind(), item.told());
+        for (at, item) in self.items.iter().enumerate().filter(|_| is_completed) {
+            self.rewriter.finish_item_from_deltas(at, item.kind(), item.emitted_text());
         }
-        self.passed.complete(response, &found, &self.reply);
+        self.rewriter.rewrite_response(response, &item_positions, &self.reply_id);
         self.finish_items(events, ledger);
         if let Some(usage) = response.get("usage").and_then(usage::decode) {
-            events.push(Event::Usage(usage));
+            events.push(StreamEvent::Usage(usage));
         }
-        let stop = stop::decode(response, self.queue.called, self.queue.refused);
-        self.stage = Stage::Ended;
-        events.push(Event::Stop(stop));
+        let stop = stop::decode(response, self.queue.has_calls, self.queue.has_refusal);
+        self.state = ReaderState::Ended;
+        events.push(StreamEvent::Stop(stop));
     }
 
-    fn finish_items(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn finish_items(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         for at in 0..self.items.len() {
             if self.items[at].is_done() {
                 continue;
             }
-            if !self.items[at].goes_on {
-                let what = "an item did not say that it is done";
-                ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+            if !self.items[at].is_continuation {
+                let message = "an item has no end event";
+                ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
             }
             self.finish_item(at, None, events, ledger);
         }
     }
 
-    fn fail(&mut self, failure: Failure, events: &mut Vec<Event>) {
-        // What was told so far stays told; that it is not complete is what the failure says.
+    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>) {
+        // Emitted blocks stay; the error reports that the reply is incomplete.
         self.finish_items(events, &mut Ledger::default());
-        self.stage = Stage::Ended;
-        events.push(Event::Fail(Box::new(failure)));
+        self.state = ReaderState::Ended;
+        events.push(StreamEvent::Error(Box::new(error)));
     }
 
-    /// Whether the reply is complete but for its last event: that items are done does not say that
-    /// no more would come, but the mark of other dialects does, where a server sends it.
+    /// Returns whether only the last event of the reply is missing. Finished items alone do not
+    /// show that no more would follow; the end marker of another dialect does, if the server sends
+    /// it.
     fn is_complete(&self) -> bool {
-        self.marked && !self.items.is_empty() && self.items.iter().all(Item::is_done)
+        self.saw_done_marker && !self.items.is_empty() && self.items.iter().all(ItemReader::is_done)
     }
 }
 
-/// Whether a response that is said to be complete says in itself that it failed.
-fn has_failed(response: Node<'_>) -> bool {
-    let failed = response.get("status").is_some_and(|status| status.word() == stop::FAILED);
-    failed && response.get("error").is_some_and(Node::is_object)
+/// Returns whether a response in a completed event has the status `failed`.
+fn is_failed_response(response: JsonNode<'_>) -> bool {
+    let has_failed_status =
+        response.get("status").is_some_and(|status| status.str_or_empty() == stop::FAILED);
+    has_failed_status && response.get("error").is_some_and(JsonNode::is_object)
 }
 
-fn output_index(root: Node<'_>) -> Option<u64> {
-    root.get("output_index").and_then(Node::count)
+fn output_index(root: JsonNode<'_>) -> Option<u64> {
+    root.get("output_index").and_then(JsonNode::as_u64)
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
         let Some(data) = frame.data else {
-            if !is_comment(&frame.raw) {
-                self.passed.leave_out_frame();
+            if !is_sse_comment(&frame.raw) {
+                self.rewriter.drop_frame();
             }
             return;
         };
         if !data.starts_with('{') && data.trim() == "[DONE]" {
-            self.marked = true;
-            // Clients stop reading here: they would not hear of an end that follows.
-            if self.stage == Stage::Making {
+            self.saw_done_marker = true;
+            // Clients stop reading at this marker, so the end must be written before it.
+            if self.state == ReaderState::Streaming {
                 self.finish(events, ledger);
-                self.lacks = Lack::Reason;
+                self.missing_end = MissingEnd::StopReason;
             }
             return;
         }
-        if let Stage::Ended | Stage::Late = self.stage {
-            if self.lacks == Lack::Failed && is_failed(frame.event.as_deref(), &data) {
-                self.lacks = Lack::Nothing;
+        if let ReaderState::Ended | ReaderState::LateNoted = self.state {
+            if self.missing_end == MissingEnd::ErrorEvent
+                && is_failed_event(frame.event.as_deref(), &data)
+            {
+                self.missing_end = MissingEnd::Nothing;
                 return;
             }
-            if self.stage == Stage::Ended {
-                ledger.loss(note::STREAM_ORDER, Place::REPLY, "events came after the end");
+            if self.state == ReaderState::Ended {
+                ledger.record_loss(
+                    note::STREAM_ORDER,
+                    LedgerPath::REPLY,
+                    "an event arrived after the end",
+                );
             }
-            self.stage = Stage::Late;
+            self.state = ReaderState::LateNoted;
             return;
         }
         let is_object = data.trim_start().starts_with('{');
-        let doc = match Doc::parse_on(data, Limits::default(), &mut self.tape) {
+        let doc = match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut self.tape) {
             Ok(doc) => doc,
-            Err(malformed) => {
-                let what = format!("a frame is left out: {malformed}");
-                ledger.loss(note::BAD_FRAME, Place::REPLY, what);
-                // Of an event that is broken the client is to know.
+            Err(error) => {
+                let message = format!("left out a frame: {error}");
+                ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, message);
+                // A malformed JSON event is still forwarded: the client must see the error.
                 if !is_object {
-                    self.passed.leave_out_frame();
+                    self.rewriter.drop_frame();
                 }
                 return;
             }
         };
         let root = doc.root();
-        let mut piece = Piece::of(root);
-        if piece.kind.is_empty() {
-            piece.kind = frame.event.as_deref().unwrap_or_default().into();
+        let mut item_event = ItemEvent::from_node(root);
+        if item_event.kind.is_empty() {
+            item_event.kind = frame.event.as_deref().unwrap_or_default().into();
         }
-        self.passed.begin(&piece.kind, piece.number);
-        // A server that counts its events never sends the same one twice; one that does not count may
-        // well say the same piece again.
-        if self.last == *doc.text() && piece.number.is_some_and(|number| number > 0) {
-            self.passed.leave_out();
-            ledger.loss(note::STREAM_ORDER, Place::REPLY, "an event that came twice counts once");
-        } else if let Some(of) = pieces::kind_of(&piece.kind) {
-            self.passed.create(&piece.kind, None, &self.exchange);
-            self.start(None, events);
-            self.piece(&piece, of, events, ledger);
+        self.rewriter.begin_event(&item_event.kind, item_event.sequence_number);
+        // A server that numbers its events never sends one twice; without numbers, two equal deltas
+        // are possible.
+        if self.last_frame == *doc.text()
+            && item_event.sequence_number.is_some_and(|number| number > 0)
+        {
+            self.rewriter.drop_event();
+            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, "left out a repeated event");
+        } else if let Some(item_type) = item_event::item_type_of_event(&item_event.kind) {
+            self.rewriter.ensure_created(&item_event.kind, None, &self.exchange);
+            self.ensure_started(None, events);
+            self.read_item_event(&item_event, item_type, events, ledger);
         } else {
-            self.event(&piece.kind, root, events, ledger);
+            self.read_event(&item_event.kind, root, events, ledger);
         }
-        self.passed.end(&piece.kind, root, piece.number, &frame.raw);
-        drop(piece);
-        self.last = doc.recycle(&mut self.tape);
+        self.rewriter.finish_event(&item_event.kind, root, item_event.sequence_number, &frame.raw);
+        drop(item_event);
+        self.last_frame = doc.recycle(&mut self.tape);
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        if let Stage::Ended | Stage::Late = self.stage {
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        if let ReaderState::Ended | ReaderState::LateNoted = self.state {
             return;
         }
-        self.start(None, events);
+        self.ensure_started(None, events);
         if self.is_complete() {
-            ledger.change(note::STREAM_ORDER, Place::REPLY, "the reply ended without its end mark");
-            let nothing = interlingua_wire::Json::EMPTY_OBJECT.doc();
-            let stop = stop::decode(nothing.root(), self.queue.called, self.queue.refused);
-            self.stage = Stage::Ended;
-            events.push(Event::Stop(stop));
+            ledger.record_change(
+                note::STREAM_ORDER,
+                LedgerPath::REPLY,
+                "the reply ended without its end event",
+            );
+            let empty_response = interlingua_wire::RawJson::EMPTY_OBJECT.to_doc();
+            let stop =
+                stop::decode(empty_response.root(), self.queue.has_calls, self.queue.has_refusal);
+            self.state = ReaderState::Ended;
+            events.push(StreamEvent::Stop(stop));
         } else {
-            self.fail(Failure::cut_short(), events);
+            self.emit_error(ApiError::truncated_stream(), events);
         }
     }
 
-    fn passes_on(&mut self) {
-        self.passed.on = true;
+    fn enable_passthrough(&mut self) {
+        self.rewriter.enabled = true;
     }
 
-    fn anew(&mut self) -> Option<Vec<u8>> {
-        self.passed.take()
+    fn rewrite_frame(&mut self) -> Option<Vec<u8>> {
+        self.rewriter.take_replacement()
     }
 
-    fn lacks(&self) -> Lack {
-        self.lacks
+    fn missing_end(&self) -> MissingEnd {
+        self.missing_end
     }
 
-    fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Ended | Stage::Late) && self.lacks != Lack::Failed
+    fn is_terminated(&self) -> bool {
+        matches!(self.state, ReaderState::Ended | ReaderState::LateNoted)
+            && self.missing_end != MissingEnd::ErrorEvent
     }
 }
 
-/// Whether a frame is the event that ends a reply that failed.
-fn is_failed(event: Option<&str>, data: &ByteString) -> bool {
-    const NAME: &str = "response.failed";
-    event.is_some_and(|event| event == NAME) || data.contains("\"type\":\"response.failed\"")
+/// Returns whether the frame is `response.failed`.
+fn is_failed_event(event: Option<&str>, data: &ByteString) -> bool {
+    const FAILED_EVENT: &str = "response.failed";
+    event.is_some_and(|event| event == FAILED_EVENT)
+        || data.contains("\"type\":\"response.failed\"")
 }

@@ -1,121 +1,150 @@
-//! A message: texts and refusals that follow each other are its parts.
+//! Writes a message item: consecutive texts and refusals are its parts.
 
-use interlingua_model::{Block, Body, Citation, Extras, Ledger, Place};
-use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Pieces, Text};
+use interlingua_model::{Block, BlockContent, Citation, Extras, Ledger, LedgerPath};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonString, JsonStringBuilder, RawJson};
 
 use super::super::ID;
-use super::super::encode_parts::citation_json;
-use super::super::output::{MESSAGE, Seat};
-use super::pen::{Pen, Spot};
+use super::super::encode_parts::encode_citation;
+use super::super::output::{ItemPosition, MESSAGE_FIELDS_KEY};
+use super::event::{EventWriter, ItemRef};
 use crate::note;
 
-pub(super) struct Message {
-    spot: Spot,
-    /// The message's own fields, where it has been read in this dialect.
-    head: Option<Json>,
-    parts: Vec<Json>,
-    open: Option<Part>,
+pub(super) struct MessageItem {
+    item_ref: ItemRef,
+    /// The message's own fields, if the reply was decoded from this dialect.
+    message_fields: Option<RawJson>,
+    parts: Vec<RawJson>,
+    open_part: Option<OpenPart>,
 }
 
-/// The part that is being written, gathered for when it is done.
-struct Part {
-    refusal: bool,
-    said: Pieces,
-    annotations: Vec<Json>,
+/// The open part, buffered for its end event.
+struct OpenPart {
+    is_refusal: bool,
+    text: JsonStringBuilder,
+    annotations: Vec<RawJson>,
     extras: Extras,
 }
 
-impl Message {
-    pub(super) fn new(head: Option<&Json>, seat: Seat<'_>) -> Self {
-        let said = head.and_then(|head| head.doc().root().get("id")?.text());
-        let id = said.unwrap_or_else(|| seat.id("msg_"));
-        let spot = Spot { id, index: seat.index };
-        Self { spot, head: head.cloned(), parts: Vec::new(), open: None }
+impl MessageItem {
+    pub(super) fn new(message_fields: Option<&RawJson>, position: ItemPosition<'_>) -> Self {
+        let original_id = message_fields
+            .and_then(|message_fields| message_fields.to_doc().root().get("id")?.json_string());
+        let id = original_id.unwrap_or_else(|| position.derive_item_id("msg_"));
+        let item_ref = ItemRef { id, output_index: position.index };
+        Self {
+            item_ref,
+            message_fields: message_fields.cloned(),
+            parts: Vec::new(),
+            open_part: None,
+        }
     }
 
-    pub(super) fn write_start(&self, pen: &mut Pen, out: &mut Vec<u8>) {
-        let item = self.item("in_progress");
-        pen.item("response.output_item.added", self.spot.index, &item, out);
+    pub(super) fn write_start(&self, writer: &mut EventWriter, out: &mut Vec<u8>) {
+        let item = self.to_item("in_progress");
+        writer.write_item_event(
+            "response.output_item.added",
+            self.item_ref.output_index,
+            &item,
+            out,
+        );
     }
 
-    /// The message as an item.
-    pub(super) fn done(&self) -> Json {
-        self.item("completed")
+    pub(super) fn finished_item(&self) -> RawJson {
+        self.to_item("completed")
     }
 
-    fn item(&self, status: &str) -> Json {
-        Json::object(|o| {
-            o.text("id", &self.spot.id);
-            o.known("type", "message");
-            o.word("status", status);
-            o.known("role", "assistant");
+    fn to_item(&self, status: &str) -> RawJson {
+        RawJson::object(|o| {
+            o.json_string("id", &self.item_ref.id);
+            o.static_str("type", "message");
+            o.str("status", status);
+            o.static_str("role", "assistant");
             o.array("content", |a| self.parts.iter().for_each(|part| a.item().json(part)));
-            if let Some(head) = &self.head {
-                for field in head.doc().root().fields().filter(|field| !field.is("id")) {
-                    o.key_text(&field.key()).json(&field.value.json());
+            if let Some(message_fields) = &self.message_fields {
+                for field in
+                    message_fields.to_doc().root().fields().filter(|field| !field.key_is("id"))
+                {
+                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
                 }
             }
         })
     }
 
-    pub(super) fn open_part(
+    pub(super) fn start_part(
         &mut self,
         block: &Block,
-        place: Place,
-        pen: &mut Pen,
+        path: LedgerPath,
+        writer: &mut EventWriter,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        self.close_part(pen, out);
-        let refusal = matches!(block.body, Body::Refusal(_));
+        self.finish_part(writer, out);
+        let is_refusal = matches!(block.content, BlockContent::Refusal(_));
         let mut extras = Extras::default();
-        for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| *key != MESSAGE) {
-            extras.put(ID, key.clone(), value.clone());
+        for (key, value) in
+            block.extras.fields_for(ID).iter().filter(|(key, _)| *key != MESSAGE_FIELDS_KEY)
+        {
+            extras.push(ID, key.clone(), value.clone());
         }
         if let Some(seal) = &block.seal {
-            let what = format!("left out the seal of {}", seal.origin.issuer);
-            ledger.loss(note::FOREIGN_SEAL, place, what);
+            let message = format!("left out the seal of {}", seal.origin.issuer);
+            ledger.record_loss(note::FOREIGN_SEAL, path, message);
         }
-        let part = Part { refusal, said: Pieces::default(), annotations: Vec::new(), extras };
-        let json = Part::json(&part, &Text::EMPTY);
-        self.open = Some(part);
-        self.part_event("response.content_part.added", &json, pen, out);
-        match &block.body {
-            Body::Text { text, citations } => {
-                self.write_text(text, pen, out);
+        let part = OpenPart {
+            is_refusal,
+            text: JsonStringBuilder::default(),
+            annotations: Vec::new(),
+            extras,
+        };
+        let json = OpenPart::to_json(&part, &JsonString::EMPTY);
+        self.open_part = Some(part);
+        self.write_part_event("response.content_part.added", &json, writer, out);
+        match &block.content {
+            BlockContent::Text { text, citations } => {
+                self.write_text(text, writer, out);
                 for citation in citations {
-                    self.write_citation(citation, place, pen, out, ledger);
+                    self.write_citation(citation, path, writer, out, ledger);
                 }
             }
-            Body::Refusal(text) => self.write_text(text, pen, out),
-            // Only texts are opened as parts.
-            Body::Thinking(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Foreign { .. } => {}
+            BlockContent::Refusal(text) => self.write_text(text, writer, out),
+            // Only texts and refusals are opened as parts.
+            BlockContent::Reasoning(_)
+            | BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolCall(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => {}
         }
     }
 
-    /// A part that comes whole.
-    pub(super) fn whole_part(&mut self, json: &Json, pen: &mut Pen, out: &mut Vec<u8>) {
-        self.close_part(pen, out);
-        self.part_event("response.content_part.added", json, pen, out);
-        self.part_event("response.content_part.done", json, pen, out);
+    /// Writes a part that was received complete.
+    pub(super) fn write_complete_part(
+        &mut self,
+        json: &RawJson,
+        writer: &mut EventWriter,
+        out: &mut Vec<u8>,
+    ) {
+        self.finish_part(writer, out);
+        self.write_part_event("response.content_part.added", json, writer, out);
+        self.write_part_event("response.content_part.done", json, writer, out);
         self.parts.push(json.clone());
     }
 
-    pub(super) fn write_text(&mut self, text: &Text, pen: &mut Pen, out: &mut Vec<u8>) {
+    pub(super) fn write_text(
+        &mut self,
+        text: &JsonString,
+        writer: &mut EventWriter,
+        out: &mut Vec<u8>,
+    ) {
         let at = self.parts.len();
-        let Some(part) = self.open.as_mut().filter(|_| !text.is_empty()) else { return };
-        part.said.push(text);
-        let spot = &self.spot;
-        pen.event(part.word("delta"), out, |o| {
-            spot.write_part("content_index", at, o);
-            o.text("delta", text);
-            if !part.refusal {
+        let Some(part) = self.open_part.as_mut().filter(|_| !text.is_empty()) else { return };
+        part.text.push(text);
+        let item_ref = &self.item_ref;
+        writer.write_event(part.event_name("delta"), out, |o| {
+            item_ref.write_with_part("content_index", at, o);
+            o.json_string("delta", text);
+            if !part.is_refusal {
                 o.array("logprobs", |_| {});
             }
         });
@@ -124,58 +153,64 @@ impl Message {
     pub(super) fn write_citation(
         &mut self,
         citation: &Citation,
-        place: Place,
-        pen: &mut Pen,
+        path: LedgerPath,
+        writer: &mut EventWriter,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
         let at = self.parts.len();
-        let Some(part) = &mut self.open else { return };
-        let Some(json) = citation_json(citation).filter(|_| !part.refusal) else {
-            ledger.loss(note::CITATION_REDUCED, place, "left out a citation without a URL");
+        let Some(part) = &mut self.open_part else { return };
+        let Some(json) = encode_citation(citation).filter(|_| !part.is_refusal) else {
+            ledger.record_loss(note::CITATION_REDUCED, path, "left out a citation without a URL");
             return;
         };
-        let crosses = citation.written.as_ref().is_none_or(|(dialect, _)| *dialect != ID);
-        if crosses && citation.quote.is_some() {
-            ledger.loss(note::CITATION_REDUCED, place, "left out the words that are cited");
+        let is_foreign = citation.original.as_ref().is_none_or(|(dialect, _)| *dialect != ID);
+        if is_foreign && citation.quote.is_some() {
+            ledger.record_loss(note::CITATION_REDUCED, path, "left out the quote of a citation");
         }
-        let spot = &self.spot;
-        pen.event("response.output_text.annotation.added", out, |o| {
-            spot.write_part("content_index", at, o);
+        let item_ref = &self.item_ref;
+        writer.write_event("response.output_text.annotation.added", out, |o| {
+            item_ref.write_with_part("content_index", at, o);
             o.number("annotation_index", part.annotations.len() as u64);
             o.json("annotation", &json);
         });
         part.annotations.push(json);
     }
 
-    pub(super) fn close_part(&mut self, pen: &mut Pen, out: &mut Vec<u8>) {
-        let Some(part) = self.open.take() else { return };
-        let text = part.said.text();
-        let (spot, at) = (&self.spot, self.parts.len());
-        pen.event(part.word("done"), out, |o| {
-            spot.write_part("content_index", at, o);
-            o.text(if part.refusal { "refusal" } else { "text" }, &text);
-            if !part.refusal {
+    pub(super) fn finish_part(&mut self, writer: &mut EventWriter, out: &mut Vec<u8>) {
+        let Some(part) = self.open_part.take() else { return };
+        let text = part.text.to_json_string();
+        let (item_ref, at) = (&self.item_ref, self.parts.len());
+        writer.write_event(part.event_name("done"), out, |o| {
+            item_ref.write_with_part("content_index", at, o);
+            o.json_string(if part.is_refusal { "refusal" } else { "text" }, &text);
+            if !part.is_refusal {
                 o.array("logprobs", |_| {});
             }
         });
-        let json = part.json(&text);
-        self.part_event("response.content_part.done", &json, pen, out);
+        let json = part.to_json(&text);
+        self.write_part_event("response.content_part.done", &json, writer, out);
         self.parts.push(json);
     }
 
-    fn part_event(&self, event: &'static str, json: &Json, pen: &mut Pen, out: &mut Vec<u8>) {
-        let (spot, at) = (&self.spot, self.parts.len());
-        pen.event(event, out, |o| {
-            spot.write_part("content_index", at, o);
+    fn write_part_event(
+        &self,
+        event: &'static str,
+        json: &RawJson,
+        writer: &mut EventWriter,
+        out: &mut Vec<u8>,
+    ) {
+        let (item_ref, at) = (&self.item_ref, self.parts.len());
+        writer.write_event(event, out, |o| {
+            item_ref.write_with_part("content_index", at, o);
             o.json("part", json);
         });
     }
 }
 
-impl Part {
-    fn word(&self, step: &str) -> &'static str {
-        match (self.refusal, step) {
+impl OpenPart {
+    fn event_name(&self, phase: &str) -> &'static str {
+        match (self.is_refusal, phase) {
             (false, "delta") => "response.output_text.delta",
             (false, _) => "response.output_text.done",
             (true, "delta") => "response.refusal.delta",
@@ -183,19 +218,21 @@ impl Part {
         }
     }
 
-    fn json(&self, text: &Text) -> Json {
-        Json::object(|o| self.fields(text, o))
+    fn to_json(&self, text: &JsonString) -> RawJson {
+        RawJson::object(|o| self.write_fields(text, o))
     }
 
-    fn fields(&self, text: &Text, o: &mut Object<'_>) {
-        if self.refusal {
-            o.known("type", "refusal");
-            o.text("refusal", text);
+    fn write_fields(&self, text: &JsonString, o: &mut ObjectWriter<'_>) {
+        if self.is_refusal {
+            o.static_str("type", "refusal");
+            o.json_string("refusal", text);
         } else {
-            o.known("type", "output_text");
-            o.text("text", text);
-            o.array("annotations", |a| self.annotations.iter().for_each(|one| a.item().json(one)));
-            if self.extras.find(ID, "logprobs").is_none() {
+            o.static_str("type", "output_text");
+            o.json_string("text", text);
+            o.array("annotations", |a| {
+                self.annotations.iter().for_each(|annotation| a.item().json(annotation));
+            });
+            if self.extras.get(ID, "logprobs").is_none() {
                 o.array("logprobs", |_| {});
             }
         }

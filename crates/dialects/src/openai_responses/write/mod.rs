@@ -1,334 +1,353 @@
-//! Writes a reply as a stream, or as the one object that the stream ends with.
+//! Writes a reply as a stream, or as the single object that ends the stream.
 
-mod call;
+mod event;
 mod message;
-mod pen;
 mod reasoning;
+mod tool_call;
 
 use bytestring::ByteString;
 use interlingua_model::{
-    Block, Body, Delta, Event, Exchange, Extras, Failure, Ledger, MediaKind, Place, Source, Stop,
-    Usage,
+    ApiError, Block, BlockContent, Delta, Extras, Ledger, LedgerPath, MediaKind, MediaSource,
+    ReplyContext, Stop, StreamEvent, Usage,
 };
-use interlingua_wire::{Frame, Json, Text, Writer as JsonWriter};
+use interlingua_wire::{Frame, JsonString, JsonWriter, RawJson};
 
-use self::call::Call;
-use self::message::Message;
-use self::pen::Pen;
-use self::reasoning::Reasoning;
-use super::output::{MESSAGE, Seat};
-use super::response::{Envelope, State};
-use super::stop::Ending;
+use self::event::EventWriter;
+use self::message::MessageItem;
+use self::reasoning::ReasoningItem;
+use self::tool_call::CallItem;
+use super::output::{ItemPosition, MESSAGE_FIELDS_KEY};
+use super::response_object::{Envelope, ResponseState};
+use super::stop::ResponseStatus;
 use super::{ID, error, parts, stop};
 use crate::{StreamWriter, note};
 
-/// Keeps every finished item: the last event repeats them all.
+/// Keeps every finished item: the last event repeats them.
 pub(super) struct Writer {
-    pen: Pen,
+    events: EventWriter,
     envelope: Envelope,
-    exchange: Exchange,
+    exchange: ReplyContext,
     started: bool,
     ended: bool,
-    /// The items that are done.
-    items: Vec<Json>,
-    open: Option<Item>,
-    /// A text that is sealed and has said nothing yet: if nothing comes, it is nothing to see.
-    held: Option<Block>,
-    /// Blocks seen, for the ledger.
-    blocks: usize,
+    items: Vec<RawJson>,
+    open_item: Option<OpenItem>,
+    /// A sealed text block without text so far: if no text follows, nothing is written.
+    sealed_empty_text: Option<Block>,
+    /// Number of blocks, for ledger paths.
+    block_count: usize,
     usage: Usage,
-    refuses: bool,
-    /// The last numbered event that the client got as it came.
-    followed: Option<ByteString>,
+    has_refusal: bool,
+    /// The last passed-through event, if possible one with a sequence number.
+    last_passthrough: Option<ByteString>,
 }
 
-/// An item that is being written.
-enum Item {
-    /// Stays open after a part, for the next part that belongs to it.
-    Message(Message),
-    Reasoning(Box<Reasoning>),
-    Call(Box<Call>),
+enum OpenItem {
+    /// Stays open after a part, for the next part of the message.
+    Message(MessageItem),
+    Reasoning(Box<ReasoningItem>),
+    Call(Box<CallItem>),
 }
 
 impl Writer {
-    pub(super) fn new(exchange: &Exchange) -> Self {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
-            pen: Pen::default(),
-            envelope: Envelope::new(exchange),
-            exchange: exchange.clone(),
+            events: EventWriter::default(),
+            envelope: Envelope::new(cx),
+            exchange: cx.clone(),
             started: false,
             ended: false,
             items: Vec::new(),
-            open: None,
-            held: None,
-            blocks: 0,
+            open_item: None,
+            sealed_empty_text: None,
+            block_count: 0,
             usage: Usage::default(),
-            refuses: false,
-            followed: None,
+            has_refusal: false,
+            last_passthrough: None,
         }
     }
 
-    /// Writes no events, only the whole response at the end.
-    pub(super) fn whole(exchange: &Exchange, mut extras: Extras) -> Self {
-        let mut writer = Self::new(exchange);
-        writer.pen.whole = true;
-        for (key, value) in exchange.repeats.of(ID) {
-            if extras.find(ID, &key.contents()).is_none() {
-                extras.put(ID, key.clone(), value.clone());
+    /// Creates a writer that writes no events, only the complete response at the end.
+    pub(super) fn for_complete_reply(cx: &ReplyContext, mut extras: Extras) -> Self {
+        let mut writer = Self::new(cx);
+        writer.events.is_silent = true;
+        for (key, value) in cx.echoed_fields.fields_for(ID) {
+            if extras.get(ID, &key.unescape()).is_none() {
+                extras.push(ID, key.clone(), value.clone());
             }
         }
         writer.envelope.extras = extras;
         writer
     }
 
-    fn start(&mut self, out: &mut Vec<u8>) {
+    fn write_start(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.started, true) {
             return;
         }
-        self.lifecycle("response.created", out);
-        self.lifecycle("response.in_progress", out);
+        self.write_lifecycle_event("response.created", out);
+        self.write_lifecycle_event("response.in_progress", out);
     }
 
-    /// An event that says how the response stands while it is being made.
-    fn lifecycle(&mut self, event: &'static str, out: &mut Vec<u8>) {
-        let ending = Ending { status: Text::word("in_progress"), reason: None };
-        let state = State { ending: &ending, error: None, output: &[], usage: None };
+    /// Writes an event with the response in progress.
+    fn write_lifecycle_event(&mut self, event: &'static str, out: &mut Vec<u8>) {
+        let status = ResponseStatus {
+            status: JsonString::from_static("in_progress"),
+            incomplete_reason: None,
+        };
+        let state = ResponseState { status: &status, error: None, output: &[], usage: None };
         let envelope = &self.envelope;
-        self.pen.event(event, out, |o| o.object("response", |o| envelope.write(&state, o)));
+        self.events
+            .write_event(event, out, |o| o.object("response", |o| envelope.write(&state, o)));
     }
 
-    fn open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = Place::reply(self.blocks);
-        self.blocks += 1;
-        super::encode::note_extras(&block.extras, place, ledger);
-        match &block.body {
-            Body::Text { text, citations }
+    fn write_open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let path = LedgerPath::reply(self.block_count);
+        self.block_count += 1;
+        super::encode::note_dropped_extras(&block.extras, path, ledger);
+        match &block.content {
+            BlockContent::Text { text, citations }
                 if block.seal.is_some() && text.is_empty() && citations.is_empty() =>
             {
-                note_seal(block, place, ledger);
-                self.held = Some(Block { seal: None, ..block.clone() });
+                note_dropped_seal(block, path, ledger);
+                self.sealed_empty_text = Some(Block { seal: None, ..block.clone() });
             }
-            Body::Text { .. } | Body::Refusal(_) => {
-                self.refuses |= matches!(block.body, Body::Refusal(_));
-                self.part(block, out, |message, pen, out| {
-                    message.open_part(block, place, pen, out, ledger);
+            BlockContent::Text { .. } | BlockContent::Refusal(_) => {
+                self.has_refusal |= matches!(block.content, BlockContent::Refusal(_));
+                self.write_in_message(block, out, |message, writer, out| {
+                    message.start_part(block, path, writer, out, ledger);
                 });
             }
-            Body::Data(json) => {
-                let text = json.text().unwrap_or_else(|| Text::new(json.as_str()));
+            BlockContent::Json(json) => {
+                let text = json.json_string().unwrap_or_else(|| JsonString::new(json.as_str()));
                 let block = Block::text(text);
-                self.part(&block, out, |message, pen, out| {
-                    message.open_part(&block, place, pen, out, ledger);
+                self.write_in_message(&block, out, |message, writer, out| {
+                    message.start_part(&block, path, writer, out, ledger);
                 });
             }
-            Body::Thinking(thinking) => {
-                self.close_item(out);
-                let mut item = Reasoning::new(thinking, block, self.seat());
-                item.write_start(&mut self.pen, out);
-                self.open = Some(Item::Reasoning(Box::new(item)));
+            BlockContent::Reasoning(thinking) => {
+                self.finish_item(out);
+                let mut item = ReasoningItem::new(thinking, block, self.next_position());
+                item.write_start(&mut self.events, out);
+                self.open_item = Some(OpenItem::Reasoning(Box::new(item)));
             }
-            Body::ToolCall(call) => {
-                self.close_item(out);
-                note_seal(block, place, ledger);
-                let mut item = Call::new(call, block, self.seat(), &self.exchange);
-                item.write_start(&mut self.pen, out);
-                self.open = Some(Item::Call(Box::new(item)));
+            BlockContent::ToolCall(call) => {
+                self.finish_item(out);
+                note_dropped_seal(block, path, ledger);
+                let mut item = CallItem::new(call, block, self.next_position(), &self.exchange);
+                item.write_start(&mut self.events, out);
+                self.open_item = Some(OpenItem::Call(Box::new(item)));
             }
-            Body::Foreign { dialect: ID, kind, json } if kind.raw().starts_with(parts::PART) => {
-                self.part(block, out, |message, pen, out| message.whole_part(json, pen, out));
+            BlockContent::Foreign { dialect: ID, kind, json }
+                if kind.raw().starts_with(parts::PART_KIND_PREFIX) =>
+            {
+                self.write_in_message(block, out, |message, writer, out| {
+                    message.write_complete_part(json, writer, out);
+                });
             }
-            Body::Foreign { dialect: ID, json, .. } => {
-                self.close_item(out);
-                self.whole_item(json.clone(), out);
+            BlockContent::Foreign { dialect: ID, json, .. } => {
+                self.finish_item(out);
+                self.write_complete_item(json.clone(), out);
             }
-            Body::Media(media) if media.kind == MediaKind::Image => match &media.source {
-                Source::Base64 { data, .. } => self.image(data, out),
-                Source::Url { .. } | Source::File { .. } | Source::Text(_) | Source::Blocks(_) => {
-                    left_out("an image that is not given as data", place, ledger);
+            BlockContent::Media(media) if media.kind == MediaKind::Image => match &media.source {
+                MediaSource::Base64 { data, .. } => self.write_image(data, out),
+                MediaSource::Url { .. }
+                | MediaSource::File { .. }
+                | MediaSource::Text(_)
+                | MediaSource::Blocks(_) => {
+                    note_dropped_block("an image that is not base64 data", path, ledger);
                 }
             },
-            Body::Media(_) => left_out("audio, a video or a document", place, ledger),
-            Body::ToolResult(_) => left_out("a tool's result", place, ledger),
-            Body::Foreign { dialect, kind, .. } => {
-                left_out(&format!("`{kind}`, which only {dialect} knows"), place, ledger);
+            BlockContent::Media(_) => {
+                note_dropped_block("audio, a video or a document", path, ledger);
+            }
+            BlockContent::ToolResult(_) => note_dropped_block("a tool result", path, ledger),
+            BlockContent::Foreign { dialect, kind, .. } => {
+                note_dropped_block(&format!("`{kind}`, which only {dialect} has"), path, ledger);
             }
         }
     }
 
-    /// Makes sure that the message a part belongs to is open: the one that is, unless the part begins
-    /// another.
-    fn part(
+    /// Writes to the open message. A new message is opened if none is open, or if the block begins
+    /// one.
+    fn write_in_message(
         &mut self,
         block: &Block,
         out: &mut Vec<u8>,
-        write: impl FnOnce(&mut Message, &mut Pen, &mut Vec<u8>),
+        write: impl FnOnce(&mut MessageItem, &mut EventWriter, &mut Vec<u8>),
     ) {
-        let head = block.extras.find(ID, MESSAGE);
-        if head.is_some() || !matches!(self.open, Some(Item::Message(_))) {
-            self.close_item(out);
-            let message = Message::new(head, self.seat());
-            message.write_start(&mut self.pen, out);
-            self.open = Some(Item::Message(message));
+        let message_fields = block.extras.get(ID, MESSAGE_FIELDS_KEY);
+        if message_fields.is_some() || !matches!(self.open_item, Some(OpenItem::Message(_))) {
+            self.finish_item(out);
+            let message = MessageItem::new(message_fields, self.next_position());
+            message.write_start(&mut self.events, out);
+            self.open_item = Some(OpenItem::Message(message));
         }
-        if let Some(Item::Message(message)) = &mut self.open {
-            write(message, &mut self.pen, out);
+        if let Some(OpenItem::Message(message)) = &mut self.open_item {
+            write(message, &mut self.events, out);
         }
     }
 
-    fn seat(&self) -> Seat<'_> {
-        Seat { reply: &self.envelope.id, index: self.items.len() }
+    fn next_position(&self) -> ItemPosition<'_> {
+        ItemPosition { reply_id: &self.envelope.id, index: self.items.len() }
     }
 
-    /// An item that comes whole.
-    fn whole_item(&mut self, item: Json, out: &mut Vec<u8>) {
-        self.close_item(out);
-        self.pen.item("response.output_item.added", self.items.len(), &item, out);
-        self.pen.item("response.output_item.done", self.items.len(), &item, out);
+    /// Writes an item that was received complete.
+    fn write_complete_item(&mut self, item: RawJson, out: &mut Vec<u8>) {
+        self.finish_item(out);
+        self.events.write_item_event("response.output_item.added", self.items.len(), &item, out);
+        self.events.write_item_event("response.output_item.done", self.items.len(), &item, out);
         self.items.push(item);
     }
 
-    /// An image that a model made is the result of a tool here.
-    fn image(&mut self, data: &Text, out: &mut Vec<u8>) {
-        self.close_item(out);
-        let id = self.seat().id("ig_");
-        let item = Json::object(|o| {
-            o.text("id", &id);
-            o.known("type", "image_generation_call");
-            o.known("status", "completed");
-            o.text("result", data);
+    /// In this dialect, an image of the model is the result of an image generation call.
+    fn write_image(&mut self, data: &JsonString, out: &mut Vec<u8>) {
+        self.finish_item(out);
+        let id = self.next_position().derive_item_id("ig_");
+        let item = RawJson::object(|o| {
+            o.json_string("id", &id);
+            o.static_str("type", "image_generation_call");
+            o.static_str("status", "completed");
+            o.json_string("result", data);
         });
-        self.whole_item(item, out);
+        self.write_complete_item(item, out);
     }
 
-    fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = Place::reply(self.blocks.saturating_sub(1));
-        if let Some(block) = self.held.take() {
-            self.part(&block, out, |message, pen, out| {
-                message.open_part(&block, place, pen, out, ledger);
+    fn write_delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let path = LedgerPath::reply(self.block_count.saturating_sub(1));
+        if let Some(block) = self.sealed_empty_text.take() {
+            self.write_in_message(&block, out, |message, writer, out| {
+                message.start_part(&block, path, writer, out, ledger);
             });
         }
-        match (&mut self.open, delta) {
-            (Some(Item::Message(message)), Delta::Text(text)) => {
-                message.write_text(text, &mut self.pen, out);
+        match (&mut self.open_item, delta) {
+            (Some(OpenItem::Message(message)), Delta::Text(text)) => {
+                message.write_text(text, &mut self.events, out);
             }
-            (Some(Item::Message(message)), Delta::Citation(citation)) => {
-                message.write_citation(citation, place, &mut self.pen, out, ledger);
+            (Some(OpenItem::Message(message)), Delta::Citation(citation)) => {
+                message.write_citation(citation, path, &mut self.events, out, ledger);
             }
-            (Some(Item::Reasoning(item)), Delta::Text(text)) => {
-                item.write_text(text, &mut self.pen, out);
+            (Some(OpenItem::Reasoning(item)), Delta::Text(text)) => {
+                item.write_text(text, &mut self.events, out);
             }
-            (Some(Item::Reasoning(item)), Delta::Seal(seal)) => item.seal(seal),
-            (Some(Item::Call(item)), Delta::Args(text)) => {
-                item.write_args(text, &mut self.pen, out);
+            (Some(OpenItem::Reasoning(item)), Delta::Seal(seal)) => item.set_seal(seal),
+            (Some(OpenItem::Call(item)), Delta::Args(text)) => {
+                item.write_args(text, &mut self.events, out);
             }
-            (Some(Item::Message(_) | Item::Call(_)), Delta::Seal(seal)) => {
-                let what = format!("left out the seal of {}", seal.origin.issuer);
-                ledger.loss(note::FOREIGN_SEAL, place, what);
+            (Some(OpenItem::Message(_) | OpenItem::Call(_)), Delta::Seal(seal)) => {
+                let description = format!("left out the seal of {}", seal.origin.issuer);
+                ledger.record_loss(note::FOREIGN_SEAL, path, description);
             }
-            // Deltas of a block that was left out, or of another kind than its block.
+            // Deltas of a dropped block, or of another kind than the open block.
             (
-                None | Some(Item::Message(_) | Item::Reasoning(_) | Item::Call(_)),
+                None | Some(OpenItem::Message(_) | OpenItem::Reasoning(_) | OpenItem::Call(_)),
                 Delta::Text(_) | Delta::Args(_) | Delta::Seal(_) | Delta::Citation(_),
             ) => {}
         }
     }
 
-    fn close(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let place = Place::reply(self.blocks.saturating_sub(1));
-        if self.held.take().is_some() {
+    fn write_close(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let path = LedgerPath::reply(self.block_count.saturating_sub(1));
+        if self.sealed_empty_text.take().is_some() {
             return;
         }
-        match &mut self.open {
-            Some(Item::Message(message)) => message.close_part(&mut self.pen, out),
-            Some(Item::Reasoning(item)) => {
-                item.note(place, ledger);
-                self.close_item(out);
+        match &mut self.open_item {
+            Some(OpenItem::Message(message)) => message.finish_part(&mut self.events, out),
+            Some(OpenItem::Reasoning(item)) => {
+                item.note_dropped_seal(path, ledger);
+                self.finish_item(out);
             }
-            Some(Item::Call(item)) => {
-                item.note(place, ledger);
-                self.close_item(out);
+            Some(OpenItem::Call(item)) => {
+                item.note_missing_args(path, ledger);
+                self.finish_item(out);
             }
             None => {}
         }
     }
 
-    fn close_item(&mut self, out: &mut Vec<u8>) {
-        let item = match self.open.take() {
+    fn finish_item(&mut self, out: &mut Vec<u8>) {
+        let item = match self.open_item.take() {
             None => return,
-            Some(Item::Message(mut message)) => {
-                message.close_part(&mut self.pen, out);
-                Some(message.done())
+            Some(OpenItem::Message(mut message)) => {
+                message.finish_part(&mut self.events, out);
+                Some(message.finished_item())
             }
-            Some(Item::Reasoning(mut item)) => item.finish(&mut self.pen, out),
-            Some(Item::Call(mut item)) => Some(item.finish(&mut self.pen, out)),
+            Some(OpenItem::Reasoning(mut item)) => item.finish(&mut self.events, out),
+            Some(OpenItem::Call(mut item)) => Some(item.finish(&mut self.events, out)),
         };
         let Some(item) = item else { return };
-        self.pen.item("response.output_item.done", self.items.len(), &item, out);
+        self.events.write_item_event("response.output_item.done", self.items.len(), &item, out);
         self.items.push(item);
     }
 
-    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if self.followed.is_none() {
-            self.close_item(out);
+    fn write_stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if self.last_passthrough.is_none() {
+            self.finish_item(out);
         }
-        let ending = stop::encode(stop, self.refuses, ledger);
-        let failed = ending.status == stop::FAILED;
-        let error = failed.then(|| error::of_stop(stop));
-        let event = match (failed, &ending.reason) {
+        let status = stop::encode(stop, self.has_refusal, ledger);
+        let is_failed = status.status == stop::FAILED;
+        let error = is_failed.then(|| error::encode_stop_error(stop));
+        let event = match (is_failed, &status.incomplete_reason) {
             (true, _) => "response.failed",
             (false, Some(_)) => "response.incomplete",
             (false, None) => "response.completed",
         };
-        self.end(event, &ending, error.as_ref(), out);
+        self.write_end(event, &status, error.as_ref(), out);
     }
 
-    fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
-        let ending = Ending { status: Text::word(stop::FAILED), reason: None };
-        let error = error::in_stream(failure);
-        self.end("response.failed", &ending, Some(&error), out);
+    fn write_error(&mut self, api_error: &ApiError, out: &mut Vec<u8>) {
+        let status = ResponseStatus {
+            status: JsonString::from_static(stop::FAILED),
+            incomplete_reason: None,
+        };
+        let error = error::encode_object(api_error);
+        self.write_end("response.failed", &status, Some(&error), out);
     }
 
-    fn end(
+    fn write_end(
         &mut self,
         event: &'static str,
-        ending: &Ending,
-        error: Option<&Json>,
+        status: &ResponseStatus,
+        error: Option<&RawJson>,
         out: &mut Vec<u8>,
     ) {
         self.ended = true;
-        if let Some(last) = self.followed.take() {
-            // The client has every item as it came.
-            self.close_item(&mut Vec::new());
-            self.pen.follow(&last);
+        if let Some(last_event) = self.last_passthrough.take() {
+            // The client has received every item already.
+            self.finish_item(&mut Vec::new());
+            self.events.observe_passthrough(&last_event);
         }
-        let state = State { ending, error, output: &self.items, usage: Some(&self.usage) };
+        let state = ResponseState { status, error, output: &self.items, usage: Some(&self.usage) };
         let envelope = &self.envelope;
-        if self.pen.whole {
-            let fill = |whole: &mut JsonWriter| whole.object(|o| envelope.write(&state, o));
-            JsonWriter::append(out, fill);
+        if self.events.is_silent {
+            let fill = |writer: &mut JsonWriter| writer.object(|o| envelope.write(&state, o));
+            JsonWriter::append_to(out, fill);
         } else {
-            self.pen.event(event, out, |o| o.object("response", |o| envelope.write(&state, o)));
+            self.events
+                .write_event(event, out, |o| o.object("response", |o| envelope.write(&state, o)));
         }
     }
 }
 
-fn note_seal(block: &Block, place: Place, ledger: &mut Ledger) {
+fn note_dropped_seal(block: &Block, path: LedgerPath, ledger: &mut Ledger) {
     if let Some(seal) = &block.seal {
-        let what = format!("left out the seal of {}", seal.origin.issuer);
-        ledger.loss(note::FOREIGN_SEAL, place, what);
+        let message = format!("left out the seal of {}", seal.origin.issuer);
+        ledger.record_loss(note::FOREIGN_SEAL, path, message);
     }
 }
 
-fn left_out(what: &str, place: Place, ledger: &mut Ledger) {
-    ledger.loss(note::NO_SUCH_BLOCK, place, format!("left out {what}: a reply holds none here"));
+fn note_dropped_block(block_name: &str, path: LedgerPath, ledger: &mut Ledger) {
+    ledger.record_loss(
+        note::NO_SUCH_BLOCK,
+        path,
+        format!("left out {block_name}: replies of this dialect do not have it"),
+    );
 }
 
 impl StreamWriter for Writer {
-    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger) {
         if self.ended {
             return;
         }
-        if let Event::Start { id, model } = event {
+        if let StreamEvent::Start { id, model } = event {
             if let Some(id) = id.as_ref().filter(|_| !self.started) {
                 self.envelope.id = id.clone();
             }
@@ -336,28 +355,28 @@ impl StreamWriter for Writer {
                 self.envelope.model = model.clone();
             }
         }
-        self.start(out);
+        self.write_start(out);
         match event {
-            Event::Open { block, .. } => self.open(block, out, ledger),
-            Event::Delta { delta, .. } => self.delta(delta, out, ledger),
-            Event::Close { .. } => self.close(out, ledger),
-            Event::Usage(usage) => self.usage.update(usage),
-            Event::Stop(stop) => self.stop(stop, out, ledger),
-            Event::Fail(failure) => self.fail(failure, out),
-            // Clients count events, not comments, as a sign of life.
-            Event::Ping => self.lifecycle("response.in_progress", out),
-            // Steps of the provider's own tools; the item they belong to follows whole.
-            Event::Start { .. } | Event::Foreign { .. } => {}
+            StreamEvent::BlockStart { block, .. } => self.write_open(block, out, ledger),
+            StreamEvent::Delta { delta, .. } => self.write_delta(delta, out, ledger),
+            StreamEvent::BlockEnd { .. } => self.write_close(out, ledger),
+            StreamEvent::Usage(usage) => self.usage.update(usage),
+            StreamEvent::Stop(stop) => self.write_stop(stop, out, ledger),
+            StreamEvent::Error(error) => self.write_error(error, out),
+            // Clients reset their timeout for events, not for comments.
+            StreamEvent::Ping => self.write_lifecycle_event("response.in_progress", out),
+            // Events of the provider's own tools: their complete item follows.
+            StreamEvent::Start { .. } | StreamEvent::Foreign { .. } => {}
         }
     }
 
-    fn follow(&mut self, frame: &Frame) {
+    fn observe_passthrough(&mut self, frame: &Frame) {
         let Some(data) = &frame.data else { return };
-        if self.followed.is_none() {
-            self.envelope.follow(data);
+        if self.last_passthrough.is_none() {
+            self.envelope.observe_passthrough(data);
         }
-        if self.followed.is_none() || data.contains("\"sequence_number\"") {
-            self.followed = Some(data.clone());
+        if self.last_passthrough.is_none() || data.contains("\"sequence_number\"") {
+            self.last_passthrough = Some(data.clone());
         }
     }
 }

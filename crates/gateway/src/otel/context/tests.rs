@@ -1,30 +1,30 @@
-//! Headers that continue a trace, and headers that do not.
+//! Tests of valid and invalid `traceparent` headers.
 
 use http::HeaderMap;
 
-use super::Parent;
+use super::TraceParent;
 
-fn read(values: &[&str]) -> Option<Parent> {
+fn parse(values: &[&str]) -> Option<TraceParent> {
     let mut headers = HeaderMap::new();
     for value in values {
         headers.append("traceparent", value.parse().unwrap());
     }
-    Parent::read(&headers)
+    TraceParent::from_headers(&headers)
 }
 
 #[test]
 fn a_valid_header_is_the_parent() {
-    let parent = read(&["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]).unwrap();
-    assert_eq!(parent.trace[..3], [0x0a, 0xf7, 0x65]);
-    assert_eq!(parent.span, [0xb7, 0xad, 0x6b, 0x71, 0x69, 0x20, 0x33, 0x31]);
+    let parent = parse(&["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]).unwrap();
+    assert_eq!(parent.trace_id[..3], [0x0a, 0xf7, 0x65]);
+    assert_eq!(parent.span_id, [0xb7, 0xad, 0x6b, 0x71, 0x69, 0x20, 0x33, 0x31]);
     assert!(parent.sampled);
-    let unrecorded = read(&["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"]).unwrap();
+    let unrecorded = parse(&["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"]).unwrap();
     assert!(!unrecorded.sampled);
-    assert!(read(&["cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more"]).is_some());
+    assert!(parse(&["cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more"]).is_some());
 }
 
 #[test]
-fn anything_else_is_not() {
+fn invalid_headers_are_ignored() {
     for value in [
         "",
         "00",
@@ -35,9 +35,9 @@ fn anything_else_is_not() {
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333-01",
     ] {
-        assert_eq!(read(&[value]), None, "{value}");
+        assert_eq!(parse(&[value]), None, "{value}");
     }
     let twice = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    assert_eq!(read(&[twice, twice]), None);
-    assert_eq!(read(&[]), None);
+    assert_eq!(parse(&[twice, twice]), None);
+    assert_eq!(parse(&[]), None);
 }

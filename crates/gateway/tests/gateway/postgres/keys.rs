@@ -1,4 +1,4 @@
-//! Keys, budgets and limits of gateways that share a database are those of one gateway.
+//! Tests that gateways with a shared database share keys, budgets and limits.
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,86 +8,86 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use http::HeaderValue;
-use interlingua_gateway::config::{Config, Key, Place};
-use interlingua_gateway::{Gateway, Running};
+use interlingua_gateway::config::{ApiKey, Config, StoreLocation};
+use interlingua_gateway::{Gateway, ServerHandle};
 use serde_json::{Value, json};
 
-use super::place;
+use super::postgres_location;
 use crate::client::{CLIENTS, delete_with, get};
-use crate::house::{House, providers};
-use crate::keys::{ask, key, make, shows, status, tokens, usage};
+use crate::harness::{Harness, providers};
+use crate::keys::{ask_with_key, auth_header, create_key, key, status, tokens, usage};
 
-/// A name that no other test has, nor this one at another time.
-fn named(what: &str) -> String {
-    format!("{what}-{}", std::process::id())
+/// A name that is unique to this process.
+fn unique_name(label: &str) -> String {
+    format!("{label}-{}", std::process::id())
 }
 
-fn node(house: &House, change: impl FnOnce(&mut Config)) -> Running {
-    let mut config = Config::from_nothing(&|_| None);
-    config.providers = providers(house.simulator.as_ref().unwrap().addr);
-    config.store.place = place();
-    // A key that does not open yet is no guess.
-    config.limits.failures = 1000;
+fn start_node(harness: &Harness, change: impl FnOnce(&mut Config)) -> ServerHandle {
+    let mut config = Config::from_env(&|_| None);
+    config.providers = providers(&harness.simulator.as_ref().unwrap().addr.to_string());
+    config.store.location = postgres_location();
+    // A key that is not synchronized yet must not count as a guess.
+    config.limits.wrong_keys_burst = 1000;
     change(&mut config);
     let gateway = Gateway::new(config).unwrap();
-    let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    house.runtime.block_on(async { gateway.start(any).unwrap() })
+    let any_addr = SocketAddr::from(([127, 0, 0, 1], 0));
+    harness.runtime.block_on(async { gateway.start(any_addr).unwrap() })
 }
 
-fn alone() -> House {
-    House::with(|config| config.store.place = Place::Off)
+fn harness_without_store() -> Harness {
+    Harness::with_config(|config| config.store.location = StoreLocation::Off)
 }
 
-/// Time for nodes to hear of each other.
-fn a_moment() {
+/// Waits longer than one synchronization.
+fn wait_for_sync() {
     sleep(Duration::from_millis(2500));
 }
 
-/// Waits until a node says so.
-fn until(what: &str, done: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !done() {
-        assert!(began.elapsed() < Duration::from_secs(8), "{what}");
+/// Waits until a condition holds.
+fn wait_until(label: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(8), "{label}");
         sleep(Duration::from_millis(100));
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn nodes_hold_requests_per_minute_together() {
-    let house = alone();
-    let name = named("minute");
+fn nodes_share_request_rates() {
+    let harness = harness_without_store();
+    let name = unique_name("minute");
     let start = || {
-        let keys = vec![Key { requests_per_minute: Some(3), ..key(&name) }];
-        node(&house, |config| config.access.keys = keys)
+        let keys = vec![ApiKey { requests_per_minute: Some(3), ..key(&name) }];
+        start_node(&harness, |config| config.access.keys = keys)
     };
-    let (one, two) = (start(), start());
-    assert_eq!((status(one.addr, &name), status(one.addr, &name)), (200, 200));
-    a_moment();
-    assert_eq!(status(two.addr, &name), 200, "the third of three");
-    assert_eq!(status(two.addr, &name), 429);
-    a_moment();
-    assert_eq!(status(one.addr, &name), 429);
-    // A node that starts knows what the others let in.
-    house.runtime.block_on(one.stop());
-    let three = start();
-    let refused = ask(three.addr, &CLIENTS[0], &name, false);
-    assert_eq!(refused.status, 429);
-    let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+    let (first, second) = (start(), start());
+    assert_eq!((status(first.addr, &name), status(first.addr, &name)), (200, 200));
+    wait_for_sync();
+    assert_eq!(status(second.addr, &name), 200, "the third of three");
+    assert_eq!(status(second.addr, &name), 429);
+    wait_for_sync();
+    assert_eq!(status(first.addr, &name), 429);
+    // A new node loads what the others have counted.
+    harness.runtime.block_on(first.stop());
+    let third = start();
+    let rejected = ask_with_key(third.addr, &CLIENTS[0], &name, false);
+    assert_eq!(rejected.status, 429);
+    let wait: u64 = rejected.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=20).contains(&wait), "{wait}");
-    for node in [two, three] {
-        house.runtime.block_on(node.stop());
+    for node in [second, third] {
+        harness.runtime.block_on(node.stop());
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn nodes_hold_what_runs_at_once_together() {
-    let house = alone();
-    let name = named("concurrent");
+fn nodes_share_concurrency_limits() {
+    let harness = harness_without_store();
+    let name = unique_name("concurrent");
     let start = |pause: &'static str| {
-        let keys = vec![Key { concurrent: Some(2), ..key(&name) }];
-        node(&house, |config| {
+        let keys = vec![ApiKey { concurrent: Some(2), ..key(&name) }];
+        start_node(&harness, |config| {
             config.access.keys = keys;
             for provider in &mut config.providers {
                 let mut slow = (**provider).clone();
@@ -96,218 +96,230 @@ fn nodes_hold_what_runs_at_once_together() {
             }
         })
     };
-    let (one, two) = (start("pause=500"), start("pause=1"));
-    let (at, shown) = (one.addr, name.clone());
+    let (first, second) = (start("pause=500"), start("pause=1"));
+    let (at, secret) = (first.addr, name.clone());
     let running: Vec<_> = [(); 2]
-        .map(|()| shown.clone())
-        .map(|shown| thread::spawn(move || ask(at, &CLIENTS[0], &shown, true)))
+        .map(|()| secret.clone())
+        .map(|secret| thread::spawn(move || ask_with_key(at, &CLIENTS[0], &secret, true)))
         .into_iter()
         .collect();
-    let began = Instant::now();
-    a_moment();
-    let asked = [status(two.addr, &name), status(one.addr, &name)];
-    let still = running.iter().all(|thread| !thread.is_finished());
-    assert!(still, "they were over after {:?}", began.elapsed());
-    assert_eq!(asked, [429, 429]);
+    let started = Instant::now();
+    wait_for_sync();
+    let statuses = [status(second.addr, &name), status(first.addr, &name)];
+    let all_running = running.iter().all(|thread| !thread.is_finished());
+    assert!(all_running, "they have ended after {:?}", started.elapsed());
+    assert_eq!(statuses, [429, 429]);
     for thread in running {
-        let answer = thread.join().unwrap();
-        assert!(answer.whole && answer.status == 200, "what runs goes on");
+        let response = thread.join().unwrap();
+        assert!(response.is_complete && response.status == 200, "running requests continue");
     }
-    until("it stays closed", || status(two.addr, &name) == 200);
-    for node in [one, two] {
-        house.runtime.block_on(node.stop());
+    wait_until("the limit is still reached", || status(second.addr, &name) == 200);
+    for node in [first, second] {
+        harness.runtime.block_on(node.stop());
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
 fn a_budget_that_is_used_up_at_one_node_is_used_up_at_all() {
-    let house = alone();
-    let name = named("budget");
+    let harness = harness_without_store();
+    let name = unique_name("budget");
     let start = || {
-        let keys = vec![Key { tokens_per_day: Some(1), ..key(&name) }, key("operator")];
-        node(&house, |config| config.access.keys = keys)
+        let keys = vec![ApiKey { tokens_per_day: Some(1), ..key(&name) }, key("operator")];
+        start_node(&harness, |config| config.access.keys = keys)
     };
-    let (one, two) = (start(), start());
+    let (first, second) = (start(), start());
     let path = format!("?key={name}");
-    assert!(usage(two.addr, "operator", &path).is_empty());
-    assert_eq!(status(one.addr, &name), 200);
-    a_moment();
-    assert_eq!(status(two.addr, &name), 429);
-    let rows = usage(two.addr, "operator", &path);
+    assert!(usage(second.addr, "operator", &path).is_empty());
+    assert_eq!(status(first.addr, &name), 200);
+    wait_for_sync();
+    assert_eq!(status(second.addr, &name), 429);
+    let rows = usage(second.addr, "operator", &path);
     assert_eq!((rows.len(), &rows[0]["requests"]), (1, &json!(1)), "{rows:?}");
-    for node in [one, two] {
-        house.runtime.block_on(node.stop());
+    for node in [first, second] {
+        harness.runtime.block_on(node.stop());
     }
-    let anew = start();
-    assert_eq!(status(anew.addr, &name), 429, "a restart forgets nothing");
-    assert_eq!(usage(anew.addr, "operator", &path), rows);
-    house.runtime.block_on(anew.stop());
+    let third = start();
+    assert_eq!(status(third.addr, &name), 429, "a restart keeps the count");
+    assert_eq!(usage(third.addr, "operator", &path), rows);
+    harness.runtime.block_on(third.stop());
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
 fn usage_is_the_sum_of_all_nodes() {
-    let house = alone();
-    let name = named("sum");
-    let start = || node(&house, |config| config.access.keys = vec![key(&name)]);
+    let harness = harness_without_store();
+    let name = unique_name("sum");
+    let start = || start_node(&harness, |config| config.access.keys = vec![key(&name)]);
     let nodes = [start(), start()];
     for nth in 0..10 {
         assert_eq!(status(nodes[nth % 2].addr, &name), 200);
     }
     let path = format!("?key={name}");
-    // Each writes before it tells, and tells about the others what they have written.
-    until("not all are there", || {
+    // Each node writes its usage before it reports it.
+    wait_until("some usage is missing", || {
         nodes.iter().all(|node| usage(node.addr, &name, &path)[0]["requests"] == 10)
     });
-    let [one, two] = nodes.each_ref().map(|node| usage(node.addr, &name, &path));
-    assert!(one == two && one.len() == 1 && tokens(&one[0]) > 100, "{one:?}");
+    let [first, second] = nodes.each_ref().map(|node| usage(node.addr, &name, &path));
+    assert!(first == second && first.len() == 1 && tokens(&first[0]) > 100, "{first:?}");
     for node in nodes {
-        house.runtime.block_on(node.stop());
+        harness.runtime.block_on(node.stop());
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn a_key_that_is_made_or_removed_at_one_node_is_so_at_all() {
-    let house = alone();
-    let start = || node(&house, |config| config.access.keys = vec![key("operator")]);
-    let (one, two) = (start(), start());
-    let name = named("made");
-    let secret = make(one.addr, "operator", &json!({"name": name, "requests_per_minute": 500}));
-    assert_eq!(status(one.addr, &secret), 200, "at once where it was made");
-    until("it opens nothing", || status(two.addr, &secret) == 200);
-    let again = json!({"name": name}).to_string();
-    let again = crate::client::post(two.addr, "/api/keys", &shows("operator"), again.as_bytes());
-    assert_eq!(again.status, 409, "{}", again.text());
-    let anew = start();
-    assert_eq!(status(anew.addr, &secret), 200, "one that starts knows it at once");
-    let removed = delete_with(two.addr, &format!("/api/keys/{name}"), &shows("operator"));
+fn issued_and_removed_keys_reach_all_nodes() {
+    let harness = harness_without_store();
+    let start = || start_node(&harness, |config| config.access.keys = vec![key("operator")]);
+    let (first, second) = (start(), start());
+    let name = unique_name("made");
+    let secret =
+        create_key(first.addr, "operator", &json!({"name": name, "requests_per_minute": 500}));
+    assert_eq!(status(first.addr, &secret), 200, "valid immediately on its node");
+    wait_until("the key is not valid yet", || status(second.addr, &secret) == 200);
+    let duplicate = json!({"name": name}).to_string();
+    let duplicate = crate::client::post(
+        second.addr,
+        "/api/keys",
+        &auth_header("operator"),
+        duplicate.as_bytes(),
+    );
+    assert_eq!(duplicate.status, 409, "{}", duplicate.text());
+    let third = start();
+    assert_eq!(status(third.addr, &secret), 200, "a new node loads it at startup");
+    let removed = delete_with(second.addr, &format!("/api/keys/{name}"), &auth_header("operator"));
     assert_eq!(removed.status, 200, "{}", removed.text());
-    assert_eq!(status(two.addr, &secret), 401);
-    until("it still opens", || status(one.addr, &secret) == 401);
-    until("it still opens", || status(anew.addr, &secret) == 401);
-    let listed = get(one.addr, "/api/keys", &shows("operator")).text();
+    assert_eq!(status(second.addr, &secret), 401);
+    wait_until("the key is still valid", || status(first.addr, &secret) == 401);
+    wait_until("the key is still valid", || status(third.addr, &secret) == 401);
+    let listed = get(first.addr, "/api/keys", &auth_header("operator")).text();
     assert!(!listed.contains(&format!("\"{name}\"")), "{listed}");
-    for node in [one, two, anew] {
-        house.runtime.block_on(node.stop());
+    for node in [first, second, third] {
+        harness.runtime.block_on(node.stop());
     }
 }
 
-/// Of many who want one name at two nodes at once, one gets it at the most, and there is one key at the most.
+/// Of concurrent requests for one name on two nodes, at most one succeeds, and at most one key
+/// exists.
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn a_name_is_given_once() {
-    let house = alone();
-    let start = || node(&house, |config| config.access.keys = vec![key("operator")]);
+fn concurrent_requests_issue_a_name_once() {
+    let harness = harness_without_store();
+    let start = || start_node(&harness, |config| config.access.keys = vec![key("operator")]);
     let nodes = [start(), start()];
     for round in 0..5 {
-        let name = named(&format!("once-{round}"));
-        let wanted = json!({"name": name}).to_string();
-        let asked = [0, 1, 0, 1].map(|nth: usize| {
-            let (at, wanted) = (nodes[nth].addr, wanted.clone());
+        let name = unique_name(&format!("once-{round}"));
+        let body = json!({"name": name}).to_string();
+        let statuses = [0, 1, 0, 1].map(|nth: usize| {
+            let (at, body) = (nodes[nth].addr, body.clone());
             let ask = move || {
-                crate::client::post(at, "/api/keys", &shows("operator"), wanted.as_bytes()).status
+                crate::client::post(at, "/api/keys", &auth_header("operator"), body.as_bytes())
+                    .status
             };
             thread::spawn(ask)
         });
-        let said = asked.map(|thread| thread.join().unwrap());
-        let made = said.iter().filter(|status| **status == 201).count();
-        assert!(said.iter().all(|status| [201, 409].contains(status)), "{said:?}");
-        assert!(made <= 1, "{said:?}");
-        a_moment();
+        let statuses = statuses.map(|thread| thread.join().unwrap());
+        let created_count = statuses.iter().filter(|status| **status == 201).count();
+        assert!(statuses.iter().all(|status| [201, 409].contains(status)), "{statuses:?}");
+        assert!(created_count <= 1, "{statuses:?}");
+        wait_for_sync();
         for node in &nodes {
-            let listed = get(node.addr, "/api/keys", &shows("operator"));
+            let listed = get(node.addr, "/api/keys", &auth_header("operator"));
             let listed: Value = serde_json::from_slice(&listed.body).unwrap();
             let keys = listed["keys"].as_array().unwrap().iter();
-            assert_eq!(keys.filter(|key| key["name"] == name.as_str()).count(), made, "{said:?}");
+            assert_eq!(
+                keys.filter(|key| key["name"] == name.as_str()).count(),
+                created_count,
+                "{statuses:?}"
+            );
         }
     }
     for node in nodes {
-        house.runtime.block_on(node.stop());
+        harness.runtime.block_on(node.stop());
     }
 }
 
-/// A way to the database that can be cut.
-struct Cable {
+/// A proxy to the database that can be interrupted.
+struct BreakableProxy {
     cut: Arc<AtomicBool>,
     open: Arc<Mutex<Vec<TcpStream>>>,
 }
 
-impl Cable {
-    fn to(url: &str) -> (Self, String) {
+impl BreakableProxy {
+    fn new(url: &str) -> (Self, String) {
         let server = url.rsplit_once('@').unwrap().1.split('/').next().unwrap().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let here = listener.local_addr().unwrap().to_string();
-        let cable = Self { cut: Arc::default(), open: Arc::default() };
-        let (cut, open, to) = (Arc::clone(&cable.cut), Arc::clone(&cable.open), server.clone());
+        let proxy_addr = listener.local_addr().unwrap().to_string();
+        let proxy = Self { cut: Arc::default(), open: Arc::default() };
+        let (cut, open, to) = (Arc::clone(&proxy.cut), Arc::clone(&proxy.open), server.clone());
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 if cut.load(Ordering::Relaxed) {
                     continue;
                 }
                 let server = TcpStream::connect(&to).unwrap();
-                let ends = [client, server];
-                open.lock().unwrap().extend(ends.iter().map(|end| end.try_clone().unwrap()));
+                let sides = [client, server];
+                open.lock().unwrap().extend(sides.iter().map(|side| side.try_clone().unwrap()));
                 for (from, into) in [(0, 1), (1, 0)] {
-                    let mut from = ends[from].try_clone().unwrap();
-                    let mut into = ends[into].try_clone().unwrap();
+                    let mut from = sides[from].try_clone().unwrap();
+                    let mut into = sides[into].try_clone().unwrap();
                     thread::spawn(move || io::copy(&mut from, &mut into));
                 }
             }
         });
-        (cable, url.replacen(&server, &here, 1))
+        (proxy, url.replacen(&server, &proxy_addr, 1))
     }
 
     fn cut(&self) {
         self.cut.store(true, Ordering::Relaxed);
-        for end in self.open.lock().unwrap().drain(..) {
-            let _ = end.shutdown(Shutdown::Both);
+        for side in self.open.lock().unwrap().drain(..) {
+            let _ = side.shutdown(Shutdown::Both);
         }
     }
 
-    fn mend(&self) {
+    fn restore(&self) {
         self.cut.store(false, Ordering::Relaxed);
     }
 }
 
 #[test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-fn a_database_that_goes_away_stops_nobody_and_loses_no_sum() {
-    let house = alone();
+fn an_interrupted_database_stops_no_request_and_loses_no_usage() {
+    let harness = harness_without_store();
     let url = std::env::var("INTERLINGUA_TEST_POSTGRES").unwrap();
-    let (cable, url) = Cable::to(&url);
-    let (limited, name) = (named("away"), named("away-made"));
-    let one = node(&house, |config| {
-        let limits = Key { requests_per_minute: Some(8), ..key(&limited) };
+    let (proxy, url) = BreakableProxy::new(&url);
+    let (limited, name) = (unique_name("away"), unique_name("away-made"));
+    let first = start_node(&harness, |config| {
+        let limits = ApiKey { requests_per_minute: Some(8), ..key(&limited) };
         config.access.keys =
-            vec![Key { tokens_per_day: Some(1_000_000), ..limits }, key("operator")];
-        config.store.place = Place::Postgres(url.into());
+            vec![ApiKey { tokens_per_day: Some(1_000_000), ..limits }, key("operator")];
+        config.store.location = StoreLocation::Postgres(url.into());
     });
-    let secret = make(one.addr, "operator", &json!({ "name": name }));
-    assert_eq!((status(one.addr, &limited), status(one.addr, &secret)), (200, 200));
-    a_moment();
-    cable.cut();
+    let secret = create_key(first.addr, "operator", &json!({ "name": name }));
+    assert_eq!((status(first.addr, &limited), status(first.addr, &secret)), (200, 200));
+    wait_for_sync();
+    proxy.cut();
     for _ in 0..3 {
-        let began = Instant::now();
-        assert_eq!((status(one.addr, &limited), status(one.addr, &secret)), (200, 200));
-        assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+        let start = Instant::now();
+        assert_eq!((status(first.addr, &limited), status(first.addr, &secret)), (200, 200));
+        assert!(start.elapsed() < Duration::from_secs(12), "{:?}", start.elapsed());
         sleep(Duration::from_millis(700));
     }
-    let removed = delete_with(one.addr, &format!("/api/keys/{name}"), &shows("operator"));
+    let removed = delete_with(first.addr, &format!("/api/keys/{name}"), &auth_header("operator"));
     assert_eq!(removed.status, 503, "{}", removed.text());
-    cable.mend();
-    let two = node(&house, |config| config.access.keys = vec![key("operator")]);
+    proxy.restore();
+    let second = start_node(&harness, |config| config.access.keys = vec![key("operator")]);
     for key in [&limited, &name] {
         let path = format!("?key={key}");
-        until("the sums are not there", || {
-            let rows = usage(two.addr, "operator", &path);
+        wait_until("the usage is not stored", || {
+            let rows = usage(second.addr, "operator", &path);
             rows.first().is_some_and(|row| row["requests"] == 4)
         });
     }
     sleep(Duration::from_secs(2));
-    assert_eq!(usage(two.addr, "operator", &format!("?key={name}"))[0]["requests"], 4);
-    for node in [one, two] {
-        house.runtime.block_on(node.stop());
+    assert_eq!(usage(second.addr, "operator", &format!("?key={name}"))[0]["requests"], 4);
+    for node in [first, second] {
+        harness.runtime.block_on(node.stop());
     }
 }

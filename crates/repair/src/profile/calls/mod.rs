@@ -1,269 +1,272 @@
-//! Calls and their results: what each target takes.
+//! Describes which tool calls and results each target accepts.
 
-mod marks;
 mod rows;
+mod spellings;
 
 pub(super) use rows::ROWS;
 
-use crate::survey::Lengths;
+use crate::survey::IdLengths;
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
-pub struct Calls {
-    /// Where the results of calls must stand.
-    pub answers: Answers,
-    /// Results that answer no call.
-    pub strays: Strays,
-    /// A call has one result and no more.
-    pub one_each: bool,
-    /// Which calls must differ in their ids.
-    pub unique: Unique,
-    /// The model makes all calls, and the user brings all results.
-    pub sides: bool,
-    /// Calls and results may be written in the old way, without ids.
-    pub old: bool,
-    /// Where calls may, results may, too.
-    pub old_results: bool,
-    /// What an id looks like.
-    pub ids: Ids,
-    /// What an id looks like that comes from another dialect, where a model's name does not always tell
-    /// what it takes.
-    pub crossing_ids: Option<Ids>,
-    /// What arguments look like.
-    pub arguments: Arguments,
-    /// A result has the name of its call.
-    pub named_results: bool,
-    /// Results stand in the order of their calls, because nothing else tells whose they are.
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+pub struct CallProfile {
+    /// Required position of results.
+    pub result_placement: ResultPlacement,
+    /// Handling of results without a call.
+    pub orphan_results: OrphanResults,
+    /// A call must have exactly one result.
+    pub one_result_per_call: bool,
+    /// Calls with ids that must differ.
+    pub unique_ids: UniqueIds,
+    /// Calls must be in assistant turns, results in user turns.
+    pub checks_roles: bool,
+    /// Calls may be in the legacy form, without ids.
+    pub legacy_calls: bool,
+    /// Results may be in the legacy form as well.
+    pub legacy_results: bool,
+    /// Format of call ids.
+    pub id_format: CallIdFormat,
+    /// Format of call ids from another dialect, where the name of a model does not determine the
+    /// format.
+    pub cross_dialect_id_format: Option<CallIdFormat>,
+    /// Format of arguments.
+    pub argument_form: ArgumentForm,
+    /// A result needs the name of its call.
+    pub results_need_name: bool,
+    /// Results must be in the order of their calls, because they have no ids.
     pub ordered_results: bool,
     /// A list of calls may be empty.
-    pub empty_list: bool,
-    /// What may not be missing in how calls and results are written, by the marks of what does.
-    pub complete: &'static [&'static str],
-    /// A field of a call that its result repeats.
-    pub repeated: Option<&'static str>,
-    /// A call may take free text, and not only arguments.
+    pub accepts_empty_list: bool,
+    /// Markers of omissions in the spelling of calls and results that are rejected.
+    pub rejected_spellings: &'static [&'static str],
+    /// A field of a call that its result must repeat.
+    pub repeated_field: Option<&'static str>,
+    /// Freeform calls are supported.
     pub freeform: bool,
-    /// What stands among the extras of a result of a call that took free text.
-    pub freeform_mark: Option<&'static str>,
-    /// Ids that items have besides those of calls.
-    pub item_ids: Option<ItemIds>,
-    /// The field of a call that says which code made it.
-    pub caller: Option<&'static str>,
-    /// Fields of the body by which the provider holds the conversation up to here, each with the type
-    /// it must have for that, if it has one.
-    pub continues: &'static [(&'static str, Option<&'static str>)],
-    /// Calls that only this dialect knows, and what answers them.
-    pub pairs: &'static [Pair],
+    /// Extra that marks the result of a freeform call.
+    pub freeform_result_key: Option<&'static str>,
+    /// Format of item ids, which exist in addition to call ids.
+    pub item_id_format: Option<ItemIdFormat>,
+    /// The field of a call that refers to the code which made it.
+    pub caller_field: Option<&'static str>,
+    /// Fields of the body that refer to a stored conversation, each with the type that its value
+    /// must have, if any.
+    pub stored_state_fields: &'static [(&'static str, Option<&'static str>)],
+    /// Foreign calls and their results.
+    pub foreign_pairs: &'static [ForeignPair],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answers {
-    /// Before anything else that comes after all the model said in a row.
+pub enum ResultPlacement {
+    /// Before anything else behind the run of assistant turns.
     FirstAfterRun,
-    /// Before anything else that comes after the model's turn.
+    /// Before anything else behind the assistant turn.
     FirstAfterTurn,
     /// Anywhere in the next turn.
     NextTurn,
-    /// As many as there are calls in the next turn; the turn of the calls comes after the user's.
-    Counted,
-    /// Before the model speaks again.
-    BeforeNext,
-    /// Anywhere or nowhere.
+    /// As many as calls in the next turn; the turn with the calls must follow a user turn.
+    MatchingCount,
+    /// Before the next assistant turn.
+    BeforeNextAssistant,
+    /// Anywhere, or missing.
     Anywhere,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strays {
-    Refused,
-    /// Taken where other results may stand.
+pub enum OrphanResults {
+    Rejected,
+    /// Accepted among other results.
     AmongResults,
-    /// Taken if any call before has the id.
-    AfterTheirCall,
-    Taken,
+    /// Accepted if any earlier call has the id.
+    AfterEarlierCall,
+    Accepted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unique {
-    /// All of the conversation.
+pub enum UniqueIds {
+    /// In the whole conversation.
     Conversation,
-    /// Those of one turn.
+    /// Within a turn.
     Turn,
-    /// Those of which one takes free text and the other does not.
-    Kind,
-    /// None.
-    No,
+    /// Freeform calls and other calls must not share ids.
+    PerKind,
+    /// Ids may repeat.
+    NotRequired,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ids {
-    /// What an id may hold; `None` if anything.
-    pub of: Option<&'static Letters>,
-    /// The fewest and the most characters.
-    pub least: usize,
-    pub most: usize,
-    /// How no id may begin.
-    pub reserved: Option<&'static str>,
-    /// What no id may be.
-    pub never: Option<&'static str>,
+pub struct CallIdFormat {
+    /// Allowed characters; `None` if any.
+    pub charset: Option<&'static AsciiSet>,
+    /// Length in characters.
+    pub min_chars: usize,
+    pub max_chars: usize,
+    /// A prefix that ids must not have.
+    pub reserved_prefix: Option<&'static str>,
+    /// A value that ids must not have.
+    pub forbidden: Option<&'static str>,
     /// Calls and results have no ids at all.
-    pub absent: bool,
-    /// Only those of calls are looked at: a result may name a call that is not here in any way.
-    pub of_calls: bool,
+    pub omitted: bool,
+    /// Only ids of calls are checked: a result may refer to an unknown call.
+    pub calls_only: bool,
 }
 
-/// How ids of items begin, and how long they may be.
+/// Prefixes and length of item ids.
 #[derive(Clone, Copy, Debug)]
-pub struct ItemIds {
-    pub most: usize,
-    pub message: &'static str,
-    pub reasoning: &'static str,
-    /// Of calls, and of their results.
-    pub call: &'static str,
-    /// Of calls that take free text, and of their results.
-    pub freeform: &'static str,
-    /// What marks such a result.
-    pub freeform_mark: &'static str,
-    /// Of what only this dialect has.
-    pub others: &'static [(&'static str, &'static str)],
-    /// What is nothing without its id.
-    pub needed: &'static [&'static str],
+pub struct ItemIdFormat {
+    pub max_chars: usize,
+    pub message_prefix: &'static str,
+    pub reasoning_prefix: &'static str,
+    /// For calls and their results.
+    pub call_prefix: &'static str,
+    /// For freeform calls and their results.
+    pub freeform_prefix: &'static str,
+    /// Extra that marks the result of a freeform call.
+    pub freeform_result_key: &'static str,
+    /// For foreign items.
+    pub other_prefixes: &'static [(&'static str, &'static str)],
+    /// Kinds that need an id.
+    pub id_required_kinds: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments {
+pub enum ArgumentForm {
     /// A JSON object.
     Object,
-    /// JSON, in a string.
+    /// JSON in a string.
     Json,
-    /// As `Json`, or nothing.
+    /// As `Json`, or an empty string.
     JsonOrNothing,
     /// Any string.
     Any,
 }
 
-/// A kind of call that only one dialect knows.
+/// A kind of foreign call.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    pub call: &'static str,
-    pub results: Results,
-    /// The field of the call, and those of the result (the first that is there), by which they find
-    /// each other.
-    pub ids: (&'static str, &'static [&'static str]),
-    /// How the id of a call must begin.
-    pub prefix: Option<&'static str>,
-    pub from: Answerer,
-    /// Only calls and results with this field and value are such a pair; others are the provider's own
-    /// affair.
-    pub unless: Option<(&'static str, &'static str)>,
+pub struct ForeignPair {
+    pub call_kind: &'static str,
+    pub result_kinds: ResultKinds,
+    /// The id fields of the call and of the result (the first one that is present).
+    pub id_fields: (&'static str, &'static [&'static str]),
+    /// Required prefix of the id of a call.
+    pub id_prefix: Option<&'static str>,
+    pub runner: ToolRunner,
+    /// Only calls and results with this field and value form such a pair; others are managed by the
+    /// provider.
+    pub only_if: Option<(&'static str, &'static str)>,
 }
 
-/// What answers such a call.
+/// Kinds of results of a foreign call.
 #[derive(Clone, Copy, Debug)]
-pub enum Results {
-    /// These kinds.
-    Kinds(&'static [&'static str]),
-    /// Every kind that ends so, but one.
-    Ending(&'static str, &'static str),
+pub enum ResultKinds {
+    /// One of these kinds.
+    List(&'static [&'static str]),
+    /// Every kind with this suffix except one.
+    Suffix(&'static str, &'static str),
 }
 
-/// Who answers such a call.
+/// Where a foreign tool runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answerer {
-    /// The provider, in the model's own words.
+pub enum ToolRunner {
+    /// At the provider, with the result in the assistant turn.
     Provider,
-    /// The client.
+    /// At the client.
     Client,
 }
 
-impl Ids {
-    /// Whether all ids fit of which it is known how long they are, and no more.
-    pub(crate) fn surely_fit(&self, all: Option<Lengths>) -> bool {
-        let Some(all) = all else { return true };
-        let anything = self.of.is_none() && self.never.is_none() && self.reserved.is_none();
-        let long = self.least.checked_sub(1).is_none_or(|fewer| all.least > fewer * BYTES);
-        anything && long && all.most <= self.most
+impl CallIdFormat {
+    /// Whether ids of these lengths are certainly valid. False does not mean that they are invalid.
+    pub(crate) fn accepts_lengths(&self, lengths: Option<IdLengths>) -> bool {
+        let Some(lengths) = lengths else { return true };
+        let allows_any_text =
+            self.charset.is_none() && self.forbidden.is_none() && self.reserved_prefix.is_none();
+        let is_long_enough = self
+            .min_chars
+            .checked_sub(1)
+            .is_none_or(|too_short| lengths.min > too_short * MAX_ESCAPED_BYTES);
+        allows_any_text && is_long_enough && lengths.max <= self.max_chars
     }
 
-    pub fn fit(&self, id: &str) -> bool {
+    pub fn accepts(&self, id: &str) -> bool {
         let count = if id.is_ascii() { id.len() } else { id.chars().count() };
-        (self.least..=self.most).contains(&count)
-            && self.of.is_none_or(|letters| letters.spell(id))
-            && self.never.is_none_or(|never| id != never)
-            && self.reserved.is_none_or(|begin| !id.starts_with(begin))
+        (self.min_chars..=self.max_chars).contains(&count)
+            && self.charset.is_none_or(|charset| charset.contains_all(id))
+            && self.forbidden.is_none_or(|forbidden| id != forbidden)
+            && self.reserved_prefix.is_none_or(|prefix| !id.starts_with(prefix))
     }
 }
 
-/// How many bytes spell one character at the most: two escapes by number.
-const BYTES: usize = 12;
+/// Maximum number of bytes of one character in JSON: two `\\u` escapes.
+const MAX_ESCAPED_BYTES: usize = 12;
 
-/// Letters and digits of ASCII, and some others of it.
+/// Letters and digits of ASCII, and some other ASCII characters.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Letters([bool; 256]);
+pub struct AsciiSet([bool; 256]);
 
-impl Letters {
-    pub(super) const fn and(others: &[u8]) -> Self {
-        let mut are = [false; 256];
+impl AsciiSet {
+    pub(super) const fn alphanumeric_and(others: &[u8]) -> Self {
+        let mut members = [false; 256];
         let mut byte = 0;
-        while byte < are.len() {
-            are[byte] = (byte as u8).is_ascii_alphanumeric();
+        while byte < members.len() {
+            members[byte] = (byte as u8).is_ascii_alphanumeric();
             byte += 1;
         }
         let mut other = 0;
         while other < others.len() {
-            are[others[other] as usize] = true;
+            members[others[other] as usize] = true;
             other += 1;
         }
-        Self(are)
+        Self(members)
     }
 
-    fn spell(&self, id: &str) -> bool {
-        // Without a way out, which would cost more than it saves.
+    fn contains_all(&self, id: &str) -> bool {
+        // Without an early exit, which would cost more than it saves for short ids.
         id.bytes().fold(true, |fits, byte| fits & self.0[usize::from(byte)])
     }
 }
 
-impl Results {
-    pub fn include(&self, kind: &str) -> bool {
+impl ResultKinds {
+    pub fn contains(&self, kind: &str) -> bool {
         match self {
-            Self::Kinds(kinds) => kinds.contains(&kind),
-            Self::Ending(end, but) => kind.ends_with(end) && kind != *but,
+            Self::List(kinds) => kinds.contains(&kind),
+            Self::Suffix(end, except) => kind.ends_with(end) && kind != *except,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Ids;
-    use crate::survey::Lengths;
+    use super::CallIdFormat;
+    use crate::survey::IdLengths;
 
-    /// What is said of ids without looking at them is so, however they are spelled.
+    /// Ids that are accepted by their lengths are accepted by their contents, too.
     #[test]
-    fn ids_that_surely_fit_do() {
-        let any = Ids {
-            of: None,
-            least: 2,
-            most: 24,
-            reserved: None,
-            never: None,
-            absent: false,
-            of_calls: false,
+    fn accepted_lengths_imply_accepted_ids() {
+        let any = CallIdFormat {
+            charset: None,
+            min_chars: 2,
+            max_chars: 24,
+            reserved_prefix: None,
+            forbidden: None,
+            omitted: false,
+            calls_only: false,
         };
-        let fit = |length| any.surely_fit(Some(Lengths { least: length, most: length }));
-        let mut sure = 0;
-        // A letter, a sign of three bytes, and one that two escapes spell.
+        let fit = |length| any.accepts_lengths(Some(IdLengths { min: length, max: length }));
+        let mut checked = 0;
+        // Characters of one byte, of three bytes, and with two escapes.
         for (character, bytes) in [("a", 1), ("\u{20ac}", 3), ("\u{1f600}", 12)] {
             for count in 0..30 {
                 if fit(count * bytes) {
-                    assert!(any.fit(&character.repeat(count)), "{count} times {character}");
-                    sure += 1;
+                    assert!(any.accepts(&character.repeat(count)), "{count} times {character}");
+                    checked += 1;
                 }
             }
         }
-        assert!(sure > 5, "{sure}");
+        assert!(checked > 5, "{checked}");
         assert!(
-            any.surely_fit(None)
-                && !Ids { never: Some("x"), ..any }
-                    .surely_fit(Some(Lengths { least: 20, most: 20 }))
+            any.accepts_lengths(None)
+                && !CallIdFormat { forbidden: Some("x"), ..any }
+                    .accepts_lengths(Some(IdLengths { min: 20, max: 20 }))
         );
     }
 }

@@ -1,19 +1,28 @@
-//! Calls and their results: the rows.
+//! The rows about calls and results, by dialect, flavor and model.
 
-use super::super::Scope;
-use super::marks::{ALL_MARKS, LOOSE, LOOSER, MOST_MARKS, NO_NULLS, NULL_TAKEN};
+use super::super::TargetSelector;
+use super::spellings::{
+    ALL_BUT_BLANK_IDS, ALL_BUT_EMPTY_IDS, ALL_BUT_NULL_CALL, ALL_SPELLINGS, LENIENT_SPELLINGS,
+    MORE_LENIENT_SPELLINGS,
+};
 use super::{
-    Answerer, Answers, Arguments, Calls, Ids, ItemIds, Letters, Pair, Results, Strays, Unique,
+    ArgumentForm, AsciiSet, CallIdFormat, CallProfile, ForeignPair, ItemIdFormat, OrphanResults,
+    ResultKinds, ResultPlacement, ToolRunner, UniqueIds,
 };
 
-pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
+pub(in crate::profile) static ROWS: &[(TargetSelector, CallProfile)] = &[
     (
-        Scope::flavors("anthropic", &["deepseek"]),
-        Calls { ids: Ids { of_calls: true, ..SOME }, caller: None, pairs: &[], ..MESSAGES },
+        TargetSelector::flavors("anthropic", &["deepseek"]),
+        CallProfile {
+            id_format: CallIdFormat { calls_only: true, ..NON_EMPTY_ID },
+            caller_field: None,
+            foreign_pairs: &[],
+            ..MESSAGES
+        },
     ),
-    (Scope::all("anthropic"), MESSAGES),
+    (TargetSelector::dialect("anthropic"), MESSAGES),
     (
-        chat(
+        chat_models(
             &["mistral"],
             &[
                 "open-mistral",
@@ -33,143 +42,191 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
                 "codestral-mamba",
             ],
         ),
-        Calls { ids: NINE, ..MISTRAL },
+        CallProfile { id_format: NINE_ALPHANUMERIC, ..MISTRAL },
     ),
-    (Scope::flavors("openai-chat", &["mistral"]), MISTRAL),
-    (chat(INVENTOR, FORTY), Calls { ids: UP_TO_40, ..CHAT }),
-    (chat(INVENTOR, SIXTY_FOUR), CHAT),
-    (chat(INVENTOR, OLDER), Calls { ids: UP_TO_40, ..CHAT }),
-    (Scope::flavors("openai-chat", INVENTOR), CHAT),
+    (TargetSelector::flavors("openai-chat", &["mistral"]), MISTRAL),
     (
-        Scope::flavors("openai-chat", &["generic"]),
-        Calls { ids: UP_TO_40, arguments: Arguments::Json, old: false, ..CHAT },
+        chat_models(FIRST_PARTY, MODELS_WITH_40_CHAR_IDS),
+        CallProfile { id_format: UP_TO_40, ..CHAT },
     ),
+    (chat_models(FIRST_PARTY, MODELS_WITH_64_CHAR_IDS), CHAT),
+    (chat_models(FIRST_PARTY, OLDER_MODELS), CallProfile { id_format: UP_TO_40, ..CHAT }),
+    (TargetSelector::flavors("openai-chat", FIRST_PARTY), CHAT),
     (
-        chat(&["openrouter"], &["anthropic/"]),
-        Calls { strays: Strays::Taken, ids: SOME, empty_list: true, complete: NULL_TAKEN, ..CHAT },
-    ),
-    (
-        chat(&["openrouter"], &["google/"]),
-        Calls {
-            strays: Strays::AmongResults,
-            one_each: true,
-            ids: SOME,
-            empty_list: true,
-            complete: NULL_TAKEN,
-            ..CHAT
-        },
-    ),
-    (Scope::flavors("openai-chat", &["openrouter"]), Calls { ids: SOME, ..CHAT }),
-    (
-        Scope::flavors("openai-chat", &["gemini-compat"]),
-        Calls {
-            strays: Strays::AmongResults,
-            one_each: true,
-            ids: SOME,
-            empty_list: true,
-            complete: LOOSE,
+        TargetSelector::flavors("openai-chat", &["generic"]),
+        CallProfile {
+            id_format: UP_TO_40,
+            argument_form: ArgumentForm::Json,
+            legacy_calls: false,
             ..CHAT
         },
     ),
     (
-        Scope::flavors("openai-chat", &["deepseek"]),
-        Calls {
-            strays: Strays::AmongResults,
-            ids: SOME,
-            empty_list: true,
-            old_results: false,
-            complete: NULL_TAKEN,
+        chat_models(&["openrouter"], &["anthropic/"]),
+        CallProfile {
+            orphan_results: OrphanResults::Accepted,
+            id_format: NON_EMPTY_ID,
+            accepts_empty_list: true,
+            rejected_spellings: ALL_BUT_NULL_CALL,
             ..CHAT
         },
     ),
     (
-        Scope::flavors("openai-chat", &["qwen"]),
-        Calls {
-            strays: Strays::AmongResults,
-            ids: SOME,
-            arguments: Arguments::Json,
-            empty_list: true,
-            complete: NULL_TAKEN,
+        chat_models(&["openrouter"], &["google/"]),
+        CallProfile {
+            orphan_results: OrphanResults::AmongResults,
+            one_result_per_call: true,
+            id_format: NON_EMPTY_ID,
+            accepts_empty_list: true,
+            rejected_spellings: ALL_BUT_NULL_CALL,
             ..CHAT
         },
     ),
     (
-        Scope::flavors("openai-chat", &["moonshot"]),
-        Calls { ids: SOME, empty_list: true, old_results: false, ..CHAT },
+        TargetSelector::flavors("openai-chat", &["openrouter"]),
+        CallProfile { id_format: NON_EMPTY_ID, ..CHAT },
     ),
     (
-        Scope::flavors("openai-chat", &["glm"]),
-        Calls {
-            unique: Unique::Conversation,
-            ids: SOME,
-            arguments: Arguments::Json,
-            empty_list: true,
-            old_results: false,
+        TargetSelector::flavors("openai-chat", &["gemini-compat"]),
+        CallProfile {
+            orphan_results: OrphanResults::AmongResults,
+            one_result_per_call: true,
+            id_format: NON_EMPTY_ID,
+            accepts_empty_list: true,
+            rejected_spellings: LENIENT_SPELLINGS,
             ..CHAT
         },
     ),
     (
-        Scope::flavors("openai-chat", &["ollama"]),
-        Calls { arguments: Arguments::Json, complete: LOOSER, ..LENIENT },
+        TargetSelector::flavors("openai-chat", &["deepseek"]),
+        CallProfile {
+            orphan_results: OrphanResults::AmongResults,
+            id_format: NON_EMPTY_ID,
+            accepts_empty_list: true,
+            legacy_results: false,
+            rejected_spellings: ALL_BUT_NULL_CALL,
+            ..CHAT
+        },
     ),
     (
-        Scope::flavors("openai-chat", &["vllm"]),
-        Calls {
-            arguments: Arguments::JsonOrNothing,
-            old_results: false,
-            complete: &["object arguments", "other arguments", "no call"],
+        TargetSelector::flavors("openai-chat", &["qwen"]),
+        CallProfile {
+            orphan_results: OrphanResults::AmongResults,
+            id_format: NON_EMPTY_ID,
+            argument_form: ArgumentForm::Json,
+            accepts_empty_list: true,
+            rejected_spellings: ALL_BUT_NULL_CALL,
+            ..CHAT
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["moonshot"]),
+        CallProfile {
+            id_format: NON_EMPTY_ID,
+            accepts_empty_list: true,
+            legacy_results: false,
+            ..CHAT
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["glm"]),
+        CallProfile {
+            unique_ids: UniqueIds::Conversation,
+            id_format: NON_EMPTY_ID,
+            argument_form: ArgumentForm::Json,
+            accepts_empty_list: true,
+            legacy_results: false,
+            ..CHAT
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["ollama"]),
+        CallProfile {
+            argument_form: ArgumentForm::Json,
+            rejected_spellings: MORE_LENIENT_SPELLINGS,
             ..LENIENT
         },
     ),
     (
-        Scope::flavors("openai-chat", &["lm-studio"]),
-        Calls { complete: LOOSER, old_results: false, ..LENIENT },
+        TargetSelector::flavors("openai-chat", &["vllm"]),
+        CallProfile {
+            argument_form: ArgumentForm::JsonOrNothing,
+            legacy_results: false,
+            rejected_spellings: &["object arguments", "other arguments", "no call"],
+            ..LENIENT
+        },
     ),
     (
-        Scope::flavors("openai-chat", &["llama.cpp"]),
-        Calls { complete: &["no type", "null arguments", "other arguments"], ..LENIENT },
+        TargetSelector::flavors("openai-chat", &["lm-studio"]),
+        CallProfile {
+            rejected_spellings: MORE_LENIENT_SPELLINGS,
+            legacy_results: false,
+            ..LENIENT
+        },
     ),
-    (Scope::flavors("openai-chat", &["groq"]), Calls { complete: NO_NULLS, ..LENIENT }),
-    // A function's message has a name, and only the user's may have one.
-    (Scope::flavors("openai-chat", &["xai"]), Calls { old_results: false, ..LENIENT }),
-    (Scope::flavors("openai-chat", &["cerebras"]), Calls { old: false, ..LENIENT }),
-    (Scope::all("openai-chat"), CHAT),
     (
-        Scope::flavors("openai-responses", &["llama.cpp"]),
-        Calls {
-            answers: Answers::Anywhere,
-            strays: Strays::Taken,
-            unique: Unique::No,
-            old: false,
-            old_results: false,
-            ids: ANY,
+        TargetSelector::flavors("openai-chat", &["llama.cpp"]),
+        CallProfile {
+            rejected_spellings: &["no type", "null arguments", "other arguments"],
+            ..LENIENT
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["groq"]),
+        CallProfile { rejected_spellings: ALL_BUT_EMPTY_IDS, ..LENIENT },
+    ),
+    // A legacy function message requires a name, and only user messages may have one.
+    (
+        TargetSelector::flavors("openai-chat", &["xai"]),
+        CallProfile { legacy_results: false, ..LENIENT },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["cerebras"]),
+        CallProfile { legacy_calls: false, ..LENIENT },
+    ),
+    (TargetSelector::dialect("openai-chat"), CHAT),
+    (
+        TargetSelector::flavors("openai-responses", &["llama.cpp"]),
+        CallProfile {
+            result_placement: ResultPlacement::Anywhere,
+            orphan_results: OrphanResults::Accepted,
+            unique_ids: UniqueIds::NotRequired,
+            legacy_calls: false,
+            legacy_results: false,
+            id_format: ANY_ID,
             freeform: false,
-            sides: false,
-            item_ids: None,
-            continues: &[],
-            pairs: &[],
+            checks_roles: false,
+            item_id_format: None,
+            stored_state_fields: &[],
+            foreign_pairs: &[],
             ..RESPONSES
         },
     ),
     (
-        Scope::flavors("openai-responses", &["codex"]),
-        Calls { continues: &[("conversation", None), ("prompt", None)], ..RESPONSES },
+        TargetSelector::flavors("openai-responses", &["codex"]),
+        CallProfile {
+            stored_state_fields: &[("conversation", None), ("prompt", None)],
+            ..RESPONSES
+        },
     ),
-    (Scope::all("openai-responses"), RESPONSES),
+    (TargetSelector::dialect("openai-responses"), RESPONSES),
     (
-        vertex(&["gemini-3-pro-image", "gemini-3-1-flash-image", "gemini-3-1-pro-image"]),
-        Calls { named_results: true, ..GEMINI },
+        vertex_models(&["gemini-3-pro-image", "gemini-3-1-flash-image", "gemini-3-1-pro-image"]),
+        CallProfile { results_need_name: true, ..GEMINI },
     ),
-    (vertex(&["gemini-2-5"]), GEMINI),
+    (vertex_models(&["gemini-2-5"]), GEMINI),
     (
-        vertex(&["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"]),
-        Calls { ids: Ids { absent: true, ..ANY }, ..GEMINI },
+        vertex_models(&["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"]),
+        CallProfile { id_format: CallIdFormat { omitted: true, ..ANY_ID }, ..GEMINI },
     ),
-    (Scope::flavors("gemini", &["vertex"]), Calls { named_results: true, ..GEMINI }),
-    (Scope::all("gemini"), GEMINI),
-    (Scope::models("bedrock", &["claude"]), CLAUDE_BEHIND_CONVERSE),
     (
-        Scope::models(
+        TargetSelector::flavors("gemini", &["vertex"]),
+        CallProfile { results_need_name: true, ..GEMINI },
+    ),
+    (TargetSelector::dialect("gemini"), GEMINI),
+    (TargetSelector::models("bedrock", &["claude"]), CLAUDE_BEHIND_CONVERSE),
+    (
+        TargetSelector::models(
             "bedrock",
             &[
                 "amazon-",
@@ -192,14 +249,14 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
         ),
         CONVERSE,
     ),
-    (Scope::all("bedrock"), CLAUDE_BEHIND_CONVERSE),
+    (TargetSelector::dialect("bedrock"), CLAUDE_BEHIND_CONVERSE),
 ];
 
-/// The inventor of the dialect, and who serves the same models.
-const INVENTOR: &[&str] = &["", "openai", "azure"];
+/// Servers of `OpenAI` models.
+const FIRST_PARTY: &[&str] = &["", "openai", "azure"];
 
-/// Models with ids of up to 40 characters whose names look like those of newer ones.
-const FORTY: &[&str] = &[
+/// Models with ids of up to 40 characters, and with names that match newer models.
+const MODELS_WITH_40_CHAR_IDS: &[&str] = &[
     "gpt-5-20",
     "gpt-5-chat",
     "gpt-5-1-chat",
@@ -209,82 +266,92 @@ const FORTY: &[&str] = &[
     "gpt-5-5-chat",
     "gpt-5-6-chat",
 ];
-const SIXTY_FOUR: &[&str] =
+const MODELS_WITH_64_CHAR_IDS: &[&str] =
     &["gpt-5-2", "gpt-5-3", "gpt-5-4", "gpt-5-5", "gpt-5-6", "gpt-5-7", "gpt-5-8", "gpt-5-9"];
-const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
+const OLDER_MODELS: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
-const ANY: Ids = Ids {
-    of: None,
-    least: 0,
-    most: usize::MAX,
-    reserved: None,
-    never: None,
-    absent: false,
-    of_calls: false,
+const ANY_ID: CallIdFormat = CallIdFormat {
+    charset: None,
+    min_chars: 0,
+    max_chars: usize::MAX,
+    reserved_prefix: None,
+    forbidden: None,
+    omitted: false,
+    calls_only: false,
 };
-const SOME: Ids = Ids { least: 1, ..ANY };
-const UP_TO_64: Ids = Ids { most: 64, ..SOME };
-const UP_TO_40: Ids = Ids { most: 40, ..SOME };
+const NON_EMPTY_ID: CallIdFormat = CallIdFormat { min_chars: 1, ..ANY_ID };
+const UP_TO_64: CallIdFormat = CallIdFormat { max_chars: 64, ..NON_EMPTY_ID };
+const UP_TO_40: CallIdFormat = CallIdFormat { max_chars: 40, ..NON_EMPTY_ID };
 /// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
-const NINE: Ids = Ids { of: Some(&Letters::and(b"")), least: 9, most: 9, ..ANY };
+const NINE_ALPHANUMERIC: CallIdFormat = CallIdFormat {
+    charset: Some(&AsciiSet::alphanumeric_and(b"")),
+    min_chars: 9,
+    max_chars: 9,
+    ..ANY_ID
+};
 
-const MESSAGES: Calls = Calls {
-    answers: Answers::FirstAfterRun,
-    strays: Strays::Refused,
-    one_each: true,
-    unique: Unique::Conversation,
-    sides: true,
-    old: false,
-    old_results: false,
-    ids: Ids { of: Some(&Letters::and(b"_-")), least: 1, reserved: Some("srvtoolu_"), ..ANY },
-    crossing_ids: None,
-    arguments: Arguments::Object,
-    named_results: false,
+const MESSAGES: CallProfile = CallProfile {
+    result_placement: ResultPlacement::FirstAfterRun,
+    orphan_results: OrphanResults::Rejected,
+    one_result_per_call: true,
+    unique_ids: UniqueIds::Conversation,
+    checks_roles: true,
+    legacy_calls: false,
+    legacy_results: false,
+    id_format: CallIdFormat {
+        charset: Some(&AsciiSet::alphanumeric_and(b"_-")),
+        min_chars: 1,
+        reserved_prefix: Some("srvtoolu_"),
+        ..ANY_ID
+    },
+    cross_dialect_id_format: None,
+    argument_form: ArgumentForm::Object,
+    results_need_name: false,
     ordered_results: false,
-    empty_list: true,
-    complete: &[],
+    accepts_empty_list: true,
+    rejected_spellings: &[],
     freeform: true,
-    freeform_mark: None,
-    item_ids: None,
-    caller: Some("caller"),
-    repeated: Some("toolset_name"),
-    continues: &[("thread", Some("continue"))],
-    pairs: &[Pair {
-        call: "server_tool_use",
-        results: Results::Ending("_tool_result", "mcp_tool_result"),
-        ids: ("id", &["tool_use_id"]),
-        prefix: Some("srvtoolu_"),
-        from: Answerer::Provider,
-        unless: None,
+    freeform_result_key: None,
+    item_id_format: None,
+    caller_field: Some("caller"),
+    repeated_field: Some("toolset_name"),
+    stored_state_fields: &[("thread", Some("continue"))],
+    foreign_pairs: &[ForeignPair {
+        call_kind: "server_tool_use",
+        result_kinds: ResultKinds::Suffix("_tool_result", "mcp_tool_result"),
+        id_fields: ("id", &["tool_use_id"]),
+        id_prefix: Some("srvtoolu_"),
+        runner: ToolRunner::Provider,
+        only_if: None,
     }],
 };
 
-const CHAT: Calls = Calls {
-    answers: Answers::FirstAfterTurn,
-    one_each: false,
-    unique: Unique::No,
-    old: true,
-    old_results: true,
-    ids: UP_TO_64,
-    arguments: Arguments::Any,
-    empty_list: false,
-    complete: ALL_MARKS,
-    caller: None,
-    repeated: None,
-    continues: &[],
-    pairs: &[],
+const CHAT: CallProfile = CallProfile {
+    result_placement: ResultPlacement::FirstAfterTurn,
+    one_result_per_call: false,
+    unique_ids: UniqueIds::NotRequired,
+    legacy_calls: true,
+    legacy_results: true,
+    id_format: UP_TO_64,
+    argument_form: ArgumentForm::Any,
+    accepts_empty_list: false,
+    rejected_spellings: ALL_SPELLINGS,
+    caller_field: None,
+    repeated_field: None,
+    stored_state_fields: &[],
+    foreign_pairs: &[],
     ..MESSAGES
 };
 
-const MISTRAL: Calls = Calls {
-    one_each: true,
-    unique: Unique::Turn,
-    old: false,
-    old_results: false,
-    ids: Ids { least: 1, never: Some("null"), ..ANY },
-    crossing_ids: Some(NINE),
-    empty_list: true,
-    complete: &[
+const MISTRAL: CallProfile = CallProfile {
+    one_result_per_call: true,
+    unique_ids: UniqueIds::Turn,
+    legacy_calls: false,
+    legacy_results: false,
+    id_format: CallIdFormat { min_chars: 1, forbidden: Some("null"), ..ANY_ID },
+    cross_dialect_id_format: Some(NINE_ALPHANUMERIC),
+    accepts_empty_list: true,
+    rejected_spellings: &[
         "no id",
         "empty id",
         "null arguments",
@@ -296,31 +363,31 @@ const MISTRAL: Calls = Calls {
     ..CHAT
 };
 
-const LENIENT: Calls = Calls {
-    answers: Answers::Anywhere,
-    strays: Strays::Taken,
-    ids: ANY,
-    empty_list: true,
-    complete: MOST_MARKS,
+const LENIENT: CallProfile = CallProfile {
+    result_placement: ResultPlacement::Anywhere,
+    orphan_results: OrphanResults::Accepted,
+    id_format: ANY_ID,
+    accepts_empty_list: true,
+    rejected_spellings: ALL_BUT_BLANK_IDS,
     ..CHAT
 };
 
-const RESPONSES: Calls = Calls {
-    answers: Answers::BeforeNext,
-    unique: Unique::Kind,
-    ids: Ids { least: 1, ..UP_TO_64 },
-    strays: Strays::AfterTheirCall,
-    empty_list: true,
-    complete: &[],
-    freeform_mark: Some("custom output"),
-    item_ids: Some(ItemIds {
-        most: 64,
-        message: "msg",
-        reasoning: "rs",
-        call: "fc",
-        freeform: "ctc",
-        freeform_mark: "custom output",
-        others: &[
+const RESPONSES: CallProfile = CallProfile {
+    result_placement: ResultPlacement::BeforeNextAssistant,
+    unique_ids: UniqueIds::PerKind,
+    id_format: CallIdFormat { min_chars: 1, ..UP_TO_64 },
+    orphan_results: OrphanResults::AfterEarlierCall,
+    accepts_empty_list: true,
+    rejected_spellings: &[],
+    freeform_result_key: Some("custom output"),
+    item_id_format: Some(ItemIdFormat {
+        max_chars: 64,
+        message_prefix: "msg",
+        reasoning_prefix: "rs",
+        call_prefix: "fc",
+        freeform_prefix: "ctc",
+        freeform_result_key: "custom output",
+        other_prefixes: &[
             ("web_search_call", "ws"),
             ("image_generation_call", "ig"),
             ("compaction", "cmp"),
@@ -330,71 +397,88 @@ const RESPONSES: Calls = Calls {
             ("additional_tools", "at"),
             ("agent_message", "amsg"),
         ],
-        needed: &["item_reference"],
+        id_required_kinds: &["item_reference"],
     }),
-    continues: &[("previous_response_id", None), ("conversation", None), ("prompt", None)],
-    pairs: &[
+    stored_state_fields: &[
+        ("previous_response_id", None),
+        ("conversation", None),
+        ("prompt", None),
+    ],
+    foreign_pairs: &[
         client_pair("local_shell_call", &["local_shell_call_output"]),
         client_pair("shell_call", &["shell_call_output"]),
         client_pair("apply_patch_call", &["apply_patch_call_output"]),
         client_pair("computer_call", &["computer_call_output"]),
-        Pair {
-            unless: Some(("execution", "client")),
+        ForeignPair {
+            only_if: Some(("execution", "client")),
             ..client_pair("tool_search_call", &["tool_search_output"])
         },
     ],
     ..CHAT
 };
 
-const GEMINI: Calls = Calls {
-    answers: Answers::Counted,
+const GEMINI: CallProfile = CallProfile {
+    result_placement: ResultPlacement::MatchingCount,
     ordered_results: true,
-    unique: Unique::No,
-    ids: ANY,
-    caller: None,
-    repeated: None,
-    continues: &[],
-    pairs: &[],
+    unique_ids: UniqueIds::NotRequired,
+    id_format: ANY_ID,
+    caller_field: None,
+    repeated_field: None,
+    stored_state_fields: &[],
+    foreign_pairs: &[],
     ..MESSAGES
 };
 
-const CONVERSE: Calls = Calls {
-    answers: Answers::NextTurn,
-    one_each: false,
-    unique: Unique::No,
-    sides: false,
-    ids: Ids { of: Some(&Letters::and(b"_.:-")), least: 1, most: 64, ..ANY },
-    caller: None,
-    repeated: None,
-    continues: &[],
-    pairs: &[],
+const CONVERSE: CallProfile = CallProfile {
+    result_placement: ResultPlacement::NextTurn,
+    one_result_per_call: false,
+    unique_ids: UniqueIds::NotRequired,
+    checks_roles: false,
+    id_format: CallIdFormat {
+        charset: Some(&AsciiSet::alphanumeric_and(b"_.:-")),
+        min_chars: 1,
+        max_chars: 64,
+        ..ANY_ID
+    },
+    caller_field: None,
+    repeated_field: None,
+    stored_state_fields: &[],
+    foreign_pairs: &[],
     ..MESSAGES
 };
 
-const CLAUDE_BEHIND_CONVERSE: Calls = Calls {
-    one_each: true,
-    unique: Unique::Conversation,
-    sides: true,
-    ids: Ids { of: Some(&Letters::and(b"_-")), least: 1, most: 64, ..ANY },
+const CLAUDE_BEHIND_CONVERSE: CallProfile = CallProfile {
+    one_result_per_call: true,
+    unique_ids: UniqueIds::Conversation,
+    checks_roles: true,
+    id_format: CallIdFormat {
+        charset: Some(&AsciiSet::alphanumeric_and(b"_-")),
+        min_chars: 1,
+        max_chars: 64,
+        ..ANY_ID
+    },
     ..CONVERSE
 };
 
-/// Some models of some servers that speak the dialect.
-const fn chat(flavors: &'static [&'static str], models: &'static [&'static str]) -> Scope {
-    Scope::of("openai-chat", flavors, models)
+/// Models on other servers of the dialect.
+const fn chat_models(
+    flavors: &'static [&'static str],
+    models: &'static [&'static str],
+) -> TargetSelector {
+    TargetSelector::new("openai-chat", flavors, models)
 }
 
-const fn vertex(models: &'static [&'static str]) -> Scope {
-    Scope::of("gemini", &["vertex"], models)
+const fn vertex_models(models: &'static [&'static str]) -> TargetSelector {
+    TargetSelector::new("gemini", &["vertex"], models)
 }
 
-const fn client_pair(call: &'static str, results: &'static [&'static str]) -> Pair {
-    Pair {
-        call,
-        results: Results::Kinds(results),
-        ids: ("call_id", &["call_id", "id"]),
-        prefix: None,
-        from: Answerer::Client,
-        unless: None,
+const fn client_pair(call: &'static str, results: &'static [&'static str]) -> ForeignPair {
+    ForeignPair {
+        call_kind: call,
+        result_kinds: ResultKinds::List(results),
+        id_fields: ("call_id", &["call_id", "id"]),
+        id_prefix: None,
+        runner: ToolRunner::Client,
+        only_if: None,
     }
 }

@@ -1,225 +1,273 @@
-//! The fields of the Messages API: "Extra inputs are not permitted".
+//! Fields of the Messages API, which rejects others: "Extra inputs are not permitted".
 
 use interlingua_model::Role;
 
-use super::{Fields, Foreign, Part, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Never, Object, One, Open, OrNull, Shape, Text, TextOr};
-use crate::shape::{Key, beta, key, need};
+use super::{BlockKind, BlockPlacement, FieldProfile, ForeignKind, closed_kind, opaque_kind};
+use crate::shape::Shape::{
+    Any, AnyObject, Bool, Closed, Forbidden, ListOf, Nullable, OneOf, Open, Text, TextOr,
+};
+use crate::shape::{FieldSpec, optional, optional_with_beta, required};
 
-pub(super) const FIELDS: Fields = Fields {
-    either_case: false,
-    open: false,
-    body: Some(BODY),
-    turns: &[
+pub(super) const FIELDS: FieldProfile = FieldProfile {
+    proto_json: false,
+    ignores_unknown: false,
+    body_fields: Some(BODY),
+    turn_fields: &[
         (Role::User, &[]),
         (Role::Assistant, &[]),
         (Role::System, INSTRUCTIONS),
         (Role::Developer, INSTRUCTIONS),
     ],
-    blocks: &[
-        (Part::Text, &[CACHE]),
-        (Part::Thinking, &[]),
-        (Part::Redacted, &[]),
-        (Part::Image, &[key("transformations", Object), CACHE]),
-        (Part::Document, &[key("context", Text), key("citations", Shape(CITED)), CACHE]),
-        (Part::Call, &[key("caller", Object), key("toolset_name", Text), CACHE]),
-        // Null in place of content is remembered.
-        (Part::Result, &[key("toolset_name", Text), key("content", Object), CACHE]),
+    block_fields: &[
+        (BlockKind::Text, &[CACHE]),
+        (BlockKind::Reasoning, &[]),
+        (BlockKind::RedactedReasoning, &[]),
+        (BlockKind::Image, &[optional("transformations", AnyObject), CACHE]),
+        (
+            BlockKind::Document,
+            &[optional("context", Text), optional("citations", Closed(CITATIONS)), CACHE],
+        ),
+        (BlockKind::Call, &[optional("caller", AnyObject), optional("toolset_name", Text), CACHE]),
+        // Decoding records null content as an extra.
+        (
+            BlockKind::Result,
+            &[optional("toolset_name", Text), optional("content", AnyObject), CACHE],
+        ),
     ],
-    foreign: Some(FOREIGN),
-    plain_system: true,
-    freeform: &[],
-    part: "",
-    takes: None,
-    absent: &[],
-    last_only: &[],
-    labels: &[],
-    only_user_named: false,
-    trusts: true,
-    own_blocks_only: false,
+    foreign_kinds: Some(FOREIGN_KINDS),
+    text_only_system: true,
+    freeform_fields: &[],
+    part_prefix: "",
+    accepts_item: None,
+    forbidden_body_fields: &[],
+    last_turn_kinds: &[],
+    billing_prefixes: &[],
+    name_only_on_user: false,
+    can_pass_unknown: true,
+    drops_foreign_dialects: false,
 };
 
-/// As that, where what is not known is passed over, and nobody looks at what marks say.
-pub(super) const DEEPSEEK: Fields = Fields {
-    open: true,
-    body: Some(&[
+/// As above, for a server that ignores unknown fields and the contents of cache breakpoints.
+pub(super) const DEEPSEEK: FieldProfile = FieldProfile {
+    ignores_unknown: true,
+    body_fields: Some(&[
         LOOSE_CACHE,
-        key("metadata", Shape(&[key("user_id", Text)])),
-        key("output_format", Object),
-        key("speed", One(&["standard", "fast"])),
-        key("inference_geo", Text),
-        key("container", TextOr(&Object)),
-        key("diagnostics", Object),
+        optional("metadata", Closed(&[optional("user_id", Text)])),
+        optional("output_format", AnyObject),
+        optional("speed", OneOf(&["standard", "fast"])),
+        optional("inference_geo", Text),
+        optional("container", TextOr(&AnyObject)),
+        optional("diagnostics", AnyObject),
     ]),
-    turns: &[],
-    blocks: &[
-        // What is read as it should be is not left over.
-        (Part::Text, &[key("citations", Never), LOOSE_CACHE]),
-        (Part::Image, &[key("transformations", Object), LOOSE_CACHE]),
+    turn_fields: &[],
+    block_fields: &[
+        // Valid citations are decoded and never among the extras.
+        (BlockKind::Text, &[optional("citations", Forbidden), LOOSE_CACHE]),
+        (BlockKind::Image, &[optional("transformations", AnyObject), LOOSE_CACHE]),
         (
-            Part::Document,
+            BlockKind::Document,
             &[
-                key("title", Never),
-                key("context", Text),
-                key("citations", Shape(CITED)),
+                optional("title", Forbidden),
+                optional("context", Text),
+                optional("citations", Closed(CITATIONS)),
                 LOOSE_CACHE,
             ],
         ),
-        (Part::Call, &[key("caller", Object), key("toolset_name", Text), LOOSE_CACHE]),
-        (Part::Result, &[key("toolset_name", Text), key("content", Object), LOOSE_CACHE]),
+        (
+            BlockKind::Call,
+            &[optional("caller", AnyObject), optional("toolset_name", Text), LOOSE_CACHE],
+        ),
+        (
+            BlockKind::Result,
+            &[optional("toolset_name", Text), optional("content", AnyObject), LOOSE_CACHE],
+        ),
     ],
     ..FIELDS
 };
-pub(in crate::profile) const LOOSE_CACHE: Key = key("cache_control", Open(&[need("type", Text)]));
+pub(in crate::profile) const LOOSE_CACHE: FieldSpec =
+    optional("cache_control", Open(&[required("type", Text)]));
 
-const BODY: &[Key] = &[
-    key("model", Any),
-    key("messages", Any),
-    key("system", Any),
-    key("tools", Any),
-    key("max_tokens", Any),
-    key("temperature", Any),
-    key("top_p", Any),
-    key("top_k", Any),
-    key("stop_sequences", Any),
-    key("stream", Any),
-    key("service_tier", Any),
-    key("metadata", Shape(&[key("user_id", Text)])),
-    key("tool_choice", Any),
-    key(
+const BODY: &[FieldSpec] = &[
+    optional("model", Any),
+    optional("messages", Any),
+    optional("system", Any),
+    optional("tools", Any),
+    optional("max_tokens", Any),
+    optional("temperature", Any),
+    optional("top_p", Any),
+    optional("top_k", Any),
+    optional("stop_sequences", Any),
+    optional("stream", Any),
+    optional("service_tier", Any),
+    optional("metadata", Closed(&[optional("user_id", Text)])),
+    optional("tool_choice", Any),
+    optional(
         "thinking",
-        Shape(&[
-            key("type", Any),
-            key("budget_tokens", Any),
-            key("display", Any),
-            beta("block_binding", Object, "thinking-binding-controls-"),
+        Closed(&[
+            optional("type", Any),
+            optional("budget_tokens", Any),
+            optional("display", Any),
+            optional_with_beta("block_binding", AnyObject, "thinking-binding-controls-"),
         ]),
     ),
-    key(
+    optional(
         "output_config",
-        Shape(&[
-            key("effort", Any),
-            key("format", Any),
-            beta("task_budget", Object, "task-budgets-"),
+        Closed(&[
+            optional("effort", Any),
+            optional("format", Any),
+            optional_with_beta("task_budget", AnyObject, "task-budgets-"),
         ]),
     ),
-    key("output_format", Object),
+    optional("output_format", AnyObject),
     CACHE,
-    key("speed", One(&["standard", "fast"])),
-    key("inference_geo", Text),
-    key("container", TextOr(&Object)),
-    key("diagnostics", Object),
-    beta("context_management", Object, "context-management-"),
-    beta("context_management", Object, "compact-"),
-    beta("compaction", Object, "compact-"),
-    beta("mcp_servers", Each(&Object), "mcp-client-"),
-    beta("fallbacks", Any, "server-side-fallback-"),
-    beta("fallback_credit_token", Any, "fallback-credit-"),
-    beta("thread", Object, "message-threads-"),
+    optional("speed", OneOf(&["standard", "fast"])),
+    optional("inference_geo", Text),
+    optional("container", TextOr(&AnyObject)),
+    optional("diagnostics", AnyObject),
+    optional_with_beta("context_management", AnyObject, "context-management-"),
+    optional_with_beta("context_management", AnyObject, "compact-"),
+    optional_with_beta("compaction", AnyObject, "compact-"),
+    optional_with_beta("mcp_servers", ListOf(&AnyObject), "mcp-client-"),
+    optional_with_beta("fallbacks", Any, "server-side-fallback-"),
+    optional_with_beta("fallback_credit_token", Any, "fallback-credit-"),
+    optional_with_beta("thread", AnyObject, "message-threads-"),
 ];
 
-pub(in crate::profile) const CACHE: Key = key(
+pub(in crate::profile) const CACHE: FieldSpec = optional(
     "cache_control",
-    Shape(&[
-        need("type", One(&["ephemeral"])),
-        key("ttl", One(&["5m", "1h"])),
-        beta("scope", Text, "prompt-caching-scope-"),
+    Closed(&[
+        required("type", OneOf(&["ephemeral"])),
+        optional("ttl", OneOf(&["5m", "1h"])),
+        optional_with_beta("scope", Text, "prompt-caching-scope-"),
     ]),
 );
-const CITED: &[Key] = &[key("enabled", Flag)];
-const INSTRUCTIONS: &[Key] = &[
-    beta("clear_at", One(&["next_user_message", "never"]), "mid-conversation-system-clear-at-"),
-    beta("output_config", Shape(TURN_CONFIG), "mid-conversation-output-config-"),
-    beta("output_config", Shape(TURN_CONFIG), "per-turn-control-"),
+const CITATIONS: &[FieldSpec] = &[optional("enabled", Bool)];
+const INSTRUCTIONS: &[FieldSpec] = &[
+    optional_with_beta(
+        "clear_at",
+        OneOf(&["next_user_message", "never"]),
+        "mid-conversation-system-clear-at-",
+    ),
+    optional_with_beta("output_config", Closed(TURN_CONFIG), "mid-conversation-output-config-"),
+    optional_with_beta("output_config", Closed(TURN_CONFIG), "per-turn-control-"),
 ];
-const TURN_CONFIG: &[Key] = &[key("effort", One(&["low", "medium", "high", "xhigh", "max"]))];
+const TURN_CONFIG: &[FieldSpec] =
+    &[optional("effort", OneOf(&["low", "medium", "high", "xhigh", "max"]))];
 
-const TYPE: Key = need("type", Text);
-const FOREIGN: &[Foreign] = &[
-    foreign(
+const TYPE: FieldSpec = required("type", Text);
+const FOREIGN_KINDS: &[ForeignKind] = &[
+    closed_kind(
         "search_result",
-        Side::UserOrResult,
+        BlockPlacement::UserOrResult,
         &[
             TYPE,
-            need("source", Text),
-            need("title", Text),
-            need(
+            required("source", Text),
+            required("title", Text),
+            required(
                 "content",
-                Each(&Shape(&[
-                    need("type", One(&["text"])),
-                    need("text", Text),
-                    key("citations", Any),
+                ListOf(&Closed(&[
+                    required("type", OneOf(&["text"])),
+                    required("text", Text),
+                    optional("citations", Any),
                     CACHE,
                 ])),
             ),
-            key("citations", Shape(CITED)),
+            optional("citations", Closed(CITATIONS)),
             CACHE,
         ],
     ),
-    foreign("container_upload", Side::User, &[TYPE, need("file_id", Text), CACHE]),
-    foreign("server_tool_use", Side::Assistant, SERVER_CALL),
-    foreign("web_search_tool_result", Side::Assistant, SERVER_RESULT),
-    foreign("web_fetch_tool_result", Side::Assistant, SERVER_RESULT),
-    foreign("code_execution_tool_result", Side::Assistant, SERVER_RESULT),
-    foreign("bash_code_execution_tool_result", Side::Assistant, SERVER_RESULT),
-    foreign("text_editor_code_execution_tool_result", Side::Assistant, SERVER_RESULT),
-    foreign("tool_search_tool_result", Side::Assistant, SERVER_RESULT),
-    with(foreign("advisor_tool_result", Side::Assistant, SERVER_RESULT), "advisor-tool-"),
-    opaque("connector_text", Side::Assistant),
-    with(foreign("compaction", Side::Anywhere, COMPACTION), "compact-"),
-    with(
-        foreign(
+    closed_kind(
+        "container_upload",
+        BlockPlacement::User,
+        &[TYPE, required("file_id", Text), CACHE],
+    ),
+    closed_kind("server_tool_use", BlockPlacement::Assistant, SERVER_CALL),
+    closed_kind("web_search_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+    closed_kind("web_fetch_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+    closed_kind("code_execution_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+    closed_kind("bash_code_execution_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+    closed_kind("text_editor_code_execution_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+    closed_kind("tool_search_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+    with_beta(
+        closed_kind("advisor_tool_result", BlockPlacement::Assistant, SERVER_RESULT),
+        "advisor-tool-",
+    ),
+    opaque_kind("connector_text", BlockPlacement::Assistant),
+    with_beta(closed_kind("compaction", BlockPlacement::Anywhere, COMPACTION), "compact-"),
+    with_beta(
+        closed_kind(
             "fallback",
-            Side::Assistant,
-            &[TYPE, need("from", Object), need("to", Object), key("trigger", Any)],
+            BlockPlacement::Assistant,
+            &[
+                TYPE,
+                required("from", AnyObject),
+                required("to", AnyObject),
+                optional("trigger", Any),
+            ],
         ),
         "server-side-fallback-",
     ),
-    with(
-        foreign(
+    with_beta(
+        closed_kind(
             "mcp_tool_use",
-            Side::Assistant,
+            BlockPlacement::Assistant,
             &[
                 TYPE,
-                need("id", Text),
-                need("name", Text),
-                need("server_name", Text),
-                need("input", Object),
+                required("id", Text),
+                required("name", Text),
+                required("server_name", Text),
+                required("input", AnyObject),
                 CACHE,
             ],
         ),
         "mcp-client-",
     ),
-    with(
-        foreign(
+    with_beta(
+        closed_kind(
             "mcp_tool_result",
-            Side::Assistant,
-            &[TYPE, need("tool_use_id", Text), key("is_error", Flag), key("content", Any), CACHE],
+            BlockPlacement::Assistant,
+            &[
+                TYPE,
+                required("tool_use_id", Text),
+                optional("is_error", Bool),
+                optional("content", Any),
+                CACHE,
+            ],
         ),
         "mcp-client-",
     ),
-    with(
-        foreign(
+    with_beta(
+        closed_kind(
             "mcp_tool_listing",
-            Side::Assistant,
-            &[TYPE, need("mcp_server_name", Text), key("tools", Any), CACHE],
+            BlockPlacement::Assistant,
+            &[TYPE, required("mcp_server_name", Text), optional("tools", Any), CACHE],
         ),
         "mcp-client-",
     ),
-    with(opaque("tool_addition", Side::Instructions), "mid-conversation-tool-changes-"),
-    with(opaque("tool_addition", Side::Instructions), "inline-tools-"),
-    with(opaque("tool_removal", Side::Instructions), "mid-conversation-tool-changes-"),
-    with(opaque("tool_removal", Side::Instructions), "inline-tools-"),
-    opaque("browser_state", Side::Result),
-    foreign("tool_reference", Side::Result, &[TYPE, need("tool_name", Text), CACHE]),
+    with_beta(
+        opaque_kind("tool_addition", BlockPlacement::Instructions),
+        "mid-conversation-tool-changes-",
+    ),
+    with_beta(opaque_kind("tool_addition", BlockPlacement::Instructions), "inline-tools-"),
+    with_beta(
+        opaque_kind("tool_removal", BlockPlacement::Instructions),
+        "mid-conversation-tool-changes-",
+    ),
+    with_beta(opaque_kind("tool_removal", BlockPlacement::Instructions), "inline-tools-"),
+    opaque_kind("browser_state", BlockPlacement::Result),
+    closed_kind(
+        "tool_reference",
+        BlockPlacement::Result,
+        &[TYPE, required("tool_name", Text), CACHE],
+    ),
 ];
 
-const SERVER_CALL: &[Key] = &[
+const SERVER_CALL: &[FieldSpec] = &[
     TYPE,
-    need("id", Text),
-    need(
+    required("id", Text),
+    required(
         "name",
-        One(&[
+        OneOf(&[
             "web_search",
             "web_fetch",
             "code_execution",
@@ -230,21 +278,26 @@ const SERVER_CALL: &[Key] = &[
             "advisor",
         ]),
     ),
-    need("input", Object),
-    key("caller", Object),
+    required("input", AnyObject),
+    optional("caller", AnyObject),
     CACHE,
 ];
-const SERVER_RESULT: &[Key] =
-    &[TYPE, need("tool_use_id", Text), need("content", OrNull(&Any)), key("caller", Object), CACHE];
-const COMPACTION: &[Key] = &[
+const SERVER_RESULT: &[FieldSpec] = &[
     TYPE,
-    key("content", Text),
-    key("encrypted_content", Text),
-    key("signature", Text),
-    key("tool_changes", Any),
+    required("tool_use_id", Text),
+    required("content", Nullable(&Any)),
+    optional("caller", AnyObject),
+    CACHE,
+];
+const COMPACTION: &[FieldSpec] = &[
+    TYPE,
+    optional("content", Text),
+    optional("encrypted_content", Text),
+    optional("signature", Text),
+    optional("tool_changes", Any),
     CACHE,
 ];
 
-const fn with(foreign: Foreign, beta: &'static str) -> Foreign {
-    Foreign { beta, ..foreign }
+const fn with_beta(foreign: ForeignKind, beta: &'static str) -> ForeignKind {
+    ForeignKind { beta, ..foreign }
 }

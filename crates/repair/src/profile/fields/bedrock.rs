@@ -1,87 +1,105 @@
-//! The fields of Converse: what it does not know it does not look at, but a block must be of a kind.
+//! Fields of the Converse API, which ignores unknown fields but requires a known kind of block.
 
-use super::{ANY, Fields, Foreign, Side, open};
-use crate::shape::Kind::{
-    Any, Each, Either, Filled, List, Never, Object, One, Open, Spelled, Text, Title, Union, Yes,
+use super::{BlockPlacement, FieldProfile, ForeignKind, UNRESTRICTED, open_kind};
+use crate::shape::Shape::{
+    Any, AnyList, AnyObject, ExactlyOneField, FirstOf, Forbidden, Identifier, ListOf,
+    NonEmptyListOf, OneOf, Open, Text, Title, True,
 };
-use crate::shape::{Key, Kind, key, need};
+use crate::shape::{FieldSpec, Shape, optional, required};
 
-pub(super) const FIELDS: Fields = Fields { foreign: Some(KINDS), ..ANY };
+pub(super) const FIELDS: FieldProfile =
+    FieldProfile { foreign_kinds: Some(FOREIGN_KINDS), ..UNRESTRICTED };
 
-const KINDS: &[Foreign] = &[
-    open("cachePoint", Side::NotResult, &[CACHE_POINT]),
-    open("guardContent", Side::NotResult, &[need("guardContent", Any)]),
-    // Media in a store that nobody else can look into.
-    open("image", Side::UserOrResult, &[need("image", Open(IMAGE))]),
-    open("document", Side::UserOrResult, &[need("document", Open(DOCUMENT))]),
-    open("video", Side::TurnsOrResult, &[need("video", Any)]),
-    open("audio", Side::Turns, &[need("audio", Any)]),
-    open("searchResult", Side::TurnsOrResult, &[need("searchResult", Any)]),
-    open("citationsContent", Side::Turns, &[need("citationsContent", Any)]),
-    open("toolAddition", Side::Turns, &[need("toolAddition", Any)]),
-    open("toolRemoval", Side::Turns, &[need("toolRemoval", Any)]),
-    // Calls of tools that the provider runs, and what came of them.
-    open("toolUse", Side::Turns, &[need("toolUse", Open(CALL))]),
-    open("toolResult", Side::Turns, &[need("toolResult", RESULT)]),
+const FOREIGN_KINDS: &[ForeignKind] = &[
+    open_kind("cachePoint", BlockPlacement::NotResult, &[CACHE_POINT]),
+    open_kind("guardContent", BlockPlacement::NotResult, &[required("guardContent", Any)]),
+    // Media in S3, which other providers cannot read.
+    open_kind("image", BlockPlacement::UserOrResult, &[required("image", Open(IMAGE))]),
+    open_kind("document", BlockPlacement::UserOrResult, &[required("document", Open(DOCUMENT))]),
+    open_kind("video", BlockPlacement::NotInstructions, &[required("video", Any)]),
+    open_kind("audio", BlockPlacement::UserOrAssistant, &[required("audio", Any)]),
+    open_kind("searchResult", BlockPlacement::NotInstructions, &[required("searchResult", Any)]),
+    open_kind(
+        "citationsContent",
+        BlockPlacement::UserOrAssistant,
+        &[required("citationsContent", Any)],
+    ),
+    open_kind("toolAddition", BlockPlacement::UserOrAssistant, &[required("toolAddition", Any)]),
+    open_kind("toolRemoval", BlockPlacement::UserOrAssistant, &[required("toolRemoval", Any)]),
+    // Calls of tools that the provider runs, and their results.
+    open_kind("toolUse", BlockPlacement::UserOrAssistant, &[required("toolUse", Open(CALL))]),
+    open_kind("toolResult", BlockPlacement::UserOrAssistant, &[required("toolResult", RESULT)]),
 ];
 
-pub(in crate::profile) const CACHE_POINT: Key =
-    need("cachePoint", Open(&[need("type", One(&["default"])), key("ttl", One(&["5m", "1h"]))]));
+pub(in crate::profile) const CACHE_POINT: FieldSpec = required(
+    "cachePoint",
+    Open(&[required("type", OneOf(&["default"])), optional("ttl", OneOf(&["5m", "1h"]))]),
+);
 
-const FORMAT: Key = need("format", One(&["png", "jpeg", "gif", "webp"]));
-const FILE_FORMAT: Key =
-    key("format", One(&["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]));
-const NAME: Key = need("name", Title("-()[]"));
-const S3: Key = key("s3Location", Any);
-const BYTES: Key = key("bytes", Text);
+const FORMAT: FieldSpec = required("format", OneOf(&["png", "jpeg", "gif", "webp"]));
+const FILE_FORMAT: FieldSpec =
+    optional("format", OneOf(&["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]));
+const NAME: FieldSpec = required("name", Title("-()[]"));
+const S3: FieldSpec = optional("s3Location", Any);
+const BYTES: FieldSpec = optional("bytes", Text);
 
-const IMAGE: &[Key] = &[FORMAT, need("source", STORED)];
-const DOCUMENT: &[Key] = &[FILE_FORMAT, NAME, need("source", FILED)];
-const STORED: Kind = Open(&[need("s3Location", Any), key("bytes", Never)]);
-const FILED: Kind = Open(&[
-    need("s3Location", Any),
-    key("bytes", Never),
-    key("text", Never),
-    key("content", Never),
+const IMAGE: &[FieldSpec] = &[FORMAT, required("source", S3_IMAGE_SOURCE)];
+const DOCUMENT: &[FieldSpec] = &[FILE_FORMAT, NAME, required("source", S3_DOCUMENT_SOURCE)];
+const S3_IMAGE_SOURCE: Shape = Open(&[required("s3Location", Any), optional("bytes", Forbidden)]);
+const S3_DOCUMENT_SOURCE: Shape = Open(&[
+    required("s3Location", Any),
+    optional("bytes", Forbidden),
+    optional("text", Forbidden),
+    optional("content", Forbidden),
 ]);
 
-const CALL: &[Key] =
-    &[need("toolUseId", CALL_ID), need("name", Spelled("_-")), need("input", Object)];
-const CALL_ID: Kind = Spelled("_.:-");
-const RESULT: Kind = Either(&[
-    // What failed says something.
+const CALL: &[FieldSpec] = &[
+    required("toolUseId", CALL_ID),
+    required("name", Identifier("_-")),
+    required("input", AnyObject),
+];
+const CALL_ID: Shape = Identifier("_.:-");
+const RESULT: Shape = FirstOf(&[
+    // A failed result requires content.
     Open(&[
-        need("toolUseId", CALL_ID),
-        need("content", Filled(&GIVEN)),
-        key("status", One(&["error"])),
-        key("type", Text),
+        required("toolUseId", CALL_ID),
+        required("content", NonEmptyListOf(&RESULT_CONTENT)),
+        optional("status", OneOf(&["error"])),
+        optional("type", Text),
     ]),
     Open(&[
-        need("toolUseId", CALL_ID),
-        need("content", Each(&GIVEN)),
-        key("status", One(&["success"])),
-        key("type", Text),
+        required("toolUseId", CALL_ID),
+        required("content", ListOf(&RESULT_CONTENT)),
+        optional("status", OneOf(&["success"])),
+        optional("type", Text),
     ]),
 ]);
 
-/// What stands in such a result is read as nothing else, so that all of it must be as it is taken.
-const GIVEN: Kind = Union(&[
-    key("json", Any),
-    key("text", Text),
-    key("image", Open(&[FORMAT, need("source", Union(&[BYTES, S3]))])),
-    key("document", GIVEN_DOCUMENT),
-    key("video", Any),
-    key("searchResult", Any),
+/// All content of such a result must be valid, because nothing of it is decoded.
+const RESULT_CONTENT: Shape = ExactlyOneField(&[
+    optional("json", Any),
+    optional("text", Text),
+    optional("image", Open(&[FORMAT, required("source", ExactlyOneField(&[BYTES, S3]))])),
+    optional("document", RESULT_DOCUMENT),
+    optional("video", Any),
+    optional("searchResult", Any),
 ]);
-/// Only with citations is a document taken as text.
-const GIVEN_DOCUMENT: Kind = Either(&[
-    Open(&[FILE_FORMAT, NAME, need("source", Union(&[BYTES, S3, UNREAD_TEXT, UNREAD_CONTENT]))]),
+/// A document is text only with citations.
+const RESULT_DOCUMENT: Shape = FirstOf(&[
     Open(&[
         FILE_FORMAT,
         NAME,
-        need("source", Union(&[BYTES, S3, key("text", Text), key("content", List)])),
-        need("citations", Open(&[need("enabled", Yes)])),
+        required("source", ExactlyOneField(&[BYTES, S3, NO_TEXT_SOURCE, NO_CONTENT_SOURCE])),
+    ]),
+    Open(&[
+        FILE_FORMAT,
+        NAME,
+        required(
+            "source",
+            ExactlyOneField(&[BYTES, S3, optional("text", Text), optional("content", AnyList)]),
+        ),
+        required("citations", Open(&[required("enabled", True)])),
     ]),
 ]);
-const UNREAD_TEXT: Key = key("text", Never);
-const UNREAD_CONTENT: Key = key("content", Never);
+const NO_TEXT_SOURCE: FieldSpec = optional("text", Forbidden);
+const NO_CONTENT_SOURCE: FieldSpec = optional("content", Forbidden);

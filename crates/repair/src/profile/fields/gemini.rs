@@ -1,236 +1,259 @@
-//! The fields of generateContent, as Google's JSON parser knows them: "Cannot find field."
+//! Fields of generateContent. Its protobuf JSON parser rejects others: "Cannot find field."
 
 use interlingua_model::Role;
 
-use super::{Fields, Foreign, LABELS, Part, Side, foreign};
-use crate::shape::Kind::{
-    Any, AnyCase, Base64, Each, Flag, Number, Object, Shape, Text, TextOr, Whole,
+use super::{BILLING_PREFIXES, BlockKind, BlockPlacement, FieldProfile, ForeignKind, closed_kind};
+use crate::shape::Shape::{
+    Any, AnyObject, Base64, Bool, Closed, Integer, ListOf, Number, OneOfIgnoreCase, Text, TextOr,
 };
-use crate::shape::{Key, key, need};
+use crate::shape::{FieldSpec, optional, required};
 
-/// As AI Studio knows them.
-pub(super) const STUDIO: Fields = Fields {
-    either_case: true,
-    open: false,
-    body: Some(&[
-        key("model", Text),
-        key("contents", Any),
-        key("systemInstruction", Any),
-        key("tools", Any),
-        key(
+/// Fields of AI Studio.
+pub(super) const STUDIO: FieldProfile = FieldProfile {
+    proto_json: true,
+    ignores_unknown: false,
+    body_fields: Some(&[
+        optional("model", Text),
+        optional("contents", Any),
+        optional("systemInstruction", Any),
+        optional("tools", Any),
+        optional(
             "toolConfig",
-            Shape(&[
-                CALLING,
-                key("retrievalConfig", Any),
-                key("includeServerSideToolInvocations", Flag),
+            Closed(&[
+                STUDIO_CALLING_CONFIG,
+                optional("retrievalConfig", Any),
+                optional("includeServerSideToolInvocations", Bool),
             ]),
         ),
-        key("safetySettings", Each(&SAFETY)),
-        key("generationConfig", Shape(GENERATION_OF_STUDIO)),
-        key("cachedContent", Text),
-        key("serviceTier", Any),
-        key("store", Flag),
+        optional("safetySettings", ListOf(&STUDIO_SAFETY)),
+        optional("generationConfig", Closed(STUDIO_GENERATION_CONFIG)),
+        optional("cachedContent", Text),
+        optional("serviceTier", Any),
+        optional("store", Bool),
     ]),
-    turns: &[
+    turn_fields: &[
         (Role::User, &[]),
         (Role::Assistant, &[]),
         (Role::System, &[]),
         (Role::Developer, &[]),
     ],
-    blocks: &[
-        (Part::Text, PART_OF_STUDIO),
-        (Part::Thinking, PART_OF_STUDIO),
-        (Part::Redacted, PART_OF_STUDIO),
-        (Part::Image, PART_OF_STUDIO),
-        (Part::Document, PART_OF_STUDIO),
-        (Part::Audio, PART_OF_STUDIO),
-        (Part::Video, PART_OF_STUDIO),
-        (Part::Call, PART_OF_STUDIO),
-        (Part::Result, PART_OF_STUDIO),
+    block_fields: &[
+        (BlockKind::Text, STUDIO_PART),
+        (BlockKind::Reasoning, STUDIO_PART),
+        (BlockKind::RedactedReasoning, STUDIO_PART),
+        (BlockKind::Image, STUDIO_PART),
+        (BlockKind::Document, STUDIO_PART),
+        (BlockKind::Audio, STUDIO_PART),
+        (BlockKind::Video, STUDIO_PART),
+        (BlockKind::Call, STUDIO_PART),
+        (BlockKind::Result, STUDIO_PART),
     ],
-    foreign: Some(&[
-        own(&const { on_studio(CODE) }),
-        own(&const { on_studio(OUTCOME) }),
-        own(&const { on_studio(CALL) }),
-        own(&const { on_studio(RESPONSE) }),
+    foreign_kinds: Some(&[
+        foreign_part(&const { with_studio_fields(CODE) }),
+        foreign_part(&const { with_studio_fields(OUTCOME) }),
+        foreign_part(&const { with_studio_fields(CALL) }),
+        foreign_part(&const { with_studio_fields(RESPONSE) }),
     ]),
-    freeform: &[],
-    part: "",
-    takes: None,
-    absent: &[],
-    last_only: &[],
-    labels: LABELS,
-    plain_system: false,
-    only_user_named: false,
-    trusts: true,
-    own_blocks_only: false,
+    freeform_fields: &[],
+    part_prefix: "",
+    accepts_item: None,
+    forbidden_body_fields: &[],
+    last_turn_kinds: &[],
+    billing_prefixes: BILLING_PREFIXES,
+    text_only_system: false,
+    name_only_on_user: false,
+    can_pass_unknown: true,
+    drops_foreign_dialects: false,
 };
 
-/// As Vertex knows them.
-pub(super) const VERTEX: Fields = Fields {
-    body: Some(&[
-        key("model", Text),
-        key("contents", Any),
-        key("systemInstruction", Any),
-        key("tools", Any),
-        key("toolConfig", Shape(&[CALLING_OF_VERTEX, key("retrievalConfig", Any)])),
-        key("safetySettings", Each(&SAFETY_OF_VERTEX)),
-        key("generationConfig", Shape(GENERATION_OF_VERTEX)),
-        key("cachedContent", Text),
-        key("serviceTier", Any),
-        key("labels", Object),
-        key("modelArmorConfig", Any),
+/// Fields of Vertex AI.
+pub(super) const VERTEX: FieldProfile = FieldProfile {
+    body_fields: Some(&[
+        optional("model", Text),
+        optional("contents", Any),
+        optional("systemInstruction", Any),
+        optional("tools", Any),
+        optional("toolConfig", Closed(&[VERTEX_CALLING_CONFIG, optional("retrievalConfig", Any)])),
+        optional("safetySettings", ListOf(&VERTEX_SAFETY)),
+        optional("generationConfig", Closed(VERTEX_GENERATION_CONFIG)),
+        optional("cachedContent", Text),
+        optional("serviceTier", Any),
+        optional("labels", AnyObject),
+        optional("modelArmorConfig", Any),
     ]),
-    blocks: &[
-        (Part::Text, PART_OF_VERTEX),
-        (Part::Thinking, PART_OF_VERTEX),
-        (Part::Redacted, PART_OF_VERTEX),
-        (Part::Image, PART_OF_VERTEX),
-        (Part::Document, PART_OF_VERTEX),
-        (Part::Audio, PART_OF_VERTEX),
-        (Part::Video, PART_OF_VERTEX),
-        (Part::Call, PART_OF_VERTEX),
-        (Part::Result, PART_OF_VERTEX),
+    block_fields: &[
+        (BlockKind::Text, VERTEX_PART),
+        (BlockKind::Reasoning, VERTEX_PART),
+        (BlockKind::RedactedReasoning, VERTEX_PART),
+        (BlockKind::Image, VERTEX_PART),
+        (BlockKind::Document, VERTEX_PART),
+        (BlockKind::Audio, VERTEX_PART),
+        (BlockKind::Video, VERTEX_PART),
+        (BlockKind::Call, VERTEX_PART),
+        (BlockKind::Result, VERTEX_PART),
     ],
-    foreign: Some(&[own(&const { on_vertex(CODE) }), own(&const { on_vertex(OUTCOME) })]),
+    foreign_kinds: Some(&[
+        foreign_part(&const { with_vertex_fields(CODE) }),
+        foreign_part(&const { with_vertex_fields(OUTCOME) }),
+    ]),
     ..STUDIO
 };
 
-const ABOUT: Key = key("partMetadata", Object);
-const PART_OF_STUDIO: &[Key] = &[
-    key("thought", Flag),
-    key("videoMetadata", Any),
-    key("mediaResolution", Any),
-    key("mediaProcessing", Any),
-    key("speechMetadata", Any),
-    ABOUT,
-    key("inlineData", Shape(BLOB)),
-    key("fileData", Shape(FILE)),
-    key("functionCall", Shape(&[])),
-    key("functionResponse", Shape(&[key("scheduling", Any), CONTINUES, PARTS])),
+const PART_METADATA: FieldSpec = optional("partMetadata", AnyObject);
+const STUDIO_PART: &[FieldSpec] = &[
+    optional("thought", Bool),
+    optional("videoMetadata", Any),
+    optional("mediaResolution", Any),
+    optional("mediaProcessing", Any),
+    optional("speechMetadata", Any),
+    PART_METADATA,
+    optional("inlineData", Closed(BLOB)),
+    optional("fileData", Closed(FILE)),
+    optional("functionCall", Closed(&[])),
+    optional("functionResponse", Closed(&[optional("scheduling", Any), WILL_CONTINUE, PARTS])),
 ];
-const PART_OF_VERTEX: &[Key] = &[
-    key("thought", Flag),
-    key("videoMetadata", Any),
-    key("mediaResolution", Any),
-    key("mediaProcessing", Any),
-    key("speechMetadata", Any),
-    key("inlineData", Shape(BLOB)),
-    key("fileData", Shape(FILE)),
-    key("functionCall", Shape(&[key("partialArgs", Any), CONTINUES])),
-    key("functionResponse", Shape(&[key("scheduling", Any), PARTS])),
+const VERTEX_PART: &[FieldSpec] = &[
+    optional("thought", Bool),
+    optional("videoMetadata", Any),
+    optional("mediaResolution", Any),
+    optional("mediaProcessing", Any),
+    optional("speechMetadata", Any),
+    optional("inlineData", Closed(BLOB)),
+    optional("fileData", Closed(FILE)),
+    optional("functionCall", Closed(&[optional("partialArgs", Any), WILL_CONTINUE])),
+    optional("functionResponse", Closed(&[optional("scheduling", Any), PARTS])),
 ];
-const PARTS: Key = key("parts", Any);
-const CONTINUES: Key = key("willContinue", Flag);
-const BLOB: &[Key] = &[key("mimeType", Text), key("data", Text), key("displayName", Text)];
-const FILE: &[Key] = &[key("fileUri", Text), key("mimeType", Text), key("displayName", Text)];
-const TOOL_CALL: &[Key] = &[key("id", Text), key("toolType", Any), key("args", Object)];
-const TOOL_RESPONSE: &[Key] = &[key("id", Text), key("toolType", Any), key("response", Object)];
+const PARTS: FieldSpec = optional("parts", Any);
+const WILL_CONTINUE: FieldSpec = optional("willContinue", Bool);
+const BLOB: &[FieldSpec] =
+    &[optional("mimeType", Text), optional("data", Text), optional("displayName", Text)];
+const FILE: &[FieldSpec] =
+    &[optional("fileUri", Text), optional("mimeType", Text), optional("displayName", Text)];
+const TOOL_CALL: &[FieldSpec] =
+    &[optional("id", Text), optional("toolType", Any), optional("args", AnyObject)];
+const TOOL_RESPONSE: &[FieldSpec] =
+    &[optional("id", Text), optional("toolType", Any), optional("response", AnyObject)];
 
-const CODE: Key = need(
+const CODE: FieldSpec = required(
     "executableCode",
-    Shape(&[key("id", Text), key("language", AnyCase(LANGUAGES)), key("code", Text)]),
+    Closed(&[
+        optional("id", Text),
+        optional("language", OneOfIgnoreCase(LANGUAGES)),
+        optional("code", Text),
+    ]),
 );
-const OUTCOME: Key = need(
+const OUTCOME: FieldSpec = required(
     "codeExecutionResult",
-    Shape(&[key("id", Text), key("outcome", AnyCase(OUTCOMES)), key("output", Text)]),
+    Closed(&[
+        optional("id", Text),
+        optional("outcome", OneOfIgnoreCase(OUTCOMES)),
+        optional("output", Text),
+    ]),
 );
-const CALL: Key = need("toolCall", Shape(TOOL_CALL));
-const RESPONSE: Key = need("toolResponse", Shape(TOOL_RESPONSE));
+const CALL: FieldSpec = required("toolCall", Closed(TOOL_CALL));
+const RESPONSE: FieldSpec = required("toolResponse", Closed(TOOL_RESPONSE));
 
-/// A part that only this dialect has, by what holds its data; and what may stand beside that.
-const fn own(keys: &'static [Key]) -> Foreign {
-    foreign(keys[0].name, Side::Anywhere, keys)
+/// A foreign part, named by the field with its data; the other fields may accompany it.
+const fn foreign_part(keys: &'static [FieldSpec]) -> ForeignKind {
+    closed_kind(keys[0].name, BlockPlacement::Anywhere, keys)
 }
 
-const fn on_studio(data: Key) -> [Key; 8] {
-    let [thought, signature, video, resolution, processing, speech] = BESIDE;
-    [data, thought, signature, video, resolution, processing, speech, ABOUT]
+const fn with_studio_fields(data: FieldSpec) -> [FieldSpec; 8] {
+    let [thought, signature, video, resolution, processing, speech] = COMMON_PART_FIELDS;
+    [data, thought, signature, video, resolution, processing, speech, PART_METADATA]
 }
 
-const fn on_vertex(data: Key) -> [Key; 7] {
-    let [thought, signature, video, resolution, processing, speech] = BESIDE;
+const fn with_vertex_fields(data: FieldSpec) -> [FieldSpec; 7] {
+    let [thought, signature, video, resolution, processing, speech] = COMMON_PART_FIELDS;
     [data, thought, signature, video, resolution, processing, speech]
 }
 
-const BESIDE: [Key; 6] = [
-    key("thought", Flag),
-    key("thoughtSignature", Base64),
-    key("videoMetadata", Any),
-    key("mediaResolution", Any),
-    key("mediaProcessing", Any),
-    key("speechMetadata", Any),
+const COMMON_PART_FIELDS: [FieldSpec; 6] = [
+    optional("thought", Bool),
+    optional("thoughtSignature", Base64),
+    optional("videoMetadata", Any),
+    optional("mediaResolution", Any),
+    optional("mediaProcessing", Any),
+    optional("speechMetadata", Any),
 ];
 
-const CALLING: Key = key(
+const STUDIO_CALLING_CONFIG: FieldSpec = optional(
     "functionCallingConfig",
-    Shape(&[key("mode", AnyCase(MODES)), key("allowedFunctionNames", TextOr(&Each(&Text)))]),
-);
-const CALLING_OF_VERTEX: Key = key(
-    "functionCallingConfig",
-    Shape(&[
-        key("mode", AnyCase(MODES)),
-        key("allowedFunctionNames", TextOr(&Each(&Text))),
-        key("streamFunctionCallArguments", Flag),
+    Closed(&[
+        optional("mode", OneOfIgnoreCase(MODES)),
+        optional("allowedFunctionNames", TextOr(&ListOf(&Text))),
     ]),
 );
-const SAFETY: crate::shape::Kind =
-    Shape(&[key("category", AnyCase(CATEGORIES)), key("threshold", AnyCase(THRESHOLDS))]);
-const SAFETY_OF_VERTEX: crate::shape::Kind = Shape(&[
-    key("category", AnyCase(CATEGORIES)),
-    key("threshold", AnyCase(THRESHOLDS)),
-    key("method", Any),
+const VERTEX_CALLING_CONFIG: FieldSpec = optional(
+    "functionCallingConfig",
+    Closed(&[
+        optional("mode", OneOfIgnoreCase(MODES)),
+        optional("allowedFunctionNames", TextOr(&ListOf(&Text))),
+        optional("streamFunctionCallArguments", Bool),
+    ]),
+);
+const STUDIO_SAFETY: crate::shape::Shape = Closed(&[
+    optional("category", OneOfIgnoreCase(CATEGORIES)),
+    optional("threshold", OneOfIgnoreCase(THRESHOLDS)),
+]);
+const VERTEX_SAFETY: crate::shape::Shape = Closed(&[
+    optional("category", OneOfIgnoreCase(CATEGORIES)),
+    optional("threshold", OneOfIgnoreCase(THRESHOLDS)),
+    optional("method", Any),
 ]);
 
-/// The settings that both know; those that the model holds are looked at as such.
-const GENERATION: [Key; 22] = [
-    key("temperature", Number),
-    key("topP", Number),
-    key("topK", Number),
-    key("candidateCount", Whole),
-    key("maxOutputTokens", Whole),
-    key("stopSequences", TextOr(&Each(&Text))),
-    key("seed", Whole),
-    key("presencePenalty", Number),
-    key("frequencyPenalty", Number),
-    key("responseLogprobs", Flag),
-    key("logprobs", Whole),
-    key("responseMimeType", Text),
-    key("responseSchema", Object),
-    key("responseJsonSchema", Any),
-    key("_responseJsonSchema", Any),
-    key("responseFormat", Any),
-    key("responseModalities", Any),
-    key("mediaResolution", Any),
-    key("speechConfig", Any),
-    key("imageConfig", Any),
-    key(
+/// Generation settings of both servers; those that the model has are checked by other rules.
+const COMMON_GENERATION_CONFIG: [FieldSpec; 22] = [
+    optional("temperature", Number),
+    optional("topP", Number),
+    optional("topK", Number),
+    optional("candidateCount", Integer),
+    optional("maxOutputTokens", Integer),
+    optional("stopSequences", TextOr(&ListOf(&Text))),
+    optional("seed", Integer),
+    optional("presencePenalty", Number),
+    optional("frequencyPenalty", Number),
+    optional("responseLogprobs", Bool),
+    optional("logprobs", Integer),
+    optional("responseMimeType", Text),
+    optional("responseSchema", AnyObject),
+    optional("responseJsonSchema", Any),
+    optional("_responseJsonSchema", Any),
+    optional("responseFormat", Any),
+    optional("responseModalities", Any),
+    optional("mediaResolution", Any),
+    optional("speechConfig", Any),
+    optional("imageConfig", Any),
+    optional(
         "thinkingConfig",
-        Shape(&[
-            key("includeThoughts", Flag),
-            key("thinkingBudget", Whole),
-            key("thinkingLevel", AnyCase(LEVELS)),
+        Closed(&[
+            optional("includeThoughts", Bool),
+            optional("thinkingBudget", Integer),
+            optional("thinkingLevel", OneOfIgnoreCase(LEVELS)),
         ]),
     ),
-    key("enableAffectiveDialog", Flag),
+    optional("enableAffectiveDialog", Bool),
 ];
-const GENERATION_OF_STUDIO: &[Key] = &with::<1, 23>([key("enableEnhancedCivicAnswers", Flag)]);
-const GENERATION_OF_VERTEX: &[Key] = &with::<4, 26>([
-    key("audioTimestamp", Flag),
-    key("routingConfig", Any),
-    key("modelConfig", Any),
-    key("modelSelectionConfig", Any),
+const STUDIO_GENERATION_CONFIG: &[FieldSpec] =
+    &extend_generation_config::<1, 23>([optional("enableEnhancedCivicAnswers", Bool)]);
+const VERTEX_GENERATION_CONFIG: &[FieldSpec] = &extend_generation_config::<4, 26>([
+    optional("audioTimestamp", Bool),
+    optional("routingConfig", Any),
+    optional("modelConfig", Any),
+    optional("modelSelectionConfig", Any),
 ]);
 
-const fn with<const N: usize, const M: usize>(more: [Key; N]) -> [Key; M] {
-    let mut keys = [key("", Any); M];
+const fn extend_generation_config<const N: usize, const M: usize>(
+    more: [FieldSpec; N],
+) -> [FieldSpec; M] {
+    let mut keys = [optional("", Any); M];
     let mut at = 0;
-    while at < GENERATION.len() {
-        keys[at] = GENERATION[at];
+    while at < COMMON_GENERATION_CONFIG.len() {
+        keys[at] = COMMON_GENERATION_CONFIG[at];
         at += 1;
     }
     while at < M {
-        keys[at] = more[at - GENERATION.len()];
+        keys[at] = more[at - COMMON_GENERATION_CONFIG.len()];
         at += 1;
     }
     keys

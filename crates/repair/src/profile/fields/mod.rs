@@ -1,6 +1,7 @@
-//! Fields that the model of a conversation has no name for: which of them each target knows.
+//! Describes which extra fields and foreign blocks each target accepts.
 //!
-//! Only a client of the same dialect sends them; across dialects they are left out anyway.
+//! Extra fields are those that the model of a conversation lacks. Only clients of the same dialect
+//! send them; translation to another dialect drops them.
 
 mod anthropic;
 mod bedrock;
@@ -9,98 +10,100 @@ mod openai_chat;
 mod openai_responses;
 mod openai_responses_items;
 
-use interlingua_model::{Body, Form, MediaKind, Role};
+use interlingua_model::{BlockContent, MediaKind, ReasoningForm, Role};
 
-use interlingua_wire::Node;
+use interlingua_wire::JsonNode;
 
-use super::Scope;
-use super::cache::OLD;
-use super::scope::GROQ_PLAIN;
-use crate::shape::Key;
+use super::TargetSelector;
+use super::cache::MODELS_WITHOUT_BREAKPOINTS;
+use super::selector::GROQ_NON_REASONING_MODELS;
+use crate::shape::FieldSpec;
 pub(super) use anthropic::{CACHE as CACHE_CONTROL, LOOSE_CACHE};
 pub(super) use bedrock::CACHE_POINT;
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a quirk of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 #[derive(Clone, Copy, Debug)]
-pub struct Fields {
-    /// `camelCase` and `snake_case` are one, and numbers may be strings.
-    pub either_case: bool,
-    /// Fields that are not known are passed over, and what is known may stand anywhere.
-    pub open: bool,
-    /// Fields of the body; `None` takes any. What the settings hold is there as a whole.
-    pub body: Option<&'static [Key]>,
-    /// Fields of a turn, by who speaks; of one who is not there, any.
-    pub turns: &'static [(Role, &'static [Key])],
-    /// Fields of a block, by what it is; of one that is not there, any.
-    pub blocks: &'static [(Part, &'static [Key])],
-    /// As `blocks`, of calls that take free text, and of what they came to.
-    pub freeform: &'static [(Part, &'static [Key])],
-    /// Blocks that only this dialect has; `None` takes any.
-    pub foreign: Option<&'static [Foreign]>,
-    /// Instructions outside the turns are texts and nothing else.
-    pub plain_system: bool,
-    /// How the kind of a part begins where each item is a turn of its own; empty where none is.
-    pub part: &'static str,
-    /// Whether the target takes an item as it is written, where it looks at little of it.
-    pub takes: Option<fn(Node<'_>) -> bool>,
-    /// Fields of the body that may not be there at all, not even to say nothing.
-    pub absent: &'static [&'static str],
-    /// What only the last turn may hold.
-    pub last_only: &'static [&'static str],
-    /// How instructions begin that clients write for another provider's accounts.
-    pub labels: &'static [&'static str],
-    /// Nobody but the user may have a name.
-    pub only_user_named: bool,
-    /// Its clients write what it knows, and not what its relatives know: a field that is not listed
-    /// here is one that is newer than this list.
-    pub trusts: bool,
-    /// Nothing is said of a block that only another dialect knows.
-    pub own_blocks_only: bool,
+pub struct FieldProfile {
+    /// The target parses protobuf JSON: `camelCase` and `snake_case` are equivalent, and numbers
+    /// may be strings.
+    pub proto_json: bool,
+    /// Unknown fields are ignored, and known ones are accepted anywhere.
+    pub ignores_unknown: bool,
+    /// Fields of the body; `None` accepts any. Fields that the settings model are checked by other
+    /// rules.
+    pub body_fields: Option<&'static [FieldSpec]>,
+    /// Fields of a turn, by role; any, if the role is not listed.
+    pub turn_fields: &'static [(Role, &'static [FieldSpec])],
+    /// Fields of a block, by kind; any, if the kind is not listed.
+    pub block_fields: &'static [(BlockKind, &'static [FieldSpec])],
+    /// As `block_fields`, for freeform calls and their results.
+    pub freeform_fields: &'static [(BlockKind, &'static [FieldSpec])],
+    /// Foreign blocks of this dialect; `None` accepts any.
+    pub foreign_kinds: Option<&'static [ForeignKind]>,
+    /// System blocks must be texts.
+    pub text_only_system: bool,
+    /// Prefix of the kinds of message parts, where each item is a turn of its own; empty otherwise.
+    pub part_prefix: &'static str,
+    /// Whether the target accepts an item as written, for targets that check only few fields.
+    pub accepts_item: Option<fn(JsonNode<'_>) -> bool>,
+    /// Fields of the body that are rejected even with null.
+    pub forbidden_body_fields: &'static [&'static str],
+    /// Kinds of blocks that only the last turn may have.
+    pub last_turn_kinds: &'static [&'static str],
+    /// Prefixes of billing labels, which clients of another provider write into the instructions.
+    pub billing_prefixes: &'static [&'static str],
+    /// Only user messages may have a name.
+    pub name_only_on_user: bool,
+    /// Clients write the fields of this server and not those of similar servers: an unlisted field
+    /// is probably newer than this list.
+    pub can_pass_unknown: bool,
+    /// Foreign blocks of another dialect are dropped instead of described.
+    pub drops_foreign_dialects: bool,
 }
 
-/// A kind of block that only one dialect has.
+/// A kind of foreign block.
 #[derive(Clone, Copy, Debug)]
-pub struct Foreign {
-    /// With `*` at the end, any that has a name and begins so.
+pub struct ForeignKind {
+    /// With a trailing `*`, any kind with this prefix.
     pub kind: &'static str,
-    /// `None` where it goes back as it came.
-    pub keys: Option<&'static [Key]>,
-    /// Other keys are fine, too.
-    pub open: bool,
-    pub side: Side,
-    /// The beginning of the beta that lets it in; empty where nobody has to ask.
+    /// `None` if the block is sent back unchanged.
+    pub fields: Option<&'static [FieldSpec]>,
+    /// Other fields are accepted, too.
+    pub allows_unknown: bool,
+    pub placement: BlockPlacement,
+    /// Prefix of the beta header value that enables the kind; empty if none is needed.
     pub beta: &'static str,
 }
 
-/// Where a block may stand.
+/// Turns in which a block may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BlockPlacement {
     Anywhere,
     User,
     Assistant,
     Instructions,
     Result,
-    /// The user's words, or a tool's result.
+    /// User turns and tool results.
     UserOrResult,
-    /// Anywhere but in what the assistant says.
-    Client,
-    /// What the user or the model says.
-    Turns,
-    /// That, or a tool's result.
-    TurnsOrResult,
-    /// Anything but a tool's result.
+    /// Everything but assistant turns.
+    NotAssistant,
+    /// User and assistant turns.
+    UserOrAssistant,
+    /// User and assistant turns, and tool results.
+    NotInstructions,
+    /// Everything but tool results.
     NotResult,
-    /// Wherever an image may stand as it was written.
-    Pictures,
+    /// Wherever an image is accepted as written.
+    WhereImages,
 }
 
-/// What a block is, as far as its fields are concerned.
+/// The kind of a block as far as its fields depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BlockKind {
     Text,
     Refusal,
-    Thinking,
-    Redacted,
+    Reasoning,
+    RedactedReasoning,
     Image,
     Document,
     Audio,
@@ -110,87 +113,106 @@ pub enum Part {
     Result,
 }
 
-impl Part {
-    /// What this is; `None` for what only one dialect has.
-    pub fn of(body: &Body) -> Option<Self> {
+impl BlockKind {
+    /// The kind of a block; `None` for foreign blocks.
+    pub fn from_content(body: &BlockContent) -> Option<Self> {
         Some(match body {
-            Body::Text { .. } => Self::Text,
-            Body::Refusal(_) => Self::Refusal,
-            Body::Thinking(thinking) if thinking.form == Form::Redacted => Self::Redacted,
-            Body::Thinking(_) => Self::Thinking,
-            Body::Media(media) => match media.kind {
+            BlockContent::Text { .. } => Self::Text,
+            BlockContent::Refusal(_) => Self::Refusal,
+            BlockContent::Reasoning(thinking) if thinking.form == ReasoningForm::Redacted => {
+                Self::RedactedReasoning
+            }
+            BlockContent::Reasoning(_) => Self::Reasoning,
+            BlockContent::Media(media) => match media.kind {
                 MediaKind::Image => Self::Image,
                 MediaKind::Document => Self::Document,
                 MediaKind::Audio => Self::Audio,
                 MediaKind::Video => Self::Video,
             },
-            Body::Data(_) => Self::Data,
-            Body::ToolCall(_) => Self::Call,
-            Body::ToolResult(_) => Self::Result,
-            Body::Foreign { .. } => return None,
+            BlockContent::Json(_) => Self::Data,
+            BlockContent::ToolCall(_) => Self::Call,
+            BlockContent::ToolResult(_) => Self::Result,
+            BlockContent::Foreign { .. } => return None,
         })
     }
 }
 
-const fn foreign(kind: &'static str, side: Side, keys: &'static [Key]) -> Foreign {
-    Foreign { kind, keys: Some(keys), open: false, side, beta: "" }
+const fn closed_kind(
+    kind: &'static str,
+    side: BlockPlacement,
+    keys: &'static [FieldSpec],
+) -> ForeignKind {
+    ForeignKind { kind, fields: Some(keys), allows_unknown: false, placement: side, beta: "" }
 }
 
-/// With these keys, and any others.
-const fn open(kind: &'static str, side: Side, keys: &'static [Key]) -> Foreign {
-    Foreign { kind, keys: Some(keys), open: true, side, beta: "" }
+/// A kind with these fields and any others.
+const fn open_kind(
+    kind: &'static str,
+    side: BlockPlacement,
+    keys: &'static [FieldSpec],
+) -> ForeignKind {
+    ForeignKind { kind, fields: Some(keys), allows_unknown: true, placement: side, beta: "" }
 }
 
-const fn opaque(kind: &'static str, side: Side) -> Foreign {
-    Foreign { kind, keys: None, open: false, side, beta: "" }
+const fn opaque_kind(kind: &'static str, side: BlockPlacement) -> ForeignKind {
+    ForeignKind { kind, fields: None, allows_unknown: false, placement: side, beta: "" }
 }
 
-pub(super) static ROWS: &[(Scope, Fields)] = &[
-    (Scope::flavors("anthropic", &["deepseek"]), anthropic::DEEPSEEK),
-    (Scope::all("anthropic"), anthropic::FIELDS),
-    (Scope::flavors("openai-chat", &["mistral"]), openai_chat::MISTRAL),
-    (Scope::of("openai-chat", &["groq"], GROQ_PLAIN), openai_chat::GROQ_PLAIN),
-    (Scope::flavors("openai-chat", &["groq"]), openai_chat::GROQ),
-    (Scope::flavors("openai-chat", &["cerebras"]), openai_chat::CEREBRAS),
-    (Scope::flavors("openai-chat", &["generic"]), openai_chat::GENERIC),
-    (Scope::of("openai-chat", &["azure"], OLD), openai_chat::OLD_AZURE),
-    (Scope::flavors("openai-chat", &["azure"]), openai_chat::AZURE),
-    (Scope::of("openai-chat", &["", "openai"], OLD), openai_chat::OLD_OPENAI),
-    (Scope::flavors("openai-chat", &["", "openai"]), openai_chat::OPENAI),
-    (Scope::flavors("openai-chat", &["vllm"]), openai_chat::VLLM),
-    (Scope::flavors("openai-chat", &["llama.cpp"]), openai_chat::LLAMA),
-    (Scope::flavors("openai-chat", &["ollama"]), openai_chat::OLLAMA),
-    (Scope::flavors("openai-chat", &["deepseek"]), openai_chat::DEEPSEEK),
-    (Scope::flavors("openai-chat", &["xai"]), openai_chat::XAI),
-    (Scope::flavors("openai-chat", &["lm-studio"]), openai_chat::STUDIO),
-    (Scope::all("openai-chat"), openai_chat::OTHERS),
-    (Scope::flavors("openai-responses", &["llama.cpp"]), openai_responses::LLAMA),
-    (Scope::flavors("openai-responses", &["codex"]), openai_responses::CODEX),
-    (Scope::flavors("openai-responses", &["relay"]), openai_responses::RELAY),
-    (Scope::all("openai-responses"), openai_responses::FIELDS),
-    (Scope::flavors("gemini", &["vertex"]), gemini::VERTEX),
-    (Scope::all("gemini"), gemini::STUDIO),
-    (Scope::all("bedrock"), bedrock::FIELDS),
+pub(super) static ROWS: &[(TargetSelector, FieldProfile)] = &[
+    (TargetSelector::flavors("anthropic", &["deepseek"]), anthropic::DEEPSEEK),
+    (TargetSelector::dialect("anthropic"), anthropic::FIELDS),
+    (TargetSelector::flavors("openai-chat", &["mistral"]), openai_chat::MISTRAL),
+    (
+        TargetSelector::new("openai-chat", &["groq"], GROQ_NON_REASONING_MODELS),
+        openai_chat::GROQ_NON_REASONING,
+    ),
+    (TargetSelector::flavors("openai-chat", &["groq"]), openai_chat::GROQ),
+    (TargetSelector::flavors("openai-chat", &["cerebras"]), openai_chat::CEREBRAS),
+    (TargetSelector::flavors("openai-chat", &["generic"]), openai_chat::GENERIC),
+    (
+        TargetSelector::new("openai-chat", &["azure"], MODELS_WITHOUT_BREAKPOINTS),
+        openai_chat::OLD_AZURE,
+    ),
+    (TargetSelector::flavors("openai-chat", &["azure"]), openai_chat::AZURE),
+    (
+        TargetSelector::new("openai-chat", &["", "openai"], MODELS_WITHOUT_BREAKPOINTS),
+        openai_chat::OLD_OPENAI,
+    ),
+    (TargetSelector::flavors("openai-chat", &["", "openai"]), openai_chat::OPENAI),
+    (TargetSelector::flavors("openai-chat", &["vllm"]), openai_chat::VLLM),
+    (TargetSelector::flavors("openai-chat", &["llama.cpp"]), openai_chat::LLAMA_CPP),
+    (TargetSelector::flavors("openai-chat", &["ollama"]), openai_chat::OLLAMA),
+    (TargetSelector::flavors("openai-chat", &["deepseek"]), openai_chat::DEEPSEEK),
+    (TargetSelector::flavors("openai-chat", &["xai"]), openai_chat::XAI),
+    (TargetSelector::flavors("openai-chat", &["lm-studio"]), openai_chat::LM_STUDIO),
+    (TargetSelector::dialect("openai-chat"), openai_chat::DEFAULT),
+    (TargetSelector::flavors("openai-responses", &["llama.cpp"]), openai_responses::LLAMA_CPP),
+    (TargetSelector::flavors("openai-responses", &["codex"]), openai_responses::CODEX),
+    (TargetSelector::flavors("openai-responses", &["relay"]), openai_responses::RELAY),
+    (TargetSelector::dialect("openai-responses"), openai_responses::FIELDS),
+    (TargetSelector::flavors("gemini", &["vertex"]), gemini::VERTEX),
+    (TargetSelector::dialect("gemini"), gemini::STUDIO),
+    (TargetSelector::dialect("bedrock"), bedrock::FIELDS),
 ];
 
-const ANY: Fields = Fields {
-    either_case: false,
-    open: false,
-    body: None,
-    turns: &[],
-    blocks: &[],
-    freeform: &[],
-    foreign: None,
-    plain_system: false,
-    part: "",
-    takes: None,
-    absent: &[],
-    last_only: &[],
-    labels: LABELS,
-    only_user_named: false,
-    trusts: false,
-    own_blocks_only: false,
+const UNRESTRICTED: FieldProfile = FieldProfile {
+    proto_json: false,
+    ignores_unknown: false,
+    body_fields: None,
+    turn_fields: &[],
+    block_fields: &[],
+    freeform_fields: &[],
+    foreign_kinds: None,
+    text_only_system: false,
+    part_prefix: "",
+    accepts_item: None,
+    forbidden_body_fields: &[],
+    last_turn_kinds: &[],
+    billing_prefixes: BILLING_PREFIXES,
+    name_only_on_user: false,
+    can_pass_unknown: false,
+    drops_foreign_dialects: false,
 };
 
 /// "x-anthropic-billing-header: `cc_version=2.1.117.48f`; `cc_entrypoint=cli`; cch=71fea;"
-const LABELS: &[&str] = &["x-anthropic-billing-header:"];
+const BILLING_PREFIXES: &[&str] = &["x-anthropic-billing-header:"];

@@ -1,240 +1,273 @@
-//! The fields of chat completions, by server: most take what they do not know, some do not.
+//! Fields of Chat Completions by server: most servers accept unknown fields, some reject them.
 
 use interlingua_model::Role;
 
-use super::{ANY, Fields, Foreign, LABELS, Part, Side, foreign, opaque, open};
-use crate::shape::Kind::{Any, Open, OrNull, Text};
-use crate::shape::{Key, key, need};
+use super::{
+    BILLING_PREFIXES, BlockKind, BlockPlacement, FieldProfile, ForeignKind, UNRESTRICTED,
+    closed_kind, opaque_kind, open_kind,
+};
+use crate::shape::Shape::{Any, Nullable, Open, Text};
+use crate::shape::{FieldSpec, optional, required};
 
-pub(super) const OPENAI: Fields = Fields {
-    either_case: false,
-    open: false,
-    body: Some(INVENTORS),
-    turns: &[
-        (Role::System, NAMED),
-        (Role::Developer, NAMED),
-        (Role::User, NAMED),
+pub(super) const OPENAI: FieldProfile = FieldProfile {
+    proto_json: false,
+    ignores_unknown: false,
+    body_fields: Some(OPENAI_BODY),
+    turn_fields: &[
+        (Role::System, NAME_FIELD),
+        (Role::Developer, NAME_FIELD),
+        (Role::User, NAME_FIELD),
         (
             Role::Assistant,
             &[
-                key("name", Text),
-                key("refusal", Any),
-                key("function_call", Any),
-                key("audio", Any),
-                key("annotations", Any),
+                optional("name", Text),
+                optional("refusal", Any),
+                optional("function_call", Any),
+                optional("audio", Any),
+                optional("annotations", Any),
             ],
         ),
     ],
-    blocks: PARTS,
-    foreign: Some(&[
-        foreign("image_url", Side::Pictures, IMAGE),
-        foreign("input_audio", Side::User, AUDIO),
-        foreign("file", Side::User, &[key("type", Any), need("file", Any)]),
-        opaque("audio", Side::User),
-        foreign("refusal", Side::User, REFUSAL),
-        foreign("refusal", Side::Assistant, REFUSAL),
+    block_fields: BLOCK_FIELDS,
+    foreign_kinds: Some(&[
+        closed_kind("image_url", BlockPlacement::WhereImages, IMAGE),
+        closed_kind("input_audio", BlockPlacement::User, AUDIO),
+        closed_kind("file", BlockPlacement::User, &[optional("type", Any), required("file", Any)]),
+        opaque_kind("audio", BlockPlacement::User),
+        closed_kind("refusal", BlockPlacement::User, REFUSAL),
+        closed_kind("refusal", BlockPlacement::Assistant, REFUSAL),
     ]),
-    freeform: &[],
-    part: "",
-    takes: None,
-    absent: &[],
-    last_only: &[],
-    labels: LABELS,
-    plain_system: false,
-    only_user_named: false,
-    trusts: false,
-    own_blocks_only: true,
+    freeform_fields: &[],
+    part_prefix: "",
+    accepts_item: None,
+    forbidden_body_fields: &[],
+    last_turn_kinds: &[],
+    billing_prefixes: BILLING_PREFIXES,
+    text_only_system: false,
+    name_only_on_user: false,
+    can_pass_unknown: false,
+    drops_foreign_dialects: true,
 };
 
-pub(super) const AZURE: Fields = Fields { body: Some(AZURES), ..OPENAI };
+pub(super) const AZURE: FieldProfile = FieldProfile { body_fields: Some(AZURE_BODY), ..OPENAI };
 
 /// Models without cache breakpoints.
-pub(super) const OLD_OPENAI: Fields =
-    Fields { body: Some(INVENTORS.split_at(1).1), blocks: OLD_PARTS, ..OPENAI };
-
-pub(super) const OLD_AZURE: Fields =
-    Fields { body: Some(AZURES.split_at(1).1), blocks: OLD_PARTS, ..OPENAI };
-
-pub(super) const GENERIC: Fields = Fields {
-    turns: &[
-        (Role::System, NAMED),
-        (Role::Developer, NAMED),
-        (Role::User, NAMED),
-        (Role::Assistant, NAMED),
-    ],
-    // Content is a string.
-    foreign: Some(&[]),
+pub(super) const OLD_OPENAI: FieldProfile = FieldProfile {
+    body_fields: Some(OPENAI_BODY.split_at(1).1),
+    block_fields: OLD_BLOCK_FIELDS,
     ..OPENAI
 };
 
-pub(super) const CEREBRAS: Fields = Fields {
-    body: None,
-    turns: &[(Role::System, NAMED), (Role::User, NAMED), (Role::Assistant, NAMED)],
-    blocks: &[],
-    foreign: Some(NAMED_PARTS),
+pub(super) const OLD_AZURE: FieldProfile = FieldProfile {
+    body_fields: Some(AZURE_BODY.split_at(1).1),
+    block_fields: OLD_BLOCK_FIELDS,
+    ..OPENAI
+};
+
+pub(super) const GENERIC: FieldProfile = FieldProfile {
+    turn_fields: &[
+        (Role::System, NAME_FIELD),
+        (Role::Developer, NAME_FIELD),
+        (Role::User, NAME_FIELD),
+        (Role::Assistant, NAME_FIELD),
+    ],
+    // Content is a string.
+    foreign_kinds: Some(&[]),
+    ..OPENAI
+};
+
+pub(super) const CEREBRAS: FieldProfile = FieldProfile {
+    body_fields: None,
+    turn_fields: &[
+        (Role::System, NAME_FIELD),
+        (Role::User, NAME_FIELD),
+        (Role::Assistant, NAME_FIELD),
+    ],
+    block_fields: &[],
+    foreign_kinds: Some(TYPED_PARTS),
     ..GENERIC
 };
 
-pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..CHAT };
+pub(super) const DEFAULT: FieldProfile =
+    FieldProfile { foreign_kinds: Some(TYPED_PARTS), ..LENIENT };
 
-/// An image is the user's, be it one that cannot be read.
-pub(super) const STUDIO: Fields = Fields {
-    foreign: Some(&[
-        open("text", Side::Anywhere, &[need("text", Any)]),
-        open("image_url", Side::Pictures, &[need("image_url", Open(&[HELD_URL]))]),
-        open("input_audio", Side::Anywhere, HELD_AUDIO),
-        open("file", Side::Anywhere, &[need("file", Any)]),
-        open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
-        opaque("*", Side::Anywhere),
+/// Only user messages may have images, including invalid ones.
+pub(super) const LM_STUDIO: FieldProfile = FieldProfile {
+    foreign_kinds: Some(&[
+        open_kind("text", BlockPlacement::Anywhere, &[required("text", Any)]),
+        open_kind(
+            "image_url",
+            BlockPlacement::WhereImages,
+            &[required("image_url", Open(&[URL_FIELD]))],
+        ),
+        open_kind("input_audio", BlockPlacement::Anywhere, AUDIO_DATA),
+        open_kind("file", BlockPlacement::Anywhere, &[required("file", Any)]),
+        open_kind("refusal", BlockPlacement::Anywhere, &[required("refusal", Nullable(&Any))]),
+        opaque_kind("*", BlockPlacement::Anywhere),
     ]),
-    ..CHAT
+    ..LENIENT
 };
 
-pub(super) const XAI: Fields = Fields { only_user_named: true, ..OTHERS };
+pub(super) const XAI: FieldProfile = FieldProfile { name_only_on_user: true, ..DEFAULT };
 
-pub(super) const VLLM: Fields = Fields {
-    foreign: Some(&[
-        open("image_url", Side::Anywhere, &[need("image_url", Open(&[HELD_URL]))]),
-        open("input_audio", Side::Anywhere, HELD_AUDIO),
-        open("file", Side::Anywhere, &[need("file", Any)]),
-        open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
-        opaque("input_text", Side::Anywhere),
-        opaque("output_text", Side::Anywhere),
-        opaque("thinking", Side::Anywhere),
-        opaque("input_image", Side::Anywhere),
-        opaque("image_pil", Side::Anywhere),
-        opaque("image_embeds", Side::Anywhere),
-        opaque("audio_url", Side::Anywhere),
-        opaque("audio_embeds", Side::Anywhere),
-        opaque("video_url", Side::Anywhere),
-        opaque("tool_reference", Side::Anywhere),
-        BARE_ADDRESS,
-        REASONING,
+pub(super) const VLLM: FieldProfile = FieldProfile {
+    foreign_kinds: Some(&[
+        open_kind(
+            "image_url",
+            BlockPlacement::Anywhere,
+            &[required("image_url", Open(&[URL_FIELD]))],
+        ),
+        open_kind("input_audio", BlockPlacement::Anywhere, AUDIO_DATA),
+        open_kind("file", BlockPlacement::Anywhere, &[required("file", Any)]),
+        open_kind("refusal", BlockPlacement::Anywhere, &[required("refusal", Nullable(&Any))]),
+        opaque_kind("input_text", BlockPlacement::Anywhere),
+        opaque_kind("output_text", BlockPlacement::Anywhere),
+        opaque_kind("thinking", BlockPlacement::Anywhere),
+        opaque_kind("input_image", BlockPlacement::Anywhere),
+        opaque_kind("image_pil", BlockPlacement::Anywhere),
+        opaque_kind("image_embeds", BlockPlacement::Anywhere),
+        opaque_kind("audio_url", BlockPlacement::Anywhere),
+        opaque_kind("audio_embeds", BlockPlacement::Anywhere),
+        opaque_kind("video_url", BlockPlacement::Anywhere),
+        opaque_kind("tool_reference", BlockPlacement::Anywhere),
+        BARE_IMAGE_URL,
+        REASONING_ENTRY,
     ]),
-    ..CHAT
+    ..LENIENT
 };
 
-pub(super) const LLAMA: Fields = Fields {
-    foreign: Some(&[
-        opaque("text", Side::Anywhere),
-        opaque("media_marker", Side::Anywhere),
-        opaque("image_url", Side::Anywhere),
-        opaque("input_audio", Side::Anywhere),
-        opaque("input_video", Side::Anywhere),
-        BARE_ADDRESS,
-        REASONING,
+pub(super) const LLAMA_CPP: FieldProfile = FieldProfile {
+    foreign_kinds: Some(&[
+        opaque_kind("text", BlockPlacement::Anywhere),
+        opaque_kind("media_marker", BlockPlacement::Anywhere),
+        opaque_kind("image_url", BlockPlacement::Anywhere),
+        opaque_kind("input_audio", BlockPlacement::Anywhere),
+        opaque_kind("input_video", BlockPlacement::Anywhere),
+        BARE_IMAGE_URL,
+        REASONING_ENTRY,
     ]),
-    ..CHAT
+    ..LENIENT
 };
 
-/// An image that cannot be read as one is refused there.
-pub(super) const OLLAMA: Fields = Fields {
-    foreign: Some(&[open("input_audio", Side::Anywhere, HELD_AUDIO), BARE_ADDRESS, REASONING]),
-    ..CHAT
+/// Images that cannot be decoded are rejected.
+pub(super) const OLLAMA: FieldProfile = FieldProfile {
+    foreign_kinds: Some(&[
+        open_kind("input_audio", BlockPlacement::Anywhere, AUDIO_DATA),
+        BARE_IMAGE_URL,
+        REASONING_ENTRY,
+    ]),
+    ..LENIENT
 };
 
-pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[BARE_ADDRESS, REASONING]), ..CHAT };
+pub(super) const DEEPSEEK: FieldProfile =
+    FieldProfile { foreign_kinds: Some(&[BARE_IMAGE_URL, REASONING_ENTRY]), ..LENIENT };
 
-/// Models that do not reason take no reasoning back.
-pub(super) const GROQ_PLAIN: Fields = Fields {
-    turns: &[
-        (Role::System, NAMED),
-        (Role::Developer, NAMED),
-        (Role::User, NAMED),
-        (Role::Assistant, &[key("name", Text), key("function_call", Any), key("empty calls", Any)]),
+/// Models that do not reason reject reasoning of the history.
+pub(super) const GROQ_NON_REASONING: FieldProfile = FieldProfile {
+    turn_fields: &[
+        (Role::System, NAME_FIELD),
+        (Role::Developer, NAME_FIELD),
+        (Role::User, NAME_FIELD),
+        (
+            Role::Assistant,
+            &[optional("name", Text), optional("function_call", Any), optional("empty calls", Any)],
+        ),
     ],
     ..GROQ
 };
 
-pub(super) const GROQ: Fields = Fields {
-    body: Some(GROQS),
-    turns: &[
-        (Role::System, NAMED),
-        (Role::Developer, NAMED),
-        (Role::User, NAMED),
+pub(super) const GROQ: FieldProfile = FieldProfile {
+    body_fields: Some(GROQ_BODY),
+    turn_fields: &[
+        (Role::System, NAME_FIELD),
+        (Role::Developer, NAME_FIELD),
+        (Role::User, NAME_FIELD),
         (
             Role::Assistant,
             &[
-                key("name", Text),
-                key("function_call", Any),
-                key("reasoning", Any),
-                key("empty calls", Any),
+                optional("name", Text),
+                optional("function_call", Any),
+                optional("reasoning", Any),
+                optional("empty calls", Any),
             ],
         ),
     ],
-    blocks: &[],
-    foreign: Some(NAMED_PARTS),
+    block_fields: &[],
+    foreign_kinds: Some(TYPED_PARTS),
     ..OPENAI
 };
 
-pub(super) const MISTRAL: Fields = Fields {
-    body: Some(MISTRALS),
-    turns: &[
+pub(super) const MISTRAL: FieldProfile = FieldProfile {
+    body_fields: Some(MISTRAL_BODY),
+    turn_fields: &[
         (Role::System, &[]),
         (Role::Developer, &[]),
-        // The name in a tool's message is its own.
+        // `name` belongs to tool messages only.
         (Role::User, &[]),
-        (Role::Assistant, &[key("prefix", Any), key("empty calls", Any)]),
+        (Role::Assistant, &[optional("prefix", Any), optional("empty calls", Any)]),
     ],
-    // The others are marks of what a call may lack there.
-    blocks: &[(
-        Part::Call,
+    // The others record fields that a call lacks.
+    block_fields: &[(
+        BlockKind::Call,
         &[
-            key("index", Any),
-            key("no type", Any),
-            key("no tool", Any),
-            key("no arguments", Any),
-            key("object arguments", Any),
+            optional("index", Any),
+            optional("no type", Any),
+            optional("no tool", Any),
+            optional("no arguments", Any),
+            optional("object arguments", Any),
         ],
     )],
-    foreign: None,
+    foreign_kinds: None,
     ..OPENAI
 };
 
-const CHAT: Fields = Fields { own_blocks_only: true, ..ANY };
-/// Entries of a field of its own.
-const REASONING: Foreign = opaque("reasoning*", Side::Assistant);
-/// The mark of an image with its address alone, where others want an object around it.
-const BARE_ADDRESS: Foreign = opaque("image_url string", Side::Anywhere);
-/// Any part that has a name, and what the name promises.
-const NAMED_PARTS: &[Foreign] = &[
-    open("text", Side::Anywhere, &[need("text", Any)]),
-    open("image_url", Side::Anywhere, &[need("image_url", Open(&[HELD_URL]))]),
-    open("input_audio", Side::Anywhere, HELD_AUDIO),
-    open("file", Side::Anywhere, &[need("file", Any)]),
-    open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
-    opaque("*", Side::Anywhere),
+const LENIENT: FieldProfile = FieldProfile { drops_foreign_dialects: true, ..UNRESTRICTED };
+/// Entries of the field `reasoning_details`.
+const REASONING_ENTRY: ForeignKind = opaque_kind("reasoning*", BlockPlacement::Assistant);
+/// An image given as a bare URL, where other servers expect an object.
+const BARE_IMAGE_URL: ForeignKind = opaque_kind("image_url string", BlockPlacement::Anywhere);
+/// Any typed part with the field that its type requires.
+const TYPED_PARTS: &[ForeignKind] = &[
+    open_kind("text", BlockPlacement::Anywhere, &[required("text", Any)]),
+    open_kind("image_url", BlockPlacement::Anywhere, &[required("image_url", Open(&[URL_FIELD]))]),
+    open_kind("input_audio", BlockPlacement::Anywhere, AUDIO_DATA),
+    open_kind("file", BlockPlacement::Anywhere, &[required("file", Any)]),
+    open_kind("refusal", BlockPlacement::Anywhere, &[required("refusal", Nullable(&Any))]),
+    opaque_kind("*", BlockPlacement::Anywhere),
 ];
-/// Most miss what is not there, and not what is null.
-const HELD_URL: Key = need("url", OrNull(&Any));
-const HELD_AUDIO: &[Key] =
-    &[need("input_audio", Open(&[need("data", OrNull(&Any)), need("format", OrNull(&Any))]))];
-const IMAGE: &[Key] = &[key("type", Any), need("image_url", Open(&[HELD_URL])), BREAKPOINT[0]];
-const AUDIO: &[Key] = &[key("type", Any), HELD_AUDIO[0], BREAKPOINT[0]];
-const REFUSAL: &[Key] = &[key("type", Any), need("refusal", Text)];
-const NAMED: &[Key] = &[key("name", Text)];
-const PARTS: &[(Part, &[Key])] = &[
-    (Part::Text, BREAKPOINT),
-    (Part::Image, BREAKPOINT),
-    (Part::Audio, BREAKPOINT),
-    (Part::Document, BREAKPOINT),
-    (Part::Refusal, &[]),
-    // The mark of a call that is written in the old way; and what holds one of free text.
-    (Part::Call, &[key("legacy form", Any), key("custom", Any)]),
+/// Most servers reject an absent URL, but not a null one.
+const URL_FIELD: FieldSpec = required("url", Nullable(&Any));
+const AUDIO_DATA: &[FieldSpec] = &[required(
+    "input_audio",
+    Open(&[required("data", Nullable(&Any)), required("format", Nullable(&Any))]),
+)];
+const IMAGE: &[FieldSpec] =
+    &[optional("type", Any), required("image_url", Open(&[URL_FIELD])), BREAKPOINT[0]];
+const AUDIO: &[FieldSpec] = &[optional("type", Any), AUDIO_DATA[0], BREAKPOINT[0]];
+const REFUSAL: &[FieldSpec] = &[optional("type", Any), required("refusal", Text)];
+const NAME_FIELD: &[FieldSpec] = &[optional("name", Text)];
+const BLOCK_FIELDS: &[(BlockKind, &[FieldSpec])] = &[
+    (BlockKind::Text, BREAKPOINT),
+    (BlockKind::Image, BREAKPOINT),
+    (BlockKind::Audio, BREAKPOINT),
+    (BlockKind::Document, BREAKPOINT),
+    (BlockKind::Refusal, &[]),
+    // Marker of a call in the legacy form, and the field of a freeform call.
+    (BlockKind::Call, &[optional("legacy form", Any), optional("custom", Any)]),
 ];
-const OLD_PARTS: &[(Part, &[Key])] = &[
-    (Part::Text, &[]),
-    (Part::Image, &[]),
-    (Part::Audio, &[]),
-    (Part::Document, &[]),
-    PARTS[4],
-    PARTS[5],
+const OLD_BLOCK_FIELDS: &[(BlockKind, &[FieldSpec])] = &[
+    (BlockKind::Text, &[]),
+    (BlockKind::Image, &[]),
+    (BlockKind::Audio, &[]),
+    (BlockKind::Document, &[]),
+    BLOCK_FIELDS[4],
+    BLOCK_FIELDS[5],
 ];
-/// Known to the newest models; where not, the cache mark is taken away as such.
-const BREAKPOINT: &[Key] = &[key("prompt_cache_breakpoint", Any)];
+/// A field of the newest models; for others, another rule removes the breakpoint.
+const BREAKPOINT: &[FieldSpec] = &[optional("prompt_cache_breakpoint", Any)];
 
-/// The first is known to the newest models only.
-const INVENTORS: &[Key] = &named_all([
+/// The first field exists on the newest models only.
+const OPENAI_BODY: &[FieldSpec] = &any_fields([
     "prompt_cache_options",
     "model",
     "messages",
@@ -274,18 +307,18 @@ const INVENTORS: &[Key] = &named_all([
     "function_call",
 ]);
 
-const AZURES: &[Key] = &{
-    let mut keys = [key("data_sources", Any); INVENTORS.len() + 2];
+const AZURE_BODY: &[FieldSpec] = &{
+    let mut keys = [optional("data_sources", Any); OPENAI_BODY.len() + 2];
     let mut at = 0;
-    while at < INVENTORS.len() {
-        keys[at] = INVENTORS[at];
+    while at < OPENAI_BODY.len() {
+        keys[at] = OPENAI_BODY[at];
         at += 1;
     }
-    keys[at] = key("user_security_context", Any);
+    keys[at] = optional("user_security_context", Any);
     keys
 };
 
-const GROQS: &[Key] = &named_all([
+const GROQ_BODY: &[FieldSpec] = &any_fields([
     "model",
     "messages",
     "citation_options",
@@ -324,7 +357,7 @@ const GROQS: &[Key] = &named_all([
     "user",
 ]);
 
-const MISTRALS: &[Key] = &named_all([
+const MISTRAL_BODY: &[FieldSpec] = &any_fields([
     "model",
     "messages",
     "temperature",
@@ -349,12 +382,12 @@ const MISTRALS: &[Key] = &named_all([
     "safe_prompt",
 ]);
 
-/// Fields of these names, of any value.
-const fn named_all<const N: usize>(names: [&'static str; N]) -> [Key; N] {
-    let mut keys = [key("", Any); N];
+/// Fields with these names and any value.
+const fn any_fields<const N: usize>(names: [&'static str; N]) -> [FieldSpec; N] {
+    let mut keys = [optional("", Any); N];
     let mut at = 0;
     while at < N {
-        keys[at] = key(names[at], Any);
+        keys[at] = optional(names[at], Any);
         at += 1;
     }
     keys

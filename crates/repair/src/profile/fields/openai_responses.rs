@@ -1,107 +1,120 @@
-//! The fields of the Responses API: "Unknown parameter".
+//! Fields of the Responses API, which rejects others: "Unknown parameter".
 
 use interlingua_model::Role;
-use interlingua_wire::Node;
+use interlingua_wire::JsonNode;
 
-use super::openai_responses_items::{CALLER, FOREIGN, WORD, older};
-use super::{Fields, LABELS, Part, Side, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, Shape, Text, Whole};
-use crate::shape::{Key, key};
+use super::openai_responses_items::{ANY_STATUS, CALLER, FOREIGN_KINDS, older_kinds};
+use super::{BILLING_PREFIXES, BlockKind, BlockPlacement, FieldProfile, opaque_kind};
+use crate::shape::Shape::{Any, AnyObject, Bool, Closed, Integer, ListOf, OneOf, Text};
+use crate::shape::{FieldSpec, optional};
 
-pub(super) const FIELDS: Fields = Fields {
-    either_case: false,
-    open: false,
-    body: Some(BODY),
-    turns: &[
+pub(super) const FIELDS: FieldProfile = FieldProfile {
+    proto_json: false,
+    ignores_unknown: false,
+    body_fields: Some(BODY),
+    turn_fields: &[
         (Role::System, MESSAGE),
         (Role::Developer, MESSAGE),
         (Role::User, MESSAGE),
         (
             Role::Assistant,
             &[
-                key("type", Any),
+                optional("type", Any),
                 ID,
                 STATUS,
-                key("phase", One(&["commentary", "final_answer"])),
-                PASSED,
+                optional("phase", OneOf(&["commentary", "final_answer"])),
+                METADATA_PASSTHROUGH,
             ],
         ),
     ],
-    blocks: &[
-        (Part::Text, &[key("annotations", Any), key("logprobs", Any), BREAKPOINT]),
-        (Part::Refusal, &[]),
-        (Part::Image, IMAGE),
-        (Part::Document, FILE),
-        (Part::Audio, AUDIO),
-        (Part::Thinking, THOUGHT),
-        (Part::Redacted, THOUGHT),
+    block_fields: &[
+        (BlockKind::Text, &[optional("annotations", Any), optional("logprobs", Any), BREAKPOINT]),
+        (BlockKind::Refusal, &[]),
+        (BlockKind::Image, IMAGE),
+        (BlockKind::Document, FILE),
+        (BlockKind::Audio, AUDIO),
+        (BlockKind::Reasoning, REASONING_FIELDS),
+        (BlockKind::RedactedReasoning, REASONING_FIELDS),
         (
-            Part::Call,
+            BlockKind::Call,
             &[
                 ID,
                 STATUS,
-                key("namespace", Text),
-                key("caller", Any),
-                key("encrypted_function_args", Any),
-                PASSED,
+                optional("namespace", Text),
+                optional("caller", Any),
+                optional("encrypted_function_args", Any),
+                METADATA_PASSTHROUGH,
             ],
         ),
         (
-            Part::Result,
-            &[ID, STATUS, key("name", Text), key("namespace", Text), key("caller", Any), PASSED],
+            BlockKind::Result,
+            &[
+                ID,
+                STATUS,
+                optional("name", Text),
+                optional("namespace", Text),
+                optional("caller", Any),
+                METADATA_PASSTHROUGH,
+            ],
         ),
     ],
-    freeform: &[
-        (Part::Call, &[ID, WORD, key("namespace", Text), CALLER, PASSED]),
-        (Part::Result, &[ID, PASSED]),
+    freeform_fields: &[
+        (
+            BlockKind::Call,
+            &[ID, ANY_STATUS, optional("namespace", Text), CALLER, METADATA_PASSTHROUGH],
+        ),
+        (BlockKind::Result, &[ID, METADATA_PASSTHROUGH]),
     ],
-    foreign: Some(FOREIGN),
-    plain_system: false,
-    part: "message.",
-    takes: None,
-    absent: &[],
-    last_only: &["compaction_trigger"],
-    labels: LABELS,
-    only_user_named: false,
-    trusts: true,
-    own_blocks_only: false,
+    foreign_kinds: Some(FOREIGN_KINDS),
+    text_only_system: false,
+    part_prefix: "message.",
+    accepts_item: None,
+    forbidden_body_fields: &[],
+    last_turn_kinds: &["compaction_trigger"],
+    billing_prefixes: BILLING_PREFIXES,
+    name_only_on_user: false,
+    can_pass_unknown: true,
+    drops_foreign_dialects: false,
 };
-/// Reads what it knows and looks at nothing else; of items it knows the oldest only.
-pub(super) const LLAMA: Fields = Fields {
-    body: None,
-    turns: &[],
-    blocks: &[],
-    freeform: &[],
-    foreign: Some(&[
-        opaque("message.*", Side::Assistant),
-        opaque("message.input_text", Side::Client),
-        opaque("message.input_image", Side::User),
-        opaque("message.input_image", Side::Instructions),
+/// Ignores unknown fields; supports the oldest items only.
+pub(super) const LLAMA_CPP: FieldProfile = FieldProfile {
+    body_fields: None,
+    turn_fields: &[],
+    block_fields: &[],
+    freeform_fields: &[],
+    foreign_kinds: Some(&[
+        opaque_kind("message.*", BlockPlacement::Assistant),
+        opaque_kind("message.input_text", BlockPlacement::NotAssistant),
+        opaque_kind("message.input_image", BlockPlacement::User),
+        opaque_kind("message.input_image", BlockPlacement::Instructions),
     ]),
-    last_only: &[],
-    takes: Some(llama_takes),
+    last_turn_kinds: &[],
+    accepts_item: Some(llama_cpp_accepts_item),
     ..FIELDS
 };
 
-/// What it asks of an item: "Cannot determine type of 'item'".
-fn llama_takes(item: Node<'_>) -> bool {
-    let word = |key: &str| item.get(key).map(Node::word).unwrap_or_default();
-    let text = |key: &str| item.get(key).is_some_and(Node::is_string);
-    let list = |key: &str| item.get(key).is_some_and(Node::is_array);
-    let holds = |key: &str, kinds: &[&str]| {
-        let mut parts = item.get(key).into_iter().flat_map(Node::items);
-        parts.all(|part| part.get("type").is_some_and(|kind| kinds.contains(&&*kind.word())))
+/// Checks that llama.cpp makes of an item: "Cannot determine type of 'item'".
+fn llama_cpp_accepts_item(item: JsonNode<'_>) -> bool {
+    let read_string = |key: &str| item.get(key).map(JsonNode::str_or_empty).unwrap_or_default();
+    let has_string = |key: &str| item.get(key).is_some_and(JsonNode::is_string);
+    let list = |key: &str| item.get(key).is_some_and(JsonNode::is_array);
+    let has_parts = |key: &str, kinds: &[&str]| {
+        let mut parts = item.get(key).into_iter().flat_map(JsonNode::items);
+        parts
+            .all(|part| part.get("type").is_some_and(|kind| kinds.contains(&&*kind.str_or_empty())))
     };
-    match (&*word("role"), &*word("type")) {
-        ("user" | "system" | "developer", _) if text("content") || list("content") => {
-            holds("content", &["input_text", "input_image"])
+    match (&*read_string("role"), &*read_string("type")) {
+        ("user" | "system" | "developer", _) if has_string("content") || list("content") => {
+            has_parts("content", &["input_text", "input_image"])
         }
-        ("assistant", _) if text("content") => true,
+        ("assistant", _) if has_string("content") => true,
         ("assistant", "message") if list("content") => true,
-        (_, "function_call") => text("arguments") && text("call_id") && text("name"),
+        (_, "function_call") => {
+            has_string("arguments") && has_string("call_id") && has_string("name")
+        }
         (_, "function_call_output") => {
-            text("call_id")
-                && (text("output") || list("output") && holds("output", &["input_text"]))
+            has_string("call_id")
+                && (has_string("output") || list("output") && has_parts("output", &["input_text"]))
         }
         (_, "reasoning") => {
             list("summary")
@@ -111,10 +124,10 @@ fn llama_takes(item: Node<'_>) -> bool {
     }
 }
 
-/// "Unsupported parameter: temperature", whatever it is. What the settings hold of these goes by rules of
-/// its own.
-pub(super) const CODEX: Fields = Fields {
-    absent: &[
+/// "Unsupported parameter: temperature", whatever the value. Other rules remove the fields that the
+/// settings model.
+pub(super) const CODEX: FieldProfile = FieldProfile {
+    forbidden_body_fields: &[
         "max_output_tokens",
         "temperature",
         "top_p",
@@ -134,85 +147,99 @@ pub(super) const CODEX: Fields = Fields {
     ],
     ..FIELDS
 };
-/// Relays know the older items only: "Invalid input".
-pub(super) const RELAY: Fields = Fields { foreign: Some(&older()), ..FIELDS };
+/// Relays support the older items only: "Invalid input".
+pub(super) const RELAY: FieldProfile =
+    FieldProfile { foreign_kinds: Some(&older_kinds()), ..FIELDS };
 
-pub(super) const ID: Key = key("id", Text);
-const THOUGHT: &[Key] =
-    &[ID, STATUS, key("summary", Any), key("content", Any), key("encrypted_content", Text), PASSED];
-const STATUS: Key = key("status", One(&["in_progress", "completed", "incomplete"]));
-pub(super) const PASSED: Key = key("internal_chat_message_metadata_passthrough", Any);
-pub(super) const BREAKPOINT: Key = key("prompt_cache_breakpoint", Object);
-const IMAGE: &[Key] = &[key("image_url", Text), key("file_id", Text), DETAIL, BREAKPOINT];
-pub(super) const DETAIL: Key = key("detail", One(&["low", "high", "auto", "original"]));
-const FILE: &[Key] = &[
-    key("file_data", Text),
-    key("file_id", Text),
-    key("file_url", Text),
-    key("filename", Text),
-    key("detail", Text),
+pub(super) const ID: FieldSpec = optional("id", Text);
+const REASONING_FIELDS: &[FieldSpec] = &[
+    ID,
+    STATUS,
+    optional("summary", Any),
+    optional("content", Any),
+    optional("encrypted_content", Text),
+    METADATA_PASSTHROUGH,
+];
+const STATUS: FieldSpec = optional("status", OneOf(&["in_progress", "completed", "incomplete"]));
+pub(super) const METADATA_PASSTHROUGH: FieldSpec =
+    optional("internal_chat_message_metadata_passthrough", Any);
+pub(super) const BREAKPOINT: FieldSpec = optional("prompt_cache_breakpoint", AnyObject);
+const IMAGE: &[FieldSpec] =
+    &[optional("image_url", Text), optional("file_id", Text), DETAIL, BREAKPOINT];
+pub(super) const DETAIL: FieldSpec =
+    optional("detail", OneOf(&["low", "high", "auto", "original"]));
+const FILE: &[FieldSpec] = &[
+    optional("file_data", Text),
+    optional("file_id", Text),
+    optional("file_url", Text),
+    optional("filename", Text),
+    optional("detail", Text),
     BREAKPOINT,
 ];
-const AUDIO: &[Key] = &[key("audio_url", Text), key("input_audio", Object), BREAKPOINT];
-const MESSAGE: &[Key] = &[key("type", Any), ID, STATUS, PASSED];
+const AUDIO: &[FieldSpec] =
+    &[optional("audio_url", Text), optional("input_audio", AnyObject), BREAKPOINT];
+const MESSAGE: &[FieldSpec] = &[optional("type", Any), ID, STATUS, METADATA_PASSTHROUGH];
 
-const BODY: &[Key] = &[
-    key("model", Any),
-    key("input", Any),
-    key("instructions", Any),
-    key("tools", Any),
-    key("moderation", Object),
-    key("previous_response_id", Text),
-    key("prompt", Object),
-    key("include", Each(&One(INCLUDES))),
-    key("metadata", Any),
-    key("text", Shape(&[key("format", Any), key("verbosity", Any)])),
-    key("temperature", Any),
-    key("top_p", Any),
-    key("presence_penalty", Any),
-    key("frequency_penalty", Any),
-    key("parallel_tool_calls", Any),
-    key("stream", Any),
-    key(
+const BODY: &[FieldSpec] = &[
+    optional("model", Any),
+    optional("input", Any),
+    optional("instructions", Any),
+    optional("tools", Any),
+    optional("moderation", AnyObject),
+    optional("previous_response_id", Text),
+    optional("prompt", AnyObject),
+    optional("include", ListOf(&OneOf(INCLUDES))),
+    optional("metadata", Any),
+    optional("text", Closed(&[optional("format", Any), optional("verbosity", Any)])),
+    optional("temperature", Any),
+    optional("top_p", Any),
+    optional("presence_penalty", Any),
+    optional("frequency_penalty", Any),
+    optional("parallel_tool_calls", Any),
+    optional("stream", Any),
+    optional(
         "stream_options",
-        Shape(&[key("include_obfuscation", Flag), key("reasoning_summary_delivery", Text)]),
+        Closed(&[
+            optional("include_obfuscation", Bool),
+            optional("reasoning_summary_delivery", Text),
+        ]),
     ),
-    key("background", Flag),
-    key("max_output_tokens", Any),
-    key("max_tool_calls", Whole),
-    key(
+    optional("background", Bool),
+    optional("max_output_tokens", Any),
+    optional("max_tool_calls", Integer),
+    optional(
         "reasoning",
-        Shape(&[
-            key("effort", Any),
-            key("summary", Any),
-            key("context", One(&["auto", "current_turn", "all_turns"])),
-            key("mode", Text),
-            key("generate_summary", One(&["concise", "detailed", "auto"])),
+        Closed(&[
+            optional("effort", Any),
+            optional("summary", Any),
+            optional("context", OneOf(&["auto", "current_turn", "all_turns"])),
+            optional("mode", Text),
+            optional("generate_summary", OneOf(&["concise", "detailed", "auto"])),
         ]),
     ),
-    key("user", Any),
-    key("safety_identifier", Text),
-    key(
+    optional("user", Any),
+    optional("safety_identifier", Text),
+    optional(
         "prompt_cache_options",
-        Shape(&[
-            key("mode", One(&["implicit", "explicit"])),
-            key("ttl", Text),
-            key("prewarm", Any),
-            key("comparison_response_id", Text),
+        Closed(&[
+            optional("mode", OneOf(&["implicit", "explicit"])),
+            optional("ttl", Text),
+            optional("prewarm", Any),
+            optional("comparison_response_id", Text),
         ]),
     ),
-    key("prompt_cache_key", Any),
-    key("prompt_cache_retention", One(&["in_memory", "24h"])),
-    key("truncation", One(&["auto", "disabled"])),
-    key("store", Any),
-    key("service_tier", Any),
-    key("top_logprobs", Whole),
-    key("context_management", Each(&Object)),
-    key("conversation", Any),
-    key("tool_choice", Any),
-    key("client_metadata", Object),
-    key("access_programs", Any),
-    key("image", Object),
+    optional("prompt_cache_key", Any),
+    optional("prompt_cache_retention", OneOf(&["in_memory", "24h"])),
+    optional("truncation", OneOf(&["auto", "disabled"])),
+    optional("store", Any),
+    optional("service_tier", Any),
+    optional("top_logprobs", Integer),
+    optional("context_management", ListOf(&AnyObject)),
+    optional("conversation", Any),
+    optional("tool_choice", Any),
+    optional("client_metadata", AnyObject),
+    optional("access_programs", Any),
+    optional("image", AnyObject),
 ];
 
 const INCLUDES: &[&str] = &[

@@ -1,34 +1,50 @@
-//! The items that only the Responses API has, each with its fields.
+//! Foreign items of the Responses API with their fields.
 
-use super::openai_responses::{BREAKPOINT, DETAIL, ID, PASSED};
-use super::{Foreign, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, Open, Opened, OrNull, Text, Words};
-use crate::shape::{Key, Kind, key, need};
+use super::openai_responses::{BREAKPOINT, DETAIL, ID, METADATA_PASSTHROUGH};
+use super::{BlockPlacement, ForeignKind, closed_kind, opaque_kind};
+use crate::shape::Shape::{
+    Any, AnyObject, Bool, ListOf, NonEmptyText, Nullable, ObjectOrJsonText, OneOf, Open, Text,
+};
+use crate::shape::{FieldSpec, Shape, optional, required};
 
-const TYPE: Key = need("type", Text);
-const CALL: Key = need("call_id", Text);
-pub(super) const WORD: Key = key("status", Text);
-pub(super) const CALLER: Key = key("caller", Any);
-pub(super) const FOREIGN: &[Foreign] = &[
+const TYPE: FieldSpec = required("type", Text);
+const CALL: FieldSpec = required("call_id", Text);
+pub(super) const ANY_STATUS: FieldSpec = optional("status", Text);
+pub(super) const CALLER: FieldSpec = optional("caller", Any);
+pub(super) const FOREIGN_KINDS: &[ForeignKind] = &[
     item(
         "additional_tools",
-        &[TYPE, need("role", One(&["developer"])), need("tools", Each(&Object)), ID, PASSED],
+        &[
+            TYPE,
+            required("role", OneOf(&["developer"])),
+            required("tools", ListOf(&AnyObject)),
+            ID,
+            METADATA_PASSTHROUGH,
+        ],
     ),
-    opaque("agent_message", Side::Anywhere),
+    opaque_kind("agent_message", BlockPlacement::Anywhere),
     item(
         "apply_patch_call",
-        &[TYPE, CALL, need("operation", Object), need("status", Text), ID, CALLER, PASSED],
+        &[
+            TYPE,
+            CALL,
+            required("operation", AnyObject),
+            required("status", Text),
+            ID,
+            CALLER,
+            METADATA_PASSTHROUGH,
+        ],
     ),
     item(
         "apply_patch_call_output",
         &[
             TYPE,
             CALL,
-            need("status", One(&["completed", "failed"])),
+            required("status", OneOf(&["completed", "failed"])),
             ID,
-            key("output", Text),
+            optional("output", Text),
             CALLER,
-            PASSED,
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
@@ -36,30 +52,39 @@ pub(super) const FOREIGN: &[Foreign] = &[
         &[
             TYPE,
             ID,
-            key("code", Text),
-            key("container_id", Text),
-            key("outputs", Any),
-            WORD,
-            PASSED,
+            optional("code", Text),
+            optional("container_id", Text),
+            optional("outputs", Any),
+            ANY_STATUS,
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
         "compaction",
-        &[TYPE, need("encrypted_content", Text), ID, key("created_by", Any), PASSED],
+        &[
+            TYPE,
+            required("encrypted_content", Text),
+            ID,
+            optional("created_by", Any),
+            METADATA_PASSTHROUGH,
+        ],
     ),
-    item("compaction_summary", &[TYPE, need("encrypted_content", Text), ID, PASSED]),
-    item("compaction_trigger", &[TYPE, PASSED]),
+    item(
+        "compaction_summary",
+        &[TYPE, required("encrypted_content", Text), ID, METADATA_PASSTHROUGH],
+    ),
+    item("compaction_trigger", &[TYPE, METADATA_PASSTHROUGH]),
     item(
         "computer_call",
         &[
             TYPE,
             CALL,
             ID,
-            key("action", Any),
-            key("actions", Any),
-            key("pending_safety_checks", Any),
-            WORD,
-            PASSED,
+            optional("action", Any),
+            optional("actions", Any),
+            optional("pending_safety_checks", Any),
+            ANY_STATUS,
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
@@ -67,144 +92,210 @@ pub(super) const FOREIGN: &[Foreign] = &[
         &[
             TYPE,
             CALL,
-            need("output", Object),
+            required("output", AnyObject),
             ID,
-            key("acknowledged_safety_checks", Any),
-            WORD,
-            PASSED,
+            optional("acknowledged_safety_checks", Any),
+            ANY_STATUS,
+            METADATA_PASSTHROUGH,
         ],
     ),
-    item("configuration_update", &[TYPE, key("reasoning", Any), key("text", Any), PASSED]),
-    item("file_search_call", &[TYPE, ID, key("queries", Any), WORD, key("results", Any), PASSED]),
+    item(
+        "configuration_update",
+        &[TYPE, optional("reasoning", Any), optional("text", Any), METADATA_PASSTHROUGH],
+    ),
+    item(
+        "file_search_call",
+        &[
+            TYPE,
+            ID,
+            optional("queries", Any),
+            ANY_STATUS,
+            optional("results", Any),
+            METADATA_PASSTHROUGH,
+        ],
+    ),
     item(
         "image_generation_call",
         &[
             TYPE,
             ID,
-            key("result", Any),
-            WORD,
-            key("revised_prompt", Any),
-            key("background", Any),
-            key("output_format", Any),
-            key("quality", Any),
-            key("size", Any),
-            key("action", Any),
-            PASSED,
+            optional("result", Any),
+            ANY_STATUS,
+            optional("revised_prompt", Any),
+            optional("background", Any),
+            optional("output_format", Any),
+            optional("quality", Any),
+            optional("size", Any),
+            optional("action", Any),
+            METADATA_PASSTHROUGH,
         ],
     ),
-    item("item_reference", &[TYPE, need("id", Text), PASSED]),
-    item("local_shell_call", &[TYPE, CALL, need("action", Object), ID, WORD, PASSED]),
-    item("local_shell_call_output", &[TYPE, need("output", Text), ID, SEARCH, WORD, PASSED]),
+    item("item_reference", &[TYPE, required("id", Text), METADATA_PASSTHROUGH]),
+    item(
+        "local_shell_call",
+        &[TYPE, CALL, required("action", AnyObject), ID, ANY_STATUS, METADATA_PASSTHROUGH],
+    ),
+    item(
+        "local_shell_call_output",
+        &[TYPE, required("output", Text), ID, NON_EMPTY_CALL_ID, ANY_STATUS, METADATA_PASSTHROUGH],
+    ),
     item(
         "mcp_approval_request",
         &[
             TYPE,
-            need("arguments", Text),
-            need("name", Text),
-            need("server_label", Text),
+            required("arguments", Text),
+            required("name", Text),
+            required("server_label", Text),
             ID,
-            PASSED,
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
         "mcp_approval_response",
         &[
             TYPE,
-            need("approval_request_id", Text),
-            need("approve", Flag),
+            required("approval_request_id", Text),
+            required("approve", Bool),
             ID,
-            key("reason", Any),
-            PASSED,
+            optional("reason", Any),
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
         "mcp_call",
         &[
             TYPE,
-            need("arguments", Text),
-            need("name", Text),
-            need("server_label", Text),
+            required("arguments", Text),
+            required("name", Text),
+            required("server_label", Text),
             ID,
-            key("approval_request_id", Any),
-            key("error", Any),
-            key("output", Any),
-            WORD,
-            PASSED,
+            optional("approval_request_id", Any),
+            optional("error", Any),
+            optional("output", Any),
+            ANY_STATUS,
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
         "mcp_list_tools",
         &[
             TYPE,
-            need("server_label", Text),
-            need("tools", OrNull(&Any)),
+            required("server_label", Text),
+            required("tools", Nullable(&Any)),
             ID,
-            key("error", Any),
-            PASSED,
+            optional("error", Any),
+            METADATA_PASSTHROUGH,
         ],
     ),
-    opaque("multi_agent_call", Side::Anywhere),
-    opaque("multi_agent_call_output", Side::Anywhere),
-    item("program", &[TYPE, CALL, need("code", Text), need("fingerprint", Text), ID, PASSED]),
-    item("program_output", &[TYPE, CALL, ID, key("result", Any), WORD, PASSED]),
+    opaque_kind("multi_agent_call", BlockPlacement::Anywhere),
+    opaque_kind("multi_agent_call_output", BlockPlacement::Anywhere),
+    item(
+        "program",
+        &[
+            TYPE,
+            CALL,
+            required("code", Text),
+            required("fingerprint", Text),
+            ID,
+            METADATA_PASSTHROUGH,
+        ],
+    ),
+    item(
+        "program_output",
+        &[TYPE, CALL, ID, optional("result", Any), ANY_STATUS, METADATA_PASSTHROUGH],
+    ),
     item(
         "shell_call",
-        &[TYPE, CALL, need("action", Object), ID, WORD, key("environment", Any), CALLER, PASSED],
+        &[
+            TYPE,
+            CALL,
+            required("action", AnyObject),
+            ID,
+            ANY_STATUS,
+            optional("environment", Any),
+            CALLER,
+            METADATA_PASSTHROUGH,
+        ],
     ),
     item(
         "shell_call_output",
         &[
             TYPE,
             CALL,
-            need("output", OrNull(&Any)),
+            required("output", Nullable(&Any)),
             ID,
-            key("max_output_length", Any),
-            WORD,
+            optional("max_output_length", Any),
+            ANY_STATUS,
             CALLER,
-            PASSED,
+            METADATA_PASSTHROUGH,
         ],
     ),
     item(
         "tool_search_call",
-        &[TYPE, need("arguments", OrNull(&Opened)), SEARCH, ID, WORD, MADE, BY, PASSED],
+        &[
+            TYPE,
+            required("arguments", Nullable(&ObjectOrJsonText)),
+            NON_EMPTY_CALL_ID,
+            ID,
+            ANY_STATUS,
+            EXECUTION,
+            CREATED_BY,
+            METADATA_PASSTHROUGH,
+        ],
     ),
     item(
         "tool_search_output",
-        &[TYPE, need("tools", OrNull(&Any)), SEARCH, ID, WORD, MADE, BY, PASSED],
+        &[
+            TYPE,
+            required("tools", Nullable(&Any)),
+            NON_EMPTY_CALL_ID,
+            ID,
+            ANY_STATUS,
+            EXECUTION,
+            CREATED_BY,
+            METADATA_PASSTHROUGH,
+        ],
     ),
     item(
         "web_search_call",
-        &[TYPE, ID, key("action", SEARCHED), WORD, key("results", Any), PASSED],
-    ),
-    opaque("message.scoped_content", Side::Client),
-    opaque("message.encrypted_content", Side::Client),
-    // These point to nothing, and are taken all the same.
-    foreign(
-        "message.input_image",
-        Side::Client,
-        &[TYPE, key("image_url", Text), key("file_id", Text), DETAIL, BREAKPOINT],
-    ),
-    foreign(
-        "message.input_file",
-        Side::Client,
         &[
             TYPE,
-            key("file_data", Text),
-            key("file_id", Text),
-            key("file_url", Text),
-            key("filename", Text),
-            key("detail", Text),
+            ID,
+            optional("action", SEARCH_ACTION),
+            ANY_STATUS,
+            optional("results", Any),
+            METADATA_PASSTHROUGH,
+        ],
+    ),
+    opaque_kind("message.scoped_content", BlockPlacement::NotAssistant),
+    opaque_kind("message.encrypted_content", BlockPlacement::NotAssistant),
+    // These have no content and are accepted nevertheless.
+    closed_kind(
+        "message.input_image",
+        BlockPlacement::NotAssistant,
+        &[TYPE, optional("image_url", Text), optional("file_id", Text), DETAIL, BREAKPOINT],
+    ),
+    closed_kind(
+        "message.input_file",
+        BlockPlacement::NotAssistant,
+        &[
+            TYPE,
+            optional("file_data", Text),
+            optional("file_id", Text),
+            optional("file_url", Text),
+            optional("filename", Text),
+            optional("detail", Text),
             BREAKPOINT,
         ],
     ),
-    foreign(
+    closed_kind(
         "message.input_audio",
-        Side::Client,
-        &[TYPE, key("audio_url", Text), key("input_audio", Object), BREAKPOINT],
+        BlockPlacement::NotAssistant,
+        &[TYPE, optional("audio_url", Text), optional("input_audio", AnyObject), BREAKPOINT],
     ),
 ];
-/// Items that came later.
-const NEWER: &[&str] = &[
+/// Items of newer versions of the API.
+const NEWER_KINDS: &[&str] = &[
     "additional_tools",
     "agent_message",
     "apply_patch_call",
@@ -223,30 +314,31 @@ const NEWER: &[&str] = &[
     "tool_search_output",
 ];
 /// May be absent, but not empty.
-const SEARCH: Key = key("call_id", Words);
+const NON_EMPTY_CALL_ID: FieldSpec = optional("call_id", NonEmptyText);
 /// "Invalid value: 'other'. Supported values are: 'search', …"
-const SEARCHED: Kind = Open(&[need("type", One(&["search", "open_page", "find_in_page"]))]);
-const MADE: Key = key("execution", One(&["server", "client"]));
-const BY: Key = key("created_by", Any);
+const SEARCH_ACTION: Shape =
+    Open(&[required("type", OneOf(&["search", "open_page", "find_in_page"]))]);
+const EXECUTION: FieldSpec = optional("execution", OneOf(&["server", "client"]));
+const CREATED_BY: FieldSpec = optional("created_by", Any);
 
-/// All but the newer ones.
-pub(super) const fn older() -> [Foreign; FOREIGN.len() - NEWER.len()] {
-    let mut kept = [FOREIGN[0]; FOREIGN.len() - NEWER.len()];
+/// All kinds except the newer ones.
+pub(super) const fn older_kinds() -> [ForeignKind; FOREIGN_KINDS.len() - NEWER_KINDS.len()] {
+    let mut kinds = [FOREIGN_KINDS[0]; FOREIGN_KINDS.len() - NEWER_KINDS.len()];
     let (mut from, mut to) = (0, 0);
-    while from < FOREIGN.len() {
-        if !is_newer(FOREIGN[from].kind) {
-            kept[to] = FOREIGN[from];
+    while from < FOREIGN_KINDS.len() {
+        if !is_newer_kind(FOREIGN_KINDS[from].kind) {
+            kinds[to] = FOREIGN_KINDS[from];
             to += 1;
         }
         from += 1;
     }
-    kept
+    kinds
 }
 
-const fn is_newer(kind: &str) -> bool {
+const fn is_newer_kind(kind: &str) -> bool {
     let mut at = 0;
-    while at < NEWER.len() {
-        if is_same(kind.as_bytes(), NEWER[at].as_bytes()) {
+    while at < NEWER_KINDS.len() {
+        if is_equal(kind.as_bytes(), NEWER_KINDS[at].as_bytes()) {
             return true;
         }
         at += 1;
@@ -254,7 +346,7 @@ const fn is_newer(kind: &str) -> bool {
     false
 }
 
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
+const fn is_equal(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {
         at += 1;
@@ -262,6 +354,6 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     at == one.len() && at == other.len()
 }
 
-const fn item(kind: &'static str, keys: &'static [Key]) -> Foreign {
-    foreign(kind, Side::Anywhere, keys)
+const fn item(kind: &'static str, keys: &'static [FieldSpec]) -> ForeignKind {
+    closed_kind(kind, BlockPlacement::Anywhere, keys)
 }

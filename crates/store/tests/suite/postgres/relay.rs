@@ -1,4 +1,4 @@
-//! A cable that can be cut: between a store and its server, for tests of what happens without.
+//! A TCP relay between a store and its server; tests can cut or silence its connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,101 +9,109 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 pub(crate) struct Relay {
-    cable: watch::Sender<Cable>,
-    /// The next commit is heard by the server, and its answer by nobody.
-    mute: Arc<AtomicBool>,
+    link: watch::Sender<LinkState>,
+    /// Forward the next COMMIT, and close the connection before its reply.
+    drop_commit_reply: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Cable {
-    Whole,
-    /// Connections end, and new ones are refused.
-    Cut,
-    /// Nothing arrives any more, and nobody is told.
+enum LinkState {
+    Up,
+    /// Connections are closed, and new ones are rejected.
+    Closed,
+    /// Connections stay open, but transfer nothing.
     Silent,
 }
 
 impl Relay {
-    /// A way to this server, and its address.
+    /// Starts a relay to the server in `url`; returns it with the URL through it.
     pub(crate) async fn to(url: &str) -> (Self, String) {
-        let (_, place) = url.rsplit_once('@').unwrap();
-        let server: Arc<str> = place.split('/').next().unwrap().into();
+        let (_, host) = url.rsplit_once('@').unwrap();
+        let server: Arc<str> = host.split('/').next().unwrap().into();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let here = listener.local_addr().unwrap().to_string();
-        let (cable, seen) = watch::channel(Cable::Whole);
-        let mute = Arc::<AtomicBool>::default();
-        tokio::spawn(listen(listener, Arc::clone(&server), seen, Arc::clone(&mute)));
-        (Self { cable, mute }, url.replacen(&*server, &here, 1))
+        let relay_address = listener.local_addr().unwrap().to_string();
+        let (link_tx, link_rx) = watch::channel(LinkState::Up);
+        let drop_reply = Arc::<AtomicBool>::default();
+        tokio::spawn(listen(listener, Arc::clone(&server), link_rx, Arc::clone(&drop_reply)));
+        (
+            Self { link: link_tx, drop_commit_reply: drop_reply },
+            url.replacen(&*server, &relay_address, 1),
+        )
     }
 
-    pub(crate) fn cut(&self, silent: bool) {
-        self.cable.send_replace(if silent { Cable::Silent } else { Cable::Cut });
+    pub(crate) fn cut(&self, is_silent: bool) {
+        self.link.send_replace(if is_silent { LinkState::Silent } else { LinkState::Closed });
     }
 
-    /// A new cable: what was underway in the old one is lost.
-    pub(crate) fn mend(&self) {
-        self.cable.send_replace(Cable::Whole);
+    /// Accepts connections again; bytes in flight are lost.
+    pub(crate) fn restore(&self) {
+        self.link.send_replace(LinkState::Up);
     }
 
-    pub(crate) fn mute_next_commit(&self) {
-        self.mute.store(true, Ordering::Relaxed);
+    pub(crate) fn drop_next_commit_reply(&self) {
+        self.drop_commit_reply.store(true, Ordering::Relaxed);
     }
 }
 
 async fn listen(
     listener: TcpListener,
     server: Arc<str>,
-    cable: watch::Receiver<Cable>,
-    mute: Arc<AtomicBool>,
+    link_state: watch::Receiver<LinkState>,
+    drop_reply: Arc<AtomicBool>,
 ) {
     while let Ok((client, _)) = listener.accept().await {
-        tokio::spawn(carry(client, Arc::clone(&server), cable.clone(), Arc::clone(&mute)));
+        tokio::spawn(relay_connection(
+            client,
+            Arc::clone(&server),
+            link_state.clone(),
+            Arc::clone(&drop_reply),
+        ));
     }
 }
 
-async fn carry(
+async fn relay_connection(
     mut client: TcpStream,
     server: Arc<str>,
-    mut cable: watch::Receiver<Cable>,
-    mute: Arc<AtomicBool>,
+    mut link_state: watch::Receiver<LinkState>,
+    drop_reply: Arc<AtomicBool>,
 ) {
-    let state = *cable.borrow_and_update();
-    if state == Cable::Whole {
+    let state = *link_state.borrow_and_update();
+    if state == LinkState::Up {
         let Ok(mut server) = TcpStream::connect(&*server).await else { return };
         tokio::select! {
-            () = both_ways(&mut client, &mut server, &mute) => return,
-            _ = cable.changed() => {}
+            () = copy_both_ways(&mut client, &mut server, &drop_reply) => return,
+            _ = link_state.changed() => {}
         }
     }
-    if *cable.borrow() == Cable::Silent {
-        // The connection stays open, as far as this side is concerned.
-        let _ = cable.changed().await;
+    if *link_state.borrow() == LinkState::Silent {
+        // The client's connection stays open.
+        let _ = link_state.changed().await;
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-async fn both_ways(client: &mut TcpStream, server: &mut TcpStream, mute: &AtomicBool) {
-    let (mut asked, mut said) = ([0; 4096], [0; 4096]);
+async fn copy_both_ways(client: &mut TcpStream, server: &mut TcpStream, drop_reply: &AtomicBool) {
+    let (mut from_client, mut from_server) = ([0; 4096], [0; 4096]);
     loop {
-        let passed = tokio::select! {
-            read = client.read(&mut asked) => {
+        let result = tokio::select! {
+            read = client.read(&mut from_client) => {
                 let Ok(length @ 1..) = read else { return };
-                let words = &asked[..length];
-                let commits = words.windows(6).any(|part| part == b"COMMIT");
-                let passed = server.write_all(words).await;
-                if commits && mute.swap(false, Ordering::Relaxed) {
-                    // The server has the time to do it.
+                let request = &from_client[..length];
+                let has_commit = request.windows(6).any(|part| part == b"COMMIT");
+                let passed = server.write_all(request).await;
+                if has_commit && drop_reply.swap(false, Ordering::Relaxed) {
+                    // Give the server time to commit.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     return;
                 }
                 passed
             }
-            read = server.read(&mut said) => {
+            read = server.read(&mut from_server) => {
                 let Ok(length @ 1..) = read else { return };
-                client.write_all(&said[..length]).await
+                client.write_all(&from_server[..length]).await
             }
         };
-        if passed.is_err() {
+        if result.is_err() {
             return;
         }
     }

@@ -1,170 +1,194 @@
-//! Strings: passed block by block, with a closer look only where something rare stands.
+//! Scans strings vector by vector; only vectors with rare bytes are examined further.
 
 use fearless_simd::Simd;
 
-use super::super::block::{self, Few, Marks};
-use super::super::{Kind, Malformed, Why};
-use super::{Scan, Tape};
+use super::super::simd::{self, HalfVectorMasks, VectorMasks};
+use super::super::{JsonError, JsonErrorKind, JsonKind};
+use super::{Scanner, TapeSink};
 
-/// A string that is passed.
-struct Passed {
+/// A scanned string.
+struct ScannedString {
     end: usize,
-    /// It holds no escape.
-    plain: bool,
-    /// An escape stands for half a character.
-    surrogates: bool,
+    /// The string has no escape.
+    escape_free: bool,
+    /// Some escape is a surrogate.
+    has_surrogate_escapes: bool,
 }
 
-/// What is known of the part of a string that is passed.
+/// What is known of the part of a string that was scanned.
 #[derive(Default)]
-struct Part {
+struct StringState {
     backslashes: u64,
-    /// 1 if the last of them makes the next byte part of an escape.
-    carried: u64,
-    surrogates: bool,
+    /// 1 if the last backslash escapes the next byte.
+    escape_carry: u64,
+    has_surrogate_escapes: bool,
 }
 
-/// What a block of a string is.
-enum Found {
-    /// The string goes on.
-    More,
-    /// It ends behind so many bytes.
+/// Outcome of scanning one vector of a string.
+enum VectorResult {
+    /// The string continues in the next vector.
+    Continues,
+    /// The string ends after so many bytes of this vector.
     End(usize),
-    Mistake,
+    Invalid,
 }
 
-impl<S: Simd> Scan<'_, S> {
-    /// Passes the string that begins here.
+impl<S: Simd> Scanner<'_, S> {
+    /// Scans the string that begins here.
     #[inline(always)]
-    pub(super) fn string(
+    pub(super) fn scan_string(
         &self,
         start: usize,
         surrogates: &mut bool,
-        tape: &mut impl Tape,
-    ) -> Result<usize, Malformed> {
-        let inside = start + 1;
-        // Keys and words end within a few bytes.
-        let left = &self.bytes[inside..];
-        let few = match left.first_chunk() {
-            Some(few) => Few::of(self.simd, few),
-            None => self.last_few(left.len()),
+        tape: &mut impl TapeSink,
+    ) -> Result<usize, JsonError> {
+        let contents_start = start + 1;
+        // Keys and short values end within 32 bytes.
+        let rest = &self.bytes[contents_start..];
+        let half_vector_masks = match rest.first_chunk() {
+            Some(chunk) => HalfVectorMasks::classify(self.simd, chunk),
+            None => self.last_half_vector(rest.len()),
         };
-        if let Some(length) = few.length() {
-            let end = inside + length + 1;
-            tape.leaf(start, end, Kind::String, true);
+        if let Some(length) = half_vector_masks.string_len() {
+            let end = contents_start + length + 1;
+            tape.leaf(start, end, JsonKind::String, true);
             return Ok(end);
         }
-        let passed = self.long_string(inside + few.plain().min(left.len()))?;
-        *surrogates |= passed.surrogates;
-        tape.leaf(start, passed.end, Kind::String, passed.plain);
-        Ok(passed.end)
+        let string = self.scan_long_string(
+            contents_start + half_vector_masks.plain_prefix_len().min(rest.len()),
+        )?;
+        *surrogates |= string.has_surrogate_escapes;
+        tape.leaf(start, string.end, JsonKind::String, string.escape_free);
+        Ok(string.end)
     }
 
-    /// Near the end of the text they are its last bytes, of which some are passed already.
+    /// Masks of the rest of the text, taken from its last 32 bytes without those that were scanned.
     #[inline(never)]
-    fn last_few(&self, left: usize) -> Few {
-        let few = self.last.last_chunk().unwrap_or(&[0; block::SHORT]);
+    fn last_half_vector(&self, rest_len: usize) -> HalfVectorMasks {
+        let chunk = self.last_vector.last_chunk().unwrap_or(&[0; simd::HALF_VECTOR_BYTES]);
         self.simd.vectorize(
             #[inline(always)]
-            || Few::of(self.simd, few).skip(block::SHORT - left),
+            || HalfVectorMasks::classify(self.simd, chunk).skip(simd::HALF_VECTOR_BYTES - rest_len),
         )
     }
 
     #[inline(never)]
-    fn long_string(&self, at: usize) -> Result<Passed, Malformed> {
+    fn scan_long_string(&self, at: usize) -> Result<ScannedString, JsonError> {
         self.simd.vectorize(
             #[inline(always)]
-            || self.rest_by_blocks(at),
+            || self.scan_by_vectors(at),
         )
     }
 
-    /// Passes a string from within, where everything before was plain.
+    /// Scans the rest of a string, of which the part before `at` has no escapes.
     #[inline(always)]
-    fn rest_by_blocks(&self, mut at: usize) -> Result<Passed, Malformed> {
-        let mut part = Part::default();
-        let (blocks, rest) = self.bytes[at..].as_chunks();
-        let mut found = Found::More;
-        for block in blocks {
-            found = self.block(block, 0, at, &mut part);
-            if !matches!(found, Found::More) {
+    fn scan_by_vectors(&self, mut at: usize) -> Result<ScannedString, JsonError> {
+        let mut state = StringState::default();
+        let (vectors, rest) = self.bytes[at..].as_chunks();
+        let mut vector_result = VectorResult::Continues;
+        for block in vectors {
+            vector_result = self.scan_vector(block, 0, at, &mut state);
+            if !matches!(vector_result, VectorResult::Continues) {
                 break;
             }
-            at += block::SIZE;
+            at += simd::VECTOR_BYTES;
         }
-        // Near the end of the text it is the last block, of which some is passed already.
-        if !rest.is_empty() && matches!(found, Found::More) {
-            found = self.block(self.last, block::SIZE - rest.len(), at, &mut part);
+        // The end of the text is scanned as its last vector, without the bytes that were scanned.
+        if !rest.is_empty() && matches!(vector_result, VectorResult::Continues) {
+            vector_result =
+                self.scan_vector(self.last_vector, simd::VECTOR_BYTES - rest.len(), at, &mut state);
         }
-        let Part { backslashes, carried, surrogates } = part;
-        match found {
-            Found::End(bytes) => {
-                Ok(Passed { end: at + bytes, plain: backslashes == 0, surrogates })
+        let StringState { backslashes, escape_carry: carried, has_surrogate_escapes: surrogates } =
+            state;
+        match vector_result {
+            VectorResult::End(bytes) => Ok(ScannedString {
+                end: at + bytes,
+                escape_free: backslashes == 0,
+                has_surrogate_escapes: surrogates,
+            }),
+            VectorResult::Continues => {
+                Err(JsonError { offset: self.bytes.len(), kind: JsonErrorKind::UnexpectedEnd })
             }
-            Found::More => Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
-            // Where it is shows byte by byte.
-            Found::Mistake => self.rest_by_bytes(at - carried as usize, surrogates),
+            // Scans byte by byte to find the exact offset of the error.
+            VectorResult::Invalid => self.scan_by_bytes(at - carried as usize, surrogates),
         }
     }
 
-    /// Looks at a block that begins at this place, without the bytes before it.
+    /// Scans the vector at this offset, without its first `skipped` bytes.
     #[inline(always)]
-    fn block(
+    fn scan_vector(
         &self,
-        block: &[u8; block::SIZE],
+        block: &[u8; simd::VECTOR_BYTES],
         skipped: usize,
         at: usize,
-        part: &mut Part,
-    ) -> Found {
-        let marks = Marks::of(self.simd, block).skip(skipped);
-        let (escaped, over) = marks.escaped(part.carried);
-        let ends = marks.quotes & !escaped;
-        let odd = escaped & !marks.escapable;
-        // One question for all that is rare: mostly nothing of it is there.
-        if ends | odd | marks.controls != 0 {
-            let inside = !ends & ends.wrapping_sub(1);
-            let controls = block::rest(block::controls(self.simd, block), skipped);
-            let letters = block::rest(block::letters(self.simd, block), skipped);
-            let Some(surrogates) = self.numbered(at, odd & inside & !letters) else {
-                return Found::Mistake;
+        state: &mut StringState,
+    ) -> VectorResult {
+        let vector_masks = VectorMasks::classify(self.simd, block).skip(skipped);
+        let (escaped, carry) = vector_masks.escaped_bytes(state.escape_carry);
+        let ends = vector_masks.quotes & !escaped;
+        let unusual = escaped & !vector_masks.escapable;
+        // One comparison for all rare bytes: mostly there are none.
+        if ends | unusual | vector_masks.controls != 0 {
+            let string_mask = !ends & ends.wrapping_sub(1);
+            let controls = simd::shift_out(simd::control_mask(self.simd, block), skipped);
+            let letters = simd::shift_out(simd::escape_letter_mask(self.simd, block), skipped);
+            let Some(surrogates) = self.check_unicode_escapes(at, unusual & string_mask & !letters)
+            else {
+                return VectorResult::Invalid;
             };
-            if controls & inside != 0 {
-                return Found::Mistake;
+            if controls & string_mask != 0 {
+                return VectorResult::Invalid;
             }
-            part.surrogates |= surrogates;
+            state.has_surrogate_escapes |= surrogates;
             if ends != 0 {
-                part.backslashes |= marks.backslashes & inside;
-                return Found::End(ends.trailing_zeros() as usize + 1);
+                state.backslashes |= vector_masks.backslashes & string_mask;
+                return VectorResult::End(ends.trailing_zeros() as usize + 1);
             }
         }
-        part.backslashes |= marks.backslashes;
-        part.carried = over;
-        Found::More
+        state.backslashes |= vector_masks.backslashes;
+        state.escape_carry = carry;
+        VectorResult::Continues
     }
 
-    /// Whether one of the escapes before these bytes stands for half a character, if each is an escape
-    /// by number.
+    /// Checks that each of these bytes belongs to a `\u` escape; returns whether one is a
+    /// surrogate.
     #[inline(always)]
-    fn numbered(&self, block: usize, mut bytes: u64) -> Option<bool> {
+    fn check_unicode_escapes(&self, block: usize, mut bytes: u64) -> Option<bool> {
         let mut surrogates = false;
         while bytes != 0 {
             let at = block + bytes.trailing_zeros() as usize;
-            surrogates |= self.unicode(at - 1)?;
+            surrogates |= self.is_surrogate_escape(at - 1)?;
             bytes &= bytes - 1;
         }
         Some(surrogates)
     }
 
-    fn rest_by_bytes(&self, mut at: usize, mut surrogates: bool) -> Result<Passed, Malformed> {
+    fn scan_by_bytes(
+        &self,
+        mut at: usize,
+        mut surrogates: bool,
+    ) -> Result<ScannedString, JsonError> {
         loop {
             match self.bytes[at..] {
-                [b'"', ..] => return Ok(Passed { end: at + 1, plain: false, surrogates }),
-                [b'\\', letter, ..] if LETTERS[usize::from(letter)] => at += 2,
-                [] | [b'\\'] => return Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
+                [b'"', ..] => {
+                    return Ok(ScannedString {
+                        end: at + 1,
+                        escape_free: false,
+                        has_surrogate_escapes: surrogates,
+                    });
+                }
+                [b'\\', letter, ..] if ESCAPE_LETTERS[usize::from(letter)] => at += 2,
+                [] | [b'\\'] => {
+                    return Err(JsonError {
+                        offset: self.bytes.len(),
+                        kind: JsonErrorKind::UnexpectedEnd,
+                    });
+                }
                 [b'\\', ..] => {
-                    let Some(half) = self.unicode(at) else {
+                    let Some(surrogate) = self.is_surrogate_escape(at) else {
                         return Err(self.expected(at, "a valid escape"));
                     };
-                    surrogates |= half;
+                    surrogates |= surrogate;
                     at += 6;
                 }
                 [..0x20, ..] => {
@@ -175,8 +199,9 @@ impl<S: Simd> Scan<'_, S> {
         }
     }
 
-    /// Whether the escape at this byte stands for half a character, if it is one by number.
-    fn unicode(&self, at: usize) -> Option<bool> {
+    /// Whether the `\u` escape at this offset is a surrogate; `None` if it is not a valid `\u`
+    /// escape.
+    fn is_surrogate_escape(&self, at: usize) -> Option<bool> {
         let [b'\\', b'u', digits @ ..] = &self.bytes[at..] else { return None };
         let digits = digits.first_chunk::<4>()?;
         digits
@@ -186,8 +211,8 @@ impl<S: Simd> Scan<'_, S> {
     }
 }
 
-/// The letters that may follow a backslash, without the `u` of an escape by number.
-const LETTERS: [bool; 256] = {
+/// The letters that may follow a backslash, except `u`.
+const ESCAPE_LETTERS: [bool; 256] = {
     let mut letters = [false; 256];
     let mut at = 0;
     while at < 8 {

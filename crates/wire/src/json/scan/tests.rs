@@ -1,21 +1,24 @@
-//! Every width of registers finds the same in a text.
+//! All SIMD levels produce the same result.
 
 use fearless_simd::Level;
 
-use super::super::{Kind, Malformed};
+use super::super::{JsonError, JsonKind};
 use super::scan;
 
-/// What the scanner says: each value's place and kind, or the mistake.
-type Said = Result<Vec<(u32, u32, u32, Kind, bool)>, Malformed>;
+/// Tape entries or the error of one scan.
+type ScanOutcome = Result<Vec<(u32, u32, u32, JsonKind, bool)>, JsonError>;
 
-fn said(level: Level, text: &[u8]) -> Said {
+fn scan_at_level(level: Level, text: &[u8]) -> ScanOutcome {
     let mut tape = Vec::new();
     scan(level, text, 128, &mut tape)?;
-    Ok(tape.iter().map(|span| (span.start, span.end, span.next, span.kind, span.plain)).collect())
+    Ok(tape
+        .iter()
+        .map(|span| (span.start, span.end, span.next_index, span.kind, span.escape_free))
+        .collect())
 }
 
-/// The levels of this machine below its best.
-fn lower() -> Vec<Level> {
+/// SIMD levels of this machine below its best.
+fn lower_levels() -> Vec<Level> {
     let mut levels = vec![Level::baseline()];
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
@@ -26,8 +29,8 @@ fn lower() -> Vec<Level> {
 }
 
 #[test]
-fn all_levels_say_the_same() {
-    let inside: [&[u8]; 12] = [
+fn all_levels_agree() {
+    let contents: [&[u8]; 12] = [
         b"x",
         b"\\n",
         b"\\\\",
@@ -41,10 +44,10 @@ fn all_levels_say_the_same() {
         b"\x01",
         b"\"",
     ];
-    let mut seen = [0, 0];
+    let mut outcomes = [0, 0];
     for before in 0..140 {
-        for one in inside {
-            for other in inside {
+        for one in contents {
+            for other in contents {
                 for after in [0, 1, 63, 64, 70] {
                     let parts: [&[u8]; 6] = [
                         b"{\"a\":[\"",
@@ -55,14 +58,19 @@ fn all_levels_say_the_same() {
                         b"\",1]}",
                     ];
                     let text = parts.concat();
-                    let best = said(Level::new(), &text);
-                    seen[usize::from(best.is_ok())] += 1;
-                    for level in lower() {
-                        assert_eq!(said(level, &text), best, "{}", String::from_utf8_lossy(&text));
+                    let best = scan_at_level(Level::new(), &text);
+                    outcomes[usize::from(best.is_ok())] += 1;
+                    for level in lower_levels() {
+                        assert_eq!(
+                            scan_at_level(level, &text),
+                            best,
+                            "{}",
+                            String::from_utf8_lossy(&text)
+                        );
                     }
                 }
             }
         }
     }
-    assert!(seen.iter().all(|count| *count > 1000), "{seen:?}");
+    assert!(outcomes.iter().all(|count| *count > 1000), "{outcomes:?}");
 }

@@ -1,0 +1,155 @@
+//! Sentences that explain violations and repairs, without knowledge of the API.
+
+use std::borrow::Cow;
+
+use interlingua::model::{Block, BlockContent, Turn};
+use interlingua::{Conversation, Dialect, JsonString};
+use interlingua_strict::Violation;
+
+/// The block that a violation is about, and a sentence about it.
+pub(super) fn describe_violation(
+    conversation: Option<&Conversation>,
+    provider: &dyn Dialect,
+    violation: &Violation,
+    turn: Option<usize>,
+    block: Option<usize>,
+) -> (Option<usize>, String) {
+    let found_turn = conversation
+        .zip(turn)
+        .and_then(|(conversation, at)| Some((conversation, at, conversation.turns.get(at)?)));
+    if let Some((conversation, at, turn)) = found_turn {
+        let block = block.or_else(|| block_of_call(turn, &violation.message));
+        let found_block = block.and_then(|block| turn.blocks.get(block));
+        if let Some(sentence) = found_block.and_then(|found_block| {
+            explain_block(conversation, at, found_block, &violation.message)
+        }) {
+            return (block, sentence);
+        }
+        if let Some(found_block) = found_block {
+            let message = format!(
+                "{} is rejected: {}",
+                capitalize(&block_name(conversation, at, found_block)),
+                rule_sentence(provider, violation)
+            );
+            return (block, message);
+        }
+    }
+    (block, rule_sentence(provider, violation))
+}
+
+/// A sentence for a repair without a violation.
+pub(super) fn describe_change(
+    conversation: Option<&Conversation>,
+    turn: Option<usize>,
+    block: Option<usize>,
+) -> String {
+    let name = conversation.zip(turn).and_then(|(conversation, at)| {
+        let block = conversation.turns.get(at)?.blocks.get(block?)?;
+        Some(block_name(conversation, at, block))
+    });
+    match name {
+        Some(name) => format!("{} would be changed.", capitalize(&name)),
+        None => "This would be changed.".to_owned(),
+    }
+}
+
+/// The id of a tool call or tool result.
+pub(super) fn call_id(
+    conversation: &Conversation,
+    turn: usize,
+    block: Option<usize>,
+) -> Option<Cow<'_, str>> {
+    let block = conversation.turns.get(turn)?.blocks.get(block?)?;
+    match &block.content {
+        BlockContent::ToolCall(call) => Some(call.id.unescape()),
+        BlockContent::ToolResult(result) => Some(result.call_id.unescape()),
+        _ => None,
+    }
+}
+
+/// The block with the call id that the provider's message contains.
+fn block_of_call(turn: &Turn, message: &str) -> Option<usize> {
+    turn.blocks.iter().position(|block| match &block.content {
+        BlockContent::ToolCall(call) => {
+            !call.id.is_empty() && message.contains(&*call.id.unescape())
+        }
+        _ => false,
+    })
+}
+
+/// A sentence for a known problem that is visible in the conversation.
+fn explain_block(
+    conversation: &Conversation,
+    turn: usize,
+    block: &Block,
+    message: &str,
+) -> Option<String> {
+    let mentions = |id: &JsonString| !id.is_empty() && message.contains(&*id.unescape());
+    let contains_any = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
+    match &block.content {
+        BlockContent::ToolCall(call)
+            if mentions(&call.id) && !is_answered(conversation, turn, &call.id) =>
+        {
+            Some(format!("The run of `{}` was interrupted: its result is missing.", call.name))
+        }
+        BlockContent::ToolResult(result)
+            if mentions(&result.call_id)
+                && conversation.call_before(turn, &result.call_id).is_none() =>
+        {
+            let id = &result.call_id;
+            Some(format!("This is the result of a run ({id}) that is not in the conversation."))
+        }
+        BlockContent::Reasoning(_) if contains_any(&["signature"]) && !has_seal(block) => Some(
+            "The signature of the model's thinking is missing: without it the provider cannot \
+             verify the thinking."
+                .to_owned(),
+        ),
+        BlockContent::Text { text, .. }
+            if contains_any(&["empty", "whitespace"]) && text.is_blank() =>
+        {
+            Some("This text is empty.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn has_seal(block: &Block) -> bool {
+    block.seal.as_ref().is_some_and(|seal| !seal.data.is_empty())
+}
+
+fn is_answered(conversation: &Conversation, turn: usize, id: &JsonString) -> bool {
+    let later = conversation.turns.iter().skip(turn + 1).flat_map(|turn| &turn.blocks);
+    later.into_iter().any(|block| match &block.content {
+        BlockContent::ToolResult(result) => result.call_id == *id,
+        _ => false,
+    })
+}
+
+/// Name of a block in a sentence.
+fn block_name(conversation: &Conversation, turn: usize, block: &Block) -> String {
+    match &block.content {
+        BlockContent::Text { .. } => "this text".to_owned(),
+        BlockContent::Refusal(_) => "this refusal".to_owned(),
+        BlockContent::Reasoning(_) => "this thinking".to_owned(),
+        BlockContent::Media(_) => "this image or document".to_owned(),
+        BlockContent::Json(_) => "this data".to_owned(),
+        BlockContent::ToolCall(call) => format!("the run of `{}`", call.name),
+        BlockContent::ToolResult(result) => match conversation.call_before(turn, &result.call_id) {
+            Some(call) => format!("the result of `{}`", call.name),
+            None => "this result".to_owned(),
+        },
+        BlockContent::Foreign { kind, .. } => format!("this `{kind}`"),
+    }
+}
+
+/// The judge's rule as a sentence.
+fn rule_sentence(provider: &dyn Dialect, violation: &Violation) -> String {
+    let judge = interlingua_strict::find(provider.id().0);
+    let rule = judge.and_then(|judge| judge.rule(violation.rule));
+    rule.map_or_else(|| "The provider rejects this.".to_owned(), |rule| rule.condition.to_owned())
+}
+
+fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,230 @@
+//! The open block of a stream, and the deltas that are buffered until it ends.
+
+use interlingua_model::{
+    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent, ToolArgs,
+};
+use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
+
+use crate::anthropic::frame::CONTENT_BLOCK_DELTA;
+use crate::anthropic::{ID, decode, freeform};
+use crate::note;
+
+#[derive(Debug)]
+pub(super) struct OpenBlock {
+    /// The index that the provider sent.
+    pub(super) wire_index: u64,
+    pub(super) index: u32,
+    pub(super) state: BlockState,
+}
+
+#[derive(Debug)]
+pub(super) enum BlockState {
+    Text,
+    Thinking,
+    /// The input of the start event, used if no argument delta follows; `None` once one has.
+    ToolUse(Option<RawJson>),
+    /// Argument deltas of a tool that takes free text.
+    FreeformToolUse(Vec<JsonString>),
+    /// A block that its start event contains completely.
+    Complete,
+    /// A block type that only this dialect has, and the deltas of its fields.
+    Foreign {
+        block: Box<Block>,
+        field_deltas: Vec<(JsonString, Vec<JsonString>)>,
+    },
+}
+
+impl BlockState {
+    pub(super) fn for_thinking(thinking: &Reasoning) -> Self {
+        if thinking.form == ReasoningForm::Redacted { Self::Complete } else { Self::Thinking }
+    }
+
+    pub(super) fn for_tool_use(args: ToolArgs, takes_text: bool) -> Self {
+        let input = match args {
+            ToolArgs::Json(json) if json.is_object() => json,
+            ToolArgs::Json(_) | ToolArgs::Malformed(_) | ToolArgs::Freeform(_) => {
+                RawJson::EMPTY_OBJECT
+            }
+        };
+        match takes_text {
+            true if input == RawJson::EMPTY_OBJECT => Self::FreeformToolUse(Vec::new()),
+            true => Self::FreeformToolUse(vec![JsonString::new(input.as_str())]),
+            false => Self::ToolUse(Some(input)),
+        }
+    }
+
+    pub(super) fn is_tool_use(&self) -> bool {
+        matches!(self, Self::ToolUse(_) | Self::FreeformToolUse(_))
+    }
+
+    /// Returns whether the delta has text that belongs to a block of another kind.
+    pub(super) fn is_misplaced_text(&self, kind: &str, delta: JsonNode<'_>) -> bool {
+        let key = match (self, kind) {
+            (Self::Text | Self::ToolUse(_) | Self::FreeformToolUse(_), "thinking_delta") => {
+                "thinking"
+            }
+            (Self::Thinking | Self::ToolUse(_) | Self::FreeformToolUse(_), "text_delta") => "text",
+            _ => return false,
+        };
+        delta.get(key).and_then(JsonNode::json_string).is_some_and(|text| !text.is_empty())
+    }
+
+    pub(super) fn for_foreign(block: Block) -> Self {
+        Self::Foreign { block: Box::new(block), field_deltas: Vec::new() }
+    }
+}
+
+impl OpenBlock {
+    pub(super) fn apply_delta(
+        &mut self,
+        kind: &str,
+        delta: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) {
+        let index = self.index;
+        let text = |key| {
+            delta
+                .get(key)
+                .and_then(JsonNode::json_string)
+                .filter(|text: &JsonString| !text.is_empty())
+        };
+        let delta_event = match (&mut self.state, kind) {
+            (BlockState::Foreign { field_deltas: parts, .. }, _) => {
+                return gather_field_deltas(parts, delta);
+            }
+            (BlockState::Text, "text_delta") => text("text").map(Delta::Text),
+            (BlockState::Text, "citations_delta") => delta
+                .get("citation")
+                .map(|citation| Delta::Citation(Box::new(decode::decode_citation(citation)))),
+            (BlockState::Thinking, "thinking_delta") => text("thinking").map(Delta::Text),
+            (BlockState::Thinking, "signature_delta") => {
+                text("signature").and_then(decode::seal_from_signature).map(Delta::Seal)
+            }
+            (BlockState::ToolUse(input), "input_json_delta") => {
+                let delta_event = text("partial_json");
+                if delta_event.is_some() {
+                    *input = None;
+                }
+                delta_event.map(Delta::Args)
+            }
+            (BlockState::FreeformToolUse(pieces), "input_json_delta") => {
+                pieces.extend(text("partial_json"));
+                return;
+            }
+            (_, unknown) if !KNOWN_DELTA_TYPES.contains(&unknown) => {
+                let kind = JsonString::from_static(CONTENT_BLOCK_DELTA);
+                events.push(StreamEvent::Foreign { dialect: ID, kind, json: delta.json() });
+                return;
+            }
+            (
+                BlockState::Text
+                | BlockState::Thinking
+                | BlockState::ToolUse(_)
+                | BlockState::FreeformToolUse(_)
+                | BlockState::Complete,
+                _,
+            ) => {
+                let message = format!("left out a `{kind}` that does not fit its block");
+                ledger.record_loss(note::STREAM_ORDER, LedgerPath::reply(index as usize), message);
+                return;
+            }
+        };
+        events.extend(delta_event.map(|delta| StreamEvent::Delta { index, delta }));
+    }
+
+    /// Closes the block. A complete call without argument deltas gets `{}`.
+    pub(super) fn close(self, is_complete: bool, events: &mut Vec<StreamEvent>) {
+        let index = self.index;
+        match self.state {
+            BlockState::ToolUse(Some(input)) if is_complete => {
+                let delta = Delta::Args(JsonString::new(input.as_str()));
+                events.push(StreamEvent::Delta { index, delta });
+            }
+            BlockState::FreeformToolUse(pieces) if !pieces.is_empty() => {
+                let text = JsonString::concat(&pieces);
+                let delta = Delta::Args(freeform::unwrap_freeform_args(&text.unescape()));
+                events.push(StreamEvent::Delta { index, delta });
+            }
+            BlockState::Foreign { block, field_deltas: parts } => {
+                let block = Box::new(assemble_foreign_block(*block, &parts));
+                events.push(StreamEvent::BlockStart { index, block });
+            }
+            BlockState::Text
+            | BlockState::Thinking
+            | BlockState::ToolUse(_)
+            | BlockState::FreeformToolUse(_)
+            | BlockState::Complete => {}
+        }
+        events.push(StreamEvent::BlockEnd { index });
+    }
+}
+
+/// Appends each string of a delta under its field name; `partial_json` belongs to `input`.
+fn gather_field_deltas(parts: &mut Vec<(JsonString, Vec<JsonString>)>, delta: JsonNode<'_>) {
+    for field in delta.fields() {
+        let Some(piece) = field.value.json_string().filter(|_| !field.key_is("type")) else {
+            continue;
+        };
+        let key = if field.key_is("partial_json") {
+            JsonString::from_static("input")
+        } else {
+            field.key_json_string()
+        };
+        let at = parts.iter().position(|(key_seen, _)| *key_seen == key).unwrap_or_else(|| {
+            parts.push((key.clone(), Vec::new()));
+            parts.len() - 1
+        });
+        let pieces = &mut parts[at].1;
+        // Opaque values are sent complete each time, so the last one replaces the earlier.
+        if key == "signature" || key == "encrypted_content" {
+            pieces.clear();
+        }
+        pieces.push(piece);
+    }
+}
+
+/// Returns the block with its deltas merged into its fields.
+fn assemble_foreign_block(mut block: Block, parts: &[(JsonString, Vec<JsonString>)]) -> Block {
+    let BlockContent::Foreign { json, .. } = &mut block.content else { return block };
+    if parts.is_empty() {
+        return block;
+    }
+    let doc = json.to_doc();
+    *json = RawJson::object(|o| {
+        for field in doc.root().fields() {
+            let key = field.key_json_string();
+            let pieces = parts.iter().find(|(name, _)| *name == key).map(|(_, pieces)| pieces);
+            let value = pieces
+                .map_or_else(|| field.value.json(), |p| join_field_deltas(field.value, &key, p));
+            o.key_json_string(&key).json(&value);
+        }
+        for (key, pieces) in parts {
+            if doc.root().get(&key.unescape()).is_none() {
+                let text = JsonString::concat(pieces);
+                o.key_json_string(key).json(&RawJson::string(&text));
+            }
+        }
+    });
+    block
+}
+
+fn join_field_deltas(start: JsonNode<'_>, key: &JsonString, pieces: &[JsonString]) -> RawJson {
+    let text = JsonString::concat(pieces);
+    match start.kind() {
+        JsonKind::String if *key != "signature" && *key != "encrypted_content" => {
+            let start = start.json_string().unwrap_or_default();
+            RawJson::string(&JsonString::concat([&start, &text]))
+        }
+        JsonKind::Object => {
+            RawJson::parse(text.unescape().into_owned()).unwrap_or_else(|_| RawJson::string(&text))
+        }
+        JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String | JsonKind::Array => {
+            RawJson::string(&text)
+        }
+    }
+}
+
+/// The delta types that are decoded.
+const KNOWN_DELTA_TYPES: &[&str] =
+    &["text_delta", "citations_delta", "thinking_delta", "signature_delta", "input_json_delta"];

@@ -1,0 +1,383 @@
+//! Orders streamed blocks by first appearance: the first is streamed, later ones are buffered until
+//! it closes.
+
+use std::collections::VecDeque;
+
+use interlingua_model::{
+    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, Seal, StreamEvent, ToolArgs,
+    ToolCall,
+};
+use interlingua_wire::{JsonString, RawJson};
+
+use super::args::ArgsScanner;
+use crate::note;
+use crate::openai_chat::calls::{self, CallIdSeed};
+
+#[derive(Debug, Default)]
+pub(super) struct BlockQueue {
+    blocks: VecDeque<PendingBlock>,
+    /// Whether the first of `blocks` was opened.
+    first_is_open: bool,
+    next_index: u32,
+    pub(super) calls: Vec<ToolCallState>,
+    /// Seals that arrived before the call with their id.
+    pending_seals: Vec<(JsonString, Seal)>,
+    /// The reply's id, for calls without one.
+    pub(super) reply_id: Option<JsonString>,
+}
+
+/// A block that is being received.
+#[derive(Debug)]
+pub(super) struct PendingBlock {
+    pub(super) key: BlockKey,
+    /// The block to open; calls are built when they are opened.
+    block: Block,
+    /// Deltas that were not emitted yet.
+    deltas: Vec<Delta>,
+    /// The reasoning text so far, to recognize a repetition.
+    reasoning_text: Vec<JsonString>,
+    /// The provider's id of the reasoning detail.
+    pub(super) detail_id: Option<JsonString>,
+    pub(super) has_seal: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockKey {
+    Text,
+    Refusal,
+    /// Reasoning from a plain field.
+    Reasoning,
+    /// An entry of `reasoning_details`: its form and index.
+    ReasoningDetail(DetailKind, u64),
+    /// By its position in `calls`.
+    ToolCall(usize),
+    /// Received completely.
+    Complete,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DetailKind {
+    Text,
+    Summary,
+    /// Without text, or of an unknown form: received completely.
+    Opaque,
+}
+
+/// A call. It is kept after it is closed.
+#[derive(Debug, Default)]
+pub(super) struct ToolCallState {
+    pub(super) index: Option<u64>,
+    pub(super) id: JsonString,
+    pub(super) name: JsonString,
+    pub(super) kind: CallKind,
+    pub(super) args: ArgsScanner,
+    /// Arguments that arrive as an object: each object is complete, so the last one counts.
+    pub(super) args_object: Option<RawJson>,
+    pub(super) opened: bool,
+    pub(super) closed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum CallKind {
+    #[default]
+    Function,
+    Freeform,
+    /// A function call of a free-text tool: it is unwrapped when it is complete.
+    WrappedFreeform,
+}
+
+impl BlockQueue {
+    /// Appends to the last block if it has this key, else begins a block.
+    pub(super) fn push_delta(
+        &mut self,
+        key: BlockKey,
+        delta: Delta,
+        block: impl FnOnce() -> Block,
+    ) {
+        let last = self.blocks.back_mut().filter(|last| last.key == key && !last.has_seal);
+        match last {
+            Some(last) => last.push(delta),
+            None => self.push_block(key, block()).push(delta),
+        }
+    }
+
+    pub(super) fn push_block(&mut self, key: BlockKey, block: Block) -> &mut PendingBlock {
+        let block_state = PendingBlock {
+            key,
+            detail_id: None,
+            block,
+            deltas: Vec::new(),
+            reasoning_text: Vec::new(),
+            has_seal: false,
+        };
+        self.blocks.push_back(block_state);
+        let last = self.blocks.len() - 1;
+        &mut self.blocks[last]
+    }
+
+    pub(super) fn last_mut(&mut self) -> Option<&mut PendingBlock> {
+        self.blocks.back_mut()
+    }
+
+    /// The last unfinished block with this key.
+    pub(super) fn find_mut(&mut self, key: BlockKey) -> Option<&mut PendingBlock> {
+        self.blocks.iter_mut().rev().find(|block| block.key == key)
+    }
+
+    /// Begins a call and returns its position in `calls`.
+    pub(super) fn push_call(&mut self, call: ToolCallState) -> usize {
+        let at = self.calls.len();
+        self.calls.push(call);
+        self.push_block(BlockKey::ToolCall(at), Block::text(JsonString::EMPTY));
+        at
+    }
+
+    pub(super) fn name_call(&mut self, at: usize, name: &JsonString, ledger: &mut Ledger) {
+        let Some(call) = self.calls.get_mut(at) else { return };
+        if name.is_empty() || call.name == *name {
+            return;
+        }
+        if call.opened {
+            ledger.record_loss(
+                note::STREAM_ORDER,
+                LedgerPath::REPLY,
+                "left out a change of the call's name after its start",
+            );
+        } else {
+            call.name = JsonString::concat([&call.name, name]);
+        }
+    }
+
+    /// Adds a piece of arguments and returns its new part.
+    pub(super) fn push_args(
+        &mut self,
+        at: usize,
+        piece: &JsonString,
+        ledger: &mut Ledger,
+    ) -> Option<JsonString> {
+        let call = self.calls.get_mut(at)?;
+        if !piece.is_empty() {
+            replace_args_object(&mut call.args_object, None, ledger);
+        }
+        if call.closed {
+            let new_text = call.args.push(piece);
+            if new_text.as_ref().is_some_and(|new_text| !new_text.is_blank()) {
+                ledger.record_loss(
+                    note::STREAM_ORDER,
+                    LedgerPath::REPLY,
+                    "left out arguments after the end of their call",
+                );
+            }
+            return new_text;
+        }
+        let new_text = if call.kind == CallKind::Freeform {
+            Some(piece.clone()).filter(|piece| !piece.is_empty())
+        } else {
+            call.args.push(piece)
+        };
+        if let (Some(new_text), Some(block)) = (&new_text, self.find_mut(BlockKey::ToolCall(at))) {
+            block.deltas.push(Delta::Args(new_text.clone()));
+        }
+        new_text
+    }
+
+    /// Sets arguments sent as an object, for a call that has none as text.
+    pub(super) fn set_args_object(&mut self, at: usize, object: RawJson, ledger: &mut Ledger) {
+        match self.calls.get_mut(at).filter(|call| call.args.is_empty()) {
+            Some(call) => replace_args_object(&mut call.args_object, Some(object), ledger),
+            None => {
+                self.push_args(at, &JsonString::new(object.as_str()), ledger);
+            }
+        }
+    }
+
+    /// Attaches a seal to the call with this id, which may arrive later.
+    pub(super) fn seal_call(&mut self, id: &JsonString, seal: Seal) {
+        let at = self.calls.iter().rposition(|call| call.id == *id && !call.closed);
+        match at.and_then(|at| self.find_mut(BlockKey::ToolCall(at))) {
+            Some(block) => block.push(Delta::Seal(Box::new(seal))),
+            None => self.pending_seals.push((id.clone(), seal)),
+        }
+    }
+
+    pub(super) fn is_untouched(&self) -> bool {
+        self.blocks.is_empty() && self.next_index == 0
+    }
+
+    pub(super) fn has_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// Emits everything that can be emitted in order.
+    pub(super) fn flush(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        while let Some(first) = self.blocks.front() {
+            let is_finished = self.blocks.len() > 1 && self.is_complete(first);
+            if !self.first_is_open && (is_finished || self.can_open(first)) {
+                self.emit_open(is_finished, events, ledger);
+            }
+            if self.first_is_open {
+                self.emit_deltas(events);
+            }
+            if !is_finished {
+                return;
+            }
+            self.emit_close(events);
+        }
+    }
+
+    /// Closes all remaining blocks in order.
+    pub(super) fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        for (id, seal) in std::mem::take(&mut self.pending_seals) {
+            let thinking = Reasoning {
+                text: JsonString::EMPTY,
+                form: interlingua_model::ReasoningForm::Redacted,
+            };
+            let seal = Seal { id: Some(id), ..seal };
+            self.push_block(
+                BlockKey::Complete,
+                Block::new(BlockContent::Reasoning(thinking)).with_seal(Some(seal)),
+            );
+        }
+        while !self.blocks.is_empty() {
+            if !self.first_is_open {
+                self.emit_open(true, events, ledger);
+            }
+            self.emit_deltas(events);
+            self.emit_close(events);
+        }
+    }
+
+    fn is_complete(&self, first: &PendingBlock) -> bool {
+        match first.key {
+            BlockKey::ToolCall(at) => self.calls.get(at).is_none_or(ToolCallState::is_complete),
+            // A text's seal may arrive after the next entry has begun.
+            BlockKey::ReasoningDetail(DetailKind::Text, _) => {
+                let is_detail =
+                    |block: &PendingBlock| matches!(block.key, BlockKey::ReasoningDetail(..));
+                first.has_seal || !self.blocks.iter().skip(1).all(is_detail)
+            }
+            BlockKey::Text
+            | BlockKey::Refusal
+            | BlockKey::Reasoning
+            | BlockKey::ReasoningDetail(DetailKind::Summary | DetailKind::Opaque, _)
+            | BlockKey::Complete => true,
+        }
+    }
+
+    /// A call's name may arrive in pieces; it is complete when arguments follow.
+    fn can_open(&self, first: &PendingBlock) -> bool {
+        let BlockKey::ToolCall(at) = first.key else { return true };
+        let is_wrapped =
+            self.calls.get(at).is_some_and(|call| call.kind == CallKind::WrappedFreeform);
+        !is_wrapped && first.deltas.iter().any(|delta| matches!(delta, Delta::Args(_)))
+    }
+
+    /// Opens the first block. `is_complete` tells that nothing more will arrive for it.
+    fn emit_open(&mut self, is_complete: bool, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        let Some(first) = self.blocks.front_mut() else { return };
+        if let BlockKey::ToolCall(at) = first.key {
+            let Some(call) = self.calls.get_mut(at) else { return };
+            call.opened = true;
+            let object = call.args_object.take().map(|object| JsonString::new(object.as_str()));
+            if let Some(text) = object.and_then(|text| call.args.push(&text)) {
+                first.deltas.push(Delta::Args(text));
+            }
+            if call.id.is_empty() {
+                ledger.record_change(
+                    note::ODD_INPUT,
+                    LedgerPath::REPLY,
+                    "the call has no id: one is derived",
+                );
+                call.id = CallIdSeed { reply_id: self.reply_id.as_ref(), call_number: at }
+                    .derive(&call.name);
+            }
+            let args = if call.kind == CallKind::Function {
+                ToolArgs::Malformed(JsonString::EMPTY)
+            } else {
+                ToolArgs::Freeform(JsonString::EMPTY)
+            };
+            if call.kind == CallKind::WrappedFreeform && is_complete {
+                first.deltas.retain(|delta| !matches!(delta, Delta::Args(_)));
+                let text = match ToolArgs::from_json_string(&call.args.text()) {
+                    ToolArgs::Json(json) => calls::unwrap_freeform_args(&json),
+                    ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text,
+                };
+                first.deltas.push(Delta::Args(text));
+            }
+            let body = ToolCall { id: call.id.clone(), name: call.name.clone(), args };
+            first.block = Block::new(BlockContent::ToolCall(body));
+            if let Some(position) = self.pending_seals.iter().position(|(id, _)| *id == call.id) {
+                let (_, seal) = self.pending_seals.remove(position);
+                first.deltas.push(Delta::Seal(Box::new(seal)));
+            }
+        }
+        let block = std::mem::replace(&mut first.block, Block::text(JsonString::EMPTY));
+        events.push(StreamEvent::BlockStart { index: self.next_index, block: Box::new(block) });
+        self.first_is_open = true;
+    }
+
+    fn emit_deltas(&mut self, events: &mut Vec<StreamEvent>) {
+        let index = self.next_index;
+        if let Some(first) = self.blocks.front_mut() {
+            events.extend(first.deltas.drain(..).map(|delta| StreamEvent::Delta { index, delta }));
+        }
+    }
+
+    fn emit_close(&mut self, events: &mut Vec<StreamEvent>) {
+        if let Some(PendingBlock { key: BlockKey::ToolCall(at), .. }) = self.blocks.pop_front()
+            && let Some(call) = self.calls.get_mut(at)
+        {
+            call.closed = true;
+        }
+        events.push(StreamEvent::BlockEnd { index: self.next_index });
+        self.next_index += 1;
+        self.first_is_open = false;
+    }
+}
+
+impl ToolCallState {
+    pub(super) fn has_arguments(&self) -> bool {
+        self.args_object.is_some() || !self.args.is_empty()
+    }
+
+    /// All arguments have arrived, as far as their JSON shows.
+    pub(super) fn is_complete(&self) -> bool {
+        self.args_object.is_some() || self.args.is_complete()
+    }
+}
+
+/// Replaces an arguments object by a later one, which should contain all its fields.
+fn replace_args_object(current: &mut Option<RawJson>, new: Option<RawJson>, ledger: &mut Ledger) {
+    let has_new =
+        |key: &str| new.as_ref().is_some_and(|new| new.to_doc().root().get(key).is_some());
+    let loses_fields = current.as_ref().is_some_and(|current| {
+        current.to_doc().root().fields().any(|field| !has_new(&field.key()))
+    });
+    if loses_fields {
+        let message = "a later arguments object lacks fields of an earlier one";
+        ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
+    }
+    *current = new;
+}
+
+impl PendingBlock {
+    pub(super) fn push(&mut self, delta: Delta) {
+        match &delta {
+            Delta::Text(text) if text.is_empty() => return,
+            Delta::Text(text) if self.key == BlockKey::Reasoning => {
+                self.reasoning_text.push(text.clone());
+            }
+            Delta::Seal(_) => self.has_seal = true,
+            Delta::Text(_) | Delta::Args(_) | Delta::Citation(_) => {}
+        }
+        self.deltas.push(delta);
+    }
+
+    /// Returns whether this is plain reasoning with exactly this text so far.
+    pub(super) fn is_same_reasoning(&self, text: &JsonString) -> bool {
+        self.key == BlockKey::Reasoning
+            && !self.has_seal
+            && !text.is_empty()
+            && JsonString::concat(&self.reasoning_text) == *text
+    }
+}

@@ -1,0 +1,99 @@
+//! Reads `reasoning_details` entries of a stream: text deltas and the seal, matched by index.
+
+use interlingua_model::{Block, BlockContent, Delta, Reasoning, ReasoningForm as Shown, Seal};
+use interlingua_wire::{JsonNode, JsonString};
+
+use super::Reader;
+use super::block_queue::{BlockKey, DetailKind};
+use crate::openai_chat::reasoning_details::{self, GOOGLE};
+
+pub(super) fn empty_thinking_block() -> Block {
+    Block::new(BlockContent::Reasoning(Reasoning { text: JsonString::EMPTY, form: Shown::Full }))
+}
+
+impl Reader {
+    pub(super) fn read_reasoning_details(&mut self, list: JsonNode<'_>) {
+        for (position, node) in list.items().enumerate() {
+            let index = node.get("index").and_then(JsonNode::as_u64).unwrap_or(position as u64);
+            let block = reasoning_details::decode_detail(node).into_value();
+            let BlockContent::Reasoning(thinking) = &block.content else {
+                self.blocks.push_block(BlockKey::ReasoningDetail(DetailKind::Opaque, index), block);
+                continue;
+            };
+            let seal = block.seal.as_deref().cloned();
+            match (thinking.form, seal) {
+                (Shown::Full, seal) => {
+                    self.read_detail_text(DetailKind::Text, index, node, &block, seal);
+                }
+                (Shown::Summary, seal) => {
+                    self.read_detail_text(DetailKind::Summary, index, node, &block, seal);
+                }
+                (Shown::Redacted, Some(seal)) => self.read_encrypted_detail(index, block, seal),
+                (Shown::Redacted, None) => {}
+            }
+        }
+    }
+
+    /// Adds text to a detail, and its seal when it arrives.
+    fn read_detail_text(
+        &mut self,
+        kind: DetailKind,
+        index: u64,
+        node: JsonNode<'_>,
+        block: &Block,
+        seal: Option<Seal>,
+    ) {
+        let BlockContent::Reasoning(thinking) = &block.content else { return };
+        let seal = seal.map(|seal| Delta::Seal(Box::new(seal)));
+        let key = BlockKey::ReasoningDetail(kind, index);
+        // An entry that repeats the complete plain reasoning before it is the same reasoning.
+        if kind == DetailKind::Text
+            && let Some(last) =
+                self.blocks.last_mut().filter(|last| last.is_same_reasoning(&thinking.text))
+        {
+            last.key = key;
+            last.detail_id = node.get("id").and_then(JsonNode::json_string);
+            return seal.into_iter().for_each(|seal| last.push(seal));
+        }
+        let block_state = match self.blocks.find_mut(key).filter(|open| !open.has_seal) {
+            Some(open) => open,
+            None if thinking.text.is_empty() && seal.is_none() && node.get("id").is_none() => {
+                return;
+            }
+            None => {
+                let text = JsonString::EMPTY;
+                let body = BlockContent::Reasoning(Reasoning { text, form: thinking.form });
+                self.blocks.push_block(key, Block { content: body, seal: None, ..block.clone() })
+            }
+        };
+        block_state.detail_id =
+            node.get("id").and_then(JsonNode::json_string).or(block_state.detail_id.take());
+        block_state.push(Delta::Text(thinking.text.clone()));
+        if let Some(seal) = seal {
+            block_state.push(seal);
+        }
+    }
+
+    /// Reads a seal without a text: of a call, of the visible detail before it, or of hidden
+    /// reasoning.
+    fn read_encrypted_detail(&mut self, index: u64, block: Block, seal: Seal) {
+        if let Some(id) = seal.id.clone().filter(|_| seal.origin.issuer == GOOGLE) {
+            return self.blocks.seal_call(&id, Seal { id: None, ..seal });
+        }
+        let last = self.blocks.last_mut().filter(|last| {
+            let is_visible = matches!(
+                last.key,
+                BlockKey::ReasoningDetail(DetailKind::Text | DetailKind::Summary, _)
+            );
+            is_visible
+                && !last.has_seal
+                && reasoning_details::matches_detail(last.detail_id.as_ref(), &seal)
+        });
+        match last {
+            Some(is_visible) => is_visible.push(Delta::Seal(Box::new(seal))),
+            None => {
+                self.blocks.push_block(BlockKey::ReasoningDetail(DetailKind::Opaque, index), block);
+            }
+        }
+    }
+}

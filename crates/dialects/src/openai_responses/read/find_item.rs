@@ -1,0 +1,59 @@
+//! Finds the item that an event refers to.
+
+use interlingua_model::{Ledger, LedgerPath, StreamEvent};
+use interlingua_wire::JsonNode;
+
+use super::Reader;
+use super::item_event::ItemEvent;
+use crate::note;
+
+impl Reader {
+    /// The item of an event: by its id, by its output index, or else the last one.
+    pub(super) fn find_item(&self, event: &ItemEvent<'_>) -> Option<usize> {
+        let by_id = self.items.iter().rposition(|item| item.is_named_by(event));
+        let index = event.output_index;
+        let by_index = || self.items.iter().rposition(|item| item.has_output_index(index));
+        let has_no_reference = index.is_none() && event.item_id().is_none();
+        let last = || if has_no_reference { self.items.len().checked_sub(1) } else { None };
+        by_id.or_else(by_index).or_else(last)
+    }
+
+    /// Finds the item that corresponds to an element of the response's `output`.
+    pub(super) fn find_output_item(
+        &mut self,
+        position: usize,
+        node: JsonNode<'_>,
+        events: &mut Vec<StreamEvent>,
+    ) -> usize {
+        let id = node.get("id").and_then(JsonNode::json_string);
+        let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+        let by_id = self.items.iter().position(|item| item.has_id(id.as_ref()));
+        let by_position = || {
+            let is_same_type = self.items.get(position).is_some_and(|item| item.has_type(&kind));
+            is_same_type.then_some(position)
+        };
+        let at = by_id.or_else(by_position);
+        at.unwrap_or_else(|| self.begin_item(id, Some(position as u64), &kind, events))
+    }
+
+    /// Opens a new message for text of a message that is already done: some relays send the end of
+    /// a message when a call begins, or after its first delta.
+    pub(super) fn continue_done_message(
+        &mut self,
+        at: usize,
+        event: &ItemEvent<'_>,
+        events: &mut Vec<StreamEvent>,
+        ledger: &mut Ledger,
+    ) -> Option<usize> {
+        if event.kind != "response.output_text.delta" || !self.items[at].has_type("message") {
+            let message = "left out a delta of an item that is already done";
+            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
+            return None;
+        }
+        let message = "text for a message that is already done opens a new message";
+        ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+        let at = self.begin_item(event.item_id(), event.output_index, "message", events);
+        self.items[at].is_continuation = true;
+        Some(at)
+    }
+}

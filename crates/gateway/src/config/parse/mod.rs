@@ -1,0 +1,113 @@
+//! Parses a configuration file and reports all errors in it, not only the first one.
+
+mod access;
+mod models;
+mod provider;
+mod providers;
+mod secret;
+mod sections;
+mod store;
+mod table;
+mod telemetry;
+mod units;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use toml::de::DeTable;
+
+use self::table::{Item, Table};
+use super::diagnostics::Diagnostics;
+use super::{Config, ConfigError, ConfigWarning, DEFAULT_LISTEN, Env, Proxies};
+
+impl Config {
+    /// Parses a file: the configuration with warnings, or all errors.
+    ///
+    /// Secrets are read from the variables and files that it names.
+    pub fn parse(text: &str, env: Env<'_>) -> Result<(Self, Vec<ConfigWarning>), Vec<ConfigError>> {
+        parse(text, env, None)
+    }
+}
+
+/// As [`Config::parse`], with the listen address of the command line, which overrides the file's.
+pub(super) fn parse(
+    text: &str,
+    env: Env<'_>,
+    listen: Option<SocketAddr>,
+) -> Result<(Config, Vec<ConfigWarning>), Vec<ConfigError>> {
+    let diagnostics = Diagnostics::new(text);
+    let (tree, syntax_errors) = DeTable::parse_recoverable(text);
+    for error in &syntax_errors {
+        let at = error.span().map_or(text.len(), |span| span.start);
+        diagnostics.error(at, error.message().trim_end());
+    }
+    // After a syntax error the rest of the tree is unreliable, so only the syntax errors are
+    // reported.
+    let config = if syntax_errors.is_empty() {
+        parse_config(&Table::root(tree.get_ref(), &diagnostics), env, listen)
+    } else {
+        Config::from_env(env)
+    };
+    diagnostics.finish(config)
+}
+
+fn parse_config(file: &Table<'_>, env: Env<'_>, listen_override: Option<SocketAddr>) -> Config {
+    let listen_item = file.get("listen");
+    let listen =
+        listen_override.or(listen_item.as_ref().and_then(parse_listen)).unwrap_or(DEFAULT_LISTEN);
+    let loopback = listen.ip().is_loopback();
+    let (access, has_keys) = access::parse(&file.table("access"), env);
+    if !loopback {
+        // An address from the command line has no position in the file.
+        let listen_item = listen_item.filter(|_| listen_override.is_none());
+        match (&listen_item, has_keys) {
+            (Some(item), false) => item.error(KEYS_REQUIRED),
+            (None, false) => {
+                file.diagnostics.error_outside_file(format!("--listen {KEYS_REQUIRED}"));
+            }
+            (Some(item), true) => item.warn(PLAINTEXT_WARNING),
+            (None, true) => {
+                file.diagnostics.warn_outside_file(format!("--listen {PLAINTEXT_WARNING}"));
+            }
+        }
+    }
+    let mut providers = providers::parse(&file.table("providers"), env);
+    let models = models::parse(&file.table("models"), &mut providers, env);
+    let config = Config {
+        listen,
+        providers: providers
+            .into_iter()
+            .filter_map(|provider_entry| provider_entry.provider)
+            .collect(),
+        models,
+        limits: sections::parse_limits(&file.table("limits")),
+        timeouts: sections::parse_timeouts(&file.table("timeouts")),
+        access,
+        guard: sections::parse_guard(&file.table("guard")),
+        store: store::parse(&file.table("store"), env),
+        capture: sections::parse_capture(&file.table("capture"), loopback),
+        telemetry: telemetry::parse(&file.table("telemetry"), env),
+        proxies: Arc::new(Proxies::from_env(env)),
+    };
+    file.reject_unknown_keys();
+    config
+}
+
+/// `localhost` means the loopback address; other names are rejected.
+fn parse_listen(item: &Item<'_>) -> Option<SocketAddr> {
+    let text = item.string()?;
+    let text = text
+        .strip_prefix("localhost:")
+        .map_or_else(|| text.to_owned(), |port| format!("{}:{port}", DEFAULT_LISTEN.ip()));
+    let address = text.parse().ok();
+    if address.is_none() {
+        item.error(r#"must be an address and a port, such as "127.0.0.1:8787" or "[::1]:8787""#);
+    }
+    address
+}
+
+const KEYS_REQUIRED: &str =
+    "is not loopback: other machines can reach it, so [access] keys are required";
+
+const PLAINTEXT_WARNING: &str =
+    "is not loopback, and the traffic is not encrypted: put a TLS proxy in front of it";

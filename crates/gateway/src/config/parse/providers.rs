@@ -1,0 +1,96 @@
+//! Parses `[providers]`.
+
+use std::sync::Arc;
+
+use interlingua_upstream::{PRESETS, Provider, ProviderPreset};
+
+use super::provider::{ProviderParser, missing_key_variables};
+use super::table::{Item, Table};
+use crate::config::{BUILTIN_PROVIDER, Env, from_env};
+
+pub(super) struct ProviderEntry {
+    pub(super) name: String,
+    /// `None` if its table has errors.
+    pub(super) provider: Option<Arc<Provider>>,
+    /// The default weight of its targets.
+    pub(super) weight: Option<u32>,
+}
+
+pub(super) fn preset_names<'n>() -> impl Iterator<Item = &'n str> {
+    PRESETS.iter().map(|preset| preset.name)
+}
+
+/// Without a `[providers]` table, the providers come from the environment.
+pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> Vec<ProviderEntry> {
+    if !table.is_present() {
+        return entries_from_env(table, env);
+    }
+    let items = table.entries_in_order().into_iter();
+    items.filter_map(|(name, at, item)| parse_entry(table, name, at, &item, env)).collect()
+}
+
+fn entries_from_env(table: &Table<'_>, env: Env<'_>) -> Vec<ProviderEntry> {
+    let (providers, preset_errors) = from_env::detect_providers(env);
+    for preset_error in preset_errors {
+        let name = preset_error.provider;
+        table.diagnostics.warn_outside_file(format!(
+            "`{name}` has a key but is incomplete: {}",
+            preset_error.message
+        ));
+    }
+    let entry = |provider: Arc<Provider>| ProviderEntry {
+        name: provider.name.clone(),
+        provider: Some(provider),
+        weight: None,
+    };
+    providers.into_iter().map(entry).collect()
+}
+
+/// A preset that a target mentions and that has no table of its own.
+pub(super) fn implied_entry(item: &Item<'_>, name: &str, env: Env<'_>) -> Option<ProviderEntry> {
+    let preset = ProviderPreset::find(name)?;
+    let mut provider_entry = ProviderEntry { name: name.to_owned(), provider: None, weight: None };
+    match preset.provider(env) {
+        Ok(provider) => {
+            if let Some(variables) = missing_key_variables(preset, &provider) {
+                item.warn(&format!("goes to `{name}`, which has no key: set {variables}"));
+            }
+            provider_entry.provider = Some(Arc::new(provider));
+        }
+        Err(preset_error) => {
+            item.error(&format!("goes to `{name}`, which is incomplete: {}", preset_error.message));
+        }
+    }
+    Some(provider_entry)
+}
+
+fn parse_entry(
+    providers: &Table<'_>,
+    name: &str,
+    at: usize,
+    item: &Item<'_>,
+    env: Env<'_>,
+) -> Option<ProviderEntry> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || !name.chars().all(is_allowed) {
+        let message = format!(
+            "the name of a provider may contain only letters, digits, -, _ and ., not `{name}`"
+        );
+        providers.diagnostics.error(at, message);
+        return None;
+    }
+    if name == BUILTIN_PROVIDER {
+        providers.diagnostics.error(
+            at,
+            format!("`{BUILTIN_PROVIDER}` is reserved for the built-in models: use another name"),
+        );
+        return None;
+    }
+    let table = item.table()?;
+    let mut weight = None;
+    table.read_into("weight", &mut weight, |item| item.u32(1).map(Some));
+    let entry = ProviderParser { name, offset: at, table: &table, env };
+    let provider = entry.parse().ok().map(Arc::new);
+    table.reject_unknown_keys();
+    Some(ProviderEntry { name: name.to_owned(), provider, weight })
+}

@@ -1,0 +1,154 @@
+//! A decoded request that can be inspected and patched before it is repaired and encoded.
+
+use std::borrow::Cow;
+
+use interlingua_dialects::{Dialect, native};
+use interlingua_model::{Conversation, ConversationPatch, Ledger, Target, Verbatim};
+use interlingua_repair::{self as repair, TargetProfile};
+use interlingua_wire::{JsonDoc, RawJson, SegmentedBytes};
+
+use crate::repair::fit::provider_search;
+use crate::seal_envelope;
+use crate::{TranslatedRequest, freeform_tool_names, reply_context_for};
+
+/// A decoded request and its target.
+pub struct DecodedRequest<'d, 't> {
+    body: JsonDoc,
+    /// Boxed, because it is large and moved often.
+    conversation: Box<Verbatim<Conversation>>,
+    ledger: Ledger,
+    to: &'d dyn Dialect,
+    target: Cow<'t, Target>,
+}
+
+/// Decodes a parsed request in dialect `from`, for a provider of dialect `to`.
+pub fn decode_request<'d, 't>(
+    mut body: JsonDoc,
+    from: &dyn Dialect,
+    to: &'d dyn Dialect,
+    target: &'t Target,
+) -> DecodedRequest<'d, 't> {
+    let mut ledger = Ledger::default();
+    if TargetProfile::is_provider_dialect(to.id()) {
+        body = repair::repair_raw_body(body, &mut ledger);
+    }
+    // Decoded into the box, which saves a copy of the large value.
+    let slot = Box::new_uninit();
+    let mut conversation = Box::write(slot, from.decode_request(&body, &mut ledger));
+    if !from.seal_issuers().is_empty() {
+        seal_envelope::unwrap_conversation(&mut conversation);
+    }
+    discard_unsealed_text(&mut conversation, to);
+    if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
+        conversation.edit().settings.edit().stream = Some(true);
+    }
+    if from.id() != to.id()
+        && target.conversation_key.is_some()
+        && conversation.settings.cache_key.is_none()
+        && to.supports_prompt_cache_key(target.flavor)
+    {
+        conversation.edit().settings.edit().cache_key.clone_from(&target.conversation_key);
+    }
+    DecodedRequest { body, conversation, ledger, to, target: Cow::Borrowed(target) }
+}
+
+/// Drops the stored text of unsealed turns that are in the target's dialect, so that they are
+/// encoded again. In a stored conversation each turn may come from another dialect, and the rules
+/// and encoders for a conversation that changes dialect look at blocks and not at their stored
+/// text.
+fn discard_unsealed_text(conversation: &mut Verbatim<Conversation>, to: &dyn Dialect) {
+    if conversation.dialect == to.id() || to.id() == native::ID {
+        return;
+    }
+    for turn in 0..conversation.turns.len() {
+        if conversation.turns[turn].text_for(to.id()).is_some() {
+            let turn = conversation.edit().turns[turn].edit();
+            // A sealed block and its neighbours keep their text: the provider verifies them.
+            if turn.blocks.iter().all(|block| block.seal.is_none()) {
+                for block in &mut turn.blocks {
+                    block.edit();
+                }
+            }
+        }
+    }
+}
+
+impl<'d> DecodedRequest<'d, '_> {
+    /// The conversation as the client wrote it.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The same with an owned target, to be moved to another thread.
+    pub fn into_owned(self) -> DecodedRequest<'d, 'static> {
+        let Self { body, conversation, ledger, to, target } = self;
+        DecodedRequest { body, conversation, ledger, to, target: Cow::Owned(target.into_owned()) }
+    }
+
+    /// Applies the patch, repairs the conversation and encodes it.
+    pub fn translate(self, conversation_patch: &ConversationPatch) -> TranslatedRequest {
+        let TranslatedRequest { body, ledger, reply_context: cx } =
+            self.translate_segmented(conversation_patch);
+        TranslatedRequest { body: body.into_bytes(), ledger, reply_context: cx }
+    }
+
+    /// As [`DecodedRequest::translate`], but without copying: if only the model name changes, the
+    /// body is sent as slices of the input.
+    pub fn translate_segmented(
+        self,
+        conversation_patch: &ConversationPatch,
+    ) -> TranslatedRequest<SegmentedBytes> {
+        let Self { body, mut conversation, mut ledger, to, target } = self;
+        let target = &*target;
+        let mut cx = Box::new(reply_context_for(&conversation, target));
+        let Some(profile) = TargetProfile::resolve(to.id(), target, conversation.model.as_ref())
+        else {
+            let body = to.encode_request(&conversation, target, &mut ledger);
+            return TranslatedRequest { body: body.into(), ledger, reply_context: cx };
+        };
+        let repair_output =
+            repair::repair(&mut conversation, &body, &profile, conversation_patch, &mut ledger);
+        // Tool calls in the reply have the names that are sent now.
+        cx.freeform_tools = freeform_tool_names(&conversation);
+        cx.uses_web_search =
+            conversation.tools.iter().any(|tool| provider_search::is_search_tool(tool));
+        cx.renamed_tools = repair_output.renames.tools;
+        cx.renamed_call_ids = repair_output.renames.calls;
+        cx.renamed_properties = repair_output.renames.properties;
+        cx.original_schemas = repair_output.original_schemas;
+        let known_entries = ledger.entries.len();
+        let with_new_model = replace_model_only(&body, &conversation, to, target);
+        let body = with_new_model
+            .unwrap_or_else(|| to.encode_request(&conversation, target, &mut ledger).into());
+        repair_output.source_map.resolve(&mut ledger, known_entries);
+        let body = repair::repair_encoded_body(body, &profile, &mut ledger);
+        TranslatedRequest { body, ledger, reply_context: cx }
+    }
+}
+
+/// Returns the input with only the model name replaced, if nothing else was changed.
+fn replace_model_only(
+    body: &JsonDoc,
+    conversation: &Verbatim<Conversation>,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Option<SegmentedBytes> {
+    conversation.text_for(to.id())?;
+    let (old_name, new_name) = (conversation.model.as_ref()?, target.model.as_ref()?);
+    let root = body.root();
+    let node = root.get("model").filter(|node| node.json_string().as_ref() == Some(old_name))?;
+    // If a field occurs twice, one of them was dropped, and the input cannot be reused.
+    let has_no_duplicates = conversation.top_level_fields.len() == root.len();
+    (has_no_duplicates && old_name != new_name)
+        .then(|| body.replace(node, &RawJson::string(new_name)))
+}
+
+impl std::fmt::Debug for DecodedRequest<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { conversation, ledger, .. } = self;
+        f.debug_struct("DecodedRequest")
+            .field("conversation", conversation)
+            .field("ledger", ledger)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,193 @@
+//! Folds stream events into a reply, and splits a reply into events.
+
+use interlingua_wire::{JsonString, JsonStringBuilder};
+
+use crate::{
+    ApiError, Block, BlockContent, Delta, ReasoningForm, Reply, Stop, StopReason, StreamEvent,
+    ToolArgs, Usage, Verbatim,
+};
+
+/// Accumulates the events of a stream into a [`Reply`].
+#[derive(Debug, Default)]
+pub struct ReplyAccumulator {
+    reply: Reply,
+    stopped: bool,
+    error: Option<ApiError>,
+    open_block: Option<OpenBlock>,
+}
+
+/// A block that still receives deltas.
+#[derive(Debug)]
+struct OpenBlock {
+    index: u32,
+    block: Block,
+    text: JsonStringBuilder,
+    args: JsonStringBuilder,
+}
+
+impl ReplyAccumulator {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an event. An event that is out of order is interpreted leniently: a delta without an
+    /// open block is ignored, and a new block ends the open one.
+    pub fn push(&mut self, event: &StreamEvent) {
+        self.push_owned(event.clone());
+    }
+
+    /// As [`ReplyAccumulator::push`], for an owned event.
+    pub fn push_owned(&mut self, event: StreamEvent) {
+        match event {
+            StreamEvent::Start { id, model } => {
+                self.reply.id = id;
+                self.reply.model = model;
+            }
+            StreamEvent::BlockStart { index, block } => {
+                self.close_block();
+                let (text, args) = <(JsonStringBuilder, JsonStringBuilder)>::default();
+                self.open_block = Some(OpenBlock { index, block: *block, text, args });
+            }
+            StreamEvent::Delta { index, delta } => {
+                if let Some(open) = self.open_block.as_mut().filter(|open| open.index == index) {
+                    open.apply_delta(delta);
+                }
+            }
+            StreamEvent::BlockEnd { .. } => self.close_block(),
+            StreamEvent::Usage(usage) => self.reply.usage.update(&usage),
+            StreamEvent::Stop(stop) => {
+                self.close_block();
+                self.reply.stop = stop;
+                self.stopped = true;
+            }
+            StreamEvent::Error(error) => {
+                self.close_block();
+                self.error = Some(*error);
+            }
+            StreamEvent::Ping | StreamEvent::Foreign { .. } => {}
+        }
+    }
+
+    /// The reply accumulated so far, with the blocks that are complete.
+    pub fn partial_reply(&self) -> &Reply {
+        &self.reply
+    }
+
+    /// The last complete block, for editing.
+    pub fn last_block_mut(&mut self) -> Option<&mut Block> {
+        self.reply.turn.blocks.last_mut().map(Verbatim::edit)
+    }
+
+    /// The error that ended the stream, if there was one.
+    pub fn error(&self) -> Option<&ApiError> {
+        self.error.as_ref()
+    }
+
+    /// Returns the complete reply, or the error that ended the stream.
+    pub fn finish(mut self) -> Result<Reply, ApiError> {
+        self.close_block();
+        match self.error {
+            Some(error) => Err(error),
+            None if self.stopped => Ok(self.reply),
+            None => Err(ApiError::truncated_stream()),
+        }
+    }
+
+    fn close_block(&mut self) {
+        if let Some(open) = self.open_block.take() {
+            self.reply.turn.blocks.push(Verbatim::new(open.finish()));
+        }
+    }
+}
+
+impl OpenBlock {
+    fn apply_delta(&mut self, delta: Delta) {
+        match delta {
+            Delta::Text(text) => self.text.push(&text),
+            Delta::Args(text) => self.args.push(&text),
+            Delta::Seal(seal) => self.block.seal = Some(seal),
+            Delta::Citation(citation) => {
+                if let BlockContent::Text { citations, .. } = &mut self.block.content {
+                    citations.push(*citation);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Block {
+        match &mut self.block.content {
+            BlockContent::Text { text, .. } | BlockContent::Refusal(text) => text.append(self.text),
+            BlockContent::Reasoning(thinking) => thinking.text.append(self.text),
+            BlockContent::ToolCall(call) => match &mut call.args {
+                ToolArgs::Freeform(text) => text.append(self.args),
+                ToolArgs::Malformed(text) => {
+                    text.append(self.args);
+                    call.args = ToolArgs::from_json_string(text);
+                }
+                ToolArgs::Json(_) => {}
+            },
+            BlockContent::Media(_)
+            | BlockContent::Json(_)
+            | BlockContent::ToolResult(_)
+            | BlockContent::Foreign { .. } => {}
+        }
+        self.block
+    }
+}
+
+/// Returns the events that stream this reply, with one delta per block.
+pub fn unfold(reply: &Reply) -> Vec<StreamEvent> {
+    let mut events = Vec::with_capacity(reply.turn.blocks.len() * 3 + 3);
+    events.push(StreamEvent::Start { id: reply.id.clone(), model: reply.model.clone() });
+    for (index, block) in reply.turn.blocks.iter().enumerate() {
+        push_block_events(index as u32, block, &mut events);
+    }
+    if reply.usage != Usage::default() {
+        events.push(StreamEvent::Usage(reply.usage.clone()));
+    }
+    events.push(StreamEvent::Stop(reply.stop.clone()));
+    events
+}
+
+/// Appends the events of one complete block.
+pub fn push_block_events(index: u32, block: &Block, events: &mut Vec<StreamEvent>) {
+    let mut open = block.clone();
+    let mut deltas = Vec::new();
+    match &mut open.content {
+        BlockContent::Text { text, citations } => {
+            deltas.push(Delta::Text(std::mem::take(text)));
+            deltas.extend(citations.drain(..).map(|citation| Delta::Citation(Box::new(citation))));
+        }
+        BlockContent::Refusal(text) => deltas.push(Delta::Text(std::mem::take(text))),
+        BlockContent::Reasoning(thinking) => {
+            deltas.push(Delta::Text(std::mem::take(&mut thinking.text)));
+            if thinking.form != ReasoningForm::Redacted {
+                deltas.extend(open.seal.take().map(Delta::Seal));
+            }
+        }
+        BlockContent::ToolCall(call) => {
+            deltas.push(Delta::Args(call.args.to_json_string()));
+            call.args = match &call.args {
+                ToolArgs::Freeform(_) => ToolArgs::Freeform(JsonString::EMPTY),
+                ToolArgs::Json(_) | ToolArgs::Malformed(_) => {
+                    ToolArgs::Malformed(JsonString::EMPTY)
+                }
+            };
+        }
+        BlockContent::Media(_)
+        | BlockContent::Json(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => {}
+    }
+    deltas
+        .retain(|delta| !matches!(delta, Delta::Text(text) | Delta::Args(text) if text.is_empty()));
+    events.push(StreamEvent::BlockStart { index, block: Box::new(open) });
+    events.extend(deltas.into_iter().map(|delta| StreamEvent::Delta { index, delta }));
+    events.push(StreamEvent::BlockEnd { index });
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self::new(StopReason::EndTurn)
+    }
+}

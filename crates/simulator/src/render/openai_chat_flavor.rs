@@ -1,0 +1,297 @@
+//! A table of the differences between the flavors of Chat Completions.
+
+use interlingua_strict::openai_chat::{CallClaims, DetailClaims};
+use serde_json::{Value, json};
+
+use super::RenderContext;
+use crate::turn::Call;
+
+/// The properties of a flavor.
+struct FlavorSpec {
+    flavor: &'static str,
+    reasoning: ReasoningPlacement,
+    id_prefix: &'static str,
+    call_id: CallIdFormat,
+    /// Usage is sent even without `stream_options.include_usage`.
+    always_sends_usage: bool,
+    /// Calls are streamed whole, without an index, and the first is signed.
+    signs_calls: bool,
+}
+
+/// The location of reasoning in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReasoningPlacement {
+    Never,
+    /// A text in this field.
+    Field(&'static str),
+    /// A text in `reasoning`, and sealed `reasoning_details`.
+    ReasoningDetails,
+    /// A `thinking` part of the content.
+    ContentPart,
+}
+
+enum CallIdFormat {
+    /// A prefix and this many characters.
+    Random(&'static str, usize),
+    /// The name and the number of earlier calls.
+    Numbered,
+}
+
+pub(super) fn reasoning_placement(cx: &RenderContext<'_>) -> ReasoningPlacement {
+    spec(cx).reasoning
+}
+
+pub(super) fn is_first_party(cx: &RenderContext<'_>) -> bool {
+    matches!(cx.flavor, "openai" | "azure")
+}
+
+/// Whether the provider relays requests; it sends SSE comments while it waits.
+pub(super) fn is_router(cx: &RenderContext<'_>) -> bool {
+    spec(cx).reasoning == ReasoningPlacement::ReasoningDetails
+}
+
+pub(super) fn id_prefix(cx: &RenderContext<'_>) -> &'static str {
+    spec(cx).id_prefix
+}
+
+pub(super) fn always_sends_usage(cx: &RenderContext<'_>) -> bool {
+    spec(cx).always_sends_usage
+}
+
+pub(super) fn call_id(cx: &RenderContext<'_>, at: usize, name: &str) -> String {
+    match spec(cx).call_id {
+        CallIdFormat::Random(prefix, length) => cx.id_seed.id(prefix, at + 1, length),
+        CallIdFormat::Numbered => {
+            format!("functions.{name}:{}", cx.input.call_count + at)
+        }
+    }
+}
+
+pub(super) fn sends_whole_calls(cx: &RenderContext<'_>) -> bool {
+    spec(cx).signs_calls
+}
+
+/// Signs the first call, if the flavor signs calls.
+pub(super) fn sign_calls(cx: &RenderContext<'_>, calls: &mut [Value]) {
+    if !spec(cx).signs_calls || calls.is_empty() {
+        return;
+    }
+    let signature = CallClaims::new(cx.model, calls, 0).seal(cx.seal_key);
+    calls[0]["extra_content"] = json!({"google": {"thought_signature": signature}});
+}
+
+/// Groq repeats the usage in `x_groq`.
+pub(super) fn extend_usage_chunk(cx: &RenderContext<'_>, chunk: &mut Value) {
+    if cx.flavor == "groq" {
+        let usage = chunk["usage"].clone();
+        chunk["x_groq"] = json!({"id": cx.id_seed.id("req_", 0, 26), "usage": usage});
+    }
+}
+
+/// Adds the reasoning to a complete message.
+pub(super) fn add_reasoning(cx: &RenderContext<'_>, thoughts: &str, message: &mut Value) {
+    match spec(cx).reasoning {
+        ReasoningPlacement::Never => {}
+        ReasoningPlacement::Field(key) => message[key] = thoughts.into(),
+        ReasoningPlacement::ReasoningDetails => {
+            message["reasoning"] = thoughts.into();
+            message["reasoning_details"] = reasoning_details(cx, thoughts).into();
+        }
+        ReasoningPlacement::ContentPart => {
+            let mut parts = vec![thinking_part(thoughts)];
+            match message["content"].take() {
+                Value::String(text) if !text.is_empty() => {
+                    parts.push(json!({"type": "text", "text": text}));
+                }
+                _ => {}
+            }
+            message["content"] = parts.into();
+        }
+    }
+}
+
+/// The reasoning as deltas of a stream.
+pub(super) fn reasoning_deltas(cx: &RenderContext<'_>, thoughts: &str) -> Vec<Value> {
+    let pieces = cx.split(thoughts);
+    match spec(cx).reasoning {
+        ReasoningPlacement::Never => Vec::new(),
+        ReasoningPlacement::Field(key) => {
+            let field_delta = |piece: &str| {
+                let mut delta = json!({});
+                delta[key] = piece.into();
+                delta
+            };
+            pieces.into_iter().map(field_delta).collect()
+        }
+        ReasoningPlacement::ReasoningDetails => detail_deltas(cx, thoughts, &pieces),
+        ReasoningPlacement::ContentPart => {
+            pieces.into_iter().map(|piece| json!({"content": [thinking_part(piece)]})).collect()
+        }
+    }
+}
+
+fn thinking_part(thoughts: &str) -> Value {
+    json!({"type": "thinking", "thinking": [{"type": "text", "text": thoughts}]})
+}
+
+/// The entries depend on the vendor of the model. Field order matters: it is the order in which a
+/// client assembles an entry from the deltas, and the seal covers the encoded entry.
+fn reasoning_details(cx: &RenderContext<'_>, thoughts: &str) -> Vec<Value> {
+    let format = reasoning_format(cx);
+    let readable = |kind: &str, key: &str| {
+        let mut entry = json!({"type": kind, "index": 0});
+        entry[key] = thoughts.into();
+        entry["format"] = format.into();
+        entry
+    };
+    let encrypted = |id: String| {
+        let kind = "reasoning.encrypted";
+        json!({"type": kind, "index": 1, "id": id, "format": format, "data": ""})
+    };
+    let mut details = match format {
+        "openai-responses-v1" => {
+            let id = cx.id_seed.id("rs_", 0, 48);
+            vec![readable("reasoning.summary", "summary"), encrypted(id)]
+        }
+        "google-gemini-v1" => {
+            let call = cx.turn.calls().next();
+            let detail_id =
+                |call: &Call| call.id.clone().unwrap_or_else(|| call_id(cx, 0, &call.name));
+            let id = call.map_or_else(|| cx.id_seed.id("tool_", 0, 24), detail_id);
+            vec![readable("reasoning.text", "text"), encrypted(id)]
+        }
+        _ => vec![readable("reasoning.text", "text")],
+    };
+    let last = details.len() - 1;
+    let before = cx.body.get("messages").and_then(Value::as_array).map_or(0, Vec::len);
+    let covers_prefix = cx.request.switches.prefix_binding == Some(true);
+    let claims = DetailClaims::new(cx.model, &details, last, cx.body, before, covers_prefix);
+    let key = if last == 0 { "signature" } else { "data" };
+    details[last][key] = claims.seal(cx.seal_key).into();
+    details
+}
+
+/// Splits the texts; all other fields are sent once, because clients concatenate the values.
+fn detail_deltas(cx: &RenderContext<'_>, thoughts: &str, pieces: &[&str]) -> Vec<Value> {
+    let mut deltas = Vec::new();
+    for detail in reasoning_details(cx, thoughts) {
+        let key = ["text", "summary"].into_iter().find(|key| detail.get(key).is_some());
+        let Some(key) = key else {
+            deltas.push(json!({"reasoning_details": [detail]}));
+            continue;
+        };
+        for (at, piece) in pieces.iter().enumerate() {
+            let mut delta = json!({"type": detail["type"], "index": detail["index"]});
+            delta[key] = (*piece).into();
+            if at == 0 {
+                delta["format"] = detail["format"].clone();
+            }
+            deltas.push(json!({"reasoning": piece, "reasoning_details": [delta]}));
+        }
+        if let Some(signature) = detail.get("signature") {
+            let mut delta = json!({"type": detail["type"], "index": detail["index"]});
+            delta["signature"] = signature.clone();
+            deltas.push(json!({"reasoning_details": [delta]}));
+        }
+    }
+    deltas
+}
+
+/// The reasoning format of the model behind a relay.
+fn reasoning_format(cx: &RenderContext<'_>) -> &'static str {
+    let model = cx.model.to_ascii_lowercase();
+    let row = REASONING_FORMATS.iter().find(|(part, _)| model.contains(part));
+    row.map_or("unknown", |(_, format)| format)
+}
+
+fn spec(cx: &RenderContext<'_>) -> &'static FlavorSpec {
+    let spec = FLAVOR_SPECS.iter().find(|spec| spec.flavor == cx.flavor);
+    spec.unwrap_or(&GENERIC)
+}
+
+const REASONING_FORMATS: &[(&str, &str)] = &[
+    ("claude", "anthropic-claude-v1"),
+    ("anthropic", "anthropic-claude-v1"),
+    ("gemini", "google-gemini-v1"),
+    ("google", "google-gemini-v1"),
+    ("gpt", "openai-responses-v1"),
+    ("openai", "openai-responses-v1"),
+];
+
+const FLAVOR_SPECS: &[FlavorSpec] = &[
+    FlavorSpec {
+        flavor: "openai",
+        reasoning: ReasoningPlacement::Never,
+        id_prefix: "chatcmpl-",
+        call_id: CallIdFormat::Random("call_", 24),
+        always_sends_usage: false,
+        signs_calls: false,
+    },
+    FlavorSpec {
+        flavor: "openrouter",
+        reasoning: ReasoningPlacement::ReasoningDetails,
+        id_prefix: "gen-",
+        call_id: CallIdFormat::Random("call_", 24),
+        always_sends_usage: true,
+        signs_calls: false,
+    },
+    FlavorSpec {
+        flavor: "deepseek",
+        reasoning: ReasoningPlacement::Field("reasoning_content"),
+        id_prefix: "",
+        call_id: CallIdFormat::Random("call_00_", 24),
+        always_sends_usage: true,
+        signs_calls: false,
+    },
+    FlavorSpec {
+        flavor: "mistral",
+        reasoning: ReasoningPlacement::ContentPart,
+        id_prefix: "",
+        call_id: CallIdFormat::Random("", 9),
+        always_sends_usage: true,
+        signs_calls: false,
+    },
+    FlavorSpec {
+        flavor: "groq",
+        reasoning: ReasoningPlacement::Field("reasoning"),
+        id_prefix: "chatcmpl-",
+        call_id: CallIdFormat::Random("call_", 20),
+        always_sends_usage: true,
+        signs_calls: false,
+    },
+    FlavorSpec {
+        flavor: "moonshot",
+        reasoning: ReasoningPlacement::Field("reasoning_content"),
+        id_prefix: "chatcmpl-",
+        call_id: CallIdFormat::Numbered,
+        always_sends_usage: false,
+        signs_calls: false,
+    },
+    FlavorSpec {
+        flavor: "gemini-compat",
+        call_id: CallIdFormat::Random("function-call-", 19),
+        signs_calls: true,
+        ..GENERIC
+    },
+    spec_with("azure", ReasoningPlacement::Never),
+    spec_with("cerebras", ReasoningPlacement::Field("reasoning")),
+    spec_with("glm", ReasoningPlacement::Field("reasoning_content")),
+    spec_with("llama.cpp", ReasoningPlacement::Field("reasoning_content")),
+    spec_with("ollama", ReasoningPlacement::Field("reasoning")),
+    spec_with("qwen", ReasoningPlacement::Field("reasoning_content")),
+    spec_with("vllm", ReasoningPlacement::Field("reasoning")),
+    spec_with("xai", ReasoningPlacement::Field("reasoning_content")),
+];
+
+const fn spec_with(flavor: &'static str, reasoning: ReasoningPlacement) -> FlavorSpec {
+    FlavorSpec { flavor, reasoning, ..GENERIC }
+}
+
+const GENERIC: FlavorSpec = FlavorSpec {
+    flavor: "generic",
+    reasoning: ReasoningPlacement::Never,
+    id_prefix: "chatcmpl-",
+    call_id: CallIdFormat::Random("call_", 24),
+    always_sends_usage: false,
+    signs_calls: false,
+};

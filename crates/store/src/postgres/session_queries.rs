@@ -1,0 +1,353 @@
+//! SQL statements for sessions.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use bytes::Bytes;
+use deadpool_postgres::Transaction;
+use tokio_postgres::{Error, IsolationLevel, Row};
+
+use super::SharedState;
+use super::pool::{PooledConnection, QueryError};
+use crate::retention::RetentionLimits;
+use crate::session::{
+    AppendTurns, Cursor, NewSession, RowCipher, SessionContents, SessionDetails, SessionError,
+    SessionId, SessionInfo, SessionPage, SessionRow, TurnRow, clamp_page_size,
+};
+
+pub(super) async fn create(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    draft: &NewSession,
+) -> Result<SessionInfo, QueryError> {
+    let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
+    let (row, turns) = SessionRow::create(row_cipher, shared.clock.next(), owner, draft)?;
+    let transaction = lease.transaction().await?;
+    insert(&transaction, &row, &turns).await?;
+    transaction.commit().await?;
+    decrypt_session(shared, owner, &row).map(|(_, session)| session)
+}
+
+pub(super) async fn list(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    after: Option<Cursor>,
+    page_size: usize,
+) -> Result<SessionPage, QueryError> {
+    let page_size = clamp_page_size(page_size);
+    let after = after.unwrap_or(Cursor { updated: i64::MAX, id: SessionId([0xff; 16]) });
+    let row_limit = i64::try_from(page_size).unwrap_or(i64::MAX - 1) + 1;
+    let select = lease
+        .prepare_cached(
+            "SELECT id, owner, created, updated, turns, bytes, lock, about, model \
+             FROM interlingua_sessions WHERE owner = $1 AND (updated, id) < ($2, $3) \
+             ORDER BY updated DESC, id DESC LIMIT $4",
+        )
+        .await?;
+    let secret = shared.options.encryption_key.as_ref();
+    let mut sessions = Vec::new();
+    for row_cipher in RowCipher::candidates(secret) {
+        let (index, id) = (row_cipher.owner_index(owner), after.id.0);
+        let rows =
+            lease.query(&select, &[&&index[..], &after.updated, &&id[..], &row_limit]).await?;
+        for row in rows {
+            let session = parse_row(&row)?.and_then(|row| {
+                let (_, _, session) = row.decrypt(Some(owner), secret, &shared.health_tracker)?;
+                Some(session)
+            });
+            sessions.extend(session);
+        }
+    }
+    sessions.sort_by_key(|session: &SessionInfo| Reverse((session.updated, session.id)));
+    Ok(SessionPage::from_rows(sessions, page_size))
+}
+
+pub(super) async fn read(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    id: SessionId,
+    numbers: &Range<u64>,
+) -> Result<SessionContents, QueryError> {
+    // Session and turns are read from one snapshot.
+    let builder = lease.build_transaction().isolation_level(IsolationLevel::RepeatableRead);
+    let transaction = builder.read_only(true).start().await?;
+    let (row_cipher, session) = find(&transaction, shared, owner, id, "").await?;
+    let contents = read_turns(&transaction, shared, row_cipher, session, numbers).await?;
+    transaction.commit().await?;
+    Ok(contents)
+}
+
+pub(super) async fn append(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    id: SessionId,
+    append: &AppendTurns,
+) -> Result<u64, QueryError> {
+    let transaction = lease.transaction().await?;
+    let (row_cipher, session) = find(&transaction, shared, owner, id, " FOR UPDATE").await?;
+    if session.turn_count != append.expected_turns {
+        return Err(SessionError::Conflict { turns: session.turn_count }.into());
+    }
+    let now = shared.clock.next();
+    let rows = TurnRow::encrypt_all(row_cipher, id, session.turn_count, now, &append.turns)?;
+    let count = session.turn_count + rows.len() as u64;
+    insert_turns(&transaction, id, &rows).await?;
+    let model =
+        append.model.as_ref().map(|model| row_cipher.encrypt_model(id, model)).transpose()?;
+    let update = transaction
+        .prepare_cached(
+            "UPDATE interlingua_sessions SET turns = $1, bytes = bytes + $2, \
+             updated = greatest(updated + 1, $3), model = coalesce($4, model) WHERE id = $5",
+        )
+        .await?;
+    let turns = i64::try_from(count).unwrap_or(i64::MAX);
+    let bytes = TurnRow::total_bytes(&rows);
+    transaction.execute(&update, &[&turns, &bytes, &now, &model, &&id.0[..]]).await?;
+    transaction.commit().await?;
+    Ok(count)
+}
+
+pub(super) async fn update_details(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    id: SessionId,
+    title: &str,
+    metadata: &Bytes,
+) -> Result<(), QueryError> {
+    let transaction = lease.transaction().await?;
+    let (row_cipher, session) = find(&transaction, shared, owner, id, " FOR UPDATE").await?;
+    let (owner, title) = (owner.to_owned(), title.to_owned());
+    let details =
+        SessionDetails { owner, title, metadata: metadata.clone(), parent: session.parent };
+    let about = row_cipher.encrypt_details(id, &details)?;
+    let update = "UPDATE interlingua_sessions SET about = $1, updated = greatest(updated + 1, $2) \
+                  WHERE id = $3";
+    let now = shared.clock.next();
+    transaction.execute(update, &[&about, &now, &&id.0[..]]).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+pub(super) async fn fork(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    id: SessionId,
+    count: u64,
+) -> Result<SessionInfo, QueryError> {
+    let contents = read(lease, shared, owner, id, &(0..count)).await?;
+    let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
+    let (row, turns) = SessionRow::fork(row_cipher, shared.clock.next(), owner, &contents)?;
+    let transaction = lease.transaction().await?;
+    insert(&transaction, &row, &turns).await?;
+    transaction.commit().await?;
+    decrypt_session(shared, owner, &row).map(|(_, session)| session)
+}
+
+pub(super) async fn delete(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+    id: SessionId,
+) -> Result<(), QueryError> {
+    let transaction = lease.transaction().await?;
+    find(&transaction, shared, owner, id, " FOR UPDATE").await?;
+    let delete = "DELETE FROM interlingua_sessions WHERE id = $1";
+    transaction.execute(delete, &[&&id.0[..]]).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+pub(super) async fn delete_all(
+    lease: &mut PooledConnection,
+    shared: &SharedState,
+    owner: &str,
+) -> Result<u64, QueryError> {
+    let ciphers = RowCipher::candidates(shared.options.encryption_key.as_ref());
+    let owners: Vec<Vec<u8>> =
+        ciphers.map(|row_cipher| row_cipher.owner_index(owner).to_vec()).collect();
+    let delete = "DELETE FROM interlingua_sessions WHERE owner = ANY($1)";
+    let deleted = lease.execute(delete, &[&owners]).await?;
+    Ok(deleted)
+}
+
+/// Deletes a batch of sessions that are too old or beyond the size limit; returns their number.
+pub(super) async fn prune(
+    transaction: &Transaction<'_>,
+    limits: RetentionLimits,
+    now: i64,
+) -> Result<u64, QueryError> {
+    let age = i64::try_from(limits.max_age.as_micros()).unwrap_or(i64::MAX);
+    let expired = "DELETE FROM interlingua_sessions WHERE id IN (SELECT id FROM interlingua_sessions \
+               WHERE updated < $1 ORDER BY updated LIMIT $2 FOR UPDATE SKIP LOCKED)";
+    let deleted = transaction.execute(expired, &[&now.saturating_sub(age), &PRUNE_BATCH]).await?;
+    let sum = "SELECT coalesce(sum(bytes), 0)::bigint FROM interlingua_sessions";
+    let bytes: i64 = transaction.query_one(sum, &[]).await?.try_get(0)?;
+    let max_bytes = i64::try_from(limits.max_bytes).unwrap_or(i64::MAX);
+    if bytes <= max_bytes {
+        return Ok(deleted);
+    }
+    // Frees 1/16 more than needed, so that pruning is not due again immediately; the newest session
+    // stays.
+    let excess = bytes - (max_bytes - max_bytes / 16);
+    let oldest = "DELETE FROM interlingua_sessions WHERE id IN (SELECT id FROM (SELECT id, \
+                sum(bytes) OVER (ORDER BY updated, id) - bytes AS before FROM (SELECT id, updated, \
+                bytes FROM interlingua_sessions WHERE updated < (SELECT max(updated) \
+                FROM interlingua_sessions) ORDER BY updated, id LIMIT $1) AS oldest) AS summed \
+                WHERE before < $2::bigint)";
+    Ok(deleted + transaction.execute(oldest, &[&PRUNE_BATCH, &excess]).await?)
+}
+
+/// Encrypts a batch of unencrypted sessions; returns their number.
+pub(super) async fn encrypt_plaintext(
+    transaction: &Transaction<'_>,
+    shared: &SharedState,
+) -> Result<usize, QueryError> {
+    let secret = shared.options.encryption_key.as_ref();
+    let select = "SELECT id, owner, created, updated, turns, bytes, lock, about, model \
+                  FROM interlingua_sessions WHERE lock = '' LIMIT $1 FOR UPDATE SKIP LOCKED";
+    let mut encrypted = 0;
+    for row in transaction.query(select, &[&ENCRYPT_BATCH]).await? {
+        let Some(row) = parse_row(&row)? else { continue };
+        // Without its owner the new index value is unknown: the row stays as it is.
+        let decrypted = row.decrypt(None, secret, &shared.health_tracker);
+        let Some((row_cipher, Some(owner), session)) = decrypted else { continue };
+        let contents = read_turns(transaction, shared, row_cipher, session, &(0..u64::MAX)).await?;
+        let delete = "DELETE FROM interlingua_sessions WHERE id = $1";
+        transaction.execute(delete, &[&&row.id.0[..]]).await?;
+        let (row, turns) = SessionRow::reencrypt(RowCipher(secret), &owner, &contents)?;
+        insert(transaction, &row, &turns).await?;
+        encrypted += 1;
+    }
+    Ok(encrypted)
+}
+
+async fn find<'s>(
+    transaction: &Transaction<'_>,
+    shared: &'s SharedState,
+    owner: &str,
+    id: SessionId,
+    suffix: &str,
+) -> Result<(RowCipher<'s>, SessionInfo), QueryError> {
+    let select = format!(
+        "SELECT id, owner, created, updated, turns, bytes, lock, about, model \
+         FROM interlingua_sessions WHERE id = $1{suffix}"
+    );
+    let select = transaction.prepare_cached(&select).await?;
+    let row = transaction.query_opt(&select, &[&&id.0[..]]).await?;
+    let row = row.as_ref().map(parse_row).transpose()?.flatten();
+    decrypt_session(shared, owner, &row.ok_or(SessionError::NotFound)?)
+}
+
+fn decrypt_session<'s>(
+    shared: &'s SharedState,
+    owner: &str,
+    row: &SessionRow,
+) -> Result<(RowCipher<'s>, SessionInfo), QueryError> {
+    let decrypted =
+        row.decrypt(Some(owner), shared.options.encryption_key.as_ref(), &shared.health_tracker);
+    let decrypted = decrypted.map(|(row_cipher, _, session)| (row_cipher, session));
+    decrypted.ok_or(QueryError::Session(SessionError::NotFound))
+}
+
+async fn read_turns(
+    transaction: &Transaction<'_>,
+    shared: &SharedState,
+    row_cipher: RowCipher<'_>,
+    session: SessionInfo,
+    numbers: &Range<u64>,
+) -> Result<SessionContents, Error> {
+    let select = transaction
+        .prepare_cached(
+            "SELECT number, at, state, payload FROM interlingua_turns \
+             WHERE session = $1 AND number >= $2 AND number < $3 ORDER BY number",
+        )
+        .await?;
+    let bound = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let (start, end) = (bound(numbers.start), bound(numbers.end));
+    let id = session.id.0;
+    let mut contents = SessionContents::new(session, numbers);
+    for row in transaction.query(&select, &[&&id[..], &start, &end]).await? {
+        let (number, at) = (row.try_get(0)?, row.try_get(1)?);
+        let (state, payload) = (row.try_get(2)?, row.try_get(3)?);
+        contents.push_row(row_cipher, &TurnRow { number, written_at: at, state, payload });
+    }
+    Ok(contents.note_missing(numbers, &shared.health_tracker))
+}
+
+async fn insert(
+    transaction: &Transaction<'_>,
+    row: &SessionRow,
+    turns: &[TurnRow],
+) -> Result<(), Error> {
+    let insert = transaction
+        .prepare_cached(
+            "INSERT INTO interlingua_sessions \
+             (id, owner, created, updated, turns, bytes, lock, about, model) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        )
+        .await?;
+    let SessionRow {
+        id,
+        owner_index: owner,
+        created,
+        updated,
+        turn_count: count,
+        bytes,
+        key_id: lock,
+        encrypted_details: about,
+        encrypted_model: model,
+    } = row;
+    transaction
+        .execute(&insert, &[&&id.0[..], owner, created, updated, count, bytes, lock, about, model])
+        .await?;
+    insert_turns(transaction, row.id, turns).await
+}
+
+async fn insert_turns(
+    transaction: &Transaction<'_>,
+    id: SessionId,
+    turns: &[TurnRow],
+) -> Result<(), Error> {
+    if turns.is_empty() {
+        return Ok(());
+    }
+    let insert = transaction
+        .prepare_cached(
+            "INSERT INTO interlingua_turns (session, number, at, state, payload) \
+             SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])",
+        )
+        .await?;
+    let numbers: Vec<i64> = turns.iter().map(|turn| turn.number).collect();
+    let at: Vec<i64> = turns.iter().map(|turn| turn.written_at).collect();
+    let states: Vec<i64> = turns.iter().map(|turn| turn.state).collect();
+    let payloads: Vec<&[u8]> = turns.iter().map(|turn| &*turn.payload).collect();
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+        [&&id.0[..], &numbers, &at, &states, &payloads];
+    transaction.execute(&insert, &values).await.map(drop)
+}
+
+/// `None` if the id is not a session id.
+fn parse_row(row: &Row) -> Result<Option<SessionRow>, Error> {
+    let Ok(id) = row.try_get::<_, &[u8]>(0)?.try_into() else { return Ok(None) };
+    Ok(Some(SessionRow {
+        id: SessionId(id),
+        owner_index: row.try_get(1)?,
+        created: row.try_get(2)?,
+        updated: row.try_get(3)?,
+        turn_count: row.try_get(4)?,
+        bytes: row.try_get(5)?,
+        key_id: row.try_get(6)?,
+        encrypted_details: row.try_get(7)?,
+        encrypted_model: row.try_get(8)?,
+    }))
+}
+
+/// Sessions deleted, and encrypted, per commit.
+const PRUNE_BATCH: i64 = 64;
+const ENCRYPT_BATCH: i64 = 16;

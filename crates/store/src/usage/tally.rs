@@ -1,0 +1,158 @@
+//! Collects usage that is not in the database yet, and today's token counts per owner.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{DailyUsage, Day, UsageKey, UsageTotals};
+use crate::id::unix_micros;
+
+/// The usage of this process.
+#[derive(Debug)]
+pub(crate) struct UsageTally {
+    inner: Mutex<Inner>,
+    /// Identifies this run of the process in the table of batches.
+    pub(crate) writer_id: [u8; 16],
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    unbatched: BTreeMap<UsageKey, UsageTotals>,
+    /// The batch being written. A retry writes the same batch under the same number, so that a
+    /// commit is not counted twice if its reply was lost.
+    batch: Option<Arc<UsageBatch>>,
+    last_batch_number: i64,
+    day_tokens: HashMap<String, DayTokens>,
+    /// The totals of these owners are read from the database with every batch.
+    watched_owners: Arc<Vec<String>>,
+}
+
+/// Usage that is written in one transaction.
+#[derive(Debug)]
+pub(crate) struct UsageBatch {
+    pub(crate) number: i64,
+    pub(crate) entries: BTreeMap<UsageKey, UsageTotals>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct DayTokens {
+    day: Day,
+    /// Tokens that the database has.
+    stored: u64,
+    /// Tokens that the database does not have yet.
+    unstored: u64,
+}
+
+impl UsageTally {
+    pub(crate) fn new() -> Self {
+        let mut writer_id = [0; 16];
+        if aws_lc_rs::rand::fill(&mut writer_id).is_err() {
+            writer_id[..8].copy_from_slice(&unix_micros().to_le_bytes());
+            writer_id[8..12].copy_from_slice(&std::process::id().to_le_bytes());
+        }
+        Self { inner: Mutex::default(), writer_id }
+    }
+
+    pub(crate) fn add(&self, day: Day, owner: &str, model: &str, totals: &UsageTotals) {
+        let totals = totals.clamped();
+        let mut inner = self.lock();
+        inner.update_day(owner, day, |day_tokens| day_tokens.unstored += totals.total_tokens());
+        let key = UsageKey { day, owner: owner.to_owned(), model: model.to_owned() };
+        *inner.unbatched.entry(key).or_default() += &totals;
+    }
+
+    pub(crate) fn tokens_used(&self, day: Day, owner: &str) -> u64 {
+        let inner = self.lock();
+        let day_tokens = inner.day_tokens.get(owner).filter(|day_tokens| day_tokens.day == day);
+        day_tokens.map_or(0, |day_tokens| day_tokens.stored + day_tokens.unstored)
+    }
+
+    /// Sets the owners for which totals are read from the database.
+    pub(crate) fn watch_owners(&self, owners: Vec<String>) {
+        self.lock().watched_owners = Arc::new(owners);
+    }
+
+    /// Returns the batch to be written and the watched owners. The batch stays the same until it is
+    /// confirmed.
+    pub(crate) fn next_batch(&self) -> (Option<Arc<UsageBatch>>, Arc<Vec<String>>) {
+        let mut inner = self.lock();
+        if inner.batch.is_none() && !inner.unbatched.is_empty() {
+            let entries = std::mem::take(&mut inner.unbatched);
+            inner.last_batch_number += 1;
+            inner.batch = Some(Arc::new(UsageBatch { number: inner.last_batch_number, entries }));
+        }
+        (inner.batch.clone(), Arc::clone(&inner.watched_owners))
+    }
+
+    /// The batch is in the database; `totals` are the token counts there of the watched owners.
+    pub(crate) fn confirm_batch(&self, day: Day, totals: HashMap<String, u64>) {
+        let mut inner = self.lock();
+        if let Some(batch) = inner.batch.take() {
+            for (key, entry_totals) in &batch.entries {
+                let tokens = entry_totals.total_tokens();
+                inner.update_day(&key.owner, key.day, |day_tokens| {
+                    day_tokens.unstored = day_tokens.unstored.saturating_sub(tokens);
+                    day_tokens.stored += tokens;
+                });
+            }
+        }
+        for (owner, tokens) in totals {
+            inner.update_day(&owner, day, |day_tokens| day_tokens.stored = tokens);
+        }
+    }
+
+    pub(crate) fn has_unwritten_batch(&self) -> bool {
+        self.lock().batch.is_some()
+    }
+
+    /// Returns the usage of these days for a store without a database, which never takes a batch.
+    pub(crate) fn usage(&self, days: &RangeInclusive<Day>, owner: Option<&str>) -> Vec<DailyUsage> {
+        let inner = self.lock();
+        let matches = |key: &UsageKey| {
+            days.contains(&key.day) && owner.is_none_or(|owner| owner == key.owner)
+        };
+        let entries = inner.unbatched.iter().filter(|(key, _)| matches(key));
+        entries.map(|(key, totals)| DailyUsage::new(key, totals)).collect()
+    }
+
+    pub(crate) fn forget_before(&self, first: Day) {
+        self.lock().unbatched.retain(|key, _| key.day >= first);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Changes an owner's token count of a day; changes to days before the owner's current one are
+    /// dropped.
+    fn update_day(&mut self, owner: &str, day: Day, change: impl FnOnce(&mut DayTokens)) {
+        let empty = DayTokens { day, stored: 0, unstored: 0 };
+        match self.day_tokens.get_mut(owner) {
+            Some(day_tokens) if day_tokens.day > day => {}
+            Some(day_tokens) => {
+                if day_tokens.day < day {
+                    *day_tokens = empty;
+                }
+                change(day_tokens);
+            }
+            None => {
+                if self.day_tokens.len() >= MAX_OWNERS {
+                    self.day_tokens.retain(|_, day_tokens| day_tokens.day >= day);
+                }
+                change(self.day_tokens.entry(owner.to_owned()).or_insert(empty));
+            }
+        }
+    }
+}
+
+impl DailyUsage {
+    pub(crate) fn new(key: &UsageKey, totals: &UsageTotals) -> Self {
+        let UsageKey { day, owner, model } = key.clone();
+        Self { day, owner, model, totals: *totals }
+    }
+}
+
+/// When this many owners are tracked, those of past days are removed.
+const MAX_OWNERS: usize = 10_000;
