@@ -29,7 +29,9 @@ impl RoutedRequest<'_> {
     ) -> Result<UpstreamResponse, ApiError> {
         match &route.backend {
             Backend::Builtin => {
-                self.gateway.builtin_models.call(operation, body.into_bytes()).await
+                let builtin_models = &self.gateway.builtin_models;
+                let headers = self.forwarded_headers(builtin_models.dialect);
+                builtin_models.call(operation, headers, body.into_bytes()).await
             }
             Backend::Provider(provider) => {
                 let provider = self.provider_for_dialect(provider, model);

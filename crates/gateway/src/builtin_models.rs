@@ -1,6 +1,7 @@
 //! The built-in models: the simulator, called in-process without a network.
 
 use bytes::Bytes;
+use http::header::{HeaderMap, HeaderValue};
 use http::{Method, Request};
 use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, Dialect, find_dialect};
@@ -32,6 +33,7 @@ impl BuiltinModels {
     pub(crate) async fn call(
         &self,
         operation: Operation,
+        mut headers: HeaderMap,
         body: Bytes,
     ) -> Result<UpstreamResponse, ApiError> {
         let path = match operation {
@@ -39,13 +41,14 @@ impl BuiltinModels {
             Operation::CountTokens => "/anthropic/v1/messages/count_tokens",
             Operation::ListModels => "/anthropic/v1/models",
         };
-        let request = Request::builder()
+        headers.insert("x-api-key", HeaderValue::from_static("built-in"));
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        let mut request = Request::builder()
             .method(if operation == Operation::ListModels { Method::GET } else { Method::POST })
             .uri(path)
-            .header("x-api-key", "built-in")
-            .header("anthropic-version", "2023-06-01")
             .body(body)
             .map_err(|error| failure(ApiErrorKind::ServerError, &error.to_string()))?;
+        *request.headers_mut() = headers;
         let result = self.simulator.handle_in_process(&request).await;
         let (head, body) = result
             .map_err(|error| failure(ApiErrorKind::ServerError, &error.to_string()))?

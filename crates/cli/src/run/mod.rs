@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
             suggest::unknown_name("agent", &args.agent, AGENTS.iter().map(|agent| agent.name));
         return Err(CommandError::usage(message, ""));
     };
+    let _flush_guard = crate::log::start_errors_only();
     let mut config = gateway_config::load(&gateway_config::source(args.config.as_deref(), None))?;
     let default_model = if config.providers.is_empty() { Some("sim/agent") } else { None };
     let model = args.model.as_deref().or(default_model);
@@ -129,7 +130,8 @@ gets a separate configuration directory unless your settings select API keys; th
 also used for its small tasks, such as searching and shortening a history. A running gateway is used if \
 there is one, else one is started only for the agent. A gateway that requires keys gets the one in \
 INTERLINGUA_KEY. If the model's provider reports the context window, the agent is configured with it, \
-so that it shortens a long history in time.";
+so that it shortens a long history in time. INTERLINGUA_LOG=info logs the turns of a gateway that is \
+started for the agent to standard error.";
 
 pub(crate) const HELP: &str = "\
 Examples:

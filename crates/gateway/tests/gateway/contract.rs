@@ -70,6 +70,26 @@ fn threads_are_rejected_with_the_error_code_that_clients_match() {
     );
 }
 
+/// The first request of Claude Code has fields that Anthropic only accepts with a beta.
+#[test]
+fn the_built_in_model_gets_the_betas_of_the_client() {
+    let harness = Harness::new();
+    let body = json!({
+        "model": "sim/agent", "max_tokens": 32000, "thinking": {"type": "adaptive"},
+        "context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]},
+        "messages": [{"role": "user", "content": [
+            {"type": "text", "text": "<session_context>List and read files.</session_context>"},
+            {"type": "text", "text": "Hi"},
+        ]}],
+        "tools": [{"name": "list_files", "input_schema": {"type": "object"}}],
+    });
+    let beta = "anthropic-beta: context-management-2025-06-27\r\n";
+    let response = post(harness.addr(), "/v1/messages", beta, body.to_string().as_bytes());
+    assert_eq!(response.header("x-interlingua-repairs"), None);
+    let reply = body_json(&response);
+    assert_eq!(reply["stop_reason"], "end_turn", "{reply}");
+}
+
 #[test]
 fn the_repairs_header_lists_exactly_the_changes() {
     let harness = Harness::new();

@@ -188,14 +188,14 @@ fn content_text(content: &Value) -> String {
     }
 }
 
-/// The text of a user message, without the reminders that a client adds.
+/// The text of a user message, without the notes that a client adds.
 fn user_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-            let texts = texts.filter(|text| !text.trim_start().starts_with("<system-reminder>"));
-            texts.collect::<Vec<_>>().join("\n")
+            let is_note = |text: &str| CLIENT_NOTES.iter().any(|tag| text.starts_with(tag));
+            texts.filter(|text| !is_note(text.trim_start())).collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),
     }
@@ -217,3 +217,6 @@ fn model_contains(model: &str, names: &[&str]) -> bool {
     let model = model.to_ascii_lowercase();
     names.iter().any(|name| model.contains(name))
 }
+
+/// Tags at the start of the notes of Claude Code and Gemini CLI.
+const CLIENT_NOTES: &[&str] = &["<system-reminder>", "<session_context>"];
