@@ -1,13 +1,15 @@
 //! `cargo xtask agents`: real agents do a task with a tool through the gateway, with providers of
-//! another dialect; and `interlingua chat` calls the tools of a real MCP server.
+//! another dialect, and are greeted by the built-in model; and `interlingua chat` calls the tools of
+//! real MCP servers.
 
 mod chat;
 
+use std::fmt;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::Outcome;
 use crate::node::{self, InstallScripts};
@@ -37,12 +39,20 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     let simulator = KillOnDrop(simulator);
     let config = folder.join("gateway.toml");
     write(&config, &GATEWAY_CONFIG.replace("SIMULATOR", &base))?;
+    let empty_config = folder.join("empty.toml");
+    write(&empty_config, "")?;
     for agent in AGENTS.iter().filter(is_selected) {
         for model in agent.models {
-            let result = run_agent(agent, model, &binary, &folder, &config);
-            result.map_err(|error| format!("{} with {model}: {error}", agent.name))?;
+            let test =
+                AgentTest { agent, model, binary: &binary, folder: &folder, config: &config };
+            test.runs_tool().map_err(|error| format!("{} with {model}: {error}", agent.name))?;
             println!("{} works with {model}", agent.name);
         }
+        let model = "sim/agent";
+        let test =
+            AgentTest { agent, model, binary: &binary, folder: &folder, config: &empty_config };
+        test.is_greeted().map_err(|error| format!("{} with {model}: {error}", agent.name))?;
+        println!("{} is greeted by {model}", agent.name);
     }
     if arguments.is_empty() || arguments.iter().any(|name| name == "chat") {
         chat::run_chat_test(&chat::ChatTest { binary: &binary, folder: &folder })?;
@@ -69,40 +79,98 @@ impl Drop for KillOnDrop {
     }
 }
 
-fn run_agent(agent: &Agent, model: &str, binary: &Path, folder: &Path, config: &Path) -> Outcome {
-    let home = folder.join("home").join(agent.name);
-    let _ = fs::remove_dir_all(&home);
-    let work = home.join("work");
-    fs::create_dir_all(&work).map_err(|error| error.to_string())?;
-    let prompt = format!("sim:call={} sim:arguments={}", agent.tool, agent.arguments);
-    let bins = BIN_DIRS.map(|bin| folder.join("node_modules").join(bin).display().to_string());
-    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bins.join(":"));
-    let mut run = Command::new("timeout");
-    run.args(["120"])
-        .arg(binary)
-        .args(["run", agent.name, "--model", model, "--config"])
-        .arg(config)
-        .arg("--")
-        .args(agent.args_before_prompt)
-        .args(prompt.splitn(if agent.split_prompt { usize::MAX } else { 1 }, ' '))
-        .args(agent.args_after_prompt)
-        .current_dir(&work)
-        .env_clear()
-        .env("PATH", path)
-        .env("HOME", &home)
-        .envs(OFFLINE_ENV.iter().copied())
-        .stdin(Stdio::null());
-    let output = run.output().map_err(|error| error.to_string())?;
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let proof = fs::read_to_string(work.join("proof.txt")).unwrap_or_default();
-    if output.status.success()
-        && proof.trim() == PROOF_TEXT
-        && stdout.contains("I received 1 result(s)")
-    {
-        return Ok(());
+/// One agent with one model.
+struct AgentTest<'t> {
+    agent: &'t Agent,
+    model: &'t str,
+    binary: &'t Path,
+    folder: &'t Path,
+    config: &'t Path,
+}
+
+impl AgentTest<'_> {
+    /// The model calls a tool that writes a file, and gets its result.
+    fn runs_tool(&self) -> Outcome {
+        let Agent { tool, arguments, .. } = self.agent;
+        let output = self.run(&format!("sim:call={tool} sim:arguments={arguments}"))?;
+        let proof = fs::read_to_string(self.work().join("proof.txt")).unwrap_or_default();
+        if output.status.success()
+            && proof.trim() == PROOF_TEXT
+            && output.stdout.contains("I received 1 result(s)")
+        {
+            return Ok(());
+        }
+        Err(format!("{output}\nthe tool wrote `{proof}`"))
     }
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{}; the tool wrote `{proof}`\n{stdout}\n{stderr}", output.status))
+
+    /// A greeting is answered by a text: no tool is called, and the gateway has nothing to warn of.
+    fn is_greeted(&self) -> Outcome {
+        let output = self.run("Hi")?;
+        let turns: Vec<_> =
+            output.stderr.lines().filter(|line| line.contains("dialect=")).collect();
+        let is_clean = |line: &&str| line.contains("status=200") && !line.contains("tries=2");
+        let warns = [" WARN ", " ERROR "].iter().any(|level| output.stderr.contains(level));
+        let files = fs::read_dir(self.work()).map_err(|error| error.to_string())?.count();
+        if output.status.success()
+            && output.stdout.contains("I am sim/agent")
+            && !turns.is_empty()
+            && turns.iter().all(is_clean)
+            && !warns
+            && files == 0
+        {
+            return Ok(());
+        }
+        Err(format!("{output}\n{files} files"))
+    }
+
+    /// Runs the agent in an empty folder, with an empty home.
+    fn run(&self, prompt: &str) -> Result<AgentOutput, String> {
+        let home = self.home();
+        let _ = fs::remove_dir_all(&home);
+        fs::create_dir_all(self.work()).map_err(|error| error.to_string())?;
+        let bins = BIN_DIRS.map(|bin| self.folder.join("node_modules").join(bin));
+        let bins = bins.map(|bin| bin.display().to_string()).join(":");
+        let output = Command::new("timeout")
+            .args(["120"])
+            .arg(self.binary)
+            .args(["run", self.agent.name, "--model", self.model, "--config"])
+            .arg(self.config)
+            .arg("--")
+            .args(self.agent.args_before_prompt)
+            .args(prompt.splitn(if self.agent.split_prompt { usize::MAX } else { 1 }, ' '))
+            .args(self.agent.args_after_prompt)
+            .current_dir(self.work())
+            .env_clear()
+            .env("PATH", format!("{bins}:/usr/local/bin:/usr/bin:/bin"))
+            .env("HOME", &home)
+            .envs(AGENT_ENV.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| error.to_string())?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        Ok(AgentOutput { status: output.status, stdout, stderr })
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.join("home").join(self.agent.name)
+    }
+
+    fn work(&self) -> PathBuf {
+        self.home().join("work")
+    }
+}
+
+struct AgentOutput {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+impl fmt::Display for AgentOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}\n{}", self.status, self.stdout, self.stderr)
+    }
 }
 
 fn start_simulator(binary: &Path) -> Result<(Child, String), String> {
@@ -183,8 +251,9 @@ const AGENTS: &[Agent] = &[
 /// registry has all of them, so only the package for x86-64 is requested.
 const BIN_DIRS: [&str; 2] = [".bin", "opencode-linux-x64-baseline/bin"];
 
-/// Keeps the agents offline.
-const OFFLINE_ENV: &[(&str, &str)] = &[
+/// Keeps the agents offline, and logs their turns.
+const AGENT_ENV: &[(&str, &str)] = &[
+    ("INTERLINGUA_LOG", "info"),
     ("IS_SANDBOX", "1"),
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_TELEMETRY", "1"),

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Outcome;
-use crate::process::{cargo, run};
+use crate::process::{cargo, run, write};
 
 /// The tested program, and the folder with the installed MCP server and Node.js.
 pub(super) struct ChatTest<'p> {
@@ -21,6 +21,7 @@ pub(super) fn run_chat_test(chat_test: &ChatTest<'_>) -> Outcome {
     let _ = std::fs::remove_dir_all(chat_test.home());
     std::fs::create_dir_all(chat_test.home()).map_err(|error| error.to_string())?;
     chat_test.calls_tool()?;
+    chat_test.changes_no_file()?;
     chat_test.survives_kill()
 }
 
@@ -29,7 +30,7 @@ impl ChatTest<'_> {
     fn library_tests(&self) -> Outcome {
         run(cargo()
             .args(["test", "--workspace", "--locked", "--quiet", "--test", "agent", "mcp"])
-            .env("INTERLINGUA_TEST_MCP", self.server())
+            .env("INTERLINGUA_TEST_MCP", self.server("server-everything"))
             .env("PATH", self.path()))
     }
 
@@ -40,6 +41,25 @@ impl ChatTest<'_> {
             return Ok(());
         }
         Err(format!("chat did not call its tool\n{stdout}\n{stderr}"))
+    }
+
+    /// With a server that writes files, the built-in model changes none unless a prompt has
+    /// `sim:call`.
+    fn changes_no_file(&self) -> Outcome {
+        let work = self.home().join("work");
+        let readme = work.join("README.md");
+        std::fs::create_dir_all(&work).map_err(|error| error.to_string())?;
+        write(&readme, "mine")?;
+        let server = self.server("server-filesystem").join("dist").join("index.js");
+        let server = format!("node {} {}", server.display(), work.display());
+        let prompt = "Hi\nuse write_file to save a haiku\nsim:rounds=3 move README.md, please";
+        let (stdout, stderr) = finish(self.start_with(&server, &[])?, prompt)?;
+        let text = std::fs::read_to_string(&readme).unwrap_or_default();
+        let files = std::fs::read_dir(&work).map_err(|error| error.to_string())?.count();
+        if text == "mine" && files == 1 && stdout.contains("I am sim/agent") {
+            return Ok(());
+        }
+        Err(format!("{files} files, README.md has `{text}`\n{stdout}\n{stderr}"))
     }
 
     /// Kills chat while a repeatable tool runs; the session must continue with the result of the
@@ -77,20 +97,17 @@ impl ChatTest<'_> {
     }
 
     fn run_chat(&self, arguments: &[&str], line: &str) -> Result<(String, String), String> {
-        let mut child = self.start(arguments)?;
-        let mut stdin = child.stdin.take().ok_or("no input")?;
-        writeln!(stdin, "{line}").map_err(|error| error.to_string())?;
-        drop(stdin);
-        let output = child.wait_with_output().map_err(|error| error.to_string())?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ok((text(&output.stdout), text(&output.stderr)))
+        finish(self.start(arguments)?, line)
     }
 
     fn start(&self, arguments: &[&str]) -> Result<Child, String> {
-        let server = self.server().join("dist").join("index.js");
+        let server = self.server("server-everything").join("dist").join("index.js");
+        self.start_with(&format!("node {} stdio", server.display()), arguments)
+    }
+
+    fn start_with(&self, server: &str, arguments: &[&str]) -> Result<Child, String> {
         Command::new(self.binary)
-            .args(["chat", "--model", "sim/agent", "--mcp"])
-            .arg(format!("node {} stdio", server.display()))
+            .args(["chat", "--model", "sim/agent", "--mcp", server])
             .args(arguments)
             .env_clear()
             .env("PATH", self.path())
@@ -102,8 +119,8 @@ impl ChatTest<'_> {
             .map_err(|error| error.to_string())
     }
 
-    fn server(&self) -> PathBuf {
-        self.folder.join("node_modules").join("@modelcontextprotocol").join("server-everything")
+    fn server(&self, name: &str) -> PathBuf {
+        self.folder.join("node_modules").join("@modelcontextprotocol").join(name)
     }
 
     fn home(&self) -> PathBuf {
@@ -115,6 +132,16 @@ impl ChatTest<'_> {
         let rest = std::env::var("PATH").unwrap_or_default();
         format!("{}:{rest}", bin.display())
     }
+}
+
+/// Sends the lines, and waits for the end: standard output and standard error.
+fn finish(mut child: Child, lines: &str) -> Result<(String, String), String> {
+    let mut stdin = child.stdin.take().ok_or("no input")?;
+    writeln!(stdin, "{lines}").map_err(|error| error.to_string())?;
+    drop(stdin);
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((text(&output.stdout), text(&output.stderr)))
 }
 
 const LINE_TIMEOUT: Duration = Duration::from_mins(1);
