@@ -14,7 +14,8 @@ use crate::hearing::ProgressMapper;
 use crate::run_tools::{self, ToolLimits};
 use crate::session::user_turn;
 use crate::{
-    AgentError, Model, ModelReply, ModelRequest, Progress, Session, Tool, ToolOutput, open_calls,
+    AgentError, Model, ModelReply, ModelRequest, Progress, Session, Tool, ToolApproval, ToolOutput,
+    open_calls,
 };
 
 /// A model with tools. Has no state of a conversation: that is the [`Session`].
@@ -29,6 +30,8 @@ pub struct Agent {
     pub guard: GuardModes,
     /// Maximum number of model calls per answer.
     pub max_steps: usize,
+    /// Decides which tool calls may run; without it, all do.
+    pub approval: Option<Arc<dyn ToolApproval>>,
     /// Timeout of one tool call.
     pub tool_timeout: Duration,
     /// Maximum number of tool calls that run concurrently.
@@ -59,6 +62,7 @@ impl Agent {
             tools: Vec::new(),
             settings: Settings::default(),
             guard: GuardModes::default(),
+            approval: None,
             max_steps: 50,
             tool_timeout: Duration::from_mins(5),
             max_parallel_tools: 8,
@@ -186,30 +190,49 @@ impl Agent {
         conversation
     }
 
-    /// Runs the calls that the guard accepts; the others get the guard's message as their result.
+    /// Runs the calls that are neither rejected nor denied; the others get the reason as their
+    /// result.
     async fn run_calls<'f>(
         &self,
         calls: &[ToolCall],
         rejection: impl Fn(&ToolCall) -> Option<&'f str>,
         on_progress: &mut ProgressCallback<'_>,
     ) -> Vec<Verbatim<Block>> {
-        let accepted: Vec<ToolCall> =
-            calls.iter().filter(|call| rejection(call).is_none()).cloned().collect();
+        let mut reasons = Vec::with_capacity(calls.len());
         for call in calls {
-            if let Some(message) = rejection(call) {
+            let reason = match rejection(call) {
+                Some(message) => Some(message.to_owned()),
+                None => self.check_approval(call).await.err(),
+            };
+            if let Some(message) = &reason {
                 on_progress(Progress::CallRejected(call, message));
             }
+            reasons.push(reason);
         }
+        let decided = || calls.iter().zip(&reasons);
+        let accepted: Vec<ToolCall> = decided()
+            .filter(|(_, reason)| reason.is_none())
+            .map(|(call, _)| call.clone())
+            .collect();
         let tool_limits =
             ToolLimits { timeout: self.tool_timeout, max_parallel: self.max_parallel_tools };
         let mut results = run_tools::run_calls(&accepted, &self.tools, tool_limits, on_progress)
             .await
             .into_iter();
-        let blocks = calls.iter().filter_map(|call| match rejection(call) {
+        let blocks = decided().filter_map(|(call, reason)| match reason {
             Some(message) => Some(run_tools::result_block(call, ToolOutput::error(message))),
             None => results.next(),
         });
         blocks.collect()
+    }
+
+    /// A call of an unknown tool is not decided: it cannot run.
+    async fn check_approval(&self, call: &ToolCall) -> Result<(), String> {
+        let tool = self.tools.iter().find(|tool| call.name == *tool.name);
+        match (&self.approval, tool) {
+            (Some(approval), Some(tool)) => approval.approve(tool, call).await,
+            _ => Ok(()),
+        }
     }
 
     /// Adds results for calls that lost theirs in a crash: runs idempotent tools again, and returns

@@ -12,7 +12,8 @@
 //! - Every turn is stored before the next step. After a crash the session shows which calls were
 //!   made, and calls without a result get a result that says that their outcome is unknown.
 //! - An empty reply is not stored: providers reject it when it is sent back.
-//! - A call that does not match its tool's schema is not run: the model gets an error message.
+//! - A call that does not match its tool's schema is not run: the model gets an error message. So does
+//!   one that [`Agent::approval`] denies.
 //! - Dropping the future of [`Agent::ask`] stops everything it does; the session stays consistent.
 //!
 //! ```
@@ -53,6 +54,7 @@
 //! ```
 
 mod agent;
+mod approval;
 mod error;
 mod hearing;
 pub mod mcp;
@@ -68,6 +70,7 @@ mod tool;
 use std::pin::Pin;
 
 pub use agent::{Agent, AgentOutput};
+pub use approval::{ApprovalFuture, ToolApproval};
 pub use error::AgentError;
 pub use interlingua::JsonString;
 pub use model::{EventCallback, Model, ModelReply, ModelRequest, ReplyFuture};

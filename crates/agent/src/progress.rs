@@ -17,7 +17,7 @@ pub enum Progress<'a> {
     ToolCall(&'a ToolCall),
     /// A call has a result.
     ToolResult(&'a ToolCall, &'a ToolOutput),
-    /// The guard rejected a call with this message.
+    /// A call is not run, for this reason: the guard rejected it, or it was denied.
     CallRejected(&'a ToolCall, &'a str),
     /// The request or the reply was repaired.
     Repaired(&'a Ledger),

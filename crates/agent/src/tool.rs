@@ -18,6 +18,8 @@ pub struct Tool {
     /// Running it twice is harmless: after a crash, a call without a result is run again. The
     /// result of other tools' calls is then an error about an unknown outcome.
     pub is_idempotent: bool,
+    /// Its server says that it changes nothing. That is a hint, and nothing to rely on.
+    pub is_read_only: bool,
     run: Arc<ToolFn>,
 }
 
@@ -72,6 +74,7 @@ impl Tool {
             description: description.to_owned(),
             schema,
             is_idempotent: false,
+            is_read_only: false,
             run: Arc::new(move |args| Box::pin(run(args))),
         }
     }

@@ -8,6 +8,7 @@ use interlingua_strict::seal::SealKey;
 use interlingua_strict::{ALL, Judge, Request, Switches, Verdict, Violation, find};
 
 use crate::error::CommandError;
+use crate::terminal_text::escape_line;
 use crate::{input, output, suggest};
 
 #[derive(Args)]
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CommandError> {
     let verdict = verdict(args, flavor, &body);
     let Some(first) = verdict.violations.first() else { return Ok(()) };
     let lines: String = verdict.violations.iter().map(format_violation).collect();
-    match output::print(lines.as_bytes()) {
+    match output::print_text(&lines) {
         // The verdict is reported even if the reader of stdout has closed it.
         Ok(()) | Err(CommandError::OutputClosed) => {}
         Err(error) => return Err(error),
@@ -93,8 +94,7 @@ fn verdict(args: &CheckArgs, flavor: &str, body: &[u8]) -> Verdict {
 fn format_violation(violation: &Violation) -> String {
     let Violation { rule, path, message, .. } = violation;
     let path = if path.is_empty() { "-" } else { path };
-    let [path, message] = [path, message]
-        .map(|text| text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t"));
+    let [path, message] = [path, message].map(|text| escape_line(text));
     format!("{rule}\t{path}\t{message}\n")
 }
 

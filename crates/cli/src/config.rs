@@ -1,7 +1,6 @@
 //! `interlingua config`: checks a configuration before it is used.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -44,7 +43,7 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<(), CommandError> {
     }
     let _ = writeln!(report, "{name} is valid. {}", summary(&loaded_config.config));
     // The command has succeeded even if stderr is closed.
-    let _ = io::stderr().lock().write_all(report.as_bytes());
+    output::print_stderr(&report);
     Ok(())
 }
 
@@ -81,7 +80,7 @@ fn report_errors(name: &str, errors: &[ConfigError]) -> Result<CommandError, Com
     for config_error in errors {
         let _ = writeln!(lines, "{config_error}");
     }
-    output::print(lines.as_bytes())?;
+    output::print_text(&lines)?;
     let message = match errors.len() {
         1 => format!("{name} has 1 error"),
         many => format!("{name} has {many} errors"),

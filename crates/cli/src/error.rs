@@ -1,7 +1,8 @@
 //! The error of a command: a message, a hint, and an exit code.
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
+
+use crate::output;
 
 pub(crate) enum CommandError {
     /// The reader of stdout has closed it.
@@ -26,12 +27,8 @@ impl CommandError {
     /// Prints message and hint to stderr, without colors.
     pub(crate) fn print(&self) {
         let (Self::Failed { message, hint } | Self::Usage { message, hint }) = self else { return };
-        let mut stderr = io::stderr().lock();
-        // An error of writing to stderr cannot be reported.
-        let _ = writeln!(stderr, "interlingua: {message}");
-        if !hint.is_empty() {
-            let _ = writeln!(stderr, "  {hint}");
-        }
+        let hint = if hint.is_empty() { String::new() } else { format!("  {hint}\n") };
+        output::print_stderr(&format!("interlingua: {message}\n{hint}"));
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

@@ -10,14 +10,18 @@ mod error;
 mod gateway_config;
 mod input;
 mod listen_error;
+#[expect(clippy::disallowed_methods, reason = "a thread writes whole lines of the log")]
 mod log;
+#[expect(clippy::disallowed_methods, reason = "escapes what the other modules print")]
 mod output;
 mod run;
+#[expect(clippy::disallowed_methods, reason = "prints addresses and names of the configuration")]
 mod serve;
 mod sessions;
 mod shutdown;
 mod simulate;
 mod suggest;
+mod terminal_text;
 mod translate;
 
 use std::process::ExitCode;

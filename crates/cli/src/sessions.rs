@@ -16,6 +16,7 @@ use interlingua_transcript::TranscriptFile;
 
 use crate::chat::LOCAL_OWNER;
 use crate::error::CommandError;
+use crate::terminal_text::escape_line;
 use crate::{args, gateway_config, input, output, serve};
 
 #[derive(Args)]
@@ -96,10 +97,12 @@ async fn list(store: &dyn Store) -> Result<(), CommandError> {
             let _ = writeln!(
                 out,
                 "{}  {age:>9}  {turns:>5} {unit}  {:<24}  {}",
-                session.id, session.model, session.title
+                session.id,
+                escape_line(&session.model),
+                escape_line(&session.title)
             );
         }
-        output::print(out.as_bytes())?;
+        output::print_text(&out)?;
         after = page.next;
         if after.is_none() {
             return Ok(());
@@ -136,7 +139,7 @@ async fn show(store: Arc<dyn Store>, id: SessionId) -> Result<(), CommandError> 
             let _ = writeln!(out, "{:?}: {text}", turn.role);
         }
     }
-    output::print(out.as_bytes())
+    output::print_text(&out)
 }
 
 async fn export(

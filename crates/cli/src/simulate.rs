@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +13,8 @@ use interlingua_strict::Switches;
 
 use crate::check::parse_switch;
 use crate::error::CommandError;
-use crate::listen_error;
 use crate::shutdown::shutdown_signal;
+use crate::{listen_error, output};
 
 #[derive(Args)]
 pub(crate) struct SimulateArgs {
@@ -42,20 +41,17 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<(), CommandError> {
     // Validated when the arguments were parsed.
     let switches = Switches::parse(&args.switch).unwrap_or_default();
     let options = Options { script, faults: args.fault.clone(), switches, ..Options::default() };
-    let result = run_simulator(Simulator::new(options), args.listen);
-    result.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => CommandError::OutputClosed,
-        _ => listen_error::listen_error(args.listen, &error),
-    })
+    run_simulator(Simulator::new(options), args.listen)
 }
 
 /// Runs the simulator until a shutdown signal.
-fn run_simulator(simulator: Simulator, addr: SocketAddr) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let server = simulator.listen(addr)?;
+fn run_simulator(simulator: Simulator, addr: SocketAddr) -> Result<(), CommandError> {
+    let to_command_error = |error| listen_error::listen_error(addr, &error);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(to_command_error)?.block_on(async {
+        let server = simulator.listen(addr).map_err(to_command_error)?;
         // Before the address is printed: a program that reads it may send the signal immediately.
-        let shutdown = shutdown_signal()?;
+        let shutdown = shutdown_signal().map_err(to_command_error)?;
         announce(server.addr)?;
         shutdown.await;
         server.stop().await;
@@ -75,17 +71,15 @@ fn read_script(path: &Path) -> Result<Script, CommandError> {
 }
 
 /// Prints the address to stdout for programs, and instructions to stderr for people.
-fn announce(addr: SocketAddr) -> io::Result<()> {
+fn announce(addr: SocketAddr) -> Result<(), CommandError> {
     let mut guide = String::from("Base URLs:\n");
     for provider in PROVIDERS {
         let _ = writeln!(guide, "  http://{addr}/{}{}", provider.name, provider.base_path);
     }
     let _ = write!(guide, "\n{}", EXAMPLES.replace("ADDR", &addr.to_string()));
     // The simulator runs even if stderr is closed.
-    let _ = io::stderr().lock().write_all(guide.as_bytes());
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "http://{addr}")?;
-    stdout.flush()
+    output::print_stderr(&guide);
+    output::print(format!("http://{addr}\n").as_bytes())
 }
 
 /// The help text, with the list of faults.

@@ -1,7 +1,7 @@
 //! `interlingua translate`: translates one body or stream.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::path::Path;
 
 use bytes::{Bytes, BytesMut};
@@ -187,7 +187,7 @@ fn write_ledger(args: &TranslateArgs, ledger: &Ledger) -> Result<(), CommandErro
         lines.push('\n');
     }
     let written = if path == Path::new("-") {
-        io::stderr().lock().write_all(lines.as_bytes())
+        output::print_stderr_bytes(lines.as_bytes())
     } else {
         fs::write(path, lines)
     };

@@ -107,7 +107,7 @@ impl ChatTest<'_> {
 
     fn start_with(&self, server: &str, arguments: &[&str]) -> Result<Child, String> {
         Command::new(self.binary)
-            .args(["chat", "--model", "sim/agent", "--mcp", server])
+            .args(["chat", "--yes", "--model", "sim/agent", "--mcp", server])
             .args(arguments)
             .env_clear()
             .env("PATH", self.path())

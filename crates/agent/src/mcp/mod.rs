@@ -5,7 +5,9 @@ mod error;
 mod http;
 
 use std::fmt;
+use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use interlingua::RawJson;
 use interlingua_upstream::UpstreamClient;
@@ -16,7 +18,9 @@ use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ServiceExt as _, model};
-use tokio::process::Command;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{ChildStderr, Command};
+use tokio::time::timeout;
 use url::Url;
 
 use crate::mcp::http::McpHttpClient;
@@ -38,17 +42,27 @@ pub struct McpError {
 }
 
 impl McpServer {
-    /// Starts a server that communicates over its standard input and output.
-    pub async fn spawn(command: Command) -> Result<Self, McpError> {
+    /// Starts a server that communicates over its standard input and output; `on_stderr` gets the
+    /// text that it writes to its standard error.
+    pub async fn spawn(
+        command: Command,
+        on_stderr: impl FnMut(&str) + Send + 'static,
+    ) -> Result<Self, McpError> {
         let name = command.as_std().get_program().to_string_lossy().into_owned();
         let to_mcp_error = |reason: String| McpError { server: name.clone(), reason };
-        let process =
-            TokioChildProcess::new(command).map_err(|error| to_mcp_error(error.to_string()))?;
-        let client = client_info()
-            .serve(process)
-            .await
-            .map_err(|error| to_mcp_error(error::connect_error(&error)))?;
-        Ok(Self { client: Arc::new(client), name })
+        let spawned = TokioChildProcess::builder(command).stderr(Stdio::piped()).spawn();
+        let (process, stderr) = spawned.map_err(|error| to_mcp_error(error.to_string()))?;
+        let forwarding = stderr.map(|stderr| tokio::spawn(forward_stderr(stderr, on_stderr)));
+        match client_info().serve(process).await {
+            Ok(client) => Ok(Self { client: Arc::new(client), name }),
+            Err(error) => {
+                // What a server writes before it exits is often the cause.
+                if let Some(forwarding) = forwarding {
+                    let _ = timeout(STDERR_TIMEOUT, forwarding).await;
+                }
+                Err(to_mcp_error(error::connect_error(&error)))
+            }
+        }
     }
 
     /// Connects to a server over HTTP.
@@ -91,11 +105,19 @@ impl McpServer {
         };
         let schema = serde_json::to_string(&*tool.input_schema).unwrap_or_default();
         let schema = RawJson::parse(schema).unwrap_or(RawJson::EMPTY_OBJECT);
-        let converted =
+        let mut converted =
             Tool::from_handler(&tool.name, &tool.description.unwrap_or_default(), schema, run);
+        converted.is_read_only = hints.read_only_hint == Some(true);
         // Tools that only read, or are idempotent, may be run twice.
         let is_idempotent = [hints.read_only_hint, hints.idempotent_hint].contains(&Some(true));
         if is_idempotent { converted.idempotent() } else { converted }
+    }
+}
+
+async fn forward_stderr(mut stderr: ChildStderr, mut on_text: impl FnMut(&str)) {
+    let mut buffer = vec![0; 4096];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+        on_text(&String::from_utf8_lossy(&buffer[..count]));
     }
 }
 
@@ -117,3 +139,6 @@ impl fmt::Display for McpError {
 }
 
 impl std::error::Error for McpError {}
+
+/// How long a server that could not be used may write to its standard error.
+const STDERR_TIMEOUT: Duration = Duration::from_secs(1);

@@ -37,7 +37,7 @@ async fn check_echo(server: &McpServer) {
 #[tokio::test]
 async fn a_server_over_standard_input_and_output() {
     let Some(command) = server_command("stdio") else { return };
-    let server = McpServer::spawn(command).await.unwrap();
+    let server = McpServer::spawn(command, |_| {}).await.unwrap();
     check_echo(&server).await;
 }
 
@@ -62,8 +62,8 @@ async fn a_server_over_http() {
 
 #[tokio::test]
 async fn an_error_names_the_server() {
-    let missing = McpServer::spawn(Command::new("no-such-program")).await.unwrap_err();
+    let missing = McpServer::spawn(Command::new("no-such-program"), |_| {}).await.unwrap_err();
     assert!(missing.to_string().contains("'no-such-program' cannot be used"), "{missing}");
-    let silent_server = McpServer::spawn(Command::new("true")).await.unwrap_err();
+    let silent_server = McpServer::spawn(Command::new("true"), |_| {}).await.unwrap_err();
     assert_eq!(silent_server.server, "true");
 }

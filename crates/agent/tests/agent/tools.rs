@@ -1,11 +1,12 @@
 //! Tests how tools run: concurrently, with a timeout, and not at all if the guard rejects the call.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use interlingua::RawJson;
-use interlingua_agent::{Session, Tool, ToolOutput};
+use interlingua::model::ToolCall;
+use interlingua_agent::{ApprovalFuture, Session, Tool, ToolApproval, ToolOutput};
 use tokio::sync::Barrier;
 
 use crate::support::{MODELS, ProgressLog, TestEnv, results, schema};
@@ -73,6 +74,44 @@ async fn a_rejected_call_is_not_run_and_the_model_corrects_itself() {
         assert!(results[0].1 && results[0].0.contains("empty arguments"), "{results:?}");
         assert_eq!(results[1], ("boats".to_owned(), false), "{provider}");
         assert_eq!(progress_log.count("look rejected: Error: Tool 'look'"), 1);
+    }
+    env.assert_accepted();
+}
+
+/// Denies the calls for one place, and logs every decision.
+#[derive(Debug)]
+struct PlaceApproval {
+    denied: &'static str,
+    decisions: Mutex<Vec<String>>,
+}
+
+impl ToolApproval for PlaceApproval {
+    fn approve<'a>(&'a self, tool: &'a Tool, call: &'a ToolCall) -> ApprovalFuture<'a> {
+        let args = call.args.to_json_string().unescape().into_owned();
+        let is_denied = args.contains(self.denied);
+        self.decisions.lock().unwrap().push(format!("{} {args}", tool.name));
+        Box::pin(async move { if is_denied { Err("not there".to_owned()) } else { Ok(()) } })
+    }
+}
+
+#[tokio::test]
+async fn a_denied_call_is_not_run_and_the_model_gets_the_reason() {
+    let env = TestEnv::new();
+    for (provider, model) in MODELS {
+        let approval = Arc::new(PlaceApproval { denied: "cellar", decisions: Mutex::default() });
+        let mut agent = env.agent(provider, model);
+        agent.approval = Some(Arc::<PlaceApproval>::clone(&approval));
+        let (mut session, progress_log) = (Session::new(), ProgressLog::default());
+        for place in ["cellar", "harbour"] {
+            let prompt = format!("sim:call=look sim:arguments={{\"place\":\"{place}\"}}");
+            agent.ask(&mut session, &prompt, &mut progress_log.callback()).await.unwrap();
+        }
+        let results = results(&session);
+        assert_eq!(results[0], ("not there".to_owned(), true), "{provider}");
+        assert_eq!(results[1], ("boats at harbour".to_owned(), false), "{provider}");
+        assert_eq!(progress_log.count("calls look"), 1, "{provider}");
+        assert_eq!(progress_log.count("look rejected: not there"), 1, "{provider}");
+        assert_eq!(approval.decisions.lock().unwrap().len(), 2, "{provider}");
     }
     env.assert_accepted();
 }

@@ -7,6 +7,7 @@ use interlingua_agent::mcp::McpServer;
 use interlingua_upstream::UpstreamClient;
 use tokio::process::Command;
 
+use super::screen::SharedScreen;
 use crate::error::CommandError;
 
 /// The tools of all servers. If two tools have the same name, the later server's number is appended
@@ -14,10 +15,11 @@ use crate::error::CommandError;
 pub(super) async fn tools(
     servers: &[String],
     upstream: &Arc<UpstreamClient>,
+    screen: &SharedScreen,
 ) -> Result<Vec<Tool>, CommandError> {
     let mut all_tools: Vec<Tool> = Vec::new();
     for (number, name) in servers.iter().enumerate() {
-        let server = connect(name, upstream).await?;
+        let server = connect(name, upstream, screen).await?;
         let tools = server.tools().await;
         let tools = tools.map_err(|error| CommandError::failed(error.to_string(), ""))?;
         for mut tool in tools {
@@ -30,7 +32,11 @@ pub(super) async fn tools(
     Ok(all_tools)
 }
 
-async fn connect(spec: &str, upstream: &Arc<UpstreamClient>) -> Result<McpServer, CommandError> {
+async fn connect(
+    spec: &str,
+    upstream: &Arc<UpstreamClient>,
+    screen: &SharedScreen,
+) -> Result<McpServer, CommandError> {
     let hint = "--mcp takes a command with its arguments, or the URL of a server.";
     if spec.starts_with("http://") || spec.starts_with("https://") {
         let url = spec.parse();
@@ -44,5 +50,8 @@ async fn connect(spec: &str, upstream: &Arc<UpstreamClient>) -> Result<McpServer
     };
     let mut command = Command::new(program);
     command.args(arguments);
-    McpServer::spawn(command).await.map_err(|error| CommandError::failed(error.to_string(), hint))
+    let screen = screen.clone();
+    McpServer::spawn(command, move |text| screen.lock().print_server_text(text))
+        .await
+        .map_err(|error| CommandError::failed(error.to_string(), hint))
 }

@@ -1,24 +1,26 @@
 //! `interlingua chat`: a chat in the terminal, with tools and stored sessions.
 
+mod approval;
+mod input_lines;
 mod mcp_servers;
 mod models;
 mod screen;
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 
 use clap::Args;
 use interlingua_agent::{Agent, AgentError, Model as _, OpenedSession, Session, StoredTurnLog};
 use interlingua_gateway::config::{Config, StoreLocation};
 use interlingua_store::{SessionError, SessionId, Store};
-use tokio::sync::mpsc;
 
 use crate::error::CommandError;
-use crate::{gateway_config, serve, sessions, shutdown};
+use crate::{gateway_config, output, serve, sessions, shutdown};
+use approval::UserApproval;
+use input_lines::InputLines;
 use models::Models;
-use screen::Screen;
+use screen::SharedScreen;
 
 #[derive(Args)]
 pub(crate) struct ChatArgs {
@@ -33,6 +35,10 @@ pub(crate) struct ChatArgs {
     /// An MCP server with tools for the model: a command or a URL; may be given several times
     #[arg(long, value_name = "CMD")]
     mcp: Vec<String>,
+
+    /// Run every tool call without asking
+    #[arg(long)]
+    yes: bool,
 
     /// The system message
     #[arg(long, value_name = "TEXT")]
@@ -62,7 +68,7 @@ struct ChatState {
     is_persistent: bool,
     /// Some input got no answer.
     has_unanswered_input: bool,
-    screen: Screen,
+    screen: SharedScreen,
 }
 
 async fn chat_loop(args: &ChatArgs, config: Config) -> Result<(), CommandError> {
@@ -70,9 +76,9 @@ async fn chat_loop(args: &ChatArgs, config: Config) -> Result<(), CommandError> 
         .map_err(|error| CommandError::failed(format!("cannot open the store: {error}"), ""))?;
     let is_persistent = config.store.location != StoreLocation::Memory;
     let models = Models::new(config)?;
-    let mut screen = Screen::default();
+    let screen = SharedScreen::default();
     let opened_session = match args.session {
-        Some(id) => Some(open_session(Arc::clone(&store), id, &mut screen).await?),
+        Some(id) => Some(open_session(Arc::clone(&store), id, &screen).await?),
         None => None,
     };
     let stored_model = opened_session
@@ -81,8 +87,13 @@ async fn chat_loop(args: &ChatArgs, config: Config) -> Result<(), CommandError> 
         .filter(|model| !model.is_empty());
     let model = models.find(args.model.as_deref().or(stored_model.as_deref()))?;
     let mut agent = Agent::new(model).instructions(args.system.as_deref().unwrap_or_default());
-    agent.tools = mcp_servers::tools(&args.mcp, models.upstream()).await?;
-    screen.note(&format!(
+    agent.tools = mcp_servers::tools(&args.mcp, models.upstream(), &screen).await?;
+    let input = InputLines::from_stdin();
+    if !args.yes {
+        let approval = UserApproval::new(Arc::clone(&input), screen.clone(), is_interactive());
+        agent.approval = Some(Arc::new(approval));
+    }
+    screen.lock().note(&format!(
         "{}, {} tools. /help lists the commands.",
         agent.model.name(),
         agent.tools.len()
@@ -103,14 +114,13 @@ async fn chat_loop(args: &ChatArgs, config: Config) -> Result<(), CommandError> 
         screen,
     };
     if !chat_state.session.is_complete() {
-        chat_state.screen.note("The last answer was interrupted; it is continued now.");
+        chat_state.screen.lock().note("The last answer was interrupted; it is continued now.");
         chat_state.answer(None).await?;
     }
-    let mut lines = stdin_lines();
     loop {
-        chat_state.screen.prompt();
+        chat_state.screen.lock().prompt();
         let line = tokio::select! {
-            line = lines.recv() => line,
+            line = async { input.lock().await.next_line().await } => line,
             () = shutdown_signal()? => None,
         };
         let Some(line) = line else { break };
@@ -134,19 +144,19 @@ async fn chat_loop(args: &ChatArgs, config: Config) -> Result<(), CommandError> 
 async fn open_session(
     store: Arc<dyn Store>,
     id: SessionId,
-    screen: &mut Screen,
+    screen: &SharedScreen,
 ) -> Result<OpenedSession, CommandError> {
     let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
         .await
         .map_err(|error| sessions::session_error(id, &error))?;
     let turn_count = opened_session.session.turns().len();
     let turns = if turn_count == 1 { "turn" } else { "turns" };
-    screen.note(&format!("{} ({turn_count} {turns})", opened_session.title));
+    screen.lock().note(&format!("{} ({turn_count} {turns})", opened_session.title));
     for number in &opened_session.damaged_turns {
-        screen.note(&format!("turn {number} is damaged and was left out"));
+        screen.lock().note(&format!("turn {number} is damaged and was left out"));
     }
     for entry in opened_session.ledger.entries.iter().filter(|entry| entry.is_loss) {
-        screen.note(&entry.description);
+        screen.lock().note(&entry.description);
     }
     Ok(opened_session)
 }
@@ -157,9 +167,9 @@ impl ChatState {
         if let (Some(input), None) = (input, self.id) {
             self.create_session(input).await?;
         }
-        let screen = &mut self.screen;
+        let screen = self.screen.clone();
         let mut on_progress =
-            |progress: interlingua_agent::Progress<'_>| screen.print_progress(&progress);
+            |progress: interlingua_agent::Progress<'_>| screen.lock().print_progress(&progress);
         let answer = async {
             match input {
                 Some(input) => self.agent.ask(&mut self.session, input, &mut on_progress).await,
@@ -170,10 +180,10 @@ impl ChatState {
             answered = answer => Some(answered),
             () = shutdown_signal()? => None,
         };
-        self.screen.finish_answer();
+        self.screen.lock().finish_answer();
         match outcome {
             Some(Ok(answer)) if answer.text().trim().is_empty() => {
-                self.screen.note("(The answer is empty.)");
+                self.screen.lock().note("(The answer is empty.)");
             }
             Some(Ok(_)) => {}
             Some(Err(agent_error @ AgentError::Persist(_))) => {
@@ -181,9 +191,9 @@ impl ChatState {
             }
             Some(Err(agent_error)) => {
                 self.has_unanswered_input = true;
-                self.screen.note(&agent_error.to_string());
+                self.screen.lock().note(&agent_error.to_string());
             }
-            None => self.screen.note("(Stopped.)"),
+            None => self.screen.lock().note("(Stopped.)"),
         }
         Ok(())
     }
@@ -195,7 +205,7 @@ impl ChatState {
         match StoredTurnLog::create(store, LOCAL_OWNER, &title, &model, &mut self.session).await {
             Ok(id) => {
                 self.id = Some(id);
-                self.screen.note(&format!("Session {id}"));
+                self.screen.lock().note(&format!("Session {id}"));
                 Ok(())
             }
             // With a disabled store, sessions are not stored.
@@ -207,44 +217,32 @@ impl ChatState {
     fn run_command(&mut self, command: &str) {
         let (name, argument) = command.split_once(' ').unwrap_or((command, ""));
         match name {
-            "model" if argument.trim().is_empty() => self.screen.note(self.agent.model.name()),
+            "model" if argument.trim().is_empty() => {
+                self.screen.lock().note(self.agent.model.name())
+            }
             "model" => match self.models.find(Some(argument.trim())) {
                 Ok(model) => {
-                    self.screen.note(&format!("The model is now {}.", model.name()));
+                    self.screen.lock().note(&format!("The model is now {}.", model.name()));
                     self.agent.model = model;
                 }
                 Err(error) => error.print(),
             },
-            "thinking" => self.screen.toggle_thinking(),
+            "thinking" => self.screen.lock().toggle_thinking(),
             "tools" => {
                 for tool in &self.agent.tools {
-                    self.screen.note(&format!("{}: {}", tool.name, tool.description));
+                    self.screen.lock().note(&format!("{}: {}", tool.name, tool.description));
                 }
             }
-            "help" => self.screen.note(COMMAND_HELP),
-            _ => self.screen.note(&format!("There is no command /{name}.\n{COMMAND_HELP}")),
+            "help" => self.screen.lock().note(COMMAND_HELP),
+            _ => self.screen.lock().note(&format!("There is no command /{name}.\n{COMMAND_HELP}")),
         }
     }
 
     fn print_resume_hint(&mut self) {
         if let Some(id) = self.id.filter(|_| self.is_persistent) {
-            self.screen.note(&format!("To continue: interlingua chat --session {id}"));
+            self.screen.lock().note(&format!("To continue: interlingua chat --session {id}"));
         }
     }
-}
-
-/// Lines of stdin, read by a thread, because a blocking read cannot be interrupted.
-fn stdin_lines() -> mpsc::Receiver<String> {
-    let (send, receive) = mpsc::channel(1);
-    thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if send.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    receive
 }
 
 fn shutdown_signal() -> Result<impl Future<Output = ()>, CommandError> {
@@ -253,7 +251,7 @@ fn shutdown_signal() -> Result<impl Future<Output = ()>, CommandError> {
 
 /// Whether stdin and stderr are terminals.
 fn is_interactive() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
+    io::stdin().is_terminal() && output::is_stderr_terminal()
 }
 
 /// Owner of the sessions on this machine.
@@ -271,13 +269,17 @@ Chat with a model in the terminal, with tools.
 
 Works without configuration: sim/agent is built in. The session is stored after every turn, so that it \
 can be continued after a crash, in another terminal, and with another model. Answers are written to \
-stdout, everything else to stderr. Lines that begin with / are commands; /help lists them.";
+stdout, everything else to stderr. Lines that begin with / are commands; /help lists them.
+
+Before a tool runs, you are asked: once, always for this tool, not now, or never. Without a terminal no \
+tool runs, unless --yes allows all of them; the model is told why.";
 
 pub(crate) const HELP: &str = "\
 Examples:
   interlingua chat
   interlingua chat --model anthropic/claude-sonnet-4-5 --mcp 'npx -y @modelcontextprotocol/server-filesystem .'
   interlingua chat --session ID
+  echo 'List the files' | interlingua chat --yes --mcp 'npx -y @modelcontextprotocol/server-filesystem .'
   echo 'What is new?' | interlingua chat --model openai/gpt-5.5
 
 Exit codes: 0 success; 1 the session cannot be stored, a server of --mcp cannot be used, or, without a

@@ -1,10 +1,21 @@
 //! Output of a chat.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use interlingua_agent::Progress;
 
 use super::is_interactive;
+use crate::output;
+
+/// The screen of the chat's loop, of its questions and of its tool servers.
+#[derive(Clone, Default)]
+pub(super) struct SharedScreen(Arc<Mutex<Screen>>);
+
+impl SharedScreen {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Screen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Prints the model's text to stdout as it arrives, everything else to stderr.
 #[derive(Debug, Default)]
@@ -20,7 +31,7 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn prompt(&mut self) {
         if is_interactive() {
-            self.write_stderr("\n> ");
+            output::print_stderr("\n> ");
         }
     }
 
@@ -35,12 +46,11 @@ impl Screen {
         }
         match progress {
             Progress::Text(text) => {
-                let mut stdout = io::stdout().lock();
                 // A closed stdout is not an error here.
-                let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+                let _ = output::print(text.as_bytes());
                 self.is_mid_line = !text.ends_with('\n');
             }
-            Progress::Reasoning(text) if self.shows_thinking => self.dim(text),
+            Progress::Reasoning(text) if self.shows_thinking => output::print_stderr_dim(text),
             Progress::Reasoning(text) => self.hidden_bytes += text.len(),
             Progress::ToolCall(call) => {
                 let args = call.args.to_json_string();
@@ -67,8 +77,20 @@ impl Screen {
     /// Prints a line to stderr.
     pub(super) fn note(&mut self, text: &str) {
         self.end_line();
-        self.dim(text);
-        self.write_stderr("\n");
+        output::print_stderr_dim(text);
+        output::print_stderr("\n");
+    }
+
+    /// Prints a question; the answer is typed behind it.
+    pub(super) fn ask(&mut self, question: &str) {
+        self.finish_answer();
+        output::print_stderr(question);
+    }
+
+    /// Prints what a tool server writes to its standard error.
+    pub(super) fn print_server_text(&mut self, text: &str) {
+        self.end_line();
+        output::print_stderr_dim(text);
     }
 
     fn print_hidden_bytes(&mut self) {
@@ -80,28 +102,9 @@ impl Screen {
 
     fn end_line(&mut self) {
         if std::mem::take(&mut self.is_mid_line) {
-            let _ = writeln!(io::stdout().lock());
+            let _ = output::print(b"\n");
         }
     }
-
-    fn dim(&self, text: &str) {
-        if io::stderr().is_terminal() && !is_color_disabled() {
-            self.write_stderr(&format!("\u{1b}[2m{text}\u{1b}[0m"));
-        } else {
-            self.write_stderr(text);
-        }
-    }
-
-    #[expect(clippy::unused_self, reason = "every output goes through the screen")]
-    fn write_stderr(&self, text: &str) {
-        let mut stderr = io::stderr().lock();
-        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
-    }
-}
-
-/// Whether colors are disabled (<https://no-color.org>).
-fn is_color_disabled() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// The text on one line, truncated.

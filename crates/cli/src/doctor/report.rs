@@ -1,6 +1,5 @@
 //! Prints the findings as text or JSON.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use interlingua::RawJson;
@@ -10,6 +9,7 @@ use super::diagnosis::Diagnosis;
 use super::issue::Issue;
 use crate::error::CommandError;
 use crate::output;
+use crate::terminal_text::escape_line;
 
 pub(super) struct Report<'r> {
     pub(super) name: &'r str,
@@ -23,17 +23,17 @@ impl Report<'_> {
         let turns = self.transcript.parts.last().map_or(0, |unit| unit.turn + 1);
         let (format, provider) =
             (self.transcript.format.title(), self.diagnosis.target_dialect.id());
-        print_stderr(&format!("{}: {format} with {turns} turns, for {provider}", self.name));
+        print_line(&format!("{}: {format} with {turns} turns, for {provider}", self.name));
         for note in &self.transcript.notes {
-            print_stderr(&format!("  {note}"));
+            print_line(&format!("  {note}"));
         }
         if self.diagnosis.translation_notes > 0 && provider != self.transcript.dialect.id() {
             let count = self.diagnosis.translation_notes;
-            print_stderr(&format!("  {count} parts are changed or left out for {provider}"));
+            print_line(&format!("  {count} parts are changed or left out for {provider}"));
         }
         let text: String =
             self.diagnosis.issues.iter().map(|issue| self.paragraph(issue)).collect();
-        output::print(text.as_bytes())
+        output::print_text(&text)
     }
 
     fn paragraph(&self, issue: &Issue) -> String {
@@ -55,6 +55,7 @@ impl Report<'_> {
             let loss = if entry.is_loss { " This loses content." } else { "" };
             lines.push(format!("  Repair: {}.{loss} (repair {})", entry.description, entry.rule));
         }
+        let lines: Vec<_> = lines.iter().map(|line| escape_line(line)).collect();
         lines.join("\n") + "\n\n"
     }
 
@@ -97,9 +98,9 @@ impl Report<'_> {
             return print_lines(&[verdict]);
         }
         if let Some(path) = fixed {
-            print_stderr(&format!("{}: repaired; written to {}", self.name, path.display()));
+            print_line(&format!("{}: repaired; written to {}", self.name, path.display()));
         } else if healthy {
-            print_stderr(&format!("{}: healthy, nothing to repair", self.name));
+            print_line(&format!("{}: healthy, nothing to repair", self.name));
         }
         Ok(())
     }
@@ -157,7 +158,7 @@ fn print_lines(lines: &[RawJson]) -> Result<(), CommandError> {
     output::print(text.as_bytes())
 }
 
-/// Prints to stderr; an error of that cannot be reported.
-fn print_stderr(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+/// Prints a line to stderr.
+fn print_line(text: &str) {
+    output::print_stderr(&format!("{}\n", escape_line(text)));
 }

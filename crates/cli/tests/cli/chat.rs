@@ -1,15 +1,16 @@
 //! `interlingua chat` and `interlingua sessions`, with the built-in model.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs a command with its own home directory and these lines on stdin.
-fn run_with_home(home: &Path, arguments: &[&str], lines: &str) -> (i32, String, String) {
+pub(crate) fn run_with_home(home: &Path, arguments: &[&str], lines: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
         .args(arguments)
         .env_clear()
         .env("HOME", home)
+        .env("PATH", search_path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -22,6 +23,48 @@ fn run_with_home(home: &Path, arguments: &[&str], lines: &str) -> (i32, String, 
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (done.status.code().expect("a code"), text(done.stdout), text(done.stderr))
 }
+
+pub(crate) fn search_path() -> String {
+    std::env::var("PATH").unwrap_or_default()
+}
+
+/// An MCP server with the tools `read`, which says that it only reads, and `write`.
+pub(crate) struct McpScript {
+    /// The command that starts it.
+    pub(crate) command: String,
+    log: PathBuf,
+}
+
+impl McpScript {
+    /// A server whose tools return this text, written as in JSON.
+    pub(crate) fn write(folder: &Path, text: &str) -> Self {
+        let (script, log) = (folder.join("server.sh"), folder.join("calls.log"));
+        let contents = MCP_SCRIPT.replace("LOG", &log.display().to_string());
+        std::fs::write(&script, contents.replace("TEXT", text)).expect("a file");
+        Self { command: format!("sh {}", script.display()), log }
+    }
+
+    /// How often a tool has run.
+    fn runs(&self) -> usize {
+        std::fs::read_to_string(&self.log).unwrap_or_default().lines().count()
+    }
+}
+
+const MCP_SCRIPT: &str = r#"
+printf 'server\033]0;title\007\n' >&2
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"method":"tools/list"'*) result='{"tools":[
+        {"name":"read","description":"Reads.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
+        {"name":"write","description":"Writes.","inputSchema":{"type":"object"}}]}' ;;
+    *'"method":"tools/call"'*) echo run >> 'LOG'; result='{"content":[{"type":"text","text":"TEXT"}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$(printf '%s' "$result" | tr '\n' ' ')"
+done
+"#;
 
 /// The id of the created session.
 fn session_id(stderr: &str) -> &str {
@@ -215,4 +258,69 @@ fn no_resume_hint_without_a_stored_session() {
     let (code, _, stderr) = run_with_home(home.path(), &["chat", "--config", &file], "Hello\n");
     assert_eq!(code, 0, "{stderr}");
     assert!(!stderr.contains("To continue"), "{stderr}");
+}
+
+#[test]
+fn without_a_terminal_a_tool_runs_only_if_all_are_allowed() {
+    let home = tempfile::tempdir().expect("a folder");
+    let server = McpScript::write(home.path(), "boats");
+    // What a server says about its tools allows nothing.
+    for tool in ["read", "write"] {
+        let prompt = format!("sim:call={tool} sim:arguments={{}}\n");
+        let chat = ["chat", "--model", "sim/agent", "--mcp", &server.command];
+        let (code, stdout, stderr) = run_with_home(home.path(), &chat, &prompt);
+        assert_eq!((code, server.runs()), (0, 0), "{stderr}");
+        assert!(stderr.contains(&format!("✗ {tool} was not run: The user has not")), "{stderr}");
+        assert!(stdout.contains("error"), "the model has got the reason: {stdout}");
+        let id = session_id(&stderr).to_owned();
+        let (_, shown, _) = run_with_home(home.path(), &["sessions", "show", &id], "");
+        assert!(
+            shown.contains("← The user has not allowed this tool, and there is no terminal"),
+            "{shown}"
+        );
+    }
+    let chat = ["chat", "--yes", "--model", "sim/agent", "--mcp", &server.command];
+    let prompt = "sim:call=write sim:arguments={}\n";
+    let (code, _, stderr) = run_with_home(home.path(), &chat, prompt);
+    assert_eq!((code, server.runs()), (0, 1), "{stderr}");
+    assert!(stderr.contains("← write: boats"), "{stderr}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_tool_runs_when_its_user_has_allowed_it() {
+    let home = tempfile::tempdir().expect("a folder");
+    let server = McpScript::write(home.path(), "boats");
+    let chat = ["chat", "--model", "sim/agent", "--mcp", &server.command];
+    let mut session = crate::pty::TerminalSession::start(&chat, |command| {
+        command.env_clear().env("HOME", home.path()).env("PATH", search_path());
+    });
+    session.wait_for("/help lists the commands.");
+    // The prompt's tool, the answer if there is a question, and how often tools have run then.
+    let mut call = |tool: &str, answer: Option<&str>, runs: usize| {
+        session.wait_for("\n> ");
+        session.type_line(&format!("sim:call={tool} sim:arguments={{\"path\":\"a\"}}"));
+        if let Some(answer) = answer {
+            session.wait_for(&format!("Run {tool}({{\"path\":\"a\"}})?"));
+            let default = if tool == "read" { "Enter is yes: " } else { "Enter is no: " };
+            session.wait_for(default);
+            assert!(server.runs() <= runs, "it has run before the answer");
+            session.type_line(answer);
+        }
+        session.wait_for("I received 1 result(s)");
+        assert_eq!(server.runs(), runs, "{tool}: {answer:?}");
+    };
+    call("write", Some(""), 0);
+    call("write", Some("y"), 1);
+    call("write", Some("n"), 1);
+    call("read", Some(""), 2);
+    call("read", Some("never"), 2);
+    call("read", None, 2);
+    call("write", Some("always"), 3);
+    call("write", None, 4);
+    session.wait_for("\n> ");
+    session.type_line("/quit");
+    let (code, screen) = session.finish();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("✗ read was not run: The user does not allow this tool"), "{screen}");
 }

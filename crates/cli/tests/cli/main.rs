@@ -9,7 +9,11 @@ mod check;
 mod command;
 mod config;
 mod doctor;
+#[cfg(unix)]
+mod pty;
 mod run;
 mod serve;
 mod simulate;
+#[cfg(unix)]
+mod terminal;
 mod translate;
