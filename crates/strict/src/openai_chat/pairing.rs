@@ -1,5 +1,7 @@
 //! Rules about tool calls and their results.
 
+use std::cell::LazyCell;
+
 use serde_json::Value;
 
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
@@ -256,6 +258,8 @@ fn unanswered_ids<'v>(messages: &[Message<'v>], message: &Message<'v>) -> Vec<&'
 
 fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
+    // Counted once: a long conversation may have as many violations as messages.
+    let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
     for message in messages.iter().filter(|message| message.has_role("assistant")) {
         let unanswered = unanswered_ids(&messages, message);
         // These responders compare the number of results with that of calls.
@@ -265,8 +269,7 @@ fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
             continue;
         }
         let next = message.index + 1 + tool_results_after(&messages, message.index).len();
-        let (next, upstream_index) =
-            (next.to_string(), merged_index(&messages, message.index).to_string());
+        let (next, upstream_index) = (next.to_string(), merged_indexes[message.index].to_string());
         let param = format!("messages.[{next}].role");
         let ids = unanswered.join(", ");
         let details = ViolationDetails {
@@ -284,15 +287,22 @@ fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
 /// The message's index upstream, where system messages are separate and results are merged into one
 /// message.
 pub(super) fn merged_index(messages: &[Message<'_>], index: usize) -> usize {
-    let previous = messages.get(..index).unwrap_or_default();
-    let non_system = previous
-        .iter()
-        .filter(|message| !message.has_role("system") && !message.has_role("developer"));
-    let mut roles: Vec<_> = non_system.map(|message| message.has_role("assistant")).collect();
-    roles.dedup();
-    let is_merged =
-        roles.last() == messages.get(index).map(|message| message.has_role("assistant")).as_ref();
-    roles.len() - usize::from(is_merged)
+    merged_indexes(messages).get(index).copied().unwrap_or_default()
+}
+
+fn merged_indexes(messages: &[Message<'_>]) -> Vec<usize> {
+    let (mut count, mut last_is_assistant) = (0, None);
+    let index = |message: &Message<'_>| {
+        let is_assistant = Some(message.has_role("assistant"));
+        let index = count - usize::from(last_is_assistant == is_assistant);
+        let is_separate = message.has_role("system") || message.has_role("developer");
+        if !is_separate {
+            count += usize::from(last_is_assistant != is_assistant);
+            last_is_assistant = is_assistant;
+        }
+        index
+    };
+    messages.iter().map(index).collect()
 }
 
 fn orphan_result(request: &Request<'_>, cx: &mut CheckContext) {

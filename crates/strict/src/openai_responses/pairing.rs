@@ -89,29 +89,60 @@ fn output_without_call(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
+/// Calls that still lack their output.
+#[derive(Default)]
+struct PendingCalls<'v> {
+    /// `None` for those that have theirs.
+    calls: Vec<Option<(Item<'v>, &'static CallOutputTypes)>>,
+    by_id: BTreeMap<&'v str, Vec<usize>>,
+}
+
+impl<'v> PendingCalls<'v> {
+    fn push(&mut self, call: Item<'v>, pair: &'static CallOutputTypes) {
+        self.by_id.entry(call_id(call)).or_default().push(self.calls.len());
+        self.calls.push(Some((call, pair)));
+    }
+
+    fn remove_answered_by(&mut self, output: Item<'_>) {
+        let Some(same_id) = self.by_id.get_mut(call_id(output)) else { return };
+        same_id.retain(|index| {
+            let call = &mut self.calls[*index];
+            if call.is_some_and(|(_, pair)| pair.accepts_output(output)) {
+                *call = None;
+            }
+            call.is_some()
+        });
+    }
+
+    fn move_to(&mut self, unanswered: &mut Vec<Item<'v>>) {
+        self.by_id.clear();
+        unanswered.extend(self.calls.drain(..).flatten().map(|(call, _)| call));
+    }
+}
+
 fn call_without_output(request: &Request<'_>, cx: &mut CheckContext) {
-    let mut pending: Vec<(Item<'_>, &CallOutputTypes)> = Vec::new();
+    let mut pending = PendingCalls::default();
     // Whether a client's item came after the model's last one.
     let mut after_client_item = false;
     let mut unanswered = Vec::new();
     for item in view::input(request.body) {
         if item.is_from_model() {
             if after_client_item {
-                unanswered.append(&mut pending);
+                pending.move_to(&mut unanswered);
             }
             after_client_item = false;
         } else {
             after_client_item = true;
         }
         if CallOutputTypes::is_output(item) {
-            pending.retain(|(call, pair)| {
-                call_id(*call) != call_id(item) || !pair.accepts_output(item)
-            });
+            pending.remove_answered_by(item);
         }
-        pending.extend(CallOutputTypes::for_call(item).map(|pair| (item, pair)));
+        if let Some(pair) = CallOutputTypes::for_call(item) {
+            pending.push(item, pair);
+        }
     }
-    unanswered.append(&mut pending);
-    for (call, _) in unanswered {
+    pending.move_to(&mut unanswered);
+    for call in unanswered {
         let (kind, id) = (call.item_type().replace('_', " "), call_id(call));
         let message = format!("No tool output found for {kind} {id}.");
         cx.reject_with(call.path(), message, Some("input"), None);
