@@ -186,10 +186,24 @@ impl<'u> PartMatcher<'u> {
         gaps
     }
 
+    /// For each part after: the next match from there, and the turn of its part.
+    fn next_partners(&self) -> Vec<Option<(usize, usize)>> {
+        let mut next = None;
+        let mut next_partners = vec![None; self.after.len()];
+        for (index, part) in self.after.iter().enumerate().rev() {
+            next = self.partner[index].map(|before| (before, part.turn)).or(next);
+            next_partners[index] = next;
+        }
+        next_partners
+    }
+
     fn edits(&self) -> PartEdits {
         let mut changes = vec![PartChange::Removed; self.before.len()];
         let mut insertions = Vec::new();
+        let next_partners = self.next_partners();
         let mut last = None;
+        // The last match, and the turn of its part.
+        let mut last_match: Option<(usize, usize)> = None;
         for (index, part) in self.after.iter().enumerate() {
             if let Some(before) = self.partner[index] {
                 changes[before] = if self.is_identical[index] {
@@ -198,16 +212,15 @@ impl<'u> PartMatcher<'u> {
                     PartChange::Rewritten(part.json.clone())
                 };
                 last = Some(before);
+                last_match = Some((before, part.turn));
                 continue;
             }
-            let is_same_turn = |other: &usize| self.after[*other].turn == part.turn;
-            let earlier =
-                (0..index).rev().take_while(is_same_turn).find_map(|other| self.partner[other]);
-            let later = || (index..self.after.len()).take_while(is_same_turn);
+            let in_turn = |(before, turn)| (turn == part.turn).then_some(before);
+            let next = next_partners[index];
             insertions.push(Insertion {
                 previous: last,
-                next: self.partner[index..].iter().find_map(|partner| *partner),
-                sibling: earlier.or_else(|| later().find_map(|other| self.partner[other])),
+                next: next.map(|(before, _)| before),
+                sibling: last_match.and_then(in_turn).or_else(|| next.and_then(in_turn)),
                 turn: part.turn,
                 role: part.role.clone(),
                 json: part.json.clone(),

@@ -86,6 +86,11 @@ impl Transcript {
     /// Returns the part at this turn and block; without such a block, the turn's first part.
     pub fn part(&self, turn: usize, block: Option<usize>) -> Option<&RequestPart> {
         let first = self.parts.partition_point(|part| part.turn < turn);
+        // The parts of most turns are all of its blocks.
+        let part = block.and_then(|block| self.parts.get(first.checked_add(block)?));
+        if let Some(part) = part.filter(|part| part.turn == turn && part.block == block) {
+            return Some(part);
+        }
         let turn = self.parts[first..].iter().take_while(|part| part.turn == turn);
         match block {
             Some(block) => {

@@ -42,53 +42,76 @@ pub(crate) fn split_torn_line(
 /// Reads the object that starts here, if it is complete.
 fn object_at(line: &Bytes, start: usize, limits: JsonLimits) -> Option<(Range<usize>, JsonDoc)> {
     line[start..].starts_with(b"{").then_some(())?;
-    let mut window = INITIAL_WINDOW_BYTES;
-    loop {
-        let mut end = line.len().min(start.saturating_add(window));
-        let (reaches_end, mut last_end) = (end == line.len(), None);
-        while last_end != Some(end) {
-            last_end = Some(end);
-            match JsonDoc::from_bytes(line.slice(start..end), limits) {
-                Ok(doc) => {
-                    let trailing_space = line[end..].len() - line[end..].trim_ascii_start().len();
-                    return Some((start..end + trailing_space, doc));
-                }
-                // The object may be complete before the error, with something else after it.
-                Err(error) => end = end.min(start + error.offset),
-            }
-        }
-        if reaches_end {
-            return None;
-        }
-        window *= 8;
-    }
+    let (end, doc) = parse_at(line, start, limits).0?;
+    let trailing_space = line[end..].len() - line[end..].trim_ascii_start().len();
+    Some((start..end + trailing_space, doc))
 }
 
 /// Finds the next complete object after unreadable bytes. An object inside an incomplete record
 /// does not count: it is followed by more of that record.
 fn next_object(line: &Bytes, search_start: usize, limits: JsonLimits) -> Option<usize> {
     let error_offset = search_start + first_error(line, search_start, limits).offset;
-    let first = error_offset.saturating_sub(RECORD_START.len()).max(search_start + 1);
-    let starts = memmem::find_iter(line.get(first..)?, RECORD_START).map(|offset| first + offset);
-    let is_record = |start: &usize| {
-        let Some((range, _)) = object_at(line, *start, limits) else { return false };
+    let mut from = error_offset.saturating_sub(RECORD_START.len()).max(search_start + 1);
+    loop {
+        let start = from + memmem::find(line.get(from..)?, RECORD_START)?;
+        let Some((range, _)) = object_at(line, start, limits) else {
+            from = start + 1;
+            continue;
+        };
         let next_byte = line[range.end..].trim_ascii_start().first();
-        !next_byte.is_some_and(|byte| b",]}".contains(byte))
-    };
-    starts.into_iter().find(is_record)
+        if !next_byte.is_some_and(|byte| b",]}".contains(byte)) {
+            return Some(start);
+        }
+        from = range.end;
+    }
 }
 
 /// The first error in these bytes, with its offset.
 fn first_error(line: &Bytes, start: usize, limits: JsonLimits) -> JsonError {
     let end_error = JsonError { offset: line.len() - start, kind: JsonErrorKind::UnexpectedEnd };
-    let first = JsonDoc::from_bytes(line.slice(start..), limits).err().unwrap_or(end_error);
-    // The parser checks UTF-8 of the whole input first: parse again up to that error.
-    let utf8_checked =
-        JsonDoc::from_bytes(line.slice(start..start + first.offset.min(end_error.offset)), limits);
-    utf8_checked.err().filter(|earlier| earlier.offset < first.offset).unwrap_or(first)
+    parse_at(line, start, limits).1.unwrap_or(end_error)
+}
+
+/// Parses the value that starts here: the value with its end, if it is complete, and the first error.
+/// Only as much of the line is read as that needs: a line may have as many starts of objects as bytes.
+fn parse_at(
+    line: &Bytes,
+    start: usize,
+    limits: JsonLimits,
+) -> (Option<(usize, JsonDoc)>, Option<JsonError>) {
+    let mut window = INITIAL_WINDOW_BYTES;
+    loop {
+        let window_end = line.len().min(start.saturating_add(window));
+        let (mut end, mut first_error) = (window_end, None::<JsonError>);
+        loop {
+            match JsonDoc::from_bytes(line.slice(start..end), limits) {
+                // Before an error, if there is one: something else follows the value.
+                Ok(doc) => return (Some((end, doc)), first_error),
+                Err(error) => {
+                    let error_end = start + error.offset;
+                    if first_error.is_none_or(|first| error.offset < first.offset) {
+                        first_error = Some(error);
+                    }
+                    // The parser checks UTF-8 of its whole input first: an earlier error is found
+                    // by parsing up to this one.
+                    if error_end >= end {
+                        break;
+                    }
+                    end = error_end;
+                }
+            }
+        }
+        // An error at the end of the window may be caused by its end.
+        if window_end == line.len() || end + MAX_TOKEN_BYTES < window_end {
+            return (None, first_error);
+        }
+        window *= 8;
+    }
 }
 
 /// The start of every agent's records.
 const RECORD_START: &[u8] = b"{\"";
-/// First window for parsing an object: keeps the work linear with many records on one line.
-const INITIAL_WINDOW_BYTES: usize = 4096;
+/// First window for parsing an object: keeps the work linear with many objects on one line.
+const INITIAL_WINDOW_BYTES: usize = 256;
+/// A character, an escape or a literal that the end of a window cuts.
+const MAX_TOKEN_BYTES: usize = 16;

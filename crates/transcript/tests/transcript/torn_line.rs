@@ -171,3 +171,31 @@ fn a_nested_record_is_not_a_record() {
         }
     }
 }
+
+/// Damage of `n` times the same bytes, which is read in time that grows with `n` and not with its
+/// square. Millions of starts of objects on one line take minutes otherwise.
+#[test]
+fn reading_damage_takes_linear_time() {
+    let whole = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"go"}}"#;
+    for piece in [
+        "{\"a\":",
+        "[{\"a\":",
+        "{\"a\":\"",
+        "x{\"a\":1}",
+        "{\"a\":[{\"b\":1},",
+        "{\"a\":\u{e9}",
+        "\u{1}{\"",
+    ] {
+        let read = |count: usize| {
+            let bytes = format!("{whole}\n{}", piece.repeat(count)).into_bytes();
+            let start = std::time::Instant::now();
+            let file = TestFile::from_bytes(bytes);
+            assert!(!file.transcript.notes.is_empty(), "{piece}");
+            start.elapsed().as_secs_f64()
+        };
+        // The least of three, because other processes run as well.
+        let least = |count| (0..3).map(|_| read(count)).fold(f64::INFINITY, f64::min);
+        let (short, long) = (least(10_000), least(80_000));
+        assert!(long < 24.0 * short.max(0.002), "{piece:?}: {short} s, {long} s");
+    }
+}
