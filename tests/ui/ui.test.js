@@ -60,6 +60,25 @@ test("the filter shows only matching turns", () => withPage("", async ({ page, g
   await sees(page, "#list li", "sim/echo");
   await page.locator("#filter").fill("nobody");
   assert.equal(await page.locator("#list li[data-id]").count(), 0);
+  await sees(page, "#list li", "No entry matches the filter");
+}));
+
+test("the focus stays where it is while the list changes", () => withPage("", async ({ page, gateway }) => {
+  await sees(page, "#state", "live");
+  const ask = (model) => post(`${gateway.address}/v1/messages`, { model, max_tokens: 99, messages: [{ role: "user", content: "Good morning" }] });
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  await ask("sim/echo");
+  await sees(page, "#list li", "answered");
+  await page.locator("#list li[data-id]").press("Enter");
+  await sees(page, "#detail h2", "Turn");
+  assert.match(await focused(), /sim\/echo/);
+  await ask("sim/agent");
+  await sees(page, "#list li:first-child", "answered");
+  assert.match(await focused(), /sim\/echo/);
+  await page.keyboard.press("ArrowUp");
+  assert.match(await focused(), /sim\/agent/);
+  await page.keyboard.press(" ");
+  await sees(page, "#detail dd", "sim/agent");
 }));
 
 test("sessions are listed with their texts", () => withPage("", async ({ page, gateway }) => {
@@ -76,6 +95,7 @@ test("without a key nothing is shown", () => withPage('[access]\nkeys = ["sesame
   const message = { role: "user", content: "Good morning" };
   await post(`${gateway.address}/v1/chat/completions`, { model: "sim/echo", messages: [message] }, "sesame");
   await page.locator("#sign-in").waitFor();
+  await sees(page, "#list li", "Nothing is shown without a key");
   await page.locator("#key").fill("barley");
   await page.locator("#sign-in button").click();
   await sees(page, "#state", "401");

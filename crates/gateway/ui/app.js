@@ -15,7 +15,11 @@ function el(name, attributes, ...children) {
 async function request(path, options = {}) {
   const headers = key ? { authorization: `Bearer ${key}` } : {};
   const reply = await fetch(path, { ...options, headers });
-  $("sign-in").hidden = reply.status !== 401;
+  const locked = reply.status === 401;
+  if ($("sign-in").hidden === locked) {
+    $("sign-in").hidden = !locked;
+    draw();
+  }
   if (!reply.ok) throw new Error(`${path} answered ${reply.status}`);
   return reply;
 }
@@ -57,13 +61,28 @@ function draw() {
       const id = idOf(entry);
       const item = el("li", { tabindex: "0", "data-id": id, "aria-current": String(id === view.chosen) }, row(entry));
       item.addEventListener("click", () => choose(id));
-      item.addEventListener("keydown", (pressed) => pressed.key === "Enter" && choose(id));
+      item.addEventListener("keydown", (pressed) => press(pressed, item, id));
       return item;
     });
-  const placeholder = view.kind === "turns"
-    ? "No turn yet. Point an agent at this gateway and it appears here."
-    : "No session yet.";
-  $("list").replaceChildren(...(items.length ? items : [el("li", { class: "dim" }, placeholder)]));
+  const focused = $("list").contains(document.activeElement) ? document.activeElement.dataset.id : undefined;
+  $("list").replaceChildren(...(items.length ? items : [el("li", { class: "dim" }, placeholder())]));
+  // The new element of the same entry gets the focus back.
+  if (focused) items.find((item) => item.dataset.id === focused)?.focus({ preventScroll: true });
+}
+
+function placeholder() {
+  if (!$("sign-in").hidden) return "Nothing is shown without a key.";
+  if (view.rows.size) return "No entry matches the filter.";
+  return view.kind === "turns" ? "No turn yet. Point an agent at this gateway and it appears here." : "No session yet.";
+}
+
+function press(pressed, item, id) {
+  const neighbour = { ArrowDown: item.nextElementSibling, ArrowUp: item.previousElementSibling }[pressed.key];
+  if (neighbour) neighbour.focus();
+  else if (pressed.key === "Enter" || pressed.key === " ") choose(id);
+  else return;
+  // Space and arrows do not scroll the page as well.
+  pressed.preventDefault();
 }
 
 // --- the detail ---
