@@ -124,6 +124,18 @@ pub fn translate_parsed_request(
     decode_request(body, from, to, target).translate(&ConversationPatch::default())
 }
 
+/// Repairs a request that a client has stored, within its dialect. Seals of other providers that the
+/// client carries in its own signatures stay there: they are unwrapped when the request is sent, by
+/// [`translate_request`].
+pub fn repair_stored_request(
+    body: Bytes,
+    dialect: &dyn Dialect,
+    target: &Target,
+) -> Result<TranslatedRequest, TranslateError> {
+    let decoded = request::decode_with_seals(parse_object(body)?, dialect, dialect, target, false);
+    Ok(decoded.translate(&ConversationPatch::default()))
+}
+
 /// Decodes a request and encodes it in another dialect, without repairing it.
 pub fn transcode_request(
     body: Bytes,
@@ -133,7 +145,10 @@ pub fn transcode_request(
 ) -> Result<TranslatedRequest, TranslateError> {
     let body = parse_object(body)?;
     let mut ledger = Ledger::default();
-    let conversation = from.decode_request(&body, &mut ledger);
+    let mut conversation = from.decode_request(&body, &mut ledger);
+    if from.id() != to.id() && !from.seal_issuers().is_empty() {
+        seal_envelope::unwrap_conversation(&mut conversation);
+    }
     let cx = Box::new(reply_context_for(&conversation, target));
     let body = to.encode_request(&conversation, target, &mut ledger);
     Ok(TranslatedRequest { body, ledger, reply_context: cx })

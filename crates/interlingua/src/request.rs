@@ -23,10 +23,22 @@ pub struct DecodedRequest<'d, 't> {
 
 /// Decodes a parsed request in dialect `from`, for a provider of dialect `to`.
 pub fn decode_request<'d, 't>(
+    body: JsonDoc,
+    from: &dyn Dialect,
+    to: &'d dyn Dialect,
+    target: &'t Target,
+) -> DecodedRequest<'d, 't> {
+    decode_with_seals(body, from, to, target, true)
+}
+
+/// As [`decode_request`]; seals of other providers that a client carries in its own signatures stay
+/// there unless `unwraps_seals`.
+pub(crate) fn decode_with_seals<'d, 't>(
     mut body: JsonDoc,
     from: &dyn Dialect,
     to: &'d dyn Dialect,
     target: &'t Target,
+    unwraps_seals: bool,
 ) -> DecodedRequest<'d, 't> {
     let mut ledger = Ledger::default();
     if TargetProfile::is_provider_dialect(to.id()) {
@@ -35,7 +47,7 @@ pub fn decode_request<'d, 't>(
     // Decoded into the box, which saves a copy of the large value.
     let slot = Box::new_uninit();
     let mut conversation = Box::write(slot, from.decode_request(&body, &mut ledger));
-    if !from.seal_issuers().is_empty() {
+    if unwraps_seals && !from.seal_issuers().is_empty() {
         seal_envelope::unwrap_conversation(&mut conversation);
     }
     discard_unsealed_text(&mut conversation, to);

@@ -1,34 +1,62 @@
 //! Sentences that explain violations and repairs, without knowledge of the API.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use interlingua::model::{Block, BlockContent, Turn};
+use interlingua::model::{Block, BlockContent, ToolCallIndex, Turn};
 use interlingua::{Conversation, Dialect, JsonString};
 use interlingua_strict::Violation;
 
+/// A conversation, and indexes of its calls and results.
+pub(super) struct ConversationIndex<'c> {
+    conversation: &'c Conversation,
+    calls: ToolCallIndex<'c>,
+    /// By the id of a call: the last turn with a result for it.
+    result_turns: HashMap<Cow<'c, str>, usize>,
+}
+
+impl<'c> ConversationIndex<'c> {
+    pub(super) fn new(conversation: &'c Conversation) -> Self {
+        let mut result_turns = HashMap::new();
+        for (turn_index, turn) in conversation.turns.iter().enumerate() {
+            for block in &turn.blocks {
+                if let BlockContent::ToolResult(result) = &block.content {
+                    result_turns.insert(result.call_id.unescape(), turn_index);
+                }
+            }
+        }
+        Self { conversation, calls: ToolCallIndex::new(conversation), result_turns }
+    }
+
+    /// Whether a call of this turn has a result.
+    fn is_answered(&self, turn: usize, id: &JsonString) -> bool {
+        self.result_turns.get(&*id.unescape()).is_some_and(|result_turn| *result_turn > turn)
+    }
+}
+
 /// The block that a violation is about, and a sentence about it.
 pub(super) fn describe_violation(
-    conversation: Option<&Conversation>,
+    index: Option<&ConversationIndex<'_>>,
     provider: &dyn Dialect,
     violation: &Violation,
     turn: Option<usize>,
     block: Option<usize>,
 ) -> (Option<usize>, String) {
-    let found_turn = conversation
+    let found_turn = index
         .zip(turn)
-        .and_then(|(conversation, at)| Some((conversation, at, conversation.turns.get(at)?)));
-    if let Some((conversation, at, turn)) = found_turn {
+        .and_then(|(index, at)| Some((index, at, index.conversation.turns.get(at)?)));
+    if let Some((index, at, turn)) = found_turn {
         let block = block.or_else(|| block_of_call(turn, &violation.message));
         let found_block = block.and_then(|block| turn.blocks.get(block));
-        if let Some(sentence) = found_block.and_then(|found_block| {
-            explain_block(conversation, at, found_block, &violation.message)
-        }) {
+        if let Some(sentence) = found_block
+            .and_then(|found_block| explain_block(index, at, found_block, &violation.message))
+        {
             return (block, sentence);
         }
         if let Some(found_block) = found_block {
             let message = format!(
                 "{} is rejected: {}",
-                capitalize(&block_name(conversation, at, found_block)),
+                capitalize(&block_name(index, at, found_block)),
                 rule_sentence(provider, violation)
             );
             return (block, message);
@@ -39,13 +67,13 @@ pub(super) fn describe_violation(
 
 /// A sentence for a repair without a violation.
 pub(super) fn describe_change(
-    conversation: Option<&Conversation>,
+    index: Option<&ConversationIndex<'_>>,
     turn: Option<usize>,
     block: Option<usize>,
 ) -> String {
-    let name = conversation.zip(turn).and_then(|(conversation, at)| {
-        let block = conversation.turns.get(at)?.blocks.get(block?)?;
-        Some(block_name(conversation, at, block))
+    let name = index.zip(turn).and_then(|(index, at)| {
+        let block = index.conversation.turns.get(at)?.blocks.get(block?)?;
+        Some(block_name(index, at, block))
     });
     match name {
         Some(name) => format!("{} would be changed.", capitalize(&name)),
@@ -54,12 +82,12 @@ pub(super) fn describe_change(
 }
 
 /// The id of a tool call or tool result.
-pub(super) fn call_id(
-    conversation: &Conversation,
+pub(super) fn call_id<'c>(
+    index: &ConversationIndex<'c>,
     turn: usize,
     block: Option<usize>,
-) -> Option<Cow<'_, str>> {
-    let block = conversation.turns.get(turn)?.blocks.get(block?)?;
+) -> Option<Cow<'c, str>> {
+    let block = index.conversation.turns.get(turn)?.blocks.get(block?)?;
     match &block.content {
         BlockContent::ToolCall(call) => Some(call.id.unescape()),
         BlockContent::ToolResult(result) => Some(result.call_id.unescape()),
@@ -79,7 +107,7 @@ fn block_of_call(turn: &Turn, message: &str) -> Option<usize> {
 
 /// A sentence for a known problem that is visible in the conversation.
 fn explain_block(
-    conversation: &Conversation,
+    index: &ConversationIndex<'_>,
     turn: usize,
     block: &Block,
     message: &str,
@@ -88,13 +116,13 @@ fn explain_block(
     let contains_any = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
     match &block.content {
         BlockContent::ToolCall(call)
-            if mentions(&call.id) && !is_answered(conversation, turn, &call.id) =>
+            if mentions(&call.id) && !index.is_answered(turn, &call.id) =>
         {
             Some(format!("The run of `{}` was interrupted: its result is missing.", call.name))
         }
         BlockContent::ToolResult(result)
             if mentions(&result.call_id)
-                && conversation.call_before(turn, &result.call_id).is_none() =>
+                && index.calls.call_before(turn, &result.call_id).is_none() =>
         {
             let id = &result.call_id;
             Some(format!("This is the result of a run ({id}) that is not in the conversation."))
@@ -117,16 +145,8 @@ fn has_seal(block: &Block) -> bool {
     block.seal.as_ref().is_some_and(|seal| !seal.data.is_empty())
 }
 
-fn is_answered(conversation: &Conversation, turn: usize, id: &JsonString) -> bool {
-    let later = conversation.turns.iter().skip(turn + 1).flat_map(|turn| &turn.blocks);
-    later.into_iter().any(|block| match &block.content {
-        BlockContent::ToolResult(result) => result.call_id == *id,
-        _ => false,
-    })
-}
-
 /// Name of a block in a sentence.
-fn block_name(conversation: &Conversation, turn: usize, block: &Block) -> String {
+fn block_name(index: &ConversationIndex<'_>, turn: usize, block: &Block) -> String {
     match &block.content {
         BlockContent::Text { .. } => "this text".to_owned(),
         BlockContent::Refusal(_) => "this refusal".to_owned(),
@@ -134,7 +154,7 @@ fn block_name(conversation: &Conversation, turn: usize, block: &Block) -> String
         BlockContent::Media(_) => "this image or document".to_owned(),
         BlockContent::Json(_) => "this data".to_owned(),
         BlockContent::ToolCall(call) => format!("the run of `{}`", call.name),
-        BlockContent::ToolResult(result) => match conversation.call_before(turn, &result.call_id) {
+        BlockContent::ToolResult(result) => match index.calls.call_before(turn, &result.call_id) {
             Some(call) => format!("the result of `{}`", call.name),
             None => "this result".to_owned(),
         },

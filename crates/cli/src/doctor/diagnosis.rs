@@ -1,15 +1,18 @@
 //! Judges a conversation with and without repair.
 
+use std::collections::{HashMap, HashSet};
+
 use bytes::Bytes;
-use interlingua::model::{Ledger, LedgerEntry};
+use interlingua::model::{Ledger, LedgerEntry, LedgerSection};
 use interlingua::{
     Conversation, Dialect, JsonDoc, JsonLimits, JsonString, Target, TranslateError, Verbatim,
-    find_dialect, transcode_request, translate_request,
+    find_dialect, repair_stored_request, transcode_request, translate_request,
 };
 use interlingua_strict::{Judge, Request, Switches, Violation};
 use interlingua_transcript::Transcript;
 
 use super::DoctorArgs;
+use super::describe::ConversationIndex;
 use super::issue::{self, Issue};
 use crate::error::CommandError;
 use crate::suggest;
@@ -22,10 +25,11 @@ pub(crate) struct Diagnosis {
     /// The repaired request.
     pub(super) repaired: Bytes,
     pub(super) issues: Vec<Issue>,
-    /// Violations that remain after repair.
-    pub(super) unrepaired: Vec<Violation>,
-    /// Number of changes and losses by the translation alone.
-    pub(super) translation_notes: usize,
+    /// Number of violations that remain after repair, and their rules.
+    unrepaired: usize,
+    unrepaired_rules: HashSet<&'static str>,
+    /// Number of changes by the translation alone, which lose nothing.
+    pub(super) translation_changes: usize,
     /// Number of repairs of the file, not of the request.
     pub(super) file_mends: usize,
 }
@@ -47,9 +51,13 @@ impl Diagnosis {
         target: Target,
         flavor: Option<&str>,
     ) -> Result<Self, TranslateError> {
-        let body = || transcript.body.clone();
-        let translated = transcode_request(body(), transcript.dialect, provider, &target)?;
-        let repaired = translate_request(body(), transcript.dialect, provider, &target)?;
+        let (body, dialect) = (|| transcript.body.clone(), transcript.dialect);
+        let translated = transcode_request(body(), dialect, provider, &target)?;
+        let repaired = if dialect.id() == provider.id() {
+            repair_stored_request(body(), dialect, &target)?
+        } else {
+            translate_request(body(), dialect, provider, &target)?
+        };
         let judge = interlingua_strict::find(provider.id().0);
         let judge_body = |body: &Bytes| {
             judge.map(|judge| judge_request(judge, body, flavor, &target)).unwrap_or_default()
@@ -57,25 +65,41 @@ impl Diagnosis {
         let violations = judge_body(&translated.body);
         let beyond_repair =
             if violations.is_empty() { Vec::new() } else { judge_body(&repaired.body) };
-        let repairs = new_entries(repaired.ledger, &translated.ledger);
+        let changes = translated.ledger.entries.iter().filter(|entry| !entry.is_loss);
+        let is_changed = translated.body != repaired.body;
+        // An agent's file has neither settings nor tools: those of its request are placeholders.
+        let has_settings = ["request", "session"].contains(&transcript.format.name());
+        let is_content = |entry: &LedgerEntry| {
+            has_settings
+                || matches!(entry.path.section, LedgerSection::System | LedgerSection::Turns)
+        };
+        let is_lost = |entry: &LedgerEntry| entry.is_loss && is_content(entry);
+        let repairs = reported_entries(repaired.ledger, &translated.ledger, is_changed, is_lost);
         let conversation = decode_conversation(transcript);
+        let index = conversation.as_deref().map(ConversationIndex::new);
         let issues =
-            issue::collect_issues(transcript, conversation.as_ref(), provider, violations, repairs);
+            issue::collect_issues(transcript, index.as_ref(), provider, violations, repairs);
         Ok(Self {
             target_dialect: provider,
             original: translated.body,
             repaired: repaired.body,
             issues,
-            unrepaired: beyond_repair,
-            translation_notes: translated.ledger.entries.len(),
+            unrepaired: beyond_repair.len(),
+            unrepaired_rules: beyond_repair.iter().map(|violation| violation.rule).collect(),
+            translation_changes: changes.count(),
             file_mends: transcript.notes.iter().filter(|note| note.is_fixed).count(),
             target,
         })
     }
 
-    /// Nothing is rejected, and nothing would be changed.
+    /// Nothing is rejected, nothing would be repaired, and nothing is lost.
     pub(super) fn is_healthy(&self) -> bool {
-        self.file_mends == 0 && self.original == self.repaired && !self.is_refused()
+        !self.needs_repair() && self.issues.is_empty()
+    }
+
+    /// Otherwise content is at most lost on the way to a provider of another dialect.
+    pub(super) fn needs_repair(&self) -> bool {
+        self.file_mends > 0 || self.original != self.repaired || self.is_refused()
     }
 
     pub(super) fn is_refused(&self) -> bool {
@@ -86,11 +110,12 @@ impl Diagnosis {
     pub(super) fn summary(&self) -> String {
         let refused = self.issues.iter().filter(|issue| issue.violation.is_some()).count();
         let message = match refused {
-            0 => "the provider accepts this, but it needs repair".to_owned(),
+            0 if self.needs_repair() => "the provider accepts this, but it needs repair".to_owned(),
+            0 => "the provider accepts this, but not all of it reaches the provider".to_owned(),
             1 => "the provider rejects this for 1 reason".to_owned(),
             _ => format!("the provider rejects this for {refused} reasons"),
         };
-        match self.unrepaired.len() {
+        match self.unrepaired {
             0 => message,
             1 => format!("{message}; no repair is known for one of them"),
             open => format!("{message}; no repair is known for {open} of them"),
@@ -99,7 +124,7 @@ impl Diagnosis {
 
     /// Whether this rule is still violated after repair.
     pub(super) fn is_unrepaired(&self, rule: &str) -> bool {
-        self.unrepaired.iter().any(|violation| violation.rule == rule)
+        self.unrepaired_rules.contains(rule)
     }
 }
 
@@ -193,28 +218,30 @@ fn judge_request(
     judge.check(&request).violations
 }
 
-/// Ledger entries of the repair that the translation alone did not make.
-fn new_entries(repaired: Ledger, translated: &Ledger) -> Vec<LedgerEntry> {
-    let mut known_entries = translated.entries.clone();
-    let is_new = |entry: &LedgerEntry| {
-        let is_same =
-            |one: &LedgerEntry| one.rule == entry.rule && one.description == entry.description;
-        match known_entries.iter().position(is_same) {
-            Some(at) => {
-                known_entries.swap_remove(at);
+/// What is lost, and what repairs change that the translation alone does not.
+fn reported_entries(
+    repaired: Ledger,
+    translated: &Ledger,
+    is_changed: bool,
+    is_lost: impl Fn(&LedgerEntry) -> bool,
+) -> Vec<LedgerEntry> {
+    let mut translated_counts: HashMap<(&str, &str), usize> = HashMap::new();
+    for entry in &translated.entries {
+        *translated_counts.entry((entry.rule, &entry.description)).or_default() += 1;
+    }
+    let entries = repaired.entries.iter();
+    let is_repair: Vec<bool> = entries
+        .map(|entry| match translated_counts.get_mut(&(entry.rule, &*entry.description)) {
+            Some(count @ 1..) => {
+                *count -= 1;
                 false
             }
-            None => true,
-        }
-    };
-    repaired
-        .entries
-        .into_iter()
-        .filter({
-            let mut is_new = is_new;
-            move |entry| is_new(entry)
+            _ => is_changed,
         })
-        .collect()
+        .collect();
+    let entries = repaired.entries.into_iter().zip(is_repair);
+    let reported = entries.filter(|(entry, is_repair)| *is_repair || is_lost(entry));
+    reported.map(|(entry, _)| entry).collect()
 }
 
 fn decode_conversation(transcript: &Transcript) -> Option<Verbatim<Conversation>> {

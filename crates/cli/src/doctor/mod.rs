@@ -83,9 +83,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<(), CommandError> {
     if diagnosis.is_healthy() {
         return report.print_verdict(args.json, None);
     }
-    if !args.fix {
+    if !args.fix || !diagnosis.needs_repair() {
         report.print_verdict(args.json, None)?;
-        let hint = "Nothing was changed. --fix writes the repaired file next to this one.";
+        let hint = if diagnosis.needs_repair() {
+            "Nothing was changed. --fix writes the repaired file next to this one."
+        } else {
+            "There is nothing to repair in the file."
+        };
         return Err(CommandError::failed(format!("{name}: {}", diagnosis.summary()), hint));
     }
     let fixed = fix::write_fixed(args, &name, &source, &transcript, &diagnosis)?;
@@ -136,7 +140,8 @@ Reads a request body in any dialect, a Claude Code transcript (.jsonl), a Codex 
 opencode export or a stored session; the format is detected. It checks the request that the agent \
 would send next, and reports which part violates which rule of the provider, in which line of the \
 file, with the provider's error message, and how it would be repaired. With --fix it writes the \
-repaired file next to the original; lines that need no repair keep their bytes.
+repaired file next to the original; lines that need no repair keep their bytes. Reasoning of another \
+provider that the gateway has put into a signature is healthy, and stays.
 
 Findings are written to stdout, everything else to stderr.";
 
@@ -146,4 +151,5 @@ Examples:
   interlingua doctor --fix rollout-2026-11-03T10-15-22-0199.jsonl
   interlingua doctor --extract session.jsonl | interlingua check --for anthropic
 
-Exit codes: 0 healthy, or repaired with --fix; 1 there are issues; 2 wrong usage.";
+Exit codes: 0 healthy, or repaired with --fix; 1 there are issues, or content is lost on the way to the
+API of --for; 2 wrong usage.";

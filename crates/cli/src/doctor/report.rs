@@ -27,9 +27,10 @@ impl Report<'_> {
         for note in &self.transcript.notes {
             print_line(&format!("  {note}"));
         }
-        if self.diagnosis.translation_notes > 0 && provider != self.transcript.dialect.id() {
-            let count = self.diagnosis.translation_notes;
-            print_line(&format!("  {count} parts are changed or left out for {provider}"));
+        if self.diagnosis.translation_changes > 0 && provider != self.transcript.dialect.id() {
+            let count = self.diagnosis.translation_changes;
+            let parts = if count == 1 { "part is" } else { "parts are" };
+            print_line(&format!("  {count} {parts} written differently for {provider}"));
         }
         let text: String =
             self.diagnosis.issues.iter().map(|issue| self.paragraph(issue)).collect();

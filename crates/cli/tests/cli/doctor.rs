@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::command::{CommandOutput, run_interlingua};
 
 /// A folder for each test, with one file.
-struct TestFolder {
+pub(crate) struct TestFolder {
     folder: PathBuf,
     file: PathBuf,
 }
 
 impl TestFolder {
-    fn new(test: &str, file: &str, contents: &str) -> Self {
+    pub(crate) fn new(test: &str, file: &str, contents: &str) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("doctor").join(test);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
@@ -23,7 +23,7 @@ impl TestFolder {
         Self { folder, file }
     }
 
-    fn doctor(&self, options: &str) -> CommandOutput {
+    pub(crate) fn doctor(&self, options: &str) -> CommandOutput {
         run_interlingua(&format!("doctor {options} {}", self.file.display()), b"")
     }
 
@@ -72,6 +72,11 @@ fn a_transcript_with_an_interrupted_run_and_a_stripped_signature() {
         assert!(report.contains(words), "{words}:\n{report}");
     }
     assert!(!report.contains("No repair is known"), "{report}");
+    let line = |paragraph: &str| -> Option<usize> {
+        paragraph.strip_prefix("line ")?.split(' ').next()?.parse().ok()
+    };
+    let lines: Vec<_> = report.split("\n\n").filter_map(line).collect();
+    assert!(lines.len() > 1 && lines.is_sorted(), "{report}");
     assert!(output.stderr.contains("line 14 cannot be read and is skipped"), "{}", output.stderr);
     assert!(output.stderr.contains("--fix"), "{}", output.stderr);
     assert!(!test_folder.has("talk.fixed.jsonl"));

@@ -9,6 +9,8 @@ mod check;
 mod command;
 mod config;
 mod doctor;
+mod doctor_growth;
+mod doctor_seals;
 #[cfg(unix)]
 mod pty;
 mod run;
