@@ -9,6 +9,7 @@
 //! The crate shares no code with the dialects, so that it cannot repeat their bugs. Nothing depends
 //! on time or randomness: the same request gets the same reply, ids included.
 
+mod access;
 mod api;
 mod connection;
 mod content_encoding;

@@ -13,11 +13,13 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioTimer;
+use serde_json::json;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::access::{ForeignHeader, check_host_and_origin};
 use crate::connection::{Connection, ResetFlag, TimedBody};
 use crate::content_encoding::MAX_BODY_BYTES;
 use crate::delivery::TimedAction;
@@ -53,7 +55,7 @@ impl Simulator {
         let addr = listener.local_addr()?;
         let simulator = Arc::new(self);
         let (stop, stopped) = watch::channel(false);
-        let task = tokio::spawn(accept_loop(listener, Arc::clone(&simulator), stopped));
+        let task = tokio::spawn(accept_loop(listener, addr, Arc::clone(&simulator), stopped));
         Ok(ServerHandle { addr, simulator, stop_signal: stop, accept_task: task })
     }
 
@@ -77,6 +79,7 @@ fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
 
 async fn accept_loop(
     listener: TcpListener,
+    listen: SocketAddr,
     simulator: Arc<Simulator>,
     stop: watch::Receiver<bool>,
 ) {
@@ -93,7 +96,7 @@ async fn accept_loop(
                 let simulator = Arc::clone(&simulator);
                 let (stop, connection_token) = (stop.clone(), connection_token.clone());
                 tokio::spawn(async move {
-                    serve_connection(stream, simulator, stop).await;
+                    serve_connection(stream, listen, simulator, stop).await;
                     drop(connection_token);
                 });
             }
@@ -107,6 +110,7 @@ async fn accept_loop(
 
 async fn serve_connection(
     stream: TcpStream,
+    listen: SocketAddr,
     simulator: Arc<Simulator>,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -116,7 +120,7 @@ async fn serve_connection(
     let connection = Connection::new(stream, reset_flag.clone());
     let service = service_fn(move |request| {
         let (simulator, reset_flag) = (Arc::clone(&simulator), reset_flag.clone());
-        async move { handle_http(&simulator, request, reset_flag).await }
+        async move { handle_http(&simulator, listen, request, reset_flag).await }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEADER_READ_TIMEOUT);
@@ -134,10 +138,19 @@ async fn serve_connection(
 
 async fn handle_http(
     simulator: &Simulator,
+    listen: SocketAddr,
     request: Request<Incoming>,
     reset_flag: ResetFlag,
 ) -> io::Result<Response<TimedBody>> {
     let (head, body) = request.into_parts();
+    if let Err(ForeignHeader { name, value }) =
+        check_host_and_origin(listen, &head.uri, &head.headers)
+    {
+        let error = format!("the {name} `{value}` is not allowed: this is a local simulator");
+        let mut simulated_response = SimulatedResponse::json(403, &json!({ "simulator": error }));
+        simulated_response.headers.push(CONNECTION_CLOSE.map(str::to_owned).into());
+        return into_http_response(simulated_response, reset_flag).await;
+    }
     let collected = timeout(BODY_READ_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
     let simulated_response = match collected {
         Ok(Ok(body)) => simulator.handle(&Request::from_parts(head, body.to_bytes())),
@@ -147,8 +160,7 @@ async fn handle_http(
             let route = parse_route(path, None);
             let mut simulated_response =
                 error_responses::provider_error_response(&route, ProviderError::TooLarge, &seed);
-            // The rest of the body is not read, so the connection cannot be reused.
-            simulated_response.headers.push(("connection".to_owned(), "close".to_owned()));
+            simulated_response.headers.push(CONNECTION_CLOSE.map(str::to_owned).into());
             simulated_response
         }
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
@@ -183,6 +195,8 @@ fn status(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
+/// The body was not read to its end, so the connection cannot be reused.
+const CONNECTION_CLOSE: [&str; 2] = ["connection", "close"];
 const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
 const BODY_READ_TIMEOUT: Duration = Duration::from_mins(1);
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);

@@ -24,7 +24,7 @@ impl SimulatorProcess {
         let mut stream = TcpStream::connect(&self.1).expect("it listens");
         write!(
             stream,
-            "POST /openai/v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+            "POST /openai/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              content-length: {}\r\n\r\n{body}",
             body.len()
         )

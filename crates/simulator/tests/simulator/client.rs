@@ -76,7 +76,7 @@ impl TestServer {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\
              connection: close\r\n{headers}\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();

@@ -38,7 +38,7 @@ async fn stream(addr: SocketAddr, at: usize) {
     let (path, body) = request("anthropic", true, &format!("{PROMPT} Number {at}."));
     let body = body.to_string();
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-sim-fault: pause=100\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-sim-fault: pause=100\r\n\
          content-length: {}\r\n{VERSION_HEADER}\r\n",
         body.len()
     );

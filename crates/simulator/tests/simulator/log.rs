@@ -55,7 +55,7 @@ fn malformed_json_gets_the_error_of_the_judge() {
 fn a_body_that_is_too_large_is_rejected() {
     let server = TestServer::start();
     let body = vec![b' '; 33 * 1024 * 1024];
-    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nanthropic-version: 2023-06-01\r\n";
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nanthropic-version: 2023-06-01\r\n";
     // The response may arrive before the body is read; a client that keeps writing may get a reset.
     let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
     let head = format!("{head}content-length: {}\r\n\r\n", body.len());
