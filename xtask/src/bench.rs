@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::process::{cargo, program, run, succeeds, target_dir};
+use crate::process::{cargo, cli_binary, program, run, succeeds, target_dir};
 use crate::{Outcome, apt, dist};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
@@ -32,6 +32,21 @@ fn gateway(arguments: &[String]) -> Outcome {
 /// `cargo xtask soak`: many concurrent streams for some minutes.
 pub(crate) fn soak(arguments: &[String]) -> Outcome {
     build_and_measure("soak", arguments)
+}
+
+/// `cargo xtask growth`: memory and CPU time for hostile and large bodies. Built with the profile
+/// of the tests: factors and exponents are what counts.
+pub(crate) fn growth(arguments: &[String]) -> Outcome {
+    let program = cli_binary()?;
+    run(cargo()
+        .args(["test", "--locked", "-p", "interlingua-benches", "--bench", "growth", "--"])
+        .args(arguments)
+        .env("INTERLINGUA", program))
+}
+
+/// Two sizes of every shape.
+pub(crate) fn quick_growth() -> Outcome {
+    growth(&["--quick".to_owned()])
 }
 
 /// Builds the program in release mode and runs a benchmark on it.

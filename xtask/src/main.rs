@@ -158,6 +158,12 @@ const COMMANDS: &[Command] = &[
         run: bench::soak,
     },
     Command {
+        name: "growth",
+        usage: "[--quick] [SHAPE…]",
+        description: "memory and CPU time of the gateway for hostile and large bodies",
+        run: bench::growth,
+    },
+    Command {
         name: "instructions",
         usage: "[ARGUMENTS]",
         description: "count instructions under callgrind",
