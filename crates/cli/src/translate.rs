@@ -209,7 +209,7 @@ fn parse_error(args: &TranslateArgs, error: &TranslateError, body: &[u8]) -> Com
         TranslateError::NotAnObject { .. } => "Give the whole body of one request or reply.",
         TranslateError::InvalidJson(json_error) => match json_error.kind {
             JsonErrorKind::InvalidUtf8 => "JSON is UTF-8: save the file in that encoding.",
-            JsonErrorKind::TooLarge { .. } => {
+            JsonErrorKind::TooLarge { .. } | JsonErrorKind::TooManyValues { .. } => {
                 "Send less at once, or refer to large media by URL or file id."
             }
             JsonErrorKind::TooDeep { .. } => {

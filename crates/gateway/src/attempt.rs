@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use http::Response;
 use http::header::HeaderMap;
 use interlingua::guard::CallChecker;
-use interlingua::model::Lessons;
+use interlingua::model::{ApiErrorKind, Lessons, StopFlag};
 use interlingua::repair::rejection;
 use interlingua::{
     ConversationPatch, Dialect, JsonDoc, JsonString, ReplyContext, SegmentedBytes, Target,
@@ -24,7 +24,7 @@ use crate::heard::ProviderReply;
 use crate::offload::BlockingPool;
 use crate::out::ResponseBody;
 use crate::paused::TurnContinuation;
-use crate::refusal::ErrorResponse;
+use crate::refusal::{ErrorResponse, failure};
 use crate::responses::ResponseChain;
 use crate::state::Gateway;
 use crate::tale::RequestLog;
@@ -74,6 +74,7 @@ impl RoutedRequest<'_> {
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let (to, flavor) = self.dialect_and_flavor(route);
         let model = Self::upstream_model(route);
+        let is_long = BlockingPool::should_offload(body.text().len());
         let target = Target {
             model: Some(JsonString::new(&model)),
             flavor,
@@ -83,6 +84,8 @@ impl RoutedRequest<'_> {
             keeps_replies: true,
             conversation_key: self.conversation_key.opaque_name(),
             lessons: lessons.clone(),
+            max_schema_bytes: Some(self.config.limits.schema),
+            stop: if is_long { StopFlag::new() } else { StopFlag::default() },
         };
         let client_body = body.text().as_bytes().clone();
         let decoded_request = decode_request(body, self.body_dialect, to, &target);
@@ -104,21 +107,16 @@ impl RoutedRequest<'_> {
             log.conversation_id = conversation_state.id;
         }
         let conversation_patch = ConversationPatch { guard_answers, restored_turns: restored };
-        let (mut translated, conversation_patch) =
-            if BlockingPool::should_offload(client_body.len()) {
-                let decoded_request = decoded_request.into_owned();
-                self.gateway
-                    .blocking_pool
-                    .run(move || {
-                        (
-                            decoded_request.translate_segmented(&conversation_patch),
-                            conversation_patch,
-                        )
-                    })
-                    .await
-            } else {
+        let (mut translated, conversation_patch) = if is_long {
+            let decoded_request = decoded_request.into_owned();
+            let translate = move || {
                 (decoded_request.translate_segmented(&conversation_patch), conversation_patch)
             };
+            let result = self.gateway.blocking_pool.run(target.stop.clone(), translate).await;
+            result.ok_or_else(translation_timed_out)?
+        } else {
+            (decoded_request.translate_segmented(&conversation_patch), conversation_patch)
+        };
         translated.reply_context.provider_model.clone_from(&target.model);
         if let Some(log) = log {
             log.record_repairs(&translated.ledger);
@@ -230,11 +228,20 @@ impl RoutedRequest<'_> {
             // Not every provider gives each reply an id of its own.
             let own_id =
                 || Some(JsonString::new(&format!("resp_{}", cx.fallback_id.as_ref()?.raw())));
-            cx.override_id = (to.id() != self.client_dialect.id()).then(own_id).flatten();
+            if to.id() != self.client_dialect.id() {
+                cx.override_id = own_id();
+            } else if let Some(own_id) = own_id() {
+                let responses = &self.gateway.responses;
+                cx.taken_ids = Some(self.chain.taken_ids(responses, self.owner, own_id));
+            }
         }
         cx.wants_json_array = self.stream_as_array;
         cx.carries_foreign_seals = true;
     }
+}
+
+fn translation_timed_out() -> ErrorResponse {
+    failure(ApiErrorKind::InvalidRequest, "the request takes too long to translate").into()
 }
 
 fn unix_now() -> u64 {

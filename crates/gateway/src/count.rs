@@ -85,6 +85,7 @@ async fn provider_count(
         flavor,
         betas: routed_request.betas(to),
         lessons: routed_request.gateway.lessons.get(model_key).await,
+        max_schema_bytes: Some(routed_request.config.limits.schema),
         ..Target::default()
     };
     let translated = translate_parsed_request(body, routed_request.body_dialect, to, &target);

@@ -23,6 +23,13 @@ pub(crate) fn check_request(
             return Err(limit_exceeded(&format!("{turns} messages"), limits.messages));
         }
     }
+    if body.value_count() > limits.blocks {
+        let turns = root.get(from.turns_key()).into_iter().flat_map(JsonNode::items);
+        let blocks: usize = turns.map(|turn| count_items(turn, BLOCK_DEPTH)).sum();
+        if blocks > limits.blocks {
+            return Err(limit_exceeded(&format!("{blocks} blocks"), limits.blocks));
+        }
+    }
     if body.value_count() > limits.tools {
         let tools = root.get(TOOLS).filter(|tools| tools.is_array()).map_or(0, count_tools);
         if tools > limits.tools {
@@ -55,15 +62,32 @@ pub(crate) fn stream_limits(limits: &Limits) -> StreamLimits {
         max_event_bytes: limits.event,
         max_event_lines: limits.event_lines,
         max_argument_bytes: limits.arguments,
+        max_reply_bytes: limits.reply,
+        // A provider may repeat the whole request in its first events.
+        max_preface_bytes: limits.event.saturating_mul(2),
     }
 }
 
 pub(crate) fn json_limits(limits: &Limits) -> interlingua::JsonLimits {
-    interlingua::JsonLimits { max_bytes: limits.body, max_depth: limits.depth }
+    interlingua::JsonLimits {
+        max_bytes: limits.body,
+        max_depth: limits.depth,
+        max_values: limits.values,
+    }
 }
 
 fn has_long_arguments(turn: &Turn, limits: &Limits) -> bool {
     turn.blocks.iter().any(|block| block.args_len() > limits.arguments)
+}
+
+/// Number of the items of all lists within a value, down to this depth.
+fn count_items(value: JsonNode<'_>, depth: usize) -> usize {
+    if depth == 0 {
+        return 0;
+    }
+    let own_items = if value.is_array() { value.len() } else { 0 };
+    let children = value.items().chain(value.fields().map(|field| field.value));
+    own_items + children.map(|child| count_items(child, depth - 1)).sum::<usize>()
 }
 
 /// Tools in groups (Gemini's `functionDeclarations`) count individually.
@@ -81,5 +105,8 @@ fn limit_exceeded(subject: &str, max: usize) -> ApiError {
     failure(ApiErrorKind::RequestTooLarge, &message)
 }
 
+/// Levels below a message with lists of blocks: its content, the content of a result in a field of a
+/// block, and that of a document in a result.
+const BLOCK_DEPTH: usize = 6;
 const TOOLS: &str = "tools";
 const TOOL_GROUP_KEYS: &[&str] = &["functionDeclarations", "function_declarations", "tools"];

@@ -19,6 +19,7 @@ mod attempt;
 mod awaited;
 mod balance;
 mod billed;
+mod body_budget;
 mod box_in_place;
 mod builtin_models;
 mod captured;

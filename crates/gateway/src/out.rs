@@ -107,6 +107,10 @@ impl StreamBody {
                         self.log.append_stage_body(CaptureStage::ProviderReply, &data);
                         self.translator.push(&data, &mut self.output);
                     }
+                    if self.translator.is_closed() {
+                        self.provider_body = None;
+                        return Poll::Ready(());
+                    }
                     // hyper polls again after writing this frame.
                     let is_drained = body.is_buffer_empty() && !self.output.is_empty();
                     if is_drained || self.output.len() >= self.flush_threshold {

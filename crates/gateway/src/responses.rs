@@ -6,20 +6,24 @@
 
 mod held;
 mod named;
+mod recent_ids;
 mod shown;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use interlingua::model::{ApiErrorKind, Extras};
+use interlingua::model::{ApiErrorKind, Extras, TakenIds};
 use interlingua::wire::JsonNode;
 use interlingua::{
     Dialect, JsonDoc, JsonString, Ledger, RawJson, Reply, ReplyContext, encode_reply,
 };
 use interlingua_store::{Record, RecordKind, RecordStore};
+use tokio::task::yield_now;
 
 use self::held::StoredResponse;
 use self::named::ItemReferences;
+use self::recent_ids::RecentIds;
 pub(crate) use self::shown::handle;
 use crate::refusal::{ErrorResponse, failure};
 use crate::remembered::{self, FlushFuture};
@@ -28,6 +32,7 @@ use crate::remembered::{self, FlushFuture};
 #[derive(Debug)]
 pub(crate) struct ResponseStore {
     store: Arc<dyn RecordStore>,
+    recent_ids: Arc<RecentIds>,
 }
 
 /// The position of a request among stored replies.
@@ -59,12 +64,16 @@ pub(crate) struct ResponseRecorder {
     provider: Option<String>,
 }
 
-/// A reply of the history is not stored here (its id), or the history is too long (`None`).
-struct ChainError(Option<String>);
+/// Why a history cannot be loaded.
+enum ChainError {
+    /// A reply of it is not stored here.
+    UnknownId(String),
+    TooLong,
+}
 
 impl ResponseStore {
     pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
-        Self { store }
+        Self { store, recent_ids: Arc::default() }
     }
 
     /// Resolves `previous_response_id`: loads the history, up to `max` bytes, and inlines it.
@@ -109,15 +118,16 @@ impl ResponseStore {
                 response_chain.input = stores_reply.then(|| held::json_array(&input));
                 Ok(response_chain)
             }
-            Err(ChainError(None)) => {
-                let message = format!("the history has more than {max} bytes");
+            Err(ChainError::TooLong) => {
+                let message =
+                    format!("the history has more than {max} bytes or {MAX_CHAIN_LINKS} replies");
                 Err(failure(ApiErrorKind::RequestTooLarge, &message).into())
             }
-            Err(ChainError(Some(_))) if self.store.health().error.is_some() => {
+            Err(ChainError::UnknownId(_)) if self.store.health().error.is_some() => {
                 let message = "the history is in a store that cannot be read at the moment";
                 Err(failure(ApiErrorKind::Overloaded, message).into())
             }
-            Err(ChainError(Some(id))) => {
+            Err(ChainError::UnknownId(id)) => {
                 response_chain.unknown_id = Some(id);
                 Ok(response_chain)
             }
@@ -132,8 +142,10 @@ impl ResponseStore {
         id: &str,
         max: usize,
     ) -> Result<Vec<StoredResponse>, ChainError> {
-        let mut chain: Vec<StoredResponse> = Vec::new();
+        let mut newest_first: Vec<StoredResponse> = Vec::new();
         let mut wanted = vec![id.to_owned()];
+        // Providers may give several replies one id, so that a reply continues itself.
+        let mut seen: HashSet<String> = wanted.iter().cloned().collect();
         let mut bytes = 0;
         while !wanted.is_empty() {
             let keys: Vec<&str> = wanted.iter().map(String::as_str).collect();
@@ -142,21 +154,41 @@ impl ResponseStore {
             for id in &wanted {
                 let hit = hits.iter().find(|hit| hit.key == *id);
                 let stored = hit.and_then(|hit| StoredResponse::decode(hit.body.clone()));
-                let stored = stored.ok_or_else(|| ChainError(Some(id.clone())))?;
+                let stored = stored.ok_or_else(|| ChainError::UnknownId(id.clone()))?;
                 bytes += stored.size;
                 batch.push(stored);
             }
-            if bytes > max {
-                return Err(ChainError(None));
+            if bytes > max || newest_first.len() + batch.len() > MAX_CHAIN_LINKS {
+                return Err(ChainError::TooLong);
             }
             wanted = batch.first().map(|oldest| oldest.previous_ids.clone()).unwrap_or_default();
-            chain.splice(0..0, batch);
+            let new_from = wanted.iter().rposition(|id| !seen.insert(id.clone()));
+            wanted.drain(..new_from.map_or(0, |at| at + 1));
+            newest_first.extend(batch.into_iter().rev());
+            // Records in memory are found without waiting.
+            yield_now().await;
         }
-        Ok(chain)
+        newest_first.reverse();
+        Ok(newest_first)
     }
 }
 
 impl ResponseChain {
+    /// The ids that the next reply must not have, and the id that it gets instead.
+    pub(crate) fn taken_ids(
+        &self,
+        responses: &ResponseStore,
+        owner: &str,
+        replacement: JsonString,
+    ) -> TakenIds {
+        let recent_ids = Arc::clone(&responses.recent_ids);
+        let (owner, previous_ids) = (owner.to_owned(), self.previous_ids.clone());
+        TakenIds::new(replacement, move |id| {
+            previous_ids.iter().any(|previous| id == previous.as_str())
+                || recent_ids.contains(&owner, &id.unescape())
+        })
+    }
+
     /// The recorder for the reply, if it is to be stored.
     pub(crate) fn recorder(
         &self,
@@ -197,6 +229,7 @@ impl ResponseRecorder {
         let (body, items) =
             held::encode(&self.previous_ids, &self.input, self.provider.as_deref(), response)?;
         let store = Arc::clone(&self.store.store);
+        self.store.recent_ids.insert(&self.owner, &id);
         let keys = std::iter::once(id).chain(items.iter().map(|id| named::item_key(id))).collect();
         let owner = self.owner;
         store.put(Record { kind: RecordKind::Response, owner, keys, body });
@@ -227,6 +260,8 @@ fn unknown_item(id: &str) -> ErrorResponse {
     shown::openai_error(404, &format!("Item with id '{id}' not found."), Some(held::INPUT), None)
 }
 
+/// Replies in one history: more requests than any agent sends in one conversation.
+const MAX_CHAIN_LINKS: usize = 20_000;
 const PREVIOUS_RESPONSE_ID: &str = "previous_response_id";
 /// Conversations and prompt templates stored at the provider.
 const PROVIDER_STATE_FIELDS: [&str; 2] = ["conversation", "prompt"];

@@ -16,6 +16,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::answered::GuardAnswerStore;
+use crate::body_budget::BodyBudget;
 use crate::builtin_models::BuiltinModels;
 use crate::captured::CaptureStore;
 use crate::catalogue::ModelCatalogue;
@@ -53,6 +54,7 @@ pub struct Gateway {
     pub(crate) recent_turns: Arc<RecentTurns>,
     /// A permit for each request in progress.
     pub(crate) request_slots: Arc<Semaphore>,
+    pub(crate) body_budget: Arc<BodyBudget>,
     pub(crate) draining: Arc<AtomicBool>,
     /// The shutdown drain time is over: running responses end with an error.
     pub(crate) drain_expired: Arc<AtomicBool>,
@@ -95,6 +97,7 @@ impl Gateway {
             lessons: Arc::new(LessonStore::new(Arc::clone(&records))),
             recent_turns: Arc::default(),
             request_slots: Arc::new(Semaphore::new(config.limits.concurrent_requests)),
+            body_budget: Arc::default(),
             draining: Arc::default(),
             drain_expired: Arc::default(),
             metrics: telemetry::prometheus_handle(),
@@ -124,6 +127,7 @@ impl Gateway {
             lessons: Arc::clone(&self.lessons),
             recent_turns: Arc::clone(&self.recent_turns),
             request_slots: Arc::clone(&self.request_slots),
+            body_budget: Arc::clone(&self.body_budget),
             draining: Arc::clone(&self.draining),
             drain_expired: Arc::clone(&self.drain_expired),
             metrics: self.metrics.clone(),

@@ -123,7 +123,8 @@ impl RequestLog {
             if !self.repair_rules.contains(&entry.rule) {
                 self.repair_rules.push(entry.rule);
             }
-            counter!("interlingua_repairs_total", "rule" => entry.rule).increment(1);
+            counter!("interlingua_repairs_total", "rule" => entry.rule)
+                .increment(1 + u64::from(entry.more));
         }
     }
 

@@ -9,7 +9,8 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{ApiErrorKind, RetryAdvice};
 use interlingua::repair::fit::provider_search;
 use interlingua::wire::JsonNode;
-use interlingua::{ApiError, Dialect, JsonDoc, JsonString, find_dialect};
+use interlingua::wire::json::{JsonError, JsonErrorKind};
+use interlingua::{ApiError, Dialect, JsonDoc, JsonString, TranslateError, find_dialect};
 use interlingua_upstream::retry::{Backoff, random_u64};
 use serde_json::json;
 use tokio::time::sleep;
@@ -304,6 +305,14 @@ pub(crate) fn set_turn_id_headers(headers: &mut HeaderMap, id: &str) {
 pub(crate) fn parse_body(body: &Bytes, limits: &Limits) -> Result<JsonDoc, ErrorResponse> {
     interlingua::parse_object_with_limits(body.clone(), excess::json_limits(limits)).map_err(
         |error| {
+            if let TranslateError::InvalidJson(JsonError {
+                kind: JsonErrorKind::TooManyValues { .. },
+                ..
+            }) = error
+            {
+                let message = format!("the body cannot be read: {error}");
+                return failure(ApiErrorKind::RequestTooLarge, &message).into();
+            }
             let (line, column) = error.line_and_column(body);
             let message =
                 format!("the body cannot be read: {error} (line {line}, column {column})");

@@ -25,7 +25,7 @@ impl DecodedReply {
     pub fn append_continuation(&mut self, next: Self) {
         self.reply.edit().append_continuation(next.reply.into_value());
         self.ledger.record_change(note::PAUSED_TURN, LedgerPath::REPLY, CONTINUED_NOTE);
-        self.ledger.entries.extend(next.ledger.entries);
+        self.ledger.append(next.ledger);
         self.findings.extend(next.findings);
     }
 }

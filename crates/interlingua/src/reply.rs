@@ -50,8 +50,9 @@ pub fn decode_reply(
     if cx.has_renames() {
         restore_client_names(&mut reply, cx);
     }
-    if cx.override_id.is_some() {
-        reply.edit().id.clone_from(&cx.override_id);
+    let replacement = reply.id.as_ref().and_then(|id| cx.taken_ids.as_ref()?.replacement_of(id));
+    if let Some(id) = replacement.or_else(|| cx.override_id.clone()) {
+        reply.edit().id = Some(id);
     }
     let findings = call_checker
         .map(|call_checker| check_calls(call_checker, &mut reply, &mut ledger))

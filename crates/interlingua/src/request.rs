@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{Conversation, ConversationPatch, Ledger, Target, Verbatim};
 use interlingua_repair::{self as repair, TargetProfile};
@@ -128,6 +129,9 @@ impl<'d> DecodedRequest<'d, '_> {
         cx.renamed_call_ids = repair_output.renames.calls;
         cx.renamed_properties = repair_output.renames.properties;
         cx.original_schemas = repair_output.original_schemas;
+        if target.stop.is_set() {
+            return TranslatedRequest { body: Bytes::new().into(), ledger, reply_context: cx };
+        }
         let known_entries = ledger.entries.len();
         let with_new_model = replace_model_only(&body, &conversation, to, target);
         let body = with_new_model

@@ -7,16 +7,17 @@ mod passthrough;
 
 use std::fmt;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
 use interlingua_guard::{CallChecker, Finding};
 use interlingua_model::{
     ApiError, ApiErrorKind, BlockContent, Delta, DialectId, Ledger, LedgerPath, Reply,
-    ReplyAccumulator, ReplyContext, StreamEvent,
+    ReplyAccumulator, ReplyContext, StreamEvent, TakenIds,
 };
 use interlingua_wire::{Frame, FrameError, FrameReader, Framing, JsonString};
 
 use self::continuation::Continuation;
+use self::frame_recovery::has_bad_frame;
 use self::name_restorer::NameRestorer;
 use self::passthrough::{Passthrough, PassthroughState};
 use crate::StreamLimits;
@@ -65,6 +66,8 @@ pub struct StreamTranslator {
     /// Set if tool names, call ids or argument keys of the reply must be restored.
     name_restorer: Option<Box<NameRestorer>>,
     override_id: Option<JsonString>,
+    /// Until the reply's id is known.
+    taken_ids: Option<TakenIds>,
     echoed_fields: EchoedFields,
     guard: Option<Box<StreamGuard>>,
     /// Set if the client gets web search results as blocks.
@@ -89,13 +92,17 @@ pub struct StreamTranslator {
     limits: StreamLimits,
     /// Bytes of the arguments of the open call so far.
     argument_bytes: usize,
+    /// Bytes received so far.
+    received_bytes: usize,
+    /// The last event was a ping: repeated ones are left to the caller's heartbeats.
+    last_was_ping: bool,
 }
 
 /// The framing is determined by the dialect, or by the first byte if the dialect has two.
 enum Input {
     Detecting {
         framing: Framing,
-        leading_space: Vec<Bytes>,
+        leading_space: BytesMut,
     },
     Framed(FrameReader),
     /// The stream failed or was finished.
@@ -106,7 +113,7 @@ impl StreamTranslator {
     /// Creates a translator from dialect `from` to dialect `to`. A stream of server-sent events
     /// that turns out to be a JSON array, or one object, is read as JSON.
     pub fn new(from: &dyn Dialect, to: &dyn Dialect, cx: &ReplyContext) -> Self {
-        let input = Input::Detecting { framing: from.framing(), leading_space: Vec::new() };
+        let input = Input::Detecting { framing: from.framing(), leading_space: BytesMut::new() };
         Self::with_input(input, from, to, cx)
     }
 
@@ -137,6 +144,7 @@ impl StreamTranslator {
             },
             name_restorer: has_renames.then(|| Box::new(NameRestorer::new(cx))),
             override_id: cx.override_id.clone(),
+            taken_ids: cx.taken_ids.clone(),
             echoed_fields: EchoedFields::from_exchange(cx, to.id()),
             guard: None,
             web_search_collector: WebSearchCollector::for_exchange(cx, to.id())
@@ -155,6 +163,8 @@ impl StreamTranslator {
             unparsed_text: None,
             limits: StreamLimits::default(),
             argument_bytes: 0,
+            received_bytes: 0,
+            last_was_ping: false,
         }
     }
 
@@ -184,9 +194,13 @@ impl StreamTranslator {
 
     /// Processes the next bytes of the provider's stream, and appends the client's bytes to `out`.
     pub fn push(&mut self, chunk: &Bytes, out: &mut Vec<u8>) {
+        self.received_bytes = self.received_bytes.saturating_add(chunk.len());
+        if self.received_bytes > self.limits.max_bytes(self.has_content) {
+            return self.fail_over_limit(out);
+        }
         if let Input::Detecting { framing, leading_space } = &mut self.input {
             let Some(framing) = detect_framing(*framing, chunk) else {
-                leading_space.push(chunk.clone());
+                leading_space.extend_from_slice(chunk);
                 return;
             };
             self.start_framing(framing);
@@ -222,6 +236,25 @@ impl StreamTranslator {
         }
     }
 
+    /// Ends the stream with an error because its provider sent too much.
+    fn fail_over_limit(&mut self, out: &mut Vec<u8>) {
+        if matches!(self.input, Input::Closed) {
+            return;
+        }
+        let limit = self.limits.max_bytes(self.has_content);
+        let message = if self.has_content {
+            format!("the reply is larger than the limit of {limit} bytes")
+        } else {
+            format!("the provider sent more than {limit} bytes before its reply")
+        };
+        self.fail(ApiError::new(ApiErrorKind::ServerError, JsonString::new(&message)), out);
+    }
+
+    /// Whether further bytes are ignored: the stream failed or was finished.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.input, Input::Closed)
+    }
+
     /// Whether any content of the reply was read.
     pub fn has_content(&self) -> bool {
         self.has_content
@@ -255,10 +288,10 @@ impl StreamTranslator {
     fn start_framing(&mut self, framing: Framing) {
         let mut frame_reader = FrameReader::new(framing, self.limits.max_event_bytes)
             .with_max_lines(self.limits.max_event_lines);
-        if let Input::Detecting { leading_space, .. } = &self.input {
-            for chunk in leading_space {
-                frame_reader.push(chunk);
-            }
+        if let Input::Detecting { leading_space, .. } = &mut self.input
+            && !leading_space.is_empty()
+        {
+            frame_reader.push(&std::mem::take(leading_space).freeze());
         }
         self.input = Input::Framed(frame_reader);
         self.passthrough_state.is_sse = framing == Framing::Sse;
@@ -284,11 +317,16 @@ impl StreamTranslator {
         if self.passthrough == Passthrough::On {
             self.forward_frame(frame, out);
         } else {
-            let (raw, known_entries) = (frame.raw.clone(), self.ledger.entries.len());
-            self.reader.read(frame, &mut self.events, &mut self.ledger);
-            if self.has_bad_frame(known_entries) && !self.recover_frame(&raw, known_entries, out) {
-                self.keep_unparsed_text(&raw);
+            let raw = frame.raw.clone();
+            let frame_ledger = self.read_frame(frame);
+            let is_bad = has_bad_frame(&frame_ledger);
+            if !is_bad || !self.recover_frame(&raw, out) {
+                self.ledger.append(frame_ledger);
+                if is_bad {
+                    self.keep_unparsed_text(&raw);
+                }
             }
+            self.replaces_reply_id();
             self.emit_events(Some(out));
         }
         self.enforce_argument_limit(out);
@@ -326,6 +364,25 @@ impl StreamTranslator {
         self.enforce_argument_limit(out);
     }
 
+    /// Whether the reply starts with an id that another reply has, so that it gets a new one.
+    fn replaces_reply_id(&mut self) -> bool {
+        if self.taken_ids.is_none() {
+            return false;
+        }
+        let id = self.events.iter().find_map(|event| match event {
+            StreamEvent::Start { id, .. } => Some(id.as_ref()),
+            _ => None,
+        });
+        let Some(id) = id else { return false };
+        let taken_ids = self.taken_ids.take();
+        let replacement = id.and_then(|id| taken_ids?.replacement_of(id));
+        let is_replaced = replacement.is_some();
+        if is_replaced {
+            self.override_id = replacement;
+        }
+        is_replaced
+    }
+
     /// Runs the events through all stages, the writer (if `out` is given) and the accumulator.
     fn emit_events(&mut self, mut out: Option<&mut Vec<u8>>) {
         if let Some(continuation) = &mut self.continuation {
@@ -341,6 +398,11 @@ impl StreamTranslator {
             if self.ended || self.argument_bytes > self.limits.max_argument_bytes {
                 continue;
             }
+            let is_ping = matches!(event, StreamEvent::Ping);
+            if is_ping && self.last_was_ping {
+                continue;
+            }
+            self.last_was_ping = is_ping;
             match &event {
                 StreamEvent::BlockStart { block, .. } => self.argument_bytes = block.args_len(),
                 StreamEvent::Delta { delta: Delta::Args(text), .. } => {

@@ -5,10 +5,14 @@ use std::fmt;
 
 use interlingua_wire::RawJson;
 
-/// The changes and losses of a translation.
+/// The changes and losses of a translation. The first thousand are listed one by one;
+/// further ones of one rule share an entry, so that a body of many small irregularities costs little
+/// memory.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     pub entries: Vec<LedgerEntry>,
+    /// Paths of the changes without an entry of their own.
+    folded_paths: Vec<LedgerPath>,
 }
 
 /// One change: the rule that made it, its path, and a description for people.
@@ -24,6 +28,8 @@ pub struct LedgerEntry {
     pub description: Cow<'static, str>,
     /// Something that the client wrote is not sent.
     pub is_loss: bool,
+    /// Number of further changes of this rule, at other paths, that are not listed.
+    pub more: u32,
 }
 
 /// A path in the conversation as the client wrote it.
@@ -53,7 +59,7 @@ impl Ledger {
         path: LedgerPath,
         description: impl Into<Cow<'static, str>>,
     ) {
-        self.entries.push(LedgerEntry::new(rule, path, description.into(), false));
+        self.push(LedgerEntry::new(rule, path, description.into(), false));
     }
 
     /// Records that something was left out.
@@ -63,7 +69,47 @@ impl Ledger {
         path: LedgerPath,
         description: impl Into<Cow<'static, str>>,
     ) {
-        self.entries.push(LedgerEntry::new(rule, path, description.into(), true));
+        self.push(LedgerEntry::new(rule, path, description.into(), true));
+    }
+
+    /// Adds an entry; returns false if an existing entry counts it.
+    pub fn push(&mut self, entry: LedgerEntry) -> bool {
+        let mut shared = self.entries.iter_mut().skip(MAX_LISTED_ENTRIES);
+        let is_same =
+            |other: &&mut LedgerEntry| other.rule == entry.rule && other.is_loss == entry.is_loss;
+        let Some(shared) = shared.find(is_same) else {
+            self.entries.push(entry);
+            return true;
+        };
+        shared.more = shared.more.saturating_add(entry.more).saturating_add(1);
+        if self.folded_paths.last() != Some(&entry.path) {
+            self.folded_paths.push(entry.path);
+        }
+        false
+    }
+
+    pub fn append(&mut self, other: Self) {
+        for entry in other.entries {
+            self.push(entry);
+        }
+        self.folded_paths.extend(other.folded_paths);
+    }
+
+    /// The paths of all changes, also of those that are not listed.
+    pub fn paths(&self) -> impl Iterator<Item = LedgerPath> {
+        self.entries.iter().map(|entry| entry.path).chain(self.folded_paths.iter().copied())
+    }
+
+    /// Number of all changes, also of those that are not listed.
+    pub fn count(&self) -> usize {
+        let more = self.entries.iter().skip(MAX_LISTED_ENTRIES).map(|entry| entry.more as usize);
+        self.entries.len() + more.sum::<usize>()
+    }
+
+    /// Removes the changes whose path fulfills a condition.
+    pub fn retract(&mut self, is_retracted: impl Fn(LedgerPath) -> bool) {
+        self.entries.retain(|entry| !is_retracted(entry.path));
+        self.folded_paths.retain(|path| !is_retracted(*path));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -72,13 +118,13 @@ impl Ledger {
 }
 
 impl LedgerEntry {
-    fn new(
+    pub fn new(
         rule: &'static str,
         path: LedgerPath,
         description: Cow<'static, str>,
         is_loss: bool,
     ) -> Self {
-        Self { rule, path, path_after: Some(path), description, is_loss }
+        Self { rule, path, path_after: Some(path), description, is_loss, more: 0 }
     }
 
     /// The entry as JSON: `{"rule","path","after","what","loss"}`; `after` is null if the content
@@ -91,7 +137,10 @@ impl LedgerEntry {
                 Some(after) => entry.str("after", &after.to_string()),
                 None => entry.null("after"),
             }
-            entry.str("what", &self.description);
+            match self.more {
+                0 => entry.str("what", &self.description),
+                more => entry.str("what", &format!("{} (and {more} more)", self.description)),
+            }
             entry.boolean("loss", self.is_loss);
         })
     }
@@ -144,3 +193,6 @@ impl fmt::Display for LedgerPath {
         Ok(())
     }
 }
+
+/// Entries that are listed one by one.
+pub(crate) const MAX_LISTED_ENTRIES: usize = 1000;

@@ -48,7 +48,7 @@ pub use recalled::ConversationPatch;
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use restored::RestoredTurn;
 pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
-pub use target::{DialectId, ReplyContext, Target};
+pub use target::{DialectId, ReplyContext, StopFlag, TakenIds, Target};
 pub use told::GuardAnswer;
 pub use tool::{Tool, ToolKind};
 pub use tool_call_index::ToolCallIndex;

@@ -1,6 +1,8 @@
 //! The target of a request, and the context that the translation of its reply needs.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use interlingua_wire::{JsonString, RawJson};
 
@@ -49,6 +51,32 @@ pub struct Target {
     pub conversation_key: Option<JsonString>,
     /// What was learned from the target's rejections.
     pub lessons: Lessons,
+    /// Bytes of a schema above which it is sent without checks; `None` checks every schema.
+    pub max_schema_bytes: Option<usize>,
+    /// Set once nobody waits for the translation any more.
+    pub stop: StopFlag,
+}
+
+/// Stops long work whose result is not needed any more. The default is never set.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Option<Arc<AtomicBool>>);
+
+impl StopFlag {
+    /// A flag that can be set.
+    pub fn new() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    pub fn set(&self) {
+        if let Some(flag) = &self.0 {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.0.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
 }
 
 /// What the translation of a reply needs of its request: names, ids and options of the client.
@@ -66,6 +94,8 @@ pub struct ReplyContext {
     /// The reply's id, in place of the provider's. Not used within one dialect, where the reply is
     /// passed through.
     pub override_id: Option<JsonString>,
+    /// Ids that the reply must not have, for a reply that is passed through.
+    pub taken_ids: Option<TakenIds>,
     /// Request fields that the reply echoes, in dialects that do so.
     pub echoed_fields: Extras,
     /// Seconds since 1970, for dialects whose replies have a creation time. This crate has no
@@ -95,6 +125,33 @@ pub struct ReplyContext {
     pub uses_web_search: bool,
     /// Whether the client wants its stream as one JSON array, in dialects that have that form.
     pub wants_json_array: bool,
+}
+
+/// Reply ids that are in use: a reply that has one of them gets another.
+#[derive(Clone)]
+pub struct TakenIds {
+    replacement: JsonString,
+    is_taken: Arc<dyn Fn(&JsonString) -> bool + Send + Sync>,
+}
+
+impl TakenIds {
+    pub fn new(
+        replacement: JsonString,
+        is_taken: impl Fn(&JsonString) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { replacement, is_taken: Arc::new(is_taken) }
+    }
+
+    /// The new id of a reply with this id; `None` if it can keep it.
+    pub fn replacement_of(&self, id: &JsonString) -> Option<JsonString> {
+        (self.is_taken)(id).then(|| self.replacement.clone())
+    }
+}
+
+impl fmt::Debug for TakenIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TakenIds").field("replacement", &self.replacement).finish_non_exhaustive()
+    }
 }
 
 impl ReplyContext {

@@ -33,6 +33,7 @@ struct SettingsCacheKey {
     betas: Vec<JsonString>,
     pass_unknown_fields: bool,
     keeps_replies: bool,
+    max_schema_bytes: usize,
     /// Addresses of the static profile rows.
     rows: [usize; 9],
 }
@@ -118,6 +119,7 @@ impl SettingsCacheKey {
             betas: profile.betas.iter().map(JsonString::deep_clone).collect(),
             pass_unknown_fields: profile.pass_unknown_fields,
             keeps_replies: profile.keeps_replies,
+            max_schema_bytes: profile.max_schema_bytes,
             rows,
         }
     }
@@ -127,8 +129,8 @@ impl SettingsCacheKey {
             && self.dialect == profile.dialect
             && self.model == profile.model
             && self.betas == profile.betas
-            && (self.pass_unknown_fields, self.keeps_replies)
-                == (profile.pass_unknown_fields, profile.keeps_replies)
+            && (self.pass_unknown_fields, self.keeps_replies, self.max_schema_bytes)
+                == (profile.pass_unknown_fields, profile.keeps_replies, profile.max_schema_bytes)
     }
 }
 

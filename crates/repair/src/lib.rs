@@ -329,7 +329,7 @@ fn rerun_until_stable(work: &mut Work<'_>) {
 
 /// Runs a rule unless its feature is missing or the settings cache lists it as idle.
 fn run_rule(rule: &Rule, work: &mut Work<'_>, cache: Option<(&mut SettingsCache, usize)>) {
-    if rule.requires.is_some_and(|feature| !work.has(feature)) {
+    if work.profile.stop.is_set() || rule.requires.is_some_and(|feature| !work.has(feature)) {
         return;
     }
     work.set_rule(rule.name);

@@ -5,23 +5,29 @@
 //! entry names the change; here the raw text at its path is discarded.
 
 use interlingua_model::{
-    Block, BlockContent, LedgerPath, LedgerSection, MediaSource, ToolResult, Verbatim,
+    Block, BlockContent, LedgerPath, LedgerSection, MediaSource, ToolResult, Turn, Verbatim,
 };
-
 use interlingua_wire::JsonNode;
 
 use crate::Work;
 use crate::fit::empty_text;
+use crate::thoughts::is_reasoning_block;
 
 pub(crate) fn normalize(work: &mut Work<'_>) {
     if let Some(accepts) = work.profile.fields.accepts_item.filter(|_| work.is_same_dialect()) {
         retract_unchecked(work, accepts);
     }
-    for at in 0..work.ledger().entries.len() {
-        let path = work.ledger().entries[at].path;
+    if work.ledger().is_empty() {
+        return;
+    }
+    let paths: Vec<LedgerPath> = work.ledger().paths().collect();
+    let has_reasoning =
+        |turn: &Verbatim<Turn>| turn.blocks.iter().any(|block| is_reasoning_block(block));
+    let first_reasoning = work.turns().iter().position(has_reasoning);
+    for path in paths {
         normalize_at(work, path);
         if work.profile.reasoning.checks_placement {
-            empty_text::fill_lost_text(work, path);
+            empty_text::fill_lost_text(work, path, first_reasoning);
         }
     }
 }
@@ -35,8 +41,8 @@ fn retract_unchecked(work: &mut Work<'_>, accepts: fn(JsonNode<'_>) -> bool) {
         .map(|turn| turn.text_for(dialect).is_some_and(|text| accepts(work.json_ref(text).root())))
         .collect();
     let is_accepted = |turn: u32| accepted.get(turn as usize) == Some(&true);
-    work.retract(|entry| match entry.path.section {
-        LedgerSection::Turns => entry.path.index.is_some_and(is_accepted),
+    work.retract(|path| match path.section {
+        LedgerSection::Turns => path.index.is_some_and(is_accepted),
         LedgerSection::System | LedgerSection::Tools | LedgerSection::Settings => true,
         LedgerSection::Body | LedgerSection::Reply => false,
     });

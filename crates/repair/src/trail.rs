@@ -150,8 +150,10 @@ impl SourceMap {
         let merged_entries = self.entries_for_merged(entry, source_id);
         self.entry_sources.push((ledger.entries.len() - 1, source_id));
         for entry in merged_entries {
-            self.entry_sources.push((ledger.entries.len(), source_id));
-            ledger.entries.push(entry);
+            let number = ledger.entries.len();
+            if ledger.push(entry) {
+                self.entry_sources.push((number, source_id));
+            }
         }
     }
 
@@ -279,7 +281,9 @@ impl SourceMap {
                 _ => Some(entry.path),
             };
         }
-        ledger.entries.extend(merged_entries);
+        for entry in merged_entries {
+            ledger.push(entry);
+        }
     }
 
     fn current_positions(&self) -> CurrentPositions {

@@ -131,20 +131,24 @@ impl<'w> Work<'w> {
     }
 
     /// Removes entries of the decoding, before any other entry is recorded.
-    pub(crate) fn retract(&mut self, is_gone: impl Fn(&LedgerEntry) -> bool) {
-        self.ledger.entries.retain(|entry| !is_gone(entry));
+    pub(crate) fn retract(&mut self, is_retracted: impl Fn(LedgerPath) -> bool) {
+        self.ledger.retract(is_retracted);
     }
 
     /// Records a change without loss, at a current path.
     pub fn record_change(&mut self, path: LedgerPath, description: impl Into<Cow<'static, str>>) {
-        self.ledger.record_change(self.rule, path, description);
-        self.output.source_map.map_last_entry(self.ledger);
+        self.record(LedgerEntry::new(self.rule, path, description.into(), false));
     }
 
     /// Records a loss, at a current path and before the removal.
     pub fn record_loss(&mut self, path: LedgerPath, description: impl Into<Cow<'static, str>>) {
-        self.ledger.record_loss(self.rule, path, description);
-        self.output.source_map.map_last_entry(self.ledger);
+        self.record(LedgerEntry::new(self.rule, path, description.into(), true));
+    }
+
+    fn record(&mut self, entry: LedgerEntry) {
+        if self.ledger.push(entry) {
+            self.output.source_map.map_last_entry(self.ledger);
+        }
     }
 
     pub fn edit_settings(&mut self) -> &mut Settings {

@@ -162,7 +162,10 @@ impl Line {
 }
 
 /// Local files are trusted to be large; limits of requests are checked later.
-const FILE_LIMITS: JsonLimits =
-    JsonLimits { max_bytes: u32::MAX as usize, max_depth: JsonLimits::MAX_DEPTH };
+const FILE_LIMITS: JsonLimits = JsonLimits {
+    max_bytes: u32::MAX as usize,
+    max_depth: JsonLimits::MAX_DEPTH,
+    max_values: usize::MAX,
+};
 /// The byte order mark in UTF-8.
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";

@@ -32,7 +32,11 @@ const PIECES: &[&str] = &[
 fn scan(text: &str) -> Result<JsonDoc, JsonError> {
     JsonDoc::parse(
         text.into(),
-        JsonLimits { max_bytes: usize::MAX, max_depth: JsonLimits::MAX_DEPTH },
+        JsonLimits {
+            max_bytes: usize::MAX,
+            max_depth: JsonLimits::MAX_DEPTH,
+            ..JsonLimits::default()
+        },
     )
 }
 
@@ -184,7 +188,8 @@ fn depth_is_limited_exactly() {
 #[test]
 fn deep_nesting_does_not_exhaust_a_small_stack() {
     let scan = || {
-        let limits = JsonLimits { max_bytes: usize::MAX, max_depth: usize::MAX };
+        let limits =
+            JsonLimits { max_bytes: usize::MAX, max_depth: usize::MAX, ..JsonLimits::default() };
         for open in ["[", "{\"a\":"] {
             let error = JsonDoc::parse(open.repeat(1_000_000).into(), limits).unwrap_err();
             assert_eq!(error.kind, JsonErrorKind::TooDeep { limit: JsonLimits::MAX_DEPTH });
@@ -276,4 +281,15 @@ fn a_value_of_a_document_is_found_in_it() {
         assert!(doc.node_of(&other.root().json()).is_none(), "the same words elsewhere");
         assert!(doc.node_of(&doc.root().json().deep_clone()).is_none(), "a copy");
     }
+}
+
+#[test]
+fn too_many_values_are_an_error() {
+    let limits = |max_values| JsonLimits { max_values, ..JsonLimits::default() };
+    let text = r#"{"a":[1,{},"b"]}"#;
+    let parsed = JsonDoc::parse(text.into(), limits(6));
+    assert_eq!(parsed.map(|doc| doc.value_count()), Ok(6));
+    let error = JsonDoc::parse(text.into(), limits(5)).unwrap_err();
+    assert_eq!(error.kind, JsonErrorKind::TooManyValues { limit: 5 });
+    assert_eq!(&text[error.offset..], r#""b"]}"#);
 }

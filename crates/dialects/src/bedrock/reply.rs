@@ -25,11 +25,11 @@ pub(super) fn decode(
         Some(message) => {
             let mut turn_ledger = Ledger::default();
             reply.turn = decode::decode_turn(message, 0, &mut turn_ledger).into_value();
-            let notes = turn_ledger.entries.into_iter();
-            ledger.entries.extend(notes.map(|entry| interlingua_model::LedgerEntry {
-                path: LedgerPath { section: LedgerPath::REPLY.section, index: None, ..entry.path },
-                ..entry
-            }));
+            for entry in turn_ledger.entries {
+                let path =
+                    LedgerPath { section: LedgerPath::REPLY.section, index: None, ..entry.path };
+                ledger.push(interlingua_model::LedgerEntry { path, ..entry });
+            }
         }
         None if root.get("stopReason").is_none() => return Err(ApiError::empty_reply()),
         None => {

@@ -204,9 +204,11 @@ fn redecode_fields(
         | LedgerSection::Turns
         | LedgerSection::Reply => false,
     };
-    ledger
-        .entries
-        .extend(body_ledger.entries.into_iter().filter(|entry| is_redecoded(entry.path.section)));
+    for entry in body_ledger.entries {
+        if is_redecoded(entry.path.section) {
+            ledger.push(entry);
+        }
+    }
     if settings {
         conversation.settings = decoded.settings;
     }

@@ -58,7 +58,7 @@ pub(super) fn decode_output_item(
     }
     for mut entry in item_ledger.entries {
         entry.path = path;
-        ledger.entries.push(entry);
+        ledger.push(entry);
     }
 }
 

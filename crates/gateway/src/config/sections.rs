@@ -10,11 +10,18 @@ pub struct Limits {
     pub headers: usize,
     /// Bytes of a request's body, after any decompression.
     pub body: usize,
+    /// Bytes of the bodies of all requests in progress.
+    pub in_flight: usize,
     /// Nesting of JSON.
     pub depth: usize,
+    /// JSON values in a body, keys included.
+    pub values: usize,
     pub messages: usize,
+    /// Blocks of all messages.
+    pub blocks: usize,
     pub tools: usize,
-    /// Bytes, nesting and compile steps of a tool's schema; calls of larger ones are not checked.
+    /// Bytes, nesting and compile steps of a tool's schema; calls of larger ones are not checked,
+    /// and a schema of more bytes is sent as it is.
     pub schema: usize,
     pub schema_depth: usize,
     pub schema_cost: usize,
@@ -81,8 +88,11 @@ impl Default for Limits {
             head: 32 * KIB,
             headers: 100,
             body: 32 * MIB,
+            in_flight: 1024 * MIB,
             depth: 128,
+            values: 2_000_000,
             messages: 100_000,
+            blocks: 200_000,
             tools: 512,
             schema: 256 * KIB,
             schema_depth: 64,

@@ -36,17 +36,12 @@ impl StoredResponse {
         Some(Self { previous_ids, input, response, provider, size })
     }
 
-    /// The output item with this id.
-    pub(super) fn item(&self, id: &str) -> Option<RawJson> {
-        self.output().into_iter().find(|item| item_id(item).as_deref() == Some(id))
-    }
-
     /// Input and output as input items of a request.
     pub(super) fn history_items(&self) -> impl Iterator<Item = RawJson> {
         self.input.iter().cloned().chain(self.output())
     }
 
-    fn output(&self) -> Vec<RawJson> {
+    pub(super) fn output(&self) -> Vec<RawJson> {
         let doc = self.response.to_doc();
         input_items(doc.root().get("output"))
     }
@@ -74,7 +69,7 @@ pub(super) fn encode(
     Some((record.to_bytes(), ids))
 }
 
-fn item_id(item: &RawJson) -> Option<String> {
+pub(super) fn item_id(item: &RawJson) -> Option<String> {
     let doc = item.to_doc();
     doc.root().get("id").filter(|id| id.is_string()).map(|id| id.str_or_empty().into_owned())
 }

@@ -1,6 +1,9 @@
 //! Resolves `item_reference` input items: they are replaced by the stored items unless the provider
 //! has them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use bytes::Bytes;
 use interlingua::model::ApiErrorKind;
 use interlingua::wire::JsonNode;
@@ -28,6 +31,25 @@ struct ItemReference {
     provider: Option<String>,
 }
 
+/// The items of one stored reply, by id.
+struct ReplyItems {
+    items: HashMap<String, RawJson>,
+    provider: Option<String>,
+}
+
+impl ReplyItems {
+    fn decode(body: &Bytes) -> Option<Self> {
+        let stored = StoredResponse::decode(body.clone())?;
+        let mut items = HashMap::new();
+        for item in stored.output() {
+            if let Some(id) = held::item_id(&item) {
+                items.entry(id).or_insert(item);
+            }
+        }
+        Some(Self { items, provider: stored.provider })
+    }
+}
+
 impl ResponseStore {
     /// Looks up the item references of a request, up to `max` bytes.
     pub(crate) async fn resolve_references(
@@ -47,19 +69,37 @@ impl ResponseStore {
         let keys: Vec<String> = ids.iter().map(|id| item_key(id)).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let hits = self.store.find(RecordKind::Response, owner, &keys).await;
+        let mut newest: HashMap<&str, &Bytes> = HashMap::new();
+        for hit in &hits {
+            newest.entry(&hit.key).or_insert(&hit.body);
+        }
+        // Several items are of one reply, which is decoded once.
+        let mut replies: HashMap<usize, Option<ReplyItems>> = HashMap::new();
         let (mut items, mut bytes) = (Vec::with_capacity(ids.len()), 0);
         for (id, key) in ids.into_iter().zip(&keys) {
-            let hit = hits.iter().find(|hit| hit.key == **key);
-            let stored = hit.and_then(|hit| StoredResponse::decode(hit.body.clone()));
-            let item = stored.as_ref().and_then(|stored| stored.item(&id));
-            bytes += item.as_ref().map_or(0, |item| item.as_str().len());
-            items.push(ItemReference {
-                id,
-                item,
-                provider: stored.and_then(|stored| stored.provider),
+            let body = newest.get(key).copied();
+            let reply = body.and_then(|body| {
+                let entry = replies.entry(body.as_ptr().addr());
+                if matches!(entry, Entry::Vacant(_)) {
+                    bytes += body.len();
+                }
+                entry.or_insert_with(|| ReplyItems::decode(body)).as_ref()
             });
+            if bytes > max.saturating_mul(MAX_DECODED_RATIO) {
+                let message = format!(
+                    "the replies of the referenced items have more than {MAX_DECODED_RATIO} times \
+                     {max} bytes"
+                );
+                return Err(failure(ApiErrorKind::RequestTooLarge, &message).into());
+            }
+            let item = reply.and_then(|reply| reply.items.get(&id).cloned());
+            let provider = reply.and_then(|reply| reply.provider.clone());
+            items.push(ItemReference { id, item, provider });
         }
-        if bytes > max {
+        let item_bytes = |reference: &ItemReference| {
+            reference.item.as_ref().map_or(0, |item| item.as_str().len())
+        };
+        if items.iter().map(item_bytes).sum::<usize>() > max {
             let message = format!("the referenced items have more than {max} bytes");
             return Err(failure(ApiErrorKind::RequestTooLarge, &message).into());
         }
@@ -90,12 +130,9 @@ impl ItemReferences {
         };
         let inlined = |item: JsonNode<'_>| {
             let id = reference_id(item)?;
-            let reference = self
-                .items
-                .iter()
-                .find(|reference| reference.id == id)
-                .filter(|reference| !is_at_provider(reference))?;
-            reference.item.clone()
+            // Sorted by id.
+            let at = self.items.binary_search_by(|reference| reference.id.cmp(&id)).ok()?;
+            self.items.get(at).filter(|reference| !is_at_provider(reference))?.item.clone()
         };
         let root = body.root();
         let input = || root.get(held::INPUT).into_iter().flat_map(JsonNode::items);
@@ -120,5 +157,7 @@ fn reference_id(item: JsonNode<'_>) -> Option<String> {
     (kind.as_deref() == Some("item_reference")).then(|| id.str_or_empty().into_owned())
 }
 
+/// Bytes of the replies that are decoded for items, as a multiple of the limit for the items.
+const MAX_DECODED_RATIO: usize = 8;
 /// Prefix of the ids of reasoning items.
 const REASONING_ID_PREFIX: &str = "rs_";

@@ -60,8 +60,10 @@ impl ResponseStore {
         request: &StoredResponseRequest,
     ) -> Result<Bytes, ErrorResponse> {
         let chain = self.load_chain(owner, &request.id, usize::MAX).await;
-        let mut chain = chain
-            .map_err(|ChainError(id)| response_not_found(id.as_deref().unwrap_or(&request.id)))?;
+        let mut chain = chain.map_err(|error| match error {
+            ChainError::UnknownId(id) => response_not_found(&id),
+            ChainError::TooLong => response_not_found(&request.id),
+        })?;
         let last = chain.pop();
         let items = chain.iter().flat_map(held::StoredResponse::history_items);
         let items = items.chain(last.into_iter().flat_map(|last| last.input));

@@ -109,6 +109,72 @@ fn too_many_messages() {
 }
 
 #[test]
+fn too_many_values() {
+    let harness = Harness::with_config(|config| config.limits.values = 100);
+    for client in CLIENTS {
+        let mut request = first_request(client, false, "Hi.");
+        request["extra"] = json!(vec![0; 100]);
+        let kind = ApiErrorKind::RequestTooLarge;
+        assert_rejected(&harness, client, &request, kind, "more than the limit of 100 values");
+    }
+}
+
+#[test]
+fn too_many_blocks() {
+    let harness = Harness::with_config(|config| config.limits.blocks = 300);
+    for client in CLIENTS {
+        let turns = find_dialect(client.dialect).unwrap().turns_key();
+        let mut request = first_request(client, false, "Hi.");
+        let key = if client.dialect == "gemini" { "parts" } else { "content" };
+        request[turns][0][key] = json!(vec![json!({}); 301]);
+        assert_rejected(&harness, client, &request, ApiErrorKind::RequestTooLarge, "301 blocks");
+    }
+}
+
+/// Sends the head of a request and the first bytes of its body.
+fn send_partly(harness: &Harness, body: &[u8], sent: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(harness.addr()).unwrap();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n",
+        harness.addr(),
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&body[..sent]).unwrap();
+    stream
+}
+
+#[test]
+fn the_bodies_of_all_requests_are_limited_together() {
+    let harness = Harness::with_config(|config| config.limits.in_flight = 4 << 20);
+    let body = |text: usize| {
+        let prompt = "a".repeat(text);
+        (CLIENTS[1].first_request)("anthropic/claude-sonnet-4-5", false, &prompt).to_string()
+    };
+    let large = body(3 << 20);
+    let mut first = send_partly(&harness, large.as_bytes(), 2 << 20);
+    let post =
+        |size: usize| post(harness.addr(), "/v1/chat/completions", "", body(size).as_bytes());
+    let mut refused = post(2 << 20);
+    for _ in 0..50 {
+        if refused.status == 503 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        refused = post(2 << 20);
+    }
+    assert_eq!(refused.status, 503, "{}", refused.text());
+    assert!(refused.headers.contains("retry-after: 1"), "{}", refused.headers);
+    assert_eq!(post(1000).status, 200);
+    first.write_all(&large.as_bytes()[2 << 20..]).unwrap();
+    let mut response = String::new();
+    first.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    assert_eq!(post(2 << 20).status, 200);
+}
+
+#[test]
 fn too_many_tools_are_rejected() {
     let harness = Harness::with_config(|config| config.limits.tools = 2);
     for client in CLIENTS {
@@ -237,6 +303,38 @@ fn endless_provider() -> (SocketAddr, Arc<AtomicUsize>, Receiver<()>) {
         let _ = sender.send(());
     });
     (at, written, receiver)
+}
+
+#[test]
+fn a_stream_over_the_limit_of_a_reply_fails() {
+    let (at, _, receiver) = endless_provider();
+    let gateway = harness(at, |config| config.limits.reply = 1 << 20);
+    for client in CLIENTS {
+        let response = ask(&gateway, client, true, &first_request(client, true, "Hi."));
+        assert_eq!(classify(client, true, &response), Ok(Outcome::Failed), "{}", client.dialect);
+        let text = response.text();
+        assert!(text.contains("larger than the limit of 1048576"), "{}", client.dialect);
+        assert!(text.len() < 4 << 20, "{}: {}", client.dialect, text.len());
+        receiver.recv_timeout(Duration::from_secs(10)).unwrap();
+    }
+}
+
+#[test]
+fn what_precedes_a_reply_is_limited() {
+    for preface in ["\n\n\n\n", ": still loading\n\n", "event: ping\ndata: {\"type\":\"ping\"}\n\n"]
+    {
+        let at = raw_server(move |mut stream, _| {
+            stream.write_all(SSE_HEAD.as_bytes()).unwrap();
+            while stream.write_all(preface.repeat(100).as_bytes()).is_ok() {}
+        });
+        let gateway = harness(at, |config| config.limits.event = 100_000);
+        for client in CLIENTS {
+            let response = ask(&gateway, client, true, &first_request(client, true, "Hi."));
+            let text = response.text();
+            assert_ne!(response.status, 200, "{preface:?} {}", client.dialect);
+            assert!(text.contains("before its reply"), "{preface:?} {}: {text}", client.dialect);
+        }
+    }
 }
 
 fn send_without_reading(harness: &Harness) -> TcpStream {

@@ -1,16 +1,21 @@
 //! Tests of `previous_response_id`: conversations continue on any provider.
 
+use std::collections::HashSet;
 use std::fs;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use interlingua::find_dialect;
 use interlingua_gateway::config::{ApiKey, Config, StoreLocation};
 use interlingua_gateway::{Gateway, ServerHandle};
 use interlingua_simulator::{Options, Script};
+use interlingua_upstream::Provider;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::client::{CLIENTS, HttpResponse, delete_with, get, post};
 use crate::harness::{Harness, providers};
+use crate::stub_provider::StubProvider;
 
 const SCRIPT: &str = r#"
 [[turn]]
@@ -363,6 +368,49 @@ fn replies_have_unique_ids() {
         let (first, second) = (new_reply_id(), new_reply_id());
         assert_ne!(first, second);
         assert!(first.as_str().unwrap().starts_with("resp_"), "{first}");
+    }
+}
+
+/// A provider that gives every reply the same id.
+#[test]
+fn repeated_reply_ids_are_replaced() {
+    let reply = json!({
+        "id": "resp_1", "object": "response", "created_at": 0, "status": "completed", "model": "m",
+        "output": [{
+            "type": "message", "id": "msg_1", "status": "completed", "role": "assistant",
+            "content": [{"type": "output_text", "text": "Noted.", "annotations": []}],
+        }],
+    });
+    let events = format!(
+        "event: response.created\ndata: {}\n\nevent: response.completed\ndata: {}\n\n",
+        json!({"type": "response.created", "sequence_number": 0,
+            "response": {"id": "resp_1", "model": "m", "status": "in_progress", "output": []}}),
+        json!({"type": "response.completed", "sequence_number": 1, "response": reply}),
+    );
+    for stream in [false, true] {
+        let body = if stream { events.clone() } else { reply.to_string() };
+        let provider = StubProvider::with_answers(vec![(200, body)]);
+        let harness = Harness::with_config(|config| {
+            let dialect = find_dialect("openai-responses").unwrap();
+            let base_url = format!("http://{}/v1", provider.addr).parse().unwrap();
+            config.providers = vec![Arc::new(Provider::new("p", dialect, base_url))];
+        });
+        let mut conversation =
+            ResponsesConversation { stream, ..ResponsesConversation::new(&harness, "p/m") };
+        let mut ids = Vec::new();
+        for nth in 0..5 {
+            ids.push(conversation.send(&json!(format!("number {nth}.")))["id"].clone());
+        }
+        assert_eq!(ids[0], "resp_1");
+        let distinct: HashSet<_> = ids.iter().map(Value::to_string).collect();
+        assert_eq!(distinct.len(), 5, "{ids:?}");
+        let last = provider.requests().last().unwrap().to_string();
+        for nth in 0..5 {
+            assert_eq!(last.matches(&format!("number {nth}.")).count(), 1, "{nth}: {last}");
+        }
+        // Also in a conversation that knows nothing of the first one.
+        let other = ResponsesConversation::new(&harness, "p/m").send(&json!("Hello."));
+        assert_ne!(other["id"], "resp_1");
     }
 }
 

@@ -64,6 +64,7 @@ impl Schema {
         let bounds = interlingua_wire::JsonLimits {
             max_bytes: limits.max_schema_bytes,
             max_depth: limits.max_schema_depth,
+            ..interlingua_wire::JsonLimits::default()
         };
         let doc = JsonDoc::parse(schema.as_str().into(), bounds)
             .map_err(|_| SkipReason::SchemaTooDeep)?;

@@ -1,5 +1,6 @@
 //! Continues a streamed reply that the provider paused, with another stream.
 
+use bytes::BytesMut;
 use interlingua_dialects::{Dialect, note};
 use interlingua_model::{
     BlockContent, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
@@ -85,7 +86,7 @@ impl StreamTranslator {
         }
         self.ledger.record_change(note::PAUSED_TURN, LedgerPath::REPLY, CONTINUED_NOTE);
         self.reader = from.reader(cx);
-        self.input = Input::Detecting { framing: from.framing(), leading_space: Vec::new() };
+        self.input = Input::Detecting { framing: from.framing(), leading_space: BytesMut::new() };
     }
 
     /// Ends a reply that the provider does not continue: writes the stop that was held back.

@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 use interlingua_dialects::note;
-use interlingua_model::{ApiError, LedgerPath, StreamEvent};
+use interlingua_model::{ApiError, Ledger, LedgerPath, StreamEvent};
 use interlingua_wire::json::{JsonError, JsonErrorKind};
 use interlingua_wire::{Frame, FrameReader, Framing, JsonDoc, JsonLimits, JsonString, frame};
 
@@ -24,21 +24,17 @@ enum Recovery {
 }
 
 impl StreamTranslator {
-    /// Whether a ledger entry after the first `known_entries` is for an unparsable frame.
-    pub(super) fn has_bad_frame(&self, known_entries: usize) -> bool {
-        self.ledger.entries.iter().skip(known_entries).any(|entry| entry.rule == note::BAD_FRAME)
+    /// Reads a frame; returns the entries that it caused.
+    pub(super) fn read_frame(&mut self, frame: Frame) -> Ledger {
+        let mut frame_ledger = Ledger::default();
+        self.reader.read(frame, &mut self.events, &mut frame_ledger);
+        frame_ledger
     }
 
     /// Recovers and processes the events of a frame that could not be parsed; returns whether there
     /// are any.
-    pub(super) fn recover_frame(
-        &mut self,
-        raw: &Bytes,
-        known_entries: usize,
-        out: &mut Vec<u8>,
-    ) -> bool {
+    pub(super) fn recover_frame(&mut self, raw: &Bytes, out: &mut Vec<u8>) -> bool {
         let Recovery::Frames(frames, lost) = self.try_recover(raw) else { return false };
-        self.ledger.entries.truncate(known_entries);
         if lost {
             let description = "left out an event that was interrupted by another event";
             self.ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, description);
@@ -111,6 +107,11 @@ impl StreamTranslator {
         }
         Recovery::Frames(lines.frames, lines.has_loss)
     }
+}
+
+/// Whether an entry is for an unparsable frame.
+pub(super) fn has_bad_frame(frame_ledger: &Ledger) -> bool {
+    frame_ledger.entries.iter().any(|entry| entry.rule == note::BAD_FRAME)
 }
 
 /// Recovers events from the lines of a frame.
@@ -222,7 +223,9 @@ fn escape_controls(text: &str) -> Option<String> {
 /// parser accepts `NaN` and `Infinity`.
 fn client_may_parse(text: &str, error: JsonError) -> bool {
     match error.kind {
-        JsonErrorKind::TooDeep { .. } | JsonErrorKind::TooLarge { .. } => true,
+        JsonErrorKind::TooDeep { .. }
+        | JsonErrorKind::TooLarge { .. }
+        | JsonErrorKind::TooManyValues { .. } => true,
         JsonErrorKind::Expected(_) => {
             let rest = text.get(error.offset..).unwrap_or_default();
             ["NaN", "Infinity", "-Infinity"].iter().any(|literal| rest.starts_with(literal))

@@ -6,6 +6,7 @@ use interlingua_model::{Ledger, LedgerPath, StreamEvent, unfold};
 use interlingua_wire::{Frame, FrameReader, Framing};
 
 use super::StreamTranslator;
+use super::frame_recovery::has_bad_frame;
 
 /// Whether frames are forwarded unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,13 +90,19 @@ impl StreamTranslator {
         if !is_after_end {
             self.writer.observe_passthrough(&frame);
         }
-        let known_entries = self.ledger.entries.len();
-        self.reader.read(frame, &mut self.events, &mut self.ledger);
+        let frame_ledger = self.read_frame(frame);
         if is_after_end {
+            self.ledger.append(frame_ledger);
             return self.emit_events(None);
+        }
+        if self.replaces_reply_id() {
+            self.passthrough = Passthrough::Off;
+            self.ledger.append(frame_ledger);
+            return self.emit_events(Some(out));
         }
         let ends = matches!(self.events.last(), Some(StreamEvent::Stop(_) | StreamEvent::Error(_)));
         if ends && !self.ended && self.reader.missing_end() == MissingEnd::StopReason {
+            self.ledger.append(frame_ledger);
             // The end marker came without a stop reason: writes the reason, then the marker.
             if let Some(end_frames) = self.reader.rewrite_frame() {
                 self.terminate_frame(out);
@@ -106,10 +113,11 @@ impl StreamTranslator {
             return;
         }
         let rewritten = self.reader.rewrite_frame();
-        let is_bad = self.has_bad_frame(known_entries);
-        if is_bad && self.recover_frame(&raw, known_entries, out) {
+        let is_bad = has_bad_frame(&frame_ledger);
+        if is_bad && self.recover_frame(&raw, out) {
             return;
         }
+        self.ledger.append(frame_ledger);
         // An unparsable frame is dropped; the frames around it are forwarded.
         let is_broken = is_bad && self.keep_unparsed_text(&raw);
         let rewritten = rewritten.or_else(|| is_broken.then(Default::default));

@@ -4,11 +4,13 @@
 //! times as long, and the limit is between. Only the CPU time of this thread is measured, so that
 //! other load does not count. A shape fails only if no try is within the limit.
 
+mod schemas;
 mod shapes;
 mod write;
 
 use std::time::{Duration, Instant};
 
+use interlingua::model::StopFlag;
 use interlingua::{JsonString, Target, find_dialect, translate_request};
 
 use shapes::ScalingCase;
@@ -25,10 +27,15 @@ const PROVIDERS: &[Provider] = &[
     ("bedrock", None, "anthropic.claude-opus-4-5-20251101-v1:0"),
 ];
 
+/// Providers that check schemas by rules of their own.
+const STRICT_PROVIDERS: &[Provider] =
+    &[("openai-chat", Some("moonshot"), "kimi-k2"), ("openai-chat", Some("mistral"), "codestral")];
+
 type Provider = (&'static str, Option<&'static str>, &'static str);
 
 /// The first size, and the factor of the second.
 const SIZE: usize = 100;
+const SCHEMA_SIZE: usize = 1000;
 const GROWTH: usize = 4;
 /// Four is proportional, sixteen quadratic.
 const MAX_RATIO: f64 = 8.0;
@@ -52,15 +59,85 @@ fn translation_time_is_proportional() {
     assert!(slow.is_empty(), "more than in proportion:\n{}", slow.join("\n"));
 }
 
+#[test]
+fn schema_checks_are_proportional() {
+    let mut slow = Vec::new();
+    for schema in schemas::ALL {
+        for (client, provider) in CLIENTS.iter().flat_map(|client| {
+            PROVIDERS.iter().chain(STRICT_PROVIDERS).map(move |provider| (client, *provider))
+        }) {
+            let body = |size| schemas::request(client, &(schema.generate)(size));
+            let (small_time, large_time) =
+                measure_bodies((&body(SCHEMA_SIZE), &body(SCHEMA_SIZE * GROWTH)), client, provider);
+            if large_time.as_secs_f64() > MAX_RATIO * small_time.as_secs_f64() {
+                slow.push(format!(
+                    "{} {client} {provider:?}: {small_time:.2?} {large_time:.2?}",
+                    schema.name
+                ));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "more than in proportion:\n{}", slow.join("\n"));
+}
+
+#[test]
+fn a_large_schema_leaves_unchanged_with_a_note() {
+    let schema = (schemas::ALL[0].generate)(100);
+    for (client, (to, flavor, model)) in
+        CLIENTS.iter().flat_map(|client| PROVIDERS.iter().map(move |provider| (client, *provider)))
+    {
+        // It is written again where the client's dialect has a schema language of its own.
+        if *client == "gemini" {
+            continue;
+        }
+        let broken = schema.replacen("name_1", "name_0", 1);
+        let body = schemas::request(client, &broken);
+        let model = Some(JsonString::new(model));
+        let max_schema_bytes = Some(broken.len() - 1);
+        let target = Target { model, flavor, max_schema_bytes, ..Target::default() };
+        let (Some(from), Some(to)) = (find_dialect(client), find_dialect(to)) else {
+            unreachable!("dialects")
+        };
+        let sent = translate_request(body.clone().into(), from, to, &target).unwrap();
+        assert!(String::from_utf8_lossy(&sent.body).contains(&broken), "{client} {target:?}");
+        let notes: Vec<_> = sent.ledger.entries.iter().map(|entry| &*entry.description).collect();
+        let note = format!("is sent unchecked: it has {} bytes", broken.len());
+        assert!(notes.iter().any(|text| text.contains(&note)), "{client} {target:?}: {notes:?}");
+        let target = Target { max_schema_bytes: Some(broken.len()), ..target };
+        let sent = translate_request(body.into(), from, to, &target).unwrap();
+        let is_oversized =
+            |entry: &interlingua::LedgerEntry| entry.description.contains("unchecked");
+        assert!(!sent.ledger.entries.iter().any(is_oversized));
+    }
+}
+
+#[test]
+fn a_stopped_translation_returns_at_once() {
+    let (Some(from), Some(to)) = (find_dialect("anthropic"), find_dialect("openai-chat")) else {
+        unreachable!("dialects")
+    };
+    let target = Target { stop: StopFlag::new(), ..Target::default() };
+    target.stop.set();
+    let body = schemas::request("anthropic", &(schemas::ALL[0].generate)(10));
+    assert_eq!(translate_request(body.into(), from, to, &target).unwrap().body, "");
+}
+
 /// The shortest times for one size and for four times that size; tries again until they are
 /// proportional.
 fn measure(shape: &ScalingCase, client: &str, provider: Provider) -> (Duration, Duration) {
     let body = |size| write::request(client, &(shape.generate)(size));
-    let (small, large) = (body(SIZE), body(SIZE * GROWTH));
+    measure_bodies((&body(SIZE), &body(SIZE * GROWTH)), client, provider)
+}
+
+fn measure_bodies(
+    (small, large): (&str, &str),
+    client: &str,
+    provider: Provider,
+) -> (Duration, Duration) {
     let (mut small_time, mut large_time) = (Duration::MAX, Duration::MAX);
     for _ in 0..TRIES {
-        small_time = small_time.min(translation_time(&small, client, provider));
-        large_time = large_time.min(translation_time(&large, client, provider));
+        small_time = small_time.min(translation_time(small, client, provider));
+        large_time = large_time.min(translation_time(large, client, provider));
         if large_time.as_secs_f64() < MAX_RATIO * small_time.as_secs_f64() {
             break;
         }

@@ -13,6 +13,8 @@
 //! after    additional tools: `c`
 //! ```
 
+use std::collections::HashSet;
+
 use interlingua_model::{BlockContent, LedgerPath};
 use interlingua_wire::{JsonNode, RawJson};
 
@@ -48,14 +50,13 @@ fn without_rejected_tools(
     };
     let doc = json.to_doc();
     let list = doc.root().get("tools").filter(|list| kind == adding_kind && list.is_array())?;
-    let mut names = Vec::new();
+    let mut names = HashSet::new();
     let mut is_accepted = |tool: JsonNode<'_>| {
         let name = tool.get("name").map(JsonNode::str_or_empty).unwrap_or_default();
         let kind = tool.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
-        let is_duplicate = work.profile.tools.unique_names
-            && matches!(&*kind, "function" | "custom")
-            && names.iter().any(|known: &String| *known == *name);
-        names.push(name.into_owned());
+        let is_known = !names.insert(name.into_owned());
+        let is_duplicate =
+            work.profile.tools.unique_names && matches!(&*kind, "function" | "custom") && is_known;
         !is_duplicate && tools::accepts_tool(tool, work.profile)
     };
     let remaining: Vec<JsonNode<'_>> = list.items().filter(|tool| is_accepted(*tool)).collect();

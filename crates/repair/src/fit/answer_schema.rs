@@ -35,6 +35,15 @@ pub fn apply(work: &mut Work<'_>) {
     };
     let rules = work.profile.tools;
     let (schema, strict) = (schema.clone(), *strict == Some(true));
+    if is_oversized(work, schema.as_str()) {
+        let message = format!(
+            "the schema of the answer is sent unchecked: it has {} bytes, the limit is {}",
+            schema.as_str().len(),
+            work.profile.max_schema_bytes
+        );
+        work.record_change(LedgerPath::SETTINGS, message);
+        return rename_schema(work);
+    }
     let doc = schema.to_doc();
     if rules.schema.arrays_need_items && check::has_array_without_items(doc.root()) {
         let (rewritten, touched) = keywords::rewrite_keywords(&schema, &[], false);
@@ -65,6 +74,10 @@ pub fn apply(work: &mut Work<'_>) {
     close_schema_objects(work);
     rename_schema(work);
     replace_openapi_schema(work);
+}
+
+fn is_oversized(work: &Work<'_>, schema: &str) -> bool {
+    schema.len() > work.profile.max_schema_bytes
 }
 
 /// Closes the schema's objects where the target enforces every schema; only for requests of another
@@ -130,6 +143,9 @@ fn drop_unused_schema(work: &mut Work<'_>) {
     let doc = conversation.top_level_fields[at].value.to_doc();
     let Some(format_schema) = doc.root().get(SCHEMA_FIELD) else { return };
     let Some(schema) = format_schema.get("schema") else { return };
+    if is_oversized(work, schema.raw()) {
+        return;
+    }
     let strict = format_schema.get("strict").and_then(JsonNode::as_bool) == Some(true);
     let lacks_items = rules.schema.arrays_need_items && check::has_array_without_items(schema);
     let violates_strict = match rules.strict {
@@ -169,7 +185,7 @@ fn replace_openapi_schema(work: &mut Work<'_>) {
     let written = doc
         .root()
         .find_last(|field| is_named(&field.key(), OPENAPI_FIELD))
-        .filter(|field| !field.is_null());
+        .filter(|field| !field.is_null() && !is_oversized(work, field.raw()));
     if written
         .is_none_or(|written| openapi::is_accepted(written, kind, openapi::SchemaSyntax::OpenApi))
     {

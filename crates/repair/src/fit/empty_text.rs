@@ -26,10 +26,10 @@
 use interlingua_model::{BlockContent, LedgerPath, LedgerSection, Role};
 use interlingua_wire::JsonString;
 
+use crate::Work;
 use crate::mend::unanswered_call;
 use crate::profile::texts::TextMinimum;
 use crate::work::many::Removals;
-use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;
@@ -80,7 +80,11 @@ pub(super) fn note_removal(work: &mut Work<'_>, turn: usize, block: usize) {
 }
 
 /// Puts a placeholder into an assistant text that was lost, if reasoning comes before it.
-pub(crate) fn fill_lost_text(work: &mut Work<'_>, path: LedgerPath) {
+pub(crate) fn fill_lost_text(
+    work: &mut Work<'_>,
+    path: LedgerPath,
+    first_reasoning: Option<usize>,
+) {
     let (Some(turn), Some(at)) = (path.index, path.block) else { return };
     let (turn, at) = (turn as usize, at as usize);
     let Some(this) = work.turns().get(turn) else { return };
@@ -91,8 +95,7 @@ pub(crate) fn fill_lost_text(work: &mut Work<'_>, path: LedgerPath) {
             .get(at)
             .and_then(|block| block.content.as_text())
             .is_some_and(JsonString::is_empty);
-    let mut earlier_blocks = work.turns()[..=turn].iter().flat_map(|turn| &turn.blocks);
-    if is_lost && earlier_blocks.any(|block| thoughts::is_reasoning_block(block)) {
+    if is_lost && first_reasoning.is_some_and(|first| first <= turn) {
         work.set_rule("empty-text");
         work.record_change(
             path,

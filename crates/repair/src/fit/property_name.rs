@@ -41,15 +41,15 @@ pub fn apply(work: &mut Work<'_>) {
         let pairs = property_renames(schema.to_doc().root(), &format);
         rename_in_tool(work, at, &schema, &pairs);
         let descriptions =
-            pairs.iter().map(|(sent, client)| format!("`{client}` is sent as `{sent}`"));
+            pairs.pairs.iter().map(|(sent, client)| format!("`{client}` is sent as `{sent}`"));
         let descriptions: Vec<_> = descriptions.collect();
         work.record_change(
             LedgerPath::tool(at),
             format!("in the input of `{name}`: {}", descriptions.join(", ")),
         );
         work.record_original_schema(name.clone(), schema);
-        renamed.insert(name.unescape().into_owned(), pairs.clone());
-        work.record_property_renames(name, pairs);
+        work.record_property_renames(name.clone(), pairs.pairs.clone());
+        renamed.insert(name.unescape().into_owned(), pairs);
     }
     if !renamed.is_empty() {
         rename_in_calls(work, &renamed);
@@ -61,16 +61,18 @@ fn property_renames(schema: JsonNode<'_>, format: &NameFormat) -> PropertyRename
     let properties = || schema.get("properties").into_iter().flat_map(JsonNode::fields);
     let mut used_names: HashSet<String> =
         properties().map(|property| property.key().into_owned()).collect();
-    let mut pairs = PropertyRenames::new();
+    let mut pairs = PropertyRenames::default();
     for property in properties().filter(|property| !format.accepts(&property.key())) {
         let client = property.key_json_string();
-        if pairs.iter().any(|(_, known)| *known == client) {
+        if pairs.contains(&property.key()) {
             continue;
         }
         let numbered = (0..).map(|number| alias(&client, "property", format, number));
         let mut candidates = sanitized_name(&property.key(), format).into_iter().chain(numbered);
         let sent_name = candidates.find(|sent| used_names.insert(sent.unescape().into_owned()));
-        pairs.extend(sent_name.map(|sent| (sent, client)));
+        if let Some(sent_name) = sent_name {
+            pairs.insert(sent_name, client);
+        }
     }
     pairs
 }
@@ -108,10 +110,7 @@ fn rename_in_calls(work: &mut Work<'_>, renamed: &HashMap<String, PropertyRename
             let Some(pairs) = renamed.get(&*call.name.unescape()) else { continue };
             let ToolArgs::Json(args) = &call.args else { continue };
             let doc = args.to_doc();
-            let is_used = |(_, client): &(JsonString, JsonString)| {
-                doc.root().get(&client.unescape()).is_some()
-            };
-            if !pairs.iter().any(is_used) {
+            if !doc.root().fields().any(|field| pairs.contains(&field.key())) {
                 continue;
             }
             let args = rename_properties::rename_in_object(doc.root(), pairs);

@@ -5,7 +5,8 @@
 //! becomes an empty object, and an unknown type becomes the one that it most likely means. Where a
 //! target supports a small subset of JSON Schema, unsupported keywords are expressed in that subset
 //! or removed; a schema in a provider's own style with keywords that the style lacks is sent as
-//! JSON Schema instead. The original schema is kept.
+//! JSON Schema instead. The original schema is kept. A schema above the limit for schemas is sent
+//! as it is.
 //!
 //! ## Why
 //! > Invalid schema for function 'x': In context=('properties', 'tags'), array schema missing items.
@@ -37,8 +38,22 @@ pub fn apply(work: &mut Work<'_>) {
             to_json_schema(work, at);
         } else if issue.bad_keywords {
             rewrite_schema(work, at);
+        } else if issue.oversized_schema {
+            record_oversized_schema(work, at);
         }
     }
+}
+
+fn record_oversized_schema(work: &mut Work<'_>, at: usize) {
+    let tool = &work.conversation().tools[at];
+    let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return };
+    let message = format!(
+        "the schema of `{}` is sent unchecked: it has {} bytes, the limit is {}",
+        tool.name,
+        schema.as_str().len(),
+        work.profile.max_schema_bytes
+    );
+    work.record_change(LedgerPath::tool(at), message);
 }
 
 fn rewrite_schema(work: &mut Work<'_>, at: usize) {

@@ -30,7 +30,9 @@ pub fn apply(work: &mut Work<'_>) {
     for (at, issue) in issues.iter().enumerate() {
         let tool = &work.conversation().tools[at];
         if !(issue.unsupported_references
-            || work.profile.tools.deferred_loading && is_circular_code_tool(tool))
+            || work.profile.tools.deferred_loading
+                && !issue.oversized_schema
+                && is_circular_code_tool(tool))
         {
             continue;
         }

@@ -24,7 +24,7 @@ mod tool_words;
 pub mod tools;
 pub mod web_search;
 
-use interlingua_model::{DialectId, Lessons, Target};
+use interlingua_model::{DialectId, Lessons, StopFlag, Target};
 use interlingua_wire::JsonString;
 
 pub use row::ProfileRow;
@@ -47,6 +47,10 @@ pub struct TargetProfile {
     pub keeps_replies: bool,
     /// Lessons from earlier rejections; they change the rows below.
     pub lessons: Lessons,
+    /// Larger schemas are sent without checks.
+    pub max_schema_bytes: usize,
+    /// Set once nobody waits for the result any more.
+    pub stop: StopFlag,
     pub cache: &'static cache::CacheProfile,
     pub calls: &'static calls::CallProfile,
     pub fields: &'static fields::FieldProfile,
@@ -78,9 +82,12 @@ impl TargetProfile {
         let Target { betas, pass_unknown_fields, keeps_replies, lessons, .. } = target;
         let (betas, lessons) = (betas.clone(), lessons.clone());
         let (pass_unknown_fields, keeps_replies) = (*pass_unknown_fields, *keeps_replies);
+        let (max_schema_bytes, stop) =
+            (target.max_schema_bytes.unwrap_or(usize::MAX), target.stop.clone());
         #[rustfmt::skip]
         let mut profile = Self {
             dialect, model, betas, pass_unknown_fields, keeps_replies, lessons,
+            max_schema_bytes, stop,
             cache, calls, fields, media, settings, roles, texts, reasoning, tools,
         };
         profile.apply_lessons();

@@ -2,6 +2,7 @@
 
 use interlingua_wire::{JsonKind, JsonNode};
 
+use super::names::{NameIndex, are_unique};
 use crate::profile::tools::{NameFormat, SchemaDraft, SchemaRoot};
 
 /// Whether the root has the type that the target requires and no rejected keyword; `None` means
@@ -113,13 +114,6 @@ fn is_type(value: JsonNode<'_>) -> bool {
     TYPES.contains(&&*value.str_or_empty())
 }
 
-pub(crate) fn are_unique(list: JsonNode<'_>) -> bool {
-    let is_duplicate = |at: usize, item: JsonNode<'_>| {
-        list.items().take(at).any(|earlier| earlier.str_or_empty() == item.str_or_empty())
-    };
-    !list.items().enumerate().any(|(at, item)| is_duplicate(at, item))
-}
-
 pub(crate) fn has_array_without_items(schema: JsonNode<'_>) -> bool {
     any_subschema(schema, false, &|node| {
         node.get("type").is_some_and(|kind| kind.str_or_empty() == "array")
@@ -163,11 +157,9 @@ pub(crate) fn violates_strict(schema: JsonNode<'_>, rejected: &[&str]) -> bool {
         let is_object = kind.is_some_and(|kind| kind.str_or_empty() == "object")
             || node.get("properties").is_some();
         let is_open = is_object && additional.and_then(JsonNode::as_bool) != Some(false);
-        let is_required = |name: &str| {
-            required.is_some_and(|list| {
-                list.items().any(|entry| entry.is_string() && entry.str_or_empty() == name)
-            })
-        };
+        let required = required.filter(|list| list.is_array()).map(NameIndex::new);
+        let is_required =
+            |name: &str| required.as_ref().is_some_and(|required| required.contains(name));
         is_open
             || properties
                 .is_some_and(|fields| fields.fields().any(|entry| !is_required(&entry.key())))

@@ -1,65 +1,128 @@
 //! Replaces `$ref` in a schema by the schemas that they refer to.
 
-use interlingua_wire::{JsonNode, JsonString, JsonWriter, RawJson};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use interlingua_wire::{Field, JsonNode, JsonString, JsonWriter, RawJson};
+
+use super::names::NameIndex;
 
 /// The schema without references. A circular reference becomes any object, an unresolved one an
 /// empty schema; siblings of a reference override the fields of its target.
 pub(crate) fn inline_references(schema: &RawJson) -> RawJson {
     let doc = schema.to_doc();
-    let mut inliner = Inliner { root: doc.root(), following: Vec::new(), written: 0 };
+    let mut inliner = Inliner {
+        references: References::new(doc.root()),
+        following: Vec::new(),
+        written: 0,
+        max_bytes: schema.as_str().len() * MAX_EXPANSION + MIN_EXPANSION_BYTES,
+    };
     let mut out = JsonWriter::with_capacity(schema.as_str().len() * 2);
     inliner.write(doc.root(), true, &mut out);
     out.into_json()
 }
 
-/// The target of a local reference such as `#/$defs/A`.
-pub(crate) fn resolve_reference<'d>(root: JsonNode<'d>, reference: &str) -> Option<JsonNode<'d>> {
-    let path = reference.strip_prefix('#')?;
-    let mut segments = path.split('/');
-    // A local reference begins with `#/`.
-    segments.next().filter(|prefix| prefix.is_empty())?;
-    segments.try_fold(root, |node, segment| {
-        let segment = segment.replace("%24", "$").replace("~1", "/").replace("~0", "~");
-        match segment.parse::<usize>() {
-            Ok(at) if node.is_array() => node.items().nth(at),
-            _ => node.get(&segment),
-        }
-    })
+/// Resolves local references such as `#/$defs/A`.
+pub(crate) struct References<'d> {
+    root: JsonNode<'d>,
+    /// The schemas in `$defs` and `definitions`: a search for each reference would be quadratic.
+    definitions: [HashMap<Cow<'d, str>, JsonNode<'d>>; 2],
+}
+
+impl<'d> References<'d> {
+    pub(crate) fn new(root: JsonNode<'d>) -> Self {
+        let index = |definitions: Option<JsonNode<'d>>| {
+            let fields = definitions.into_iter().flat_map(JsonNode::fields);
+            fields.map(|field| (field.key(), field.value)).collect()
+        };
+        Self { root, definitions: root.get_many(DEFINITIONS).map(index) }
+    }
+
+    pub(crate) fn resolve(&self, reference: &str) -> Option<JsonNode<'d>> {
+        let path = reference.strip_prefix('#')?;
+        let mut segments = path.split('/').map(decode_segment);
+        // A local reference begins with `#/`.
+        segments.next().filter(|prefix| prefix.is_empty())?;
+        let Some(first) = segments.next() else { return Some(self.root) };
+        let start = match DEFINITIONS.iter().position(|key| *key == first) {
+            Some(at) => match segments.next() {
+                Some(name) => self.definitions[at].get(&*name).copied(),
+                None => self.root.get(&first),
+            },
+            None => child(self.root, &first),
+        };
+        segments.try_fold(start?, |node, segment| child(node, &segment))
+    }
+}
+
+/// Decodes a segment of a reference.
+fn decode_segment(segment: &str) -> String {
+    segment.replace("%24", "$").replace("~1", "/").replace("~0", "~")
+}
+
+fn child<'d>(node: JsonNode<'d>, segment: &str) -> Option<JsonNode<'d>> {
+    match segment.parse::<usize>() {
+        Ok(at) if node.is_array() => node.items().nth(at),
+        _ => node.get(segment),
+    }
 }
 
 /// Whether a reference is circular.
 pub(crate) fn is_circular(schema: &RawJson) -> bool {
     let doc = schema.to_doc();
-    has_cycle(doc.root(), doc.root(), &mut Vec::new())
+    let references = References::new(doc.root());
+    CycleSearch { references, following: Vec::new(), checked: HashSet::new() }.run(doc.root())
 }
 
-fn has_cycle<'d>(root: JsonNode<'d>, value: JsonNode<'d>, following: &mut Vec<String>) -> bool {
-    if value.is_array() {
-        return value.items().any(|item| has_cycle(root, item, following));
+struct CycleSearch<'d> {
+    references: References<'d>,
+    /// References that lead to the current schema.
+    following: Vec<String>,
+    /// References whose targets were searched: each is searched once.
+    checked: HashSet<String>,
+}
+
+impl<'d> CycleSearch<'d> {
+    fn run(&mut self, value: JsonNode<'d>) -> bool {
+        if value.is_array() {
+            return value.items().any(|item| self.run(item));
+        }
+        let reference = value.get("$ref").map(JsonNode::str_or_empty).unwrap_or_default();
+        !reference.is_empty() && self.is_circular(&reference)
+            || value
+                .fields()
+                .filter(|field| !is_definitions(field))
+                .any(|field| self.run(field.value))
     }
-    let reference = value.get("$ref").map(JsonNode::str_or_empty).unwrap_or_default();
-    let is_circular = !reference.is_empty()
-        && (reference == "#" || following.iter().any(|name| *name == reference) || {
-            following.push(reference.clone().into_owned());
-            let target = resolve_reference(root, &reference);
-            let returns = following.len() < MAX_REFERENCE_CHAIN
-                && target.is_some_and(|target| has_cycle(root, target, following));
-            following.pop();
-            returns
-        });
-    let is_used = |field: &interlingua_wire::Field<'d>| {
-        !field.key_is("$defs") && !field.key_is("definitions")
-    };
-    is_circular
-        || value.fields().filter(is_used).any(|field| has_cycle(root, field.value, following))
+
+    fn is_circular(&mut self, reference: &str) -> bool {
+        if reference == "#" || self.following.iter().any(|name| *name == reference) {
+            return true;
+        }
+        if !self.checked.insert(reference.to_owned()) {
+            return false;
+        }
+        self.following.push(reference.to_owned());
+        let target = self.references.resolve(reference);
+        let returns = self.following.len() < MAX_REFERENCE_CHAIN
+            && target.is_some_and(|target| self.run(target));
+        self.following.pop();
+        returns
+    }
+}
+
+fn is_definitions(field: &Field<'_>) -> bool {
+    DEFINITIONS.iter().any(|key| field.key_is(key))
 }
 
 struct Inliner<'d> {
-    root: JsonNode<'d>,
+    references: References<'d>,
     /// References that are being resolved.
     following: Vec<String>,
     /// Number of schemas written: nested references grow exponentially.
     written: usize,
+    /// Output size above which references are cut.
+    max_bytes: usize,
 }
 
 impl<'d> Inliner<'d> {
@@ -72,7 +135,7 @@ impl<'d> Inliner<'d> {
             return out.object(|object| {
                 // A reference that is not a string refers to nothing.
                 for field in schema.fields().filter(|field| !field.key_is("$ref")) {
-                    if !(is_root && (field.key_is("$defs") || field.key_is("definitions"))) {
+                    if !(is_root && is_definitions(&field)) {
                         self.write_field(&field.key_json_string(), field.value, object);
                     }
                 }
@@ -80,17 +143,17 @@ impl<'d> Inliner<'d> {
         };
         let name = reference.str_or_empty().into_owned();
         let target = self.resolve_chain(&name).filter(|target| target.is_object());
-        let is_cut = name == "#" || self.following.contains(&name) || self.written > MAX_SCHEMAS;
+        let is_cut = name == "#"
+            || self.following.contains(&name)
+            || self.written > MAX_SCHEMAS
+            || out.len() > self.max_bytes;
         let target = target.filter(|_| !is_cut);
         self.following.push(name);
+        let siblings = NameIndex::new(schema);
         out.object(|object| {
             for field in target.into_iter().flat_map(JsonNode::fields) {
-                let is_overridden = schema.get(&field.key()).is_some();
-                if !(is_overridden
-                    || field.key_is("$defs")
-                    || field.key_is("definitions")
-                    || field.key_is("$ref"))
-                {
+                let is_overridden = siblings.contains(&field.key());
+                if !(is_overridden || is_definitions(&field) || field.key_is("$ref")) {
                     self.write_field(&field.key_json_string(), field.value, object);
                 }
             }
@@ -98,9 +161,7 @@ impl<'d> Inliner<'d> {
                 object.str("type", "object");
             }
             for field in schema.fields().filter(|field| !field.key_is("$ref")) {
-                let is_definition =
-                    is_root && (field.key_is("$defs") || field.key_is("definitions"));
-                if !(is_definition || is_cut && field.key_is("type")) {
+                if !(is_root && is_definitions(&field) || is_cut && field.key_is("type")) {
                     self.write_field(&field.key_json_string(), field.value, object);
                 }
             }
@@ -110,10 +171,10 @@ impl<'d> Inliner<'d> {
 
     /// The target of a reference, followed through other references.
     fn resolve_chain(&self, name: &str) -> Option<JsonNode<'d>> {
-        let mut target = resolve_reference(self.root, name)?;
+        let mut target = self.references.resolve(name)?;
         for _ in 0..MAX_REFERENCE_CHAIN {
             match target.get("$ref") {
-                Some(next) => target = resolve_reference(self.root, &next.str_or_empty())?,
+                Some(next) => target = self.references.resolve(&next.str_or_empty())?,
                 None => break,
             }
         }
@@ -153,3 +214,8 @@ impl<'d> Inliner<'d> {
 const MAX_REFERENCE_CHAIN: usize = 16;
 /// Above the number of schemas in any real tool; beyond it references are cut.
 const MAX_SCHEMAS: usize = 2000;
+/// Size of the output as a multiple of the schema, and a minimum for small schemas, beyond which
+/// references are cut.
+const MAX_EXPANSION: usize = 8;
+const MIN_EXPANSION_BYTES: usize = 64 * 1024;
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];

@@ -3,7 +3,8 @@
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::check::{KeywordKind, TYPES, are_unique, keyword_kind};
+use super::check::{KeywordKind, TYPES, keyword_kind};
+use super::names::{OrderedNames, are_unique, distinct_fields};
 use super::narrow::narrow;
 
 /// The rewritten schema and the keywords that were changed or removed.
@@ -41,7 +42,7 @@ impl KeywordRewriter {
         }
         match schema.kind() {
             JsonKind::Object => out.object(|object| {
-                for field in schema.fields() {
+                for field in distinct_fields(schema) {
                     self.rewrite_keyword(schema, &field.key_json_string(), field.value, object);
                 }
                 self.add_items(schema, object);
@@ -192,13 +193,12 @@ impl KeywordRewriter {
         value: JsonNode<'_>,
         object: &mut ObjectWriter<'_>,
     ) {
-        let mut names: Vec<JsonString> = Vec::new();
+        let mut names = OrderedNames::default();
         let flagged = required_properties(schema).filter(|_| *key == "required");
         for name in value.items().filter_map(JsonNode::json_string).chain(flagged) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
+            names.insert(name);
         }
+        let names = names.as_slice();
         if names.len() != value.len() {
             self.record(&key.unescape());
         }

@@ -1,9 +1,12 @@
 //! Rewrites `allOf` and lists of types for targets that support neither.
 
+use std::collections::HashSet;
+
 use interlingua_wire::json::ObjectWriter;
-use interlingua_wire::{JsonNode, JsonString, RawJson};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
 use super::keywords::guess_type;
+use super::names::OrderedNames;
 
 /// One level of the schema rewritten, and the replaced keyword; `None` if it has neither.
 pub(super) fn narrow(schema: JsonNode<'_>) -> Option<(RawJson, &'static str)> {
@@ -19,17 +22,19 @@ fn merge_all_of(schema: JsonNode<'_>) -> RawJson {
     let mut merged = MergedSchema::default();
     merged.gather(schema);
     RawJson::object(|object| {
-        for (key, value) in &merged.fields {
+        for (key, value) in &merged.fields.fields {
             if key == PROPERTIES && value.is_object() {
                 object.object(PROPERTIES, |object| {
-                    merged
-                        .properties
-                        .iter()
-                        .for_each(|(key, property)| copy(key, *property, object));
+                    let properties = merged.properties.fields.iter();
+                    properties.for_each(|(key, property)| copy(key, *property, object));
                 });
             } else if key == REQUIRED && value.is_array() {
                 object.array(REQUIRED, |list| {
-                    merged.required.iter().for_each(|name| list.item().json_string(name));
+                    merged
+                        .required
+                        .as_slice()
+                        .iter()
+                        .for_each(|name| list.item().json_string(name));
                 });
             } else {
                 copy(key, *value, object);
@@ -40,9 +45,16 @@ fn merge_all_of(schema: JsonNode<'_>) -> RawJson {
 
 #[derive(Default)]
 struct MergedSchema<'d> {
+    fields: FirstFields<'d>,
+    properties: FirstFields<'d>,
+    required: OrderedNames,
+}
+
+/// Fields with distinct keys; of duplicates, the first one is kept.
+#[derive(Default)]
+struct FirstFields<'d> {
     fields: Vec<(JsonString, JsonNode<'d>)>,
-    properties: Vec<(JsonString, JsonNode<'d>)>,
-    required: Vec<JsonString>,
+    known: HashSet<String>,
 }
 
 impl<'d> MergedSchema<'d> {
@@ -50,17 +62,15 @@ impl<'d> MergedSchema<'d> {
         for field in schema.fields().filter(|field| !field.key_is(ALL_OF)) {
             if field.key_is(PROPERTIES) {
                 for branch in field.value.fields() {
-                    add(&mut self.properties, branch.key_json_string(), branch.value);
+                    self.properties.insert(branch);
                 }
             }
             if field.key_is(REQUIRED) {
                 for name in field.value.items().filter_map(JsonNode::json_string) {
-                    if !self.required.contains(&name) {
-                        self.required.push(name);
-                    }
+                    self.required.insert(name);
                 }
             }
-            add(&mut self.fields, field.key_json_string(), field.value);
+            self.fields.insert(field);
         }
         schema
             .get(ALL_OF)
@@ -70,9 +80,11 @@ impl<'d> MergedSchema<'d> {
     }
 }
 
-fn add<'d>(fields: &mut Vec<(JsonString, JsonNode<'d>)>, key: JsonString, value: JsonNode<'d>) {
-    if !fields.iter().any(|(existing, _)| *existing == key) {
-        fields.push((key, value));
+impl<'d> FirstFields<'d> {
+    fn insert(&mut self, field: Field<'d>) {
+        if self.known.insert(field.key().into_owned()) {
+            self.fields.push((field.key_json_string(), field.value));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use interlingua_wire::{JsonKind, JsonNode};
 
+use super::names::NameIndex;
 use crate::profile::tools::OpenApiSubset;
 
 /// Syntax in which a schema is written.
@@ -24,7 +25,9 @@ pub(crate) fn is_accepted(
         |schema: JsonNode<'_>, subset: OpenApiSubset| is_accepted(schema, subset, syntax);
     let kind = parsed.kind.map(|kind| type_name(kind)).unwrap_or_default().to_ascii_uppercase();
     let properties = parsed.properties.filter(|value| !value.is_null());
-    let has_property = |name: &str| properties.is_some_and(|value| value.get(name).is_some());
+    let property_names = parsed.required.and(properties).map(NameIndex::new);
+    let has_property =
+        |name: &str| property_names.as_ref().is_some_and(|names| names.contains(name));
     let is_typed = !kind.is_empty() || parsed.any_of.is_some() || parsed.reference.is_some();
     let has_properties =
         properties.is_some_and(|value| !value.is_empty()) || parsed.additional_properties.is_some();

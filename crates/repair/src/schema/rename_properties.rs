@@ -1,11 +1,29 @@
 //! Renames the properties at the root of a schema.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use interlingua_wire::{JsonNode, JsonString, JsonWriter, RawJson};
 
-/// Pairs of property names: as sent, and the client's.
-pub(crate) type PropertyRenames = Vec<(JsonString, JsonString)>;
+/// Renamed properties.
+#[derive(Debug, Default)]
+pub(crate) struct PropertyRenames {
+    /// The sent name of each client's name.
+    sent_names: HashMap<String, JsonString>,
+    /// As sent, and the client's.
+    pub(crate) pairs: Vec<(JsonString, JsonString)>,
+}
+
+impl PropertyRenames {
+    pub(crate) fn contains(&self, client_name: &str) -> bool {
+        self.sent_names.contains_key(client_name)
+    }
+
+    pub(crate) fn insert(&mut self, sent_name: JsonString, client_name: JsonString) {
+        self.sent_names.insert(client_name.unescape().into_owned(), sent_name.clone());
+        self.pairs.push((sent_name, client_name));
+    }
+}
 
 /// Renames the properties in the schema, wherever it refers to properties of the root.
 pub(crate) fn rename_in_schema(schema: &RawJson, pairs: &PropertyRenames) -> RawJson {
@@ -35,8 +53,7 @@ pub(crate) fn rename_in_object(value: JsonNode<'_>, pairs: &PropertyRenames) -> 
 }
 
 fn sent_name(client: &JsonString, pairs: &PropertyRenames) -> JsonString {
-    let client_name = pairs.iter().find(|(_, client_name)| client_name == client);
-    client_name.map_or_else(|| client.clone(), |(sent, _)| sent.clone())
+    pairs.sent_names.get(&*client.unescape()).unwrap_or(client).clone()
 }
 
 fn write(schema: JsonNode<'_>, pairs: &PropertyRenames, out: &mut JsonWriter) {
@@ -134,11 +151,8 @@ fn rewritten_reference<'r>(reference: &'r str, pairs: &PropertyRenames) -> Cow<'
     let (name, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
     // The name in a reference may be percent-encoded.
     let decoded = unescaped(name);
-    let pair = pairs.iter().find(|(_, client)| {
-        let client = client.unescape();
-        client == name || client == decoded
-    });
-    pair.map_or(reference.into(), |(sent, _)| format!("{PROPERTIES}{sent}{rest}").into())
+    let sent_name = pairs.sent_names.get(name).or_else(|| pairs.sent_names.get(&decoded));
+    sent_name.map_or(reference.into(), |sent| format!("{PROPERTIES}{sent}{rest}").into())
 }
 
 /// Decodes a segment of a JSON pointer in a URI fragment.

@@ -1,10 +1,13 @@
 //! Makes the root of a schema an object and merges alternatives at the root into it.
 
+use std::collections::{HashMap, HashSet};
+
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use super::check::TYPES;
-use super::inline::resolve_reference;
+use super::inline::References;
+use super::names::{NameIndex, OrderedNames};
 
 /// A schema with an object root, and a description of the merged alternatives.
 #[derive(Debug)]
@@ -24,16 +27,16 @@ pub(crate) fn to_object_root(schema: Option<&RawJson>, rejected: &[&str]) -> Roo
     if is_non_object(root) {
         return RootObject { json: wrap_in_object(schema), description: None };
     }
-    let referenced =
-        root.get("$ref").and_then(|reference| resolve_reference(root, &reference.str_or_empty()));
-    let referenced = referenced.filter(|referenced| referenced.is_object());
+    let mut merger = BranchMerger { references: References::new(root), steps: 0 };
+    let referenced = merger.referenced(root).filter(|referenced| referenced.is_object());
     let has_rejected = |node: JsonNode<'_>| rejected.iter().any(|key| node.get(key).is_some());
     let needs_merge = has_rejected(root) || referenced.is_some_and(has_rejected);
     if !needs_merge && referenced.is_none() {
         return RootObject { json: with_object_type(root), description: None };
     }
-    let branches = MergedBranches::collect(root, root, 0);
-    let description = if needs_merge { describe_choices(root, referenced) } else { None };
+    let branches = merger.collect(root, 0);
+    let description =
+        if needs_merge { describe_choices(root, referenced, &mut merger) } else { None };
     RootObject { json: merged(root, referenced, &branches, rejected), description }
 }
 
@@ -107,17 +110,32 @@ fn with_object_type(root: JsonNode<'_>) -> RawJson {
 struct MergedBranches {
     /// Each property with the schemas that branches have for it.
     properties: Vec<(JsonString, Vec<RawJson>)>,
-    required: Vec<JsonString>,
+    required: OrderedNames,
+    /// The index of each property.
+    index: HashMap<String, usize>,
+    /// Every schema of every property.
+    known: HashSet<(usize, RawJson)>,
 }
 
-impl MergedBranches {
-    fn collect(schema: JsonNode<'_>, root: JsonNode<'_>, depth: usize) -> Self {
-        let mut merged = Self::default();
-        let referenced = schema
-            .get("$ref")
-            .and_then(|reference| resolve_reference(root, &reference.str_or_empty()));
-        if let Some(referenced) = referenced.filter(|_| depth < MAX_DEPTH) {
-            merged.merge_all(Self::collect(referenced, root, depth + 1));
+/// Merges the branches of a schema, which can refer to the schema itself.
+struct BranchMerger<'d> {
+    references: References<'d>,
+    /// Number of branches, properties and names merged: nested references grow exponentially.
+    steps: usize,
+}
+
+impl<'d> BranchMerger<'d> {
+    fn referenced(&self, schema: JsonNode<'d>) -> Option<JsonNode<'d>> {
+        self.references.resolve(&schema.get("$ref")?.str_or_empty())
+    }
+
+    fn collect(&mut self, schema: JsonNode<'d>, depth: usize) -> MergedBranches {
+        let mut merged = MergedBranches::default();
+        if depth > 0 && self.steps > MAX_MERGE_STEPS {
+            return merged;
+        }
+        if let Some(referenced) = self.referenced(schema).filter(|_| depth < MAX_DEPTH) {
+            merged.merge_all(self.collect(referenced, depth + 1));
         }
         let [properties, required] = schema.get_many(["properties", "required"]);
         for field in properties.into_iter().flat_map(JsonNode::fields) {
@@ -125,33 +143,33 @@ impl MergedBranches {
         }
         for name in required.into_iter().flat_map(JsonNode::items).filter_map(JsonNode::json_string)
         {
-            merged.require(name);
+            merged.required.insert(name);
         }
+        self.steps += 1 + merged.properties.len() + merged.required.as_slice().len();
         if depth >= MAX_DEPTH {
             return merged;
         }
         for branch in schema.get("allOf").into_iter().flat_map(JsonNode::items) {
-            merged.merge_all(Self::collect(branch, root, depth + 1));
+            merged.merge_all(self.collect(branch, depth + 1));
         }
         for choice in ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)) {
             let branches =
                 choice.items().filter(|branch| branch.is_object() && !is_non_object(*branch));
-            merged.merge_any(branches.map(|branch| Self::collect(branch, root, depth + 1)));
+            merged.merge_any(branches.map(|branch| self.collect(branch, depth + 1)));
         }
         merged
     }
+}
 
+impl MergedBranches {
     fn add(&mut self, name: JsonString, schema: RawJson) {
-        match self.properties.iter_mut().find(|(existing, _)| *existing == name) {
-            Some((_, schemas)) if schemas.contains(&schema) => {}
-            Some((_, schemas)) => schemas.push(schema),
-            None => self.properties.push((name, vec![schema])),
+        let next = self.properties.len();
+        let at = *self.index.entry(name.unescape().into_owned()).or_insert(next);
+        if at == next {
+            self.properties.push((name, Vec::new()));
         }
-    }
-
-    fn require(&mut self, name: JsonString) {
-        if !self.required.contains(&name) {
-            self.required.push(name);
+        if self.known.insert((at, schema.clone())) {
+            self.properties[at].1.push(schema);
         }
     }
 
@@ -162,23 +180,24 @@ impl MergedBranches {
                 self.add(name.clone(), schema);
             }
         }
-        other.required.into_iter().for_each(|name| self.require(name));
+        other.required.into_names().into_iter().for_each(|name| self.required.insert(name));
     }
 
     /// Merges alternatives: all properties, and those that every branch requires.
     fn merge_any(&mut self, branches: impl Iterator<Item = Self>) {
         let mut common: Option<Vec<JsonString>> = None;
-        for branch in branches {
+        for mut branch in branches {
+            let required = std::mem::take(&mut branch.required);
             common = Some(match common {
-                None => branch.required.clone(),
+                None => required.into_names(),
                 Some(mut names) => {
-                    names.retain(|name| branch.required.contains(name));
+                    names.retain(|name| required.contains(name));
                     names
                 }
             });
-            self.merge_all(Self { required: Vec::new(), ..branch });
+            self.merge_all(branch);
         }
-        common.into_iter().flatten().for_each(|name| self.require(name));
+        common.into_iter().flatten().for_each(|name| self.required.insert(name));
     }
 }
 
@@ -191,10 +210,11 @@ fn merged(
     let is_handled = |key: &str| {
         rejected.contains(&key) || matches!(key, "type" | "properties" | "required" | "$ref")
     };
+    let own_fields = NameIndex::new(root);
     RawJson::object(|object| {
         object.str("type", "object");
         for field in referenced.into_iter().flat_map(JsonNode::fields) {
-            if !is_handled(&field.key()) && root.get(&field.key()).is_none() {
+            if !is_handled(&field.key()) && !own_fields.contains(&field.key()) {
                 object.key_json_string(&field.key_json_string()).json(&field.value.json());
             }
         }
@@ -206,9 +226,10 @@ fn merged(
                 property(name, schemas, properties);
             }
         });
-        if !branches.required.is_empty() {
+        let required = branches.required.as_slice();
+        if !required.is_empty() {
             object.array("required", |list| {
-                branches.required.iter().for_each(|name| list.item().json_string(name));
+                required.iter().for_each(|name| list.item().json_string(name));
             });
         }
     })
@@ -228,7 +249,11 @@ fn property(name: &JsonString, schemas: &[RawJson], object: &mut ObjectWriter<'_
 }
 
 /// Describes the alternatives in a text for the model.
-fn describe_choices(root: JsonNode<'_>, referenced: Option<JsonNode<'_>>) -> Option<String> {
+fn describe_choices<'d>(
+    root: JsonNode<'d>,
+    referenced: Option<JsonNode<'d>>,
+    merger: &mut BranchMerger<'d>,
+) -> Option<String> {
     let mut sentences = Vec::new();
     for schema in [Some(root), referenced].into_iter().flatten() {
         for (key, intro) in [
@@ -237,7 +262,7 @@ fn describe_choices(root: JsonNode<'_>, referenced: Option<JsonNode<'_>>) -> Opt
         ] {
             let branches = schema.get(key).into_iter().flat_map(JsonNode::items);
             let forms: Vec<_> =
-                branches.filter_map(|branch| describe_branch(branch, root)).collect();
+                branches.filter_map(|branch| describe_branch(branch, merger)).collect();
             if !forms.is_empty() {
                 sentences.push(format!("{intro}: {}.", forms.join("; or ")));
             }
@@ -247,23 +272,25 @@ fn describe_choices(root: JsonNode<'_>, referenced: Option<JsonNode<'_>>) -> Opt
 }
 
 /// `with "a", "kind" = "file"`
-fn describe_branch(branch: JsonNode<'_>, root: JsonNode<'_>) -> Option<String> {
-    let branches = MergedBranches::collect(branch, root, 1);
+fn describe_branch<'d>(branch: JsonNode<'d>, merger: &mut BranchMerger<'d>) -> Option<String> {
+    let branches = merger.collect(branch, 1);
     let mut clauses: Vec<String> = Vec::new();
+    let mut described = OrderedNames::default();
     for (name, schemas) in &branches.properties {
         let constant = schemas.iter().find_map(|schema| {
             let doc = schema.to_doc();
             doc.root().get("const").map(|value| value.raw().to_owned())
         });
-        clauses.extend(constant.map(|value| format!("`{name}` is {value}")));
+        if let Some(value) = constant {
+            clauses.push(format!("`{name}` is {value}"));
+            described.insert(name.clone());
+        }
     }
-    let is_described = |name: &JsonString| {
-        clauses.iter().any(|clause| clause.starts_with(&format!("`{name}` is")))
-    };
     let required: Vec<_> = branches
         .required
+        .as_slice()
         .iter()
-        .filter(|name| !is_described(name))
+        .filter(|name| !described.contains(name))
         .map(|name| format!("`{name}`"))
         .collect();
     if !required.is_empty() {
@@ -281,3 +308,5 @@ fn describe_branch(branch: JsonNode<'_>, root: JsonNode<'_>) -> Option<String> {
 
 /// Maximum depth of nested alternatives and references.
 const MAX_DEPTH: usize = 8;
+/// Above the number in any real schema; further branches are left out.
+const MAX_MERGE_STEPS: usize = 20_000;

@@ -33,6 +33,16 @@ pub(crate) struct ToolIssues {
     pub not_strict: bool,
     /// Number of optional properties, if it is strict.
     pub optional_properties: usize,
+    /// Its schema is larger than the limit and was not checked.
+    pub oversized_schema: bool,
+}
+
+impl ToolIssues {
+    fn is_acceptable(&self) -> bool {
+        let (optional_properties, oversized_schema) =
+            (self.optional_properties, self.oversized_schema);
+        *self == Self { optional_properties, oversized_schema, ..Self::default() }
+    }
 }
 
 /// Checks every tool, in its written form if it leaves in that form.
@@ -53,11 +63,12 @@ pub(crate) fn check_tools(
     let same_dialect = conversation.dialect.is_same(profile.dialect);
     let check = |(at, tool)| {
         let is_legacy = at + legacy >= count;
-        if at + unchecked >= count {
+        if at + unchecked >= count || profile.stop.is_set() {
             return ToolIssues::default();
         }
         let mut issues = check_tool(tool, body, profile, is_legacy);
-        if !same_dialect && profile.tools.schema.inlines_references {
+        let is_checked = !same_dialect && !issues.oversized_schema;
+        if is_checked && profile.tools.schema.inlines_references {
             check_cross_dialect(tool, body, &mut issues);
         }
         issues
@@ -77,14 +88,11 @@ fn check_cross_dialect(tool: &Tool, body: &JsonDoc, issues: &mut ToolIssues) {
 /// it leaves unchanged.
 pub(crate) fn count_exempt_legacy_tools(work: &mut crate::Work<'_>) -> usize {
     let unchecked = count_unread_legacy_tools(work.conversation(), work.profile);
-    let has_no_issues = |issues: &ToolIssues| {
-        *issues
-            == ToolIssues {
-                optional_properties: issues.optional_properties,
-                ..ToolIssues::default()
-            }
-    };
-    if unchecked > 0 && work.tool_issues().iter().all(has_no_issues) { unchecked } else { 0 }
+    if unchecked > 0 && work.tool_issues().iter().all(ToolIssues::is_acceptable) {
+        unchecked
+    } else {
+        0
+    }
 }
 
 /// Number of tools at the end that are in the legacy list, if it leaves unchanged.
@@ -160,6 +168,15 @@ fn check_tool(
             if is_blank_tool(tool, schema.as_ref()) && is_malformed(rules.shapes.function) =>
         {
             ToolIssues { unknown_kind: true, ..ToolIssues::default() }
+        }
+        ToolKind::Function { schema: Some(schema) }
+            if schema.as_str().len() > profile.max_schema_bytes =>
+        {
+            ToolIssues {
+                malformed: is_malformed(rules.shapes.function),
+                oversized_schema: true,
+                ..ToolIssues::default()
+            }
         }
         ToolKind::Function { schema } => {
             let reencoded = schema.as_ref().filter(|_| text.is_none());
@@ -387,12 +404,10 @@ pub(crate) fn accepts_tool(tool: JsonNode<'_>, profile: &TargetProfile) -> bool 
     let schema = schema_in(tool, rules.shapes.schema_path, &checker).filter(|_| kind == "function");
     let mut stand_in = Tool::new(JsonString::EMPTY, ToolKind::Function { schema: None });
     stand_in.strict = tool.get("strict").and_then(JsonNode::as_bool);
-    let issues = check_schema(&stand_in, schema, &rules.schema, rules.strict);
+    let is_checked = |schema: &JsonNode<'_>| schema.raw().len() <= profile.max_schema_bytes;
+    let is_accepted = schema.is_some_and(|schema| !is_checked(&schema))
+        || check_schema(&stand_in, schema, &rules.schema, rules.strict).is_acceptable();
     shape.is_some_and(|shape| checker.check_node(tool, shape) == Verdict::Keep)
         && has_valid_name
-        && issues
-            == ToolIssues {
-                optional_properties: issues.optional_properties,
-                ..ToolIssues::default()
-            }
+        && is_accepted
 }

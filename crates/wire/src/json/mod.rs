@@ -44,6 +44,8 @@ pub struct JsonLimits {
     pub max_bytes: usize,
     /// At most [`JsonLimits::MAX_DEPTH`]; higher values are reduced to it.
     pub max_depth: usize,
+    /// Values, keys included.
+    pub max_values: usize,
 }
 
 /// The text is not JSON or exceeds the limits; `offset` is the byte offset of the error.
@@ -58,6 +60,7 @@ pub enum JsonErrorKind {
     InvalidUtf8,
     TooLarge { limit: usize },
     TooDeep { limit: usize },
+    TooManyValues { limit: usize },
     UnexpectedEnd,
     Expected(&'static str),
 }
@@ -120,6 +123,11 @@ impl JsonDoc {
             return Err((JsonError::too_large(limits.max_bytes), tape));
         }
         match scan::scan_to_tape(text.as_bytes(), limits.max_depth, &mut tape) {
+            Ok(_) if tape.len() > limits.max_values => {
+                let offset = tape[limits.max_values].start as usize;
+                let kind = JsonErrorKind::TooManyValues { limit: limits.max_values };
+                Err((JsonError { offset, kind }, tape))
+            }
             Ok(surrogates) => Ok(Self { text, tape, has_surrogate_escapes: surrogates }),
             Err(error) => Err((error, tape)),
         }
@@ -181,7 +189,7 @@ impl JsonLimits {
 
 impl Default for JsonLimits {
     fn default() -> Self {
-        Self { max_bytes: 64 * 1024 * 1024, max_depth: 128 }
+        Self { max_bytes: 64 * 1024 * 1024, max_depth: 128, max_values: usize::MAX }
     }
 }
 
@@ -209,6 +217,9 @@ impl fmt::Display for JsonError {
             }
             JsonErrorKind::TooDeep { limit } => {
                 write!(f, "nested deeper than the limit of {limit} levels at byte {at}")
+            }
+            JsonErrorKind::TooManyValues { limit } => {
+                write!(f, "more than the limit of {limit} values at byte {at}")
             }
             JsonErrorKind::UnexpectedEnd => {
                 write!(f, "not JSON: the text ends too early, at byte {at}")

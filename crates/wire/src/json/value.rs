@@ -8,7 +8,7 @@ use bytestring::ByteString;
 use super::{JsonDoc, JsonError, JsonKind, JsonLimits, JsonString, escape, scan};
 
 /// Any JSON value as the text that it was read from. Two values are equal if their texts are.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(ByteString);
 
 impl RawJson {
@@ -105,7 +105,11 @@ impl RawJson {
 
     /// Parses the value into a document.
     pub fn to_doc(&self) -> JsonDoc {
-        let limits = JsonLimits { max_bytes: usize::MAX, max_depth: JsonLimits::MAX_DEPTH };
+        let limits = JsonLimits {
+            max_bytes: usize::MAX,
+            max_depth: JsonLimits::MAX_DEPTH,
+            ..JsonLimits::default()
+        };
         JsonDoc::parse(self.0.clone(), limits).unwrap_or_else(|_| JsonDoc {
             text: ByteString::from_static("null"),
             tape: vec![super::TapeEntry {

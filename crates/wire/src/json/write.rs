@@ -107,6 +107,11 @@ impl JsonWriter {
         self.0.is_empty()
     }
 
+    /// Number of bytes written so far.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }

@@ -1,7 +1,7 @@
 //! Orders streamed blocks by first appearance: the first is streamed, later ones are buffered until
 //! it closes.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, Seal, StreamEvent, ToolArgs,
@@ -19,7 +19,10 @@ pub(super) struct BlockQueue {
     /// Whether the first of `blocks` was opened.
     first_is_open: bool,
     next_index: u32,
+    /// Number of `blocks` that are no reasoning details.
+    other_blocks: usize,
     pub(super) calls: Vec<ToolCallState>,
+    positions: CallPositions,
     /// Seals that arrived before the call with their id.
     pending_seals: Vec<(JsonString, Seal)>,
     /// The reply's id, for calls without one.
@@ -63,10 +66,20 @@ pub(super) enum DetailKind {
     Opaque,
 }
 
+/// The last call with each index and id: a scan for each call would be quadratic. Empty while there
+/// are few calls, which are scanned faster.
+#[derive(Debug, Default)]
+struct CallPositions {
+    by_index: HashMap<u64, usize>,
+    by_id: HashMap<String, usize>,
+}
+
 /// A call. It is kept after it is closed.
 #[derive(Debug, Default)]
 pub(super) struct ToolCallState {
     pub(super) index: Option<u64>,
+    /// Number of its block among all blocks of the reply.
+    pub(super) block_number: usize,
     pub(super) id: JsonString,
     pub(super) name: JsonString,
     pub(super) kind: CallKind,
@@ -110,6 +123,7 @@ impl BlockQueue {
             reasoning_text: Vec::new(),
             has_seal: false,
         };
+        self.other_blocks += usize::from(!block_state.is_detail());
         self.blocks.push_back(block_state);
         let last = self.blocks.len() - 1;
         &mut self.blocks[last]
@@ -124,10 +138,50 @@ impl BlockQueue {
         self.blocks.iter_mut().rev().find(|block| block.key == key)
     }
 
+    /// The block of a call that was not closed.
+    pub(super) fn call_block_mut(&mut self, at: usize) -> Option<&mut PendingBlock> {
+        let number = self.calls.get(at)?.block_number;
+        // Closed blocks were removed at the front.
+        let block = self.blocks.get_mut(number.checked_sub(self.next_index as usize)?)?;
+        Some(block).filter(|block| block.key == BlockKey::ToolCall(at))
+    }
+
+    /// The last call with this index.
+    pub(super) fn find_call_by_index(&self, index: u64) -> Option<usize> {
+        if self.calls.len() > MAX_SCANNED_CALLS {
+            return self.positions.by_index.get(&index).copied();
+        }
+        self.calls.iter().rposition(|call| call.index == Some(index))
+    }
+
+    /// The last call with this id.
+    pub(super) fn find_call_by_id(&self, id: &JsonString) -> Option<usize> {
+        if self.calls.len() > MAX_SCANNED_CALLS {
+            return self.positions.by_id.get(&*id.unescape()).copied();
+        }
+        self.calls.iter().rposition(|call| call.id == *id)
+    }
+
+    pub(super) fn set_call_id(&mut self, at: usize, id: JsonString) {
+        let Some(call) = self.calls.get_mut(at) else { return };
+        call.id = id;
+        if self.calls.len() > MAX_SCANNED_CALLS {
+            self.positions.insert(at, &self.calls[at]);
+        }
+    }
+
     /// Begins a call and returns its position in `calls`.
     pub(super) fn push_call(&mut self, call: ToolCallState) -> usize {
         let at = self.calls.len();
-        self.calls.push(call);
+        let block_number = self.next_index as usize + self.blocks.len();
+        self.calls.push(ToolCallState { block_number, ..call });
+        if at == MAX_SCANNED_CALLS {
+            for (at, call) in self.calls.iter().enumerate() {
+                self.positions.insert(at, call);
+            }
+        } else if at > MAX_SCANNED_CALLS {
+            self.positions.insert(at, &self.calls[at]);
+        }
         self.push_block(BlockKey::ToolCall(at), Block::text(JsonString::EMPTY));
         at
     }
@@ -175,7 +229,7 @@ impl BlockQueue {
         } else {
             call.args.push(piece)
         };
-        if let (Some(new_text), Some(block)) = (&new_text, self.find_mut(BlockKey::ToolCall(at))) {
+        if let (Some(new_text), Some(block)) = (&new_text, self.call_block_mut(at)) {
             block.deltas.push(Delta::Args(new_text.clone()));
         }
         new_text
@@ -193,8 +247,8 @@ impl BlockQueue {
 
     /// Attaches a seal to the call with this id, which may arrive later.
     pub(super) fn seal_call(&mut self, id: &JsonString, seal: Seal) {
-        let at = self.calls.iter().rposition(|call| call.id == *id && !call.closed);
-        match at.and_then(|at| self.find_mut(BlockKey::ToolCall(at))) {
+        let at = self.find_call_by_id(id);
+        match at.and_then(|at| self.call_block_mut(at)) {
             Some(block) => block.push(Delta::Seal(Box::new(seal))),
             None => self.pending_seals.push((id.clone(), seal)),
         }
@@ -252,9 +306,7 @@ impl BlockQueue {
             BlockKey::ToolCall(at) => self.calls.get(at).is_none_or(ToolCallState::is_complete),
             // A text's seal may arrive after the next entry has begun.
             BlockKey::ReasoningDetail(DetailKind::Text, _) => {
-                let is_detail =
-                    |block: &PendingBlock| matches!(block.key, BlockKey::ReasoningDetail(..));
-                first.has_seal || !self.blocks.iter().skip(1).all(is_detail)
+                first.has_seal || self.other_blocks > 0
             }
             BlockKey::Text
             | BlockKey::Refusal
@@ -274,6 +326,7 @@ impl BlockQueue {
 
     /// Opens the first block. `is_complete` tells that nothing more will arrive for it.
     fn emit_open(&mut self, is_complete: bool, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        let has_many_calls = self.calls.len() > MAX_SCANNED_CALLS;
         let Some(first) = self.blocks.front_mut() else { return };
         if let BlockKey::ToolCall(at) = first.key {
             let Some(call) = self.calls.get_mut(at) else { return };
@@ -290,6 +343,9 @@ impl BlockQueue {
                 );
                 call.id = CallIdSeed { reply_id: self.reply_id.as_ref(), call_number: at }
                     .derive(&call.name);
+                if has_many_calls {
+                    self.positions.insert(at, call);
+                }
             }
             let args = if call.kind == CallKind::Function {
                 ToolArgs::Malformed(JsonString::EMPTY)
@@ -324,14 +380,29 @@ impl BlockQueue {
     }
 
     fn emit_close(&mut self, events: &mut Vec<StreamEvent>) {
-        if let Some(PendingBlock { key: BlockKey::ToolCall(at), .. }) = self.blocks.pop_front()
-            && let Some(call) = self.calls.get_mut(at)
-        {
-            call.closed = true;
+        if let Some(block) = self.blocks.pop_front() {
+            self.other_blocks -= usize::from(!block.is_detail());
+            if let BlockKey::ToolCall(at) = block.key
+                && let Some(call) = self.calls.get_mut(at)
+            {
+                call.closed = true;
+            }
         }
         events.push(StreamEvent::BlockEnd { index: self.next_index });
         self.next_index += 1;
         self.first_is_open = false;
+    }
+}
+
+impl CallPositions {
+    fn insert(&mut self, at: usize, call: &ToolCallState) {
+        let last = |known: &mut usize| *known = at.max(*known);
+        if let Some(index) = call.index {
+            self.by_index.entry(index).and_modify(last).or_insert(at);
+        }
+        if !call.id.is_empty() {
+            self.by_id.entry(call.id.unescape().into_owned()).and_modify(last).or_insert(at);
+        }
     }
 }
 
@@ -361,6 +432,10 @@ fn replace_args_object(current: &mut Option<RawJson>, new: Option<RawJson>, ledg
 }
 
 impl PendingBlock {
+    fn is_detail(&self) -> bool {
+        matches!(self.key, BlockKey::ReasoningDetail(..))
+    }
+
     pub(super) fn push(&mut self, delta: Delta) {
         match &delta {
             Delta::Text(text) if text.is_empty() => return,
@@ -381,3 +456,5 @@ impl PendingBlock {
             && JsonString::concat(&self.reasoning_text) == *text
     }
 }
+
+const MAX_SCANNED_CALLS: usize = 16;

@@ -214,7 +214,7 @@ impl Reader {
                 });
             }
             if let Some(seal) = calls::decode_google_signature(node)
-                && let Some(block) = self.blocks.find_mut(BlockKey::ToolCall(at))
+                && let Some(block) = self.blocks.call_block_mut(at)
             {
                 block.push(Delta::Seal(Box::new(seal)));
             }
@@ -231,12 +231,13 @@ impl Reader {
         name: &JsonString,
     ) -> [Option<JsonString>; 2] {
         let reply_id = self.blocks.reply_id.as_ref();
-        let Some(call) = self.blocks.calls.get_mut(at) else { return [None, None] };
+        let Some(call) = self.blocks.calls.get(at) else { return [None, None] };
         let is_new = !name.is_empty() && (is_first || !call.opened && call.name != *name);
         let new_name = is_new.then(|| name.clone());
         if is_first && id.is_empty() && is_new {
-            call.id = CallIdSeed { reply_id, call_number: at }.derive(name);
-            return [Some(call.id.clone()), new_name];
+            let derived_id = CallIdSeed { reply_id, call_number: at }.derive(name);
+            self.blocks.set_call_id(at, derived_id.clone());
+            return [Some(derived_id), new_name];
         }
         let new_id = (!id.is_empty() && call.id.is_empty()).then(|| id.clone());
         [new_id, new_name]
@@ -263,12 +264,13 @@ impl Reader {
     ) -> Option<usize> {
         let calls = &self.blocks.calls;
         let has_name = !name.is_empty();
-        let by_id = || calls.iter().rposition(|call| call.id == *id);
+        let by_id = || self.blocks.find_call_by_id(id);
         let is_done = |at: usize| calls.get(at).is_some_and(ToolCallState::is_complete);
-        if index.is_some() {
-            let Some(at) = calls.iter().rposition(|call| call.index == index) else {
+        if let Some(index) = index {
+            let Some(at) = self.blocks.find_call_by_index(index) else {
                 // Some servers increment the index within a call.
-                return by_id().filter(|at| !id.is_empty() && !has_name && !is_done(*at));
+                let may_continue = !id.is_empty() && !has_name;
+                return may_continue.then(by_id).flatten().filter(|at| !is_done(*at));
             };
             let call = calls.get(at)?;
             if id.is_empty() || call.id.is_empty() {
@@ -289,10 +291,10 @@ impl Reader {
     /// Updates id and name, which may arrive late, repeated, or in pieces.
     fn update_call(&mut self, at: usize, id: &JsonString, name: &JsonString, ledger: &mut Ledger) {
         self.blocks.name_call(at, name, ledger);
+        if !id.is_empty() && self.blocks.calls.get(at).is_some_and(|call| call.id.is_empty()) {
+            self.blocks.set_call_id(at, id.clone());
+        }
         if let Some(call) = self.blocks.calls.get_mut(at) {
-            if call.id.is_empty() && !id.is_empty() {
-                call.id = id.clone();
-            }
             if call.kind == CallKind::Function && self.freeform_tools.contains(&call.name) {
                 call.kind = CallKind::WrappedFreeform;
             }

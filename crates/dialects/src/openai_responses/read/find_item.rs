@@ -10,12 +10,16 @@ use crate::note;
 impl Reader {
     /// The item of an event: by its id, by its output index, or else the last one.
     pub(super) fn find_item(&self, event: &ItemEvent<'_>) -> Option<usize> {
-        let by_id = self.items.iter().rposition(|item| item.is_named_by(event));
-        let index = event.output_index;
-        let by_index = || self.items.iter().rposition(|item| item.has_output_index(index));
-        let has_no_reference = index.is_none() && event.item_id().is_none();
-        let last = || if has_no_reference { self.items.len().checked_sub(1) } else { None };
-        by_id.or_else(by_index).or_else(last)
+        // Nearly all events are of the last item.
+        let last = self.items.len().checked_sub(1)?;
+        if self.items[last].is_named_by(event) {
+            return Some(last);
+        }
+        let (id, index) = (event.item_id(), event.output_index);
+        let by_id = self.item_index.with_id(id.as_ref()).last().copied();
+        let by_index = || self.item_index.with_output_index(index).last().copied();
+        let has_no_reference = index.is_none() && id.is_none();
+        by_id.or_else(by_index).or(has_no_reference.then_some(last))
     }
 
     /// Finds the item that corresponds to an element of the response's `output`.
@@ -27,7 +31,7 @@ impl Reader {
     ) -> usize {
         let id = node.get("id").and_then(JsonNode::json_string);
         let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
-        let by_id = self.items.iter().position(|item| item.has_id(id.as_ref()));
+        let by_id = self.item_index.with_id(id.as_ref()).first().copied();
         let by_position = || {
             let is_same_type = self.items.get(position).is_some_and(|item| item.has_type(&kind));
             is_same_type.then_some(position)

@@ -80,10 +80,6 @@ impl ItemReader {
         event.names_item(self.id.as_ref())
     }
 
-    pub(super) fn has_id(&self, id: Option<&JsonString>) -> bool {
-        id.is_some() && self.id.as_ref() == id
-    }
-
     pub(super) fn has_output_index(&self, index: Option<u64>) -> bool {
         index.is_some() && self.output_index == index
     }

@@ -8,6 +8,7 @@ mod event_queue;
 mod find_item;
 mod item;
 mod item_event;
+mod item_index;
 mod rewrite;
 mod rewrite_items;
 
@@ -20,6 +21,7 @@ use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString};
 use self::event_queue::EventQueue;
 use self::item::ItemReader;
 use self::item_event::ItemEvent;
+use self::item_index::ItemIndex;
 use self::rewrite::FrameRewriter;
 use super::output::ItemPosition;
 use super::{ID, error, stop, usage};
@@ -38,6 +40,7 @@ pub(super) struct Reader {
     saw_done_marker: bool,
     missing_end: MissingEnd,
     items: Vec<ItemReader>,
+    item_index: ItemIndex,
     queue: EventQueue,
     rewriter: FrameRewriter,
 }
@@ -63,6 +66,7 @@ impl Reader {
             saw_done_marker: false,
             missing_end: MissingEnd::Nothing,
             items: Vec::new(),
+            item_index: ItemIndex::default(),
             queue: EventQueue::default(),
             rewriter: FrameRewriter::default(),
         }
@@ -164,8 +168,12 @@ impl Reader {
         let Some(node) = root.get("item") else { return };
         let (id, index) = (node.get("id").and_then(JsonNode::json_string), output_index(root));
         // A second start of an item is dropped, unless the first is done.
-        let is_repeated =
-            self.items.iter().any(|item| !item.is_done() && item.matches(id.as_ref(), index));
+        let same_id = self.item_index.with_id(id.as_ref()).iter();
+        let mut same_name = same_id.chain(self.item_index.with_output_index(index));
+        let is_repeated = same_name.any(|at| {
+            let item = &self.items[*at];
+            !item.is_done() && item.matches(id.as_ref(), index)
+        });
         if is_repeated {
             return self.rewriter.drop_event();
         }
@@ -193,6 +201,7 @@ impl Reader {
             kind,
             ItemPosition { reply_id: &self.reply_id, index: at },
         );
+        self.item_index.insert(at, id.as_ref(), index);
         self.items.push(ItemReader::new(id, index, kind));
         self.queue.add_item(events);
         at
@@ -207,16 +216,12 @@ impl Reader {
         let Some(node) = root.get("item") else { return };
         let (id, index) = (node.get("id").and_then(JsonNode::json_string), output_index(root));
         let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
-        let is_open = |item: &ItemReader| !item.is_done();
-        let at =
-            self.items.iter().rposition(|item| is_open(item) && item.has_id(id.as_ref())).or_else(
-                || {
-                    let is_same = |item: &ItemReader| {
-                        is_open(item) && item.has_type(&kind) && item.has_output_index(index)
-                    };
-                    self.items.iter().rposition(is_same)
-                },
-            );
+        let is_open = |at: &&usize| !self.items[**at].is_done();
+        let same_id = self.item_index.with_id(id.as_ref()).iter().rfind(is_open);
+        let same_index = self.item_index.with_output_index(index).iter();
+        let same_type =
+            || same_index.rev().find(|at| is_open(at) && self.items[**at].has_type(&kind));
+        let at = same_id.or_else(same_type).copied();
         let at = at.unwrap_or_else(|| self.begin_item(id, index, &kind, events));
         self.rewriter.check_output_index(at, index);
         self.rewriter.rewrite_item_done(at, node);

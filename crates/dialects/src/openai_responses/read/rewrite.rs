@@ -4,6 +4,8 @@
 //! SDKs find an item by its id or its index, accept deltas only for items and parts that have
 //! begun, number the events, and read items, id and counts of the final response unconditionally.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use interlingua_model::{Delta, ReplyContext, StreamEvent};
 use interlingua_wire::frame::write_json;
@@ -30,6 +32,10 @@ pub(super) struct FrameRewriter {
     inserted_count: u64,
     /// The items in the reader's order.
     items: Vec<ForwardedItem>,
+    /// Their ids and output indices, and the next free index.
+    used_ids: HashSet<String>,
+    used_indices: HashSet<u64>,
+    next_index: u64,
     /// Frames to insert before the current event, and its changed fields.
     inserted_frames: Vec<u8>,
     changed_fields: Vec<(&'static str, RawJson)>,
@@ -127,12 +133,14 @@ impl FrameRewriter {
             return;
         }
         let id = id.filter(|id| !id.is_empty());
-        let is_duplicate = id.is_some_and(|id| self.items.iter().any(|item| item.id == *id));
+        let is_duplicate = id.is_some_and(|id| self.used_ids.contains(&*id.unescape()));
         let id = id.filter(|_| !is_duplicate).cloned();
         let id = id.unwrap_or_else(|| position.derive_item_id(rewrite_items::id_prefix(kind)));
-        let index = index.filter(|index| self.items.iter().all(|item| item.index != *index));
-        let next_index = || self.items.iter().map(|item| item.index + 1).max().unwrap_or(0);
-        let index = index.unwrap_or_else(next_index);
+        let index = index.filter(|index| !self.used_indices.contains(index));
+        let index = index.unwrap_or(self.next_index);
+        self.used_ids.insert(id.unescape().into_owned());
+        self.used_indices.insert(index);
+        self.next_index = self.next_index.max(index.saturating_add(1));
         let (added_item, done_item, done_parts, is_message) =
             (None, None, Vec::new(), kind == "message");
         self.items.push(ForwardedItem {

@@ -8,6 +8,7 @@ pub(super) fn parse_limits(table: &Table<'_>) -> Limits {
     let sizes = [
         ("head", &mut limits.head),
         ("body", &mut limits.body),
+        ("in_flight", &mut limits.in_flight),
         ("schema", &mut limits.schema),
         ("arguments", &mut limits.arguments),
         ("event", &mut limits.event),
@@ -20,7 +21,9 @@ pub(super) fn parse_limits(table: &Table<'_>) -> Limits {
     let counts = [
         ("headers", &mut limits.headers, MAX_COUNT),
         ("depth", &mut limits.depth, interlingua::JsonLimits::MAX_DEPTH),
+        ("values", &mut limits.values, MAX_COUNT),
         ("messages", &mut limits.messages, MAX_COUNT),
+        ("blocks", &mut limits.blocks, MAX_COUNT),
         ("tools", &mut limits.tools, MAX_COUNT),
         ("schema_depth", &mut limits.schema_depth, MAX_COUNT),
         ("schema_cost", &mut limits.schema_cost, MAX_COUNT),
