@@ -114,7 +114,7 @@ fn references_to_root(size: usize) -> String {
     format!(r#"{{"type":"object","anyOf":[{branches}]}}"#)
 }
 
-/// Each definition refers twice to the next one.
+/// Each definition refers twice to the next one: exponential, and as deep as there are definitions.
 fn doubling_references(size: usize) -> String {
     let definitions = list(size, |at| {
         let next = at + 1;

@@ -15,6 +15,7 @@ pub(crate) fn inline_references(schema: &RawJson) -> RawJson {
         references: References::new(doc.root()),
         following: Vec::new(),
         written: 0,
+        depth: 0,
         max_bytes: schema.as_str().len() * MAX_EXPANSION + MIN_EXPANSION_BYTES,
     };
     let mut out = JsonWriter::with_capacity(schema.as_str().len() * 2);
@@ -71,7 +72,8 @@ fn child<'d>(node: JsonNode<'d>, segment: &str) -> Option<JsonNode<'d>> {
 pub(crate) fn is_circular(schema: &RawJson) -> bool {
     let doc = schema.to_doc();
     let references = References::new(doc.root());
-    CycleSearch { references, following: Vec::new(), checked: HashSet::new() }.run(doc.root())
+    let (following, checked) = (Vec::new(), HashSet::new());
+    CycleSearch { references, following, checked, depth: 0 }.run(doc.root())
 }
 
 struct CycleSearch<'d> {
@@ -80,10 +82,19 @@ struct CycleSearch<'d> {
     following: Vec<String>,
     /// References whose targets were searched: each is searched once.
     checked: HashSet<String>,
+    /// Nesting of the current value, through references.
+    depth: usize,
 }
 
 impl<'d> CycleSearch<'d> {
     fn run(&mut self, value: JsonNode<'d>) -> bool {
+        self.depth += 1;
+        let has_cycle = self.search(value);
+        self.depth -= 1;
+        has_cycle
+    }
+
+    fn search(&mut self, value: JsonNode<'d>) -> bool {
         if value.is_array() {
             return value.items().any(|item| self.run(item));
         }
@@ -102,10 +113,12 @@ impl<'d> CycleSearch<'d> {
         if !self.checked.insert(reference.to_owned()) {
             return false;
         }
+        if self.depth > MAX_DEPTH {
+            return true;
+        }
         self.following.push(reference.to_owned());
         let target = self.references.resolve(reference);
-        let returns = self.following.len() < MAX_REFERENCE_CHAIN
-            && target.is_some_and(|target| self.run(target));
+        let returns = target.is_some_and(|target| self.run(target));
         self.following.pop();
         returns
     }
@@ -121,6 +134,8 @@ struct Inliner<'d> {
     following: Vec<String>,
     /// Number of schemas written: nested references grow exponentially.
     written: usize,
+    /// Nesting of the current schema, through references: a chain of them could overflow the stack.
+    depth: usize,
     /// Output size above which references are cut.
     max_bytes: usize,
 }
@@ -128,6 +143,12 @@ struct Inliner<'d> {
 impl<'d> Inliner<'d> {
     fn write(&mut self, schema: JsonNode<'d>, is_root: bool, out: &mut JsonWriter) {
         self.written += 1;
+        self.depth += 1;
+        self.write_schema(schema, is_root, out);
+        self.depth -= 1;
+    }
+
+    fn write_schema(&mut self, schema: JsonNode<'d>, is_root: bool, out: &mut JsonWriter) {
         if !schema.is_object() {
             return out.json(&schema.json());
         }
@@ -146,6 +167,7 @@ impl<'d> Inliner<'d> {
         let is_cut = name == "#"
             || self.following.contains(&name)
             || self.written > MAX_SCHEMAS
+            || self.depth > MAX_DEPTH
             || out.len() > self.max_bytes;
         let target = target.filter(|_| !is_cut);
         self.following.push(name);
@@ -214,6 +236,8 @@ impl<'d> Inliner<'d> {
 const MAX_REFERENCE_CHAIN: usize = 16;
 /// Above the number of schemas in any real tool; beyond it references are cut.
 const MAX_SCHEMAS: usize = 2000;
+/// Above the nesting of schemas in any real tool; deeper references are cut, or count as circular.
+const MAX_DEPTH: usize = 64;
 /// Size of the output as a multiple of the schema, and a minimum for small schemas, beyond which
 /// references are cut.
 const MAX_EXPANSION: usize = 8;
