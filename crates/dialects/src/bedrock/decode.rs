@@ -234,10 +234,21 @@ pub(super) fn single_field_object(field: Field<'_>) -> RawJson {
     RawJson::object(|o| o.key_json_string(&field.key_json_string()).json(&field.value.json()))
 }
 
-/// A call of the provider's own tools has a `type`. Only the provider can run it, so it stays a
-/// foreign block.
+/// Returns whether a call is one of the provider's own tools. Only the provider can run those, so
+/// they stay foreign blocks. Client calls may have a type too: Claude 4.5 writes `tool_use`.
+pub(super) fn is_server_tool_use(call: JsonNode<'_>) -> bool {
+    call.get("type").is_some_and(|kind| kind.str_or_empty() == "server_tool_use")
+}
+
+/// Returns whether a result is one of the provider's own tools. Its type names the tool:
+/// `nova_grounding_result`.
+fn is_server_tool_result(result: JsonNode<'_>) -> bool {
+    let kind = result.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+    kind.ends_with("_result") && kind != "tool_result"
+}
+
 fn decode_tool_use(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Option<Block> {
-    if node.get("type").is_some_and(JsonNode::is_string) {
+    if is_server_tool_use(node) {
         return None;
     }
     note_odd_tool_object(node, path, ledger);
@@ -275,13 +286,13 @@ fn note_odd_tool_object(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledge
             "a call or a result that is not an object is empty",
         );
     }
-    if node.get("type").is_some_and(|kind| !kind.is_null()) {
+    if node.get("type").is_some_and(|kind| !kind.is_null() && !kind.is_string()) {
         ledger.record_change(note::ODD_INPUT, path, "a `type` that is not a string is ignored");
     }
 }
 
 fn decode_tool_result(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Option<Block> {
-    if node.get("type").is_some_and(JsonNode::is_string) {
+    if is_server_tool_result(node) {
         return None;
     }
     note_odd_tool_object(node, path, ledger);

@@ -71,7 +71,7 @@ impl OpenBlock {
         let union_field = start.fields().next();
         let value = union_field.map(|field| field.value);
         let kind = match (union_field.map(Field::key).as_deref(), value) {
-            (Some("toolUse"), Some(call)) if call.get("type").is_none_or(JsonNode::is_null) => {
+            (Some("toolUse"), Some(call)) if !super::decode::is_server_tool_use(call) => {
                 let text =
                     |key: &str| call.get(key).and_then(JsonNode::json_string).unwrap_or_default();
                 return Self::open_tool_use(

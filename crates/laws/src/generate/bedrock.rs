@@ -80,7 +80,11 @@ fn block(g: &mut Generator, part: &DraftContent) -> Value {
                 Args::Json(json) => json.clone(),
                 Args::Text(text) => text.as_str().into(),
             };
-            json!({"toolUse": {"toolUseId": id, "name": name, "input": input}})
+            let mut call = json!({"toolUseId": id, "name": name, "input": input});
+            if g.rng.one_in(4) {
+                call["type"] = "tool_use".into();
+            }
+            json!({"toolUse": call})
         }
         DraftContent::Result { id, content, error, .. } => {
             let content = content.iter().map(|it| block_in_result(g, &it.content)).collect();

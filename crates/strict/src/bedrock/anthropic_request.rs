@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::pairing::is_server_tool;
 use super::profile::profile;
 use crate::Request;
 use crate::anthropic;
@@ -201,7 +202,7 @@ pub(super) fn anthropic_block(value: &Value) -> Value {
             json!({"type": "document", "source": source, "title": title, "context": format})
         }
         // Server tools' calls and results must not match any rule about the client's.
-        "toolUse" | "toolResult" if inner.field("type").is_some_and(Value::is_string) => {
+        "toolUse" | "toolResult" if is_server_tool(kind, inner) => {
             json!({"type": kind, "id": inner.field("toolUseId")})
         }
         "toolUse" => json!({

@@ -13,10 +13,19 @@ fn client_tool_ids<'v>(body: &'v Value, message: usize, kind: &str) -> Vec<&'v s
     message_blocks(value, message).filter_map(id).collect()
 }
 
-/// A call or result of the client's tools. Server tools' calls and results have a type, and both
-/// are in the assistant message.
+/// A call or result of the client's tools. Those of server tools are both in the assistant message.
 fn client_tool<'v>(block: Block<'v>, kind: &str) -> Option<&'v Value> {
-    block.member(kind).filter(|tool| tool.field("type").is_none_or(Value::is_null))
+    block.member(kind).filter(|tool| !is_server_tool(kind, tool))
+}
+
+/// Returns whether a `toolUse` or `toolResult` belongs to a server tool: the type of its call is
+/// `server_tool_use`, that of its result names the tool, as in `nova_grounding_result`.
+pub(super) fn is_server_tool(kind: &str, tool: &Value) -> bool {
+    let tool_type = str_field(tool, "type");
+    match kind {
+        "toolUse" => tool_type == "server_tool_use",
+        _ => tool_type.ends_with("_result") && tool_type != "tool_result",
+    }
 }
 
 fn tools_without_config(request: &Request<'_>, cx: &mut CheckContext) {
