@@ -90,6 +90,7 @@ impl RemoteModel {
         let target = Target {
             model: Some(JsonString::new(&self.model)),
             flavor: self.provider.flavor,
+            joins_instructions: self.provider.joins_instructions(),
             stream: true,
             pass_unknown_fields: true,
             keeps_replies: true,

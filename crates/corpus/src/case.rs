@@ -91,7 +91,8 @@ impl Case {
                     .iter()
                     .map(|name| JsonString::new(name))
                     .collect(),
-                keeps_replies: case.get("remembers").and_then(JsonNode::as_bool).unwrap_or(false),
+                joins_instructions: is_set(case, "joins_instructions"),
+                keeps_replies: is_set(case, "remembers"),
                 lessons: parse_lessons(case.get("lessons"))?,
                 ..Target::default()
             },
@@ -117,6 +118,10 @@ fn parse_lessons(list: Option<JsonNode<'_>>) -> Result<Lessons, CaseError> {
         line.parse::<Lesson>().map_err(|error| CaseError(format!("`{line}`: {error}")))
     };
     string_list(list).iter().map(lesson).collect()
+}
+
+fn is_set(case: JsonNode<'_>, flag: &str) -> bool {
+    case.get(flag).and_then(JsonNode::as_bool).unwrap_or(false)
 }
 
 fn missing_field(field: &str) -> CaseError {
@@ -246,6 +251,7 @@ const KEYS: &[&str] = &[
     "repair",
     "betas",
     "told",
+    "joins_instructions",
     "remembers",
     "restored",
     "lessons",

@@ -105,6 +105,16 @@ impl RoutedRequest<'_> {
         }
     }
 
+    /// Whether the route's server gets its instructions as one string.
+    pub(crate) fn joins_instructions(&self, route: &Route) -> bool {
+        match &route.backend {
+            Backend::Builtin => false,
+            Backend::Provider(provider) => {
+                self.provider_for_dialect(provider, &route.model).joins_instructions()
+            }
+        }
+    }
+
     /// The provider's variant in the client's dialect, if there is one. If the client requests
     /// provider-side web search, the first variant that supports it.
     pub(crate) fn provider_for_dialect<'p>(

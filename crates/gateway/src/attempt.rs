@@ -80,6 +80,7 @@ impl RoutedRequest<'_> {
             flavor,
             betas: self.betas(to),
             stream: self.stream,
+            joins_instructions: self.joins_instructions(route),
             pass_unknown_fields: true,
             keeps_replies: true,
             conversation_key: self.conversation_key.opaque_name(),

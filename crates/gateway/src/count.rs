@@ -83,6 +83,7 @@ async fn provider_count(
     let target = Target {
         model: Some(JsonString::new(&model)),
         flavor,
+        joins_instructions: routed_request.joins_instructions(route),
         betas: routed_request.betas(to),
         lessons: routed_request.gateway.lessons.get(model_key).await,
         max_schema_bytes: Some(routed_request.config.limits.schema),

@@ -41,6 +41,9 @@ pub struct Target {
     pub betas: Vec<JsonString>,
     /// The client requested a stream by the URL instead of the body.
     pub stream: bool,
+    /// Several instruction texts are sent as one string, joined by a blank line. For servers that are
+    /// not the vendor's own and have no flavor: chat templates may read only the first text.
+    pub joins_instructions: bool,
     /// Pass on unknown fields within one dialect: the provider may be newer than this crate.
     pub pass_unknown_fields: bool,
     /// The caller stores replies, so reasoning may be requested in a form that only its provider

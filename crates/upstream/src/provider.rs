@@ -107,12 +107,19 @@ impl Provider {
         self
     }
 
-    /// Changes the base URL in every dialect. Dialects with a separate base URL are dropped.
+    /// Changes the base URL in every dialect. Dialects with a separate base URL are dropped, and so
+    /// is the vendor's own flavor: any server that speaks the dialect may be there.
     #[must_use]
     pub fn with_base_url(mut self, base: &Url) -> Self {
         let old = self.base_url.clone();
         self.alternates.retain(|other| other.base_url == old);
-        self.for_each_variant(&|provider| provider.base_url.clone_from(base));
+        self.for_each_variant(&|provider| {
+            provider.base_url.clone_from(base);
+            if CHAT_TEMPLATE_DIALECTS.contains(&provider.dialect.id().0) {
+                let vendor_flavor = provider.dialect.flavors().first();
+                provider.flavor = provider.flavor.filter(|flavor| Some(flavor) != vendor_flavor);
+            }
+        });
         self.models_url = None;
         self
     }
@@ -125,6 +132,19 @@ impl Provider {
             let first = digest.as_ref().and_then(|digest| digest.first_chunk());
             first.map_or_else(String::new, |first| format!("{:016x}", u64::from_be_bytes(*first)))
         })
+    }
+
+    /// Whether several instruction texts are sent as one string: nothing is known of the server
+    /// except that it is not the vendor's, and chat templates may read only the first text.
+    pub fn joins_instructions(&self) -> bool {
+        let host = self.base_url.host_str().unwrap_or_default();
+        let is_vendor_host = |domain: &&str| {
+            let prefix = host.strip_suffix(domain);
+            prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
+        };
+        self.flavor.is_none()
+            && CHAT_TEMPLATE_DIALECTS.contains(&self.dialect.id().0)
+            && !OPENAI_DOMAINS.iter().any(is_vendor_host)
     }
 
     fn for_each_variant(&mut self, change: &dyn Fn(&mut Self)) {
@@ -165,3 +185,15 @@ impl fmt::Debug for Provider {
             .finish_non_exhaustive()
     }
 }
+
+/// Dialects in which local servers render the instructions with the model's chat template.
+const CHAT_TEMPLATE_DIALECTS: &[&str] = &["openai-chat", "openai-responses"];
+
+/// Domains where the vendor of these dialects, or Azure for it, answers.
+const OPENAI_DOMAINS: &[&str] = &[
+    "openai.com",
+    "chatgpt.com",
+    "openai.azure.com",
+    "services.ai.azure.com",
+    "cognitiveservices.azure.com",
+];

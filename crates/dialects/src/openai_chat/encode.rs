@@ -16,6 +16,7 @@ use crate::note;
 #[derive(Debug)]
 pub(super) struct EncodeCx<'a> {
     pub(super) flavor: &'static Flavor,
+    joins_instructions: bool,
     pub(super) conversation: &'a Conversation,
     calls: ToolCallIndex<'a>,
     pub(super) ledger: &'a mut Ledger,
@@ -26,11 +27,13 @@ pub(super) struct EncodeCx<'a> {
 impl<'a> EncodeCx<'a> {
     pub(super) fn new(
         flavor: &'static Flavor,
+        joins_instructions: bool,
         conversation: &'a Conversation,
         ledger: &'a mut Ledger,
     ) -> Self {
         Self {
             flavor,
+            joins_instructions,
             conversation,
             calls: ToolCallIndex::new(conversation),
             ledger,
@@ -117,13 +120,8 @@ impl<'a> EncodeCx<'a> {
         }
         out.object(|o| {
             o.str("role", role);
-            content::encode_content(
-                &parts,
-                self.flavor.has(Capability::SystemParts),
-                "\n\n",
-                o,
-                self,
-            );
+            let allows_parts = self.flavor.has(Capability::SystemParts) && !self.joins_instructions;
+            content::encode_content(&parts, allows_parts, "\n\n", o, self);
             spelling::write_unmarked_extras(extras, o);
         });
     }

@@ -56,7 +56,7 @@ pub(super) fn encode(
     }
     let flavor = Flavor::find(target.flavor);
     let model = target.model.as_ref().or(conversation.model.as_ref());
-    let mut cx = EncodeCx::new(flavor, conversation, ledger);
+    let mut cx = EncodeCx::new(flavor, target.joins_instructions, conversation, ledger);
     let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
     out.object(|o| {
         if conversation.dialect == ID {

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::client::{CLIENTS, HttpResponse, post};
 use crate::harness::Harness;
+use crate::lessons::harness_with_stub;
+use crate::stub_provider::success_answer;
 
 #[test]
 fn tokens_are_counted_by_the_provider_or_estimated() {
@@ -35,6 +37,23 @@ fn tokens_are_counted_by_the_provider_or_estimated() {
         reply["totalTokens"].as_u64().is_some_and(|tokens| tokens > 0) && !estimated,
         "{reply}"
     );
+}
+
+#[test]
+fn a_server_that_is_not_the_vendors_gets_its_instructions_as_one_string() {
+    let (harness, stub) = harness_with_stub("openai-chat", vec![success_answer("openai-chat")]);
+    let system = json!([{"type": "text", "text": "First."}, {"type": "text", "text": "Second."}]);
+    let user = json!({"role": "user", "content": "Hi."});
+    let messages =
+        json!({"model": "stub/m", "max_tokens": 9, "system": system, "messages": [user]});
+    let chat = json!({"model": "stub/m",
+        "messages": [{"role": "system", "content": system}, user]});
+    for (path, body) in [("/v1/messages", messages), ("/v1/chat/completions", chat)] {
+        let response = post(harness.addr(), path, "", body.to_string().as_bytes());
+        assert_eq!(response.status, 200, "{}", response.text());
+        let sent = stub.requests().pop().unwrap();
+        assert_eq!(sent["messages"][0]["content"], "First.\n\nSecond.", "{path}: {sent}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Law 2: a body that the provider accepts is sent with the same bytes and without ledger entries.
+//! Law 2: a body that the provider accepts, and reads whole, is sent with the same bytes and without ledger entries.
 
-use super::{Breach, Law, SentRequest, difference, judge_body};
+use super::{Breach, Law, SentRequest, chat_template, difference, judge_body};
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let SentRequest { original: case, destination, translated, .. } = sent_request;
@@ -20,7 +20,9 @@ pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) 
         return;
     }
     let Some(body) = case.parsed() else { return };
-    if !judge_body(body, destination).is_accepted() {
+    if !judge_body(body, destination).is_accepted()
+        || chat_template::loses_instructions(body, destination)
+    {
         return;
     }
     let entry = translated.ledger.entries.first();

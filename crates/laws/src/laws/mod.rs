@@ -1,5 +1,6 @@
 //! The laws of translation, one file each, and their breaches.
 
+mod chat_template;
 mod deterministic;
 mod difference;
 mod idempotent;

@@ -7,7 +7,7 @@ use interlingua::model::{
 };
 use interlingua::{Conversation, Dialect, JsonDoc, JsonLimits, Ledger};
 
-use super::{Breach, Law, SentRequest};
+use super::{Breach, Law, SentRequest, chat_template};
 use crate::canary;
 
 /// A canary of the input with its location; `None` if it is in no decoded content.
@@ -18,7 +18,11 @@ pub(super) struct PlacedCanary {
 }
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
-    let SentRequest { original: case, translated, .. } = sent_request;
+    let SentRequest { original: case, destination, translated, parsed_body, .. } = sent_request;
+    if chat_template::loses_instructions(parsed_body, destination) {
+        let message = "the chat template reads the first of several texts".to_owned();
+        breaches.push(Breach::new(Law::NoSilentLoss, "instructions", String::new(), message));
+    }
     if translated.body == case.bytes {
         return;
     }

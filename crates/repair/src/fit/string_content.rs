@@ -1,8 +1,13 @@
-//! Merges a list of texts into one string where the target accepts no lists.
+//! Merges a list of texts into one string where the target accepts no lists, or loses part of them.
 //!
-//! The texts are separated by a blank line.
+//! The texts are separated by a blank line. Instructions of several texts are merged for local
+//! servers, and for servers without a flavor at an address that is not the vendor's own; not those
+//! with a cache breakpoint.
 //!
 //! ## Why
+//! Chat templates of Mistral Small 3.2 and Devstral read `content[0]["text"]` of the instructions,
+//! and the server accepts the rest without a word.
+//!
 //! > Failed to deserialize the JSON body into the target type: messages\[19\]: invalid type: sequence,
 //! > expected a string
 //!
@@ -22,9 +27,81 @@ use crate::look::{has_content_elsewhere, is_assistant, is_reasoning_or_entry, is
 use crate::profile::texts::StringContent;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.texts.string_content == StringContent::NotRequired {
-        return;
+    match work.profile.string_content() {
+        StringContent::NotRequired => {}
+        StringContent::Instructions => join_instructions(work),
+        StringContent::Replies | StringContent::AllMessages => flatten_lists(work),
     }
+}
+
+fn join_instructions(work: &mut Work<'_>) {
+    for turn in 0..work.turns().len() {
+        if !has_separate_instructions(work, turn) {
+            continue;
+        }
+        work.record_change(
+            LedgerPath::turn(turn),
+            "the instructions are sent as one string: chat templates may read only the first text",
+        );
+        if work.blocks(turn).iter().any(|block| !block.extras.is_empty()) {
+            work.record_loss(LedgerPath::turn(turn), LOST_FIELDS);
+        }
+        if work.blocks(turn).iter().any(|block| block.cache_breakpoint.is_some()) {
+            work.record_loss(LedgerPath::turn(turn), "left out a cache breakpoint");
+        }
+        let joined = join_texts(work.blocks(turn));
+        let merged: Vec<usize> = (1..work.blocks(turn).len()).collect();
+        for block in &merged {
+            work.record_merge((turn, *block), (turn, 0));
+        }
+        work.remove_blocks(turn, &merged);
+        *work.edit_block(turn, 0) = Block::text(joined);
+    }
+}
+
+/// Joins texts by blank lines, except where merged turns are separated by one already.
+fn join_texts(blocks: &[Verbatim<Block>]) -> JsonString {
+    let blank_line = JsonString::new(BLANK_LINE);
+    let mut parts = Vec::with_capacity(blocks.len() * 2);
+    for text in blocks.iter().filter_map(|block| plain_text(block)) {
+        if !parts.is_empty() && !text.raw().starts_with(blank_line.raw()) {
+            parts.push(blank_line.clone());
+        }
+        parts.push(text);
+    }
+    JsonString::concat(&parts)
+}
+
+/// Whether a turn has instructions of several plain texts.
+fn has_separate_instructions(work: &Work<'_>, turn: usize) -> bool {
+    let Turn { role, blocks, .. } = &*work.turns()[turn];
+    matches!(role, Role::System | Role::Developer)
+        && blocks.len() > 1
+        && blocks.iter().all(|block| plain_text(block).is_some() && !has_sent_mark(work, block))
+}
+
+/// Whether a block has a cache breakpoint that is sent. Local servers have no field for it, so it
+/// leaves only in a part that nothing changed.
+fn has_sent_mark(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+    let is_unchanged = block.text_for(work.profile.dialect).is_some();
+    let has_field = work.profile.joins_instructions && work.is_same_dialect();
+    block.cache_breakpoint.is_some() && (is_unchanged || has_field)
+}
+
+/// The text as which a block of instructions is sent.
+fn plain_text(block: &Block) -> Option<JsonString> {
+    match &block.content {
+        BlockContent::Text { text, .. } | BlockContent::Refusal(text) => Some(text.clone()),
+        BlockContent::Json(json) => Some(JsonString::new(json.as_str())),
+        BlockContent::Reasoning(_)
+        | BlockContent::Media(_)
+        | BlockContent::ToolCall(_)
+        | BlockContent::ToolResult(_)
+        | BlockContent::Foreign { .. } => None,
+    }
+}
+
+fn flatten_lists(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
         // Requests of another dialect are encoded in the accepted form.
         if work.is_turn_in_target_dialect(turn) && is_rejected_list(work, turn) {
@@ -41,7 +118,7 @@ fn is_rejected_list(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
     let is_reply = this.role == Role::Assistant || this.blocks.iter().any(|block| is_result(block));
     let is_checked = match work.profile.texts.string_content {
-        StringContent::NotRequired => false,
+        StringContent::NotRequired | StringContent::Instructions => false,
         StringContent::AllMessages => true,
         StringContent::Replies => is_reply,
     };
@@ -118,10 +195,7 @@ fn flatten(work: &mut Work<'_>, turn: usize) {
             }
         }
         if lost {
-            work.record_loss(
-                LedgerPath::turn(turn),
-                "left out other fields of the texts in the list",
-            );
+            work.record_loss(LedgerPath::turn(turn), LOST_FIELDS);
         }
     }
     work.edit_turn(turn);
@@ -154,5 +228,7 @@ fn separate_texts(work: &mut Work<'_>, turn: usize) {
         }
     }
 }
+
+const LOST_FIELDS: &str = "left out other fields of the texts in the list";
 
 pub(super) const BLANK_LINE: &str = "\n\n";

@@ -31,6 +31,7 @@ pub use row::ProfileRow;
 pub use selector::{TargetKey, TargetSelector};
 
 use self::row_cache::ProfileRows;
+use self::texts::StringContent;
 use crate::shape::ShapeChecker;
 
 /// Everything about a target on which rules depend.
@@ -43,6 +44,8 @@ pub struct TargetProfile {
     pub betas: Vec<JsonString>,
     /// Fields that no row has are passed on.
     pub pass_unknown_fields: bool,
+    /// The server's chat template may read only the first text of instructions.
+    pub joins_instructions: bool,
     /// The caller stores replies.
     pub keeps_replies: bool,
     /// Lessons from earlier rejections; they change the rows below.
@@ -82,16 +85,25 @@ impl TargetProfile {
         let Target { betas, pass_unknown_fields, keeps_replies, lessons, .. } = target;
         let (betas, lessons) = (betas.clone(), lessons.clone());
         let (pass_unknown_fields, keeps_replies) = (*pass_unknown_fields, *keeps_replies);
+        let joins_instructions = target.joins_instructions;
         let (max_schema_bytes, stop) =
             (target.max_schema_bytes.unwrap_or(usize::MAX), target.stop.clone());
         #[rustfmt::skip]
         let mut profile = Self {
-            dialect, model, betas, pass_unknown_fields, keeps_replies, lessons,
+            dialect, model, betas, pass_unknown_fields, joins_instructions, keeps_replies, lessons,
             max_schema_bytes, stop,
             cache, calls, fields, media, settings, roles, texts, reasoning, tools,
         };
         profile.apply_lessons();
         Some(profile)
+    }
+
+    /// The messages that must have a string as content.
+    pub fn string_content(&self) -> StringContent {
+        match self.texts.string_content {
+            StringContent::NotRequired if self.joins_instructions => StringContent::Instructions,
+            required => required,
+        }
     }
 
     pub fn is_provider_dialect(dialect: DialectId) -> bool {

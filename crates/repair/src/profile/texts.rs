@@ -62,6 +62,9 @@ pub enum ReasoningOnlyTurn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringContent {
     NotRequired,
+    /// Instructions of several texts. No server rejects the list, but chat templates may read only
+    /// its first text.
+    Instructions,
     /// Assistant messages and tool results.
     Replies,
     AllMessages,
@@ -121,7 +124,15 @@ pub(super) static ROWS: &[(TargetSelector, TextProfile)] = &[
     ),
     (
         TargetSelector::flavors("openai-chat", &["llama.cpp"]),
-        TextProfile { missing_content: MissingContent::AbsentRejected, ..BASE },
+        TextProfile {
+            string_content: StringContent::Instructions,
+            missing_content: MissingContent::AbsentRejected,
+            ..BASE
+        },
+    ),
+    (
+        TargetSelector::flavors("openai-chat", &["vllm", "lm-studio"]),
+        TextProfile { string_content: StringContent::Instructions, ..BASE },
     ),
     (
         TargetSelector::flavors("openai-chat", &["groq"]),
@@ -133,7 +144,11 @@ pub(super) static ROWS: &[(TargetSelector, TextProfile)] = &[
     ),
     (
         TargetSelector::flavors("openai-chat", &["ollama"]),
-        TextProfile { missing_content: MissingContent::Rejected, ..BASE },
+        TextProfile {
+            string_content: StringContent::Instructions,
+            missing_content: MissingContent::Rejected,
+            ..BASE
+        },
     ),
     (
         TargetSelector::flavors("openai-chat", &["generic"]),
@@ -170,6 +185,10 @@ pub(super) static ROWS: &[(TargetSelector, TextProfile)] = &[
         },
     ),
     (TargetSelector::dialect("openai-chat"), BASE),
+    (
+        TargetSelector::flavors("openai-responses", &["llama.cpp"]),
+        TextProfile { string_content: StringContent::Instructions, ..BASE },
+    ),
     (TargetSelector::dialect("openai-responses"), BASE),
     (
         TargetSelector::dialect("gemini"),

@@ -46,6 +46,36 @@ fn every_preset_makes_a_provider() {
 }
 
 #[test]
+fn instructions_are_joined_for_servers_that_are_unknown() {
+    let at = |dialect: &str, url: &str| {
+        Provider::new("lab", find_dialect(dialect).unwrap(), Url::parse(url).unwrap())
+    };
+    for (url, joined) in [
+        ("http://127.0.0.1:8080/v1", true),
+        ("http://gpu.lan/v1", true),
+        ("https://notopenai.com/v1", true),
+        ("https://api.openai.com/v1", false),
+        ("https://eu.api.openai.com/v1", false),
+        ("https://lab.openai.azure.com/openai/v1", false),
+    ] {
+        assert_eq!(at("openai-chat", url).joins_instructions(), joined, "{url}");
+        assert_eq!(at("openai-responses", url).joins_instructions(), joined, "{url}");
+        assert!(!at("anthropic", url).joins_instructions(), "{url}");
+    }
+    let local = Url::parse("http://127.0.0.1:8080/v1").unwrap();
+    for row in PRESETS {
+        let provider = row.provider(&env).unwrap();
+        assert!(!provider.joins_instructions(), "{}", row.name);
+        // Another address keeps the flavor, except the vendor's own.
+        let flavor = provider.flavor;
+        let moved = provider.with_base_url(&local);
+        let joined = row.name == "openai";
+        assert_eq!(moved.joins_instructions(), joined, "{}", row.name);
+        assert_eq!(moved.flavor, flavor.filter(|_| !joined), "{}", row.name);
+    }
+}
+
+#[test]
 fn url_parameters_come_from_the_environment() {
     let base = |name: &str, env: &dyn Fn(&str) -> Option<String>| {
         ProviderPreset::find(name)

@@ -185,7 +185,6 @@ pub const FLAVORS: &[Flavor] = &[
         content_without_text: ContentWithoutText::Null,
         reasoning_history: ReasoningHistory::Field("reasoning"),
         capabilities: &[
-            SystemParts,
             NamedToolChoice,
             ParallelToolCalls,
             StreamOptions,
@@ -222,7 +221,6 @@ pub const FLAVORS: &[Flavor] = &[
         content_without_text: ContentWithoutText::Null,
         reasoning_history: ReasoningHistory::Field("reasoning_content"),
         capabilities: &[
-            SystemParts,
             ParallelToolCalls,
             StreamOptions,
             JsonObject,
