@@ -18,6 +18,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 pub mod run;
 mod spellings;
+mod tool_output;
 
 use bytes::Bytes;
 use interlingua_model::{

@@ -52,9 +52,7 @@ pub(crate) fn describe(block: &Block) -> Option<Description> {
     if let Some(text) =
         node.get("text").and_then(JsonNode::json_string).filter(|text| !text.is_blank())
     {
-        let is_complete =
-            node.fields().all(|field| TEXT_BLOCK_FIELDS.iter().any(|key| field.key_is(key)));
-        return Some(Description { text, is_complete, image: None });
+        return Some(Description { text, is_complete: is_text_only(node), image: None });
     }
     let mut lines = Vec::new();
     node.get("content").into_iter().for_each(|content| collect_texts(content, &mut lines));
@@ -63,6 +61,55 @@ pub(crate) fn describe(block: &Block) -> Option<Description> {
     }
     let text = (!lines.is_empty()).then(|| JsonString::new(&lines.join("\n\n")))?;
     Some(Description { text, is_complete: false, image: None })
+}
+
+/// As [`describe_foreign`], for a block within a result.
+pub(crate) fn describe_foreign_output(block: &Block, dialect: DialectId) -> Option<Description> {
+    let same_dialect =
+        matches!(&block.content, BlockContent::Foreign { dialect: of, .. } if *of == dialect);
+    if same_dialect { None } else { describe_output(block) }
+}
+
+/// As [`describe`], for a block within a result: what has no other text is data that the tool
+/// returned, and its text is its JSON.
+pub(crate) fn describe_output(block: &Block) -> Option<Description> {
+    let BlockContent::Foreign { dialect, kind, json } = &block.content else { return None };
+    if strange::is_reasoning_kind(kind) {
+        return None;
+    }
+    let doc = json.to_doc();
+    let is_known = block_description::find(dialect.0, &kind.unescape()).is_some();
+    let description = if is_known || is_text_only(doc.root()) || has_file_bytes(doc.root()) {
+        describe(block)
+    } else {
+        None
+    };
+    description.or_else(|| {
+        let text = JsonString::new(json.as_str());
+        Some(Description { text, is_complete: true, image: None })
+    })
+}
+
+/// Whether a block is a media part of its dialect that cannot be read, such as
+/// `{"type":"image_url","image_url":{"url":[]}}`: nothing that a tool returned beside it is lost.
+pub(crate) fn is_broken_media(block: &Block) -> bool {
+    let BlockContent::Foreign { kind, json, .. } = &block.content else { return false };
+    let kind = kind.unescape();
+    let is_own_field = |field: Field<'_>| field.key_is("type") || *field.key() == *kind;
+    media_noun(&kind).is_some() && json.to_doc().root().fields().all(is_own_field)
+}
+
+/// Whether a value, or one within it, has the bytes of a file.
+fn has_file_bytes(node: JsonNode<'_>) -> bool {
+    match node.kind() {
+        JsonKind::String => node.raw().starts_with("\"data:") && node.raw().contains(";base64,"),
+        JsonKind::Array => node.items().any(has_file_bytes),
+        JsonKind::Object => {
+            mime_type(node).is_some() && is_data(node)
+                || node.fields().any(|field| has_file_bytes(field.value))
+        }
+        JsonKind::Null | JsonKind::Number | JsonKind::Bool => false,
+    }
 }
 
 /// The image that a URL or data URL refers to.
@@ -74,6 +121,11 @@ fn image_source(address: JsonNode<'_>) -> Option<MediaSource> {
     let (mime, data) = data_url.split_once(",")?;
     let mime = mime.unescape().strip_suffix(";base64").map(JsonString::new)?;
     Some(MediaSource::Base64 { mime: Some(mime), data })
+}
+
+fn is_text_only(node: JsonNode<'_>) -> bool {
+    node.get("text").is_some_and(JsonNode::is_string)
+        && node.fields().all(|field| TEXT_BLOCK_FIELDS.iter().any(|key| field.key_is(key)))
 }
 
 /// The noun for media that cannot be sent.
@@ -191,10 +243,13 @@ fn readable_text(text: JsonNode<'_>) -> Option<String> {
 
 /// Whether the value has the bytes of a file.
 fn is_data(node: JsonNode<'_>) -> bool {
-    let types = ["media_type", "mime_type", "mimeType"].into_iter();
-    let mime = types.filter_map(|key| node.get(key)).map(JsonNode::str_or_empty).next();
     node.get("data").is_some_and(JsonNode::is_string)
-        && mime.is_none_or(|mime| !mime.starts_with("text/"))
+        && mime_type(node).is_none_or(|mime| !mime.starts_with("text/"))
+}
+
+fn mime_type(node: JsonNode<'_>) -> Option<Cow<'_, str>> {
+    let types = ["media_type", "mime_type", "mimeType"].into_iter();
+    types.filter_map(|key| node.get(key)).map(JsonNode::str_or_empty).next()
 }
 
 fn is_reasoning_part(node: JsonNode<'_>) -> bool {

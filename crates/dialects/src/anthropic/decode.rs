@@ -9,7 +9,7 @@ use interlingua_model::{
 use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
 
 use super::{ID, ISSUER, chat_like, media};
-use crate::{body, note};
+use crate::{body, note, tool_output};
 
 /// Decodes the list of messages. A value that is not a list is decoded as one message.
 pub(super) fn decode_turns(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
@@ -125,6 +125,11 @@ fn decode_content_item(
     // Ledger paths do not address blocks inside a tool result: they all get the result's path.
     let item_path = LedgerPath { block: path.block.or(Some(blocks.len() as u32)), ..path };
     match item.kind() {
+        // Only the content of a result or document has the path of a block.
+        JsonKind::Object if path.block.is_some() && tool_output::is_data(item) => {
+            note_odd_input(ledger, item_path, "an object that is no content block is data");
+            blocks.push(Verbatim::with_text(decode_foreign(item), ID, item.json()));
+        }
         JsonKind::Object => blocks.push(decode_block(item, item_path, ledger)),
         JsonKind::Array => {
             note_odd_input(ledger, item_path, "a list inside the content is read as part of it");

@@ -7,7 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
 
 use super::{ID, ISSUER, citation, media};
-use crate::note;
+use crate::{note, tool_output};
 
 /// Decodes the message at `index` in the list.
 pub(super) fn decode_turn(node: JsonNode<'_>, index: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
@@ -330,7 +330,8 @@ fn decode_tool_result_content(
     path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Vec<Verbatim<Block>> {
-    let list = decode_blocks(node, path, ledger);
+    let mut list = decode_blocks(node, path, ledger);
+    list.iter_mut().for_each(keep_unknown_output_fields);
     let mut note_odd_input =
         |message: &'static str| ledger.record_change(note::ODD_INPUT, path, message);
     for block in &list {
@@ -344,6 +345,24 @@ fn decode_tool_result_content(
         }
     }
     list
+}
+
+/// The provider ignores unknown fields next to a text; for other targets they are data of the tool.
+fn keep_unknown_output_fields(block: &mut Verbatim<Block>) {
+    let (Some(original), BlockContent::Text { text, .. }) = (block.text_for(ID), &block.content)
+    else {
+        return;
+    };
+    let is_text_alone = original.as_str().len() == r#"{"text":""}"#.len() + text.raw().len();
+    if !is_text_alone && has_plain_text_key(original) {
+        let doc = original.to_doc();
+        let kinds = doc.root().fields().filter(|field| BLOCK_KEYS.contains(&&*field.key()));
+        if kinds.count() > 1 || !tool_output::has_other_fields(doc.root()) {
+            return;
+        }
+        let data = BlockContent::Json(original.clone());
+        block.edit_keeping_text(|block| block.content = data);
+    }
 }
 
 /// Returns whether a block has its text under `text`. The prefix test avoids parsing in the usual

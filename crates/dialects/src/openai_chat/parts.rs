@@ -7,7 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use super::{ID, paired, spelling};
-use crate::{media, note, spellings};
+use crate::{media, note, spellings, tool_output};
 
 /// Decodes a content of any type as its most likely meaning.
 pub(super) fn decode_content(
@@ -49,6 +49,14 @@ fn decode_content_item(
     // Ledger paths do not address parts inside a tool result: they all get the result's path.
     let item_path = LedgerPath { block: path.block.or(Some(blocks.len() as u32)), ..path };
     match node.kind() {
+        // Only the content of a result has the path of a block.
+        JsonKind::Object
+            if path.block.is_some() && node.get("type").is_none() && tool_output::is_data(node) =>
+        {
+            let mut block = Block::new(BlockContent::Json(node.json()));
+            spelling::mark_part_type(&mut block.extras, "");
+            blocks.push(Verbatim::with_text(block, ID, node.json()));
+        }
         JsonKind::Object => blocks.push(decode_part(node, item_path, ledger)),
         JsonKind::String => {
             note_odd_input(ledger, item_path, "a string among the parts is read as text");

@@ -7,7 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
 use super::{ID, items};
-use crate::{media, note, spellings};
+use crate::{media, note, spellings, tool_output};
 
 /// Parent of a list of parts.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,13 @@ fn decode_content_item(
     let path = parent.part_path(blocks.len());
     match part.kind() {
         JsonKind::Object => {
-            let block = decode_part(part, path, parent.author(), ledger);
+            let is_data =
+                matches!(parent, BlockParent::ToolOutput(_)) && tool_output::is_data(part);
+            let block = if is_data {
+                foreign_part(part)
+            } else {
+                decode_part(part, path, parent.author(), ledger)
+            };
             let is_unknown = matches!(block.content, BlockContent::Foreign { .. });
             // Outside its message, an unknown part would be confused with an item.
             blocks.push(if is_unknown {
@@ -167,16 +173,19 @@ pub(super) fn decode_part(
         "input_audio" => decode_audio(part),
         _ => decode_lenient_media(part, path, ledger),
     }
-    .unwrap_or_else(|| {
-        let kind = JsonString::new(&format!("{PART_KIND_PREFIX}{kind}"));
-        Block::new(BlockContent::Foreign { dialect: ID, kind, json: part.json() })
-    });
+    .unwrap_or_else(|| foreign_part(part));
     if !matches!(block.content, BlockContent::Foreign { .. }) {
         let breakpoint = part.get(CACHE_BREAKPOINT_KEY).filter(|breakpoint| breakpoint.is_object());
         block.cache_breakpoint = breakpoint.map(|_| Box::new(CacheBreakpoint { ttl: None }));
         note_odd_part(part, &kind, path, author, ledger);
     }
     block
+}
+
+fn foreign_part(part: JsonNode<'_>) -> Block {
+    let kind = part.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+    let kind = JsonString::new(&format!("{PART_KIND_PREFIX}{kind}"));
+    Block::new(BlockContent::Foreign { dialect: ID, kind, json: part.json() })
 }
 
 /// Fast path: the text of a part that has only the text and the author's usual type.

@@ -132,6 +132,19 @@ impl Generator {
         }
     }
 
+    /// JSON that a tool returned, and that is no content of any dialect.
+    pub(super) fn odd_output(&mut self) -> Value {
+        let canary = self.canary();
+        match self.rng.below(6) {
+            0 => json!({"path": canary}),
+            1 => json!([{"path": canary}, null, 7]),
+            2 => json!({"type": "file_list", "files": [canary]}),
+            3 => json!({"type": "text", "value": canary}),
+            4 => json!({"text": "found", "path": canary}),
+            _ => json!({"type": "resource", "resource": {"uri": "file:///a", "text": canary}}),
+        }
+    }
+
     /// A field that is unknown at its position.
     pub(super) fn odd_field(&mut self) -> (&'static str, Value) {
         let key = self.rng.pick(&[

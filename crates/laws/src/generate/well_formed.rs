@@ -82,9 +82,10 @@ impl Generator {
             _ => {}
         }
         if self.roll_odd() {
-            content = match self.rng.below(3) {
+            content = match self.rng.below(4) {
                 0 => Vec::new(),
                 1 => vec![Block::text("")],
+                2 => vec![Block::new(DraftContent::Unknown(self.odd_output()))],
                 _ => vec![Block::new(DraftContent::Unknown(self.odd_value()))],
             };
         }

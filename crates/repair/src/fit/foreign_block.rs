@@ -2,8 +2,9 @@
 //!
 //! Calls of hosted tools, search results and blocks of unknown types have no equivalent in the
 //! target, but the model needs their content. A block with a text becomes that text; calls and
-//! results of such tools get a label, and an image among them becomes an image block. A block
-//! without readable content is left to `unknown-block`.
+//! results of such tools get a label, and an image among them becomes an image block. Other JSON
+//! that a tool returned becomes its text. A block without readable content is left to
+//! `unknown-block`.
 //!
 //! ## Why
 //! > messages.0.content.0: Input tag 'input_text' found using 'type' does not match any of the
@@ -41,8 +42,10 @@ pub fn apply(work: &mut Work<'_>) {
                     next += 1;
                 }
             } else if let BlockContent::ToolResult(ToolResult { content, .. }) = &block.content {
-                let descriptions: Vec<_> =
-                    content.iter().map(|inner| telling::describe_foreign(inner, dialect)).collect();
+                let descriptions: Vec<_> = content
+                    .iter()
+                    .map(|inner| telling::describe_foreign_output(inner, dialect))
+                    .collect();
                 if descriptions.iter().any(Option::is_some) {
                     describe_in_result(work, (turn, at), descriptions);
                 }

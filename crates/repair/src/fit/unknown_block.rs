@@ -19,6 +19,7 @@ use interlingua_wire::{JsonString, RawJson};
 use crate::mend::{orphan_result, unanswered_call};
 use crate::pairing::BlockPos;
 use crate::strange::{BlockAction, UnknownBlockPolicy, text_of_kind};
+use crate::telling::{self, Description};
 use crate::{Feature, Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -314,7 +315,12 @@ fn process_result(work: &mut Work<'_>, policy: &UnknownBlockPolicy<'_>, turn: us
     let mut notes = Vec::new();
     for inner in content.clone() {
         let kind = policy.kind(&inner);
-        match policy.action(&inner, None) {
+        let block_action = match policy.action(&inner, None) {
+            // Only the type is left.
+            BlockAction::Replace(json) if json.to_doc().root().len() < 2 => BlockAction::Drop,
+            block_action => block_action,
+        };
+        match block_action {
             BlockAction::Keep => blocks.push(inner),
             BlockAction::Rewrite => {
                 let mut inner = inner;
@@ -328,11 +334,14 @@ fn process_result(work: &mut Work<'_>, policy: &UnknownBlockPolicy<'_>, turn: us
                 blocks.push(inner);
                 notes.push((true, format!("left out fields of `{kind}` in the result")));
             }
-            BlockAction::ToText(text) => {
-                blocks.push(Block::text(text).into());
-                notes.push((false, format!("`{kind}` in the result is sent as text")));
-            }
-            BlockAction::Drop => notes.push((true, format!("left out `{kind}` of the result"))),
+            BlockAction::ToText(_) | BlockAction::Drop => match describe_output(&inner) {
+                Some(description) => {
+                    blocks.push(Block::text(description.text).into());
+                    let message = format!("`{kind}` in the result is sent as text");
+                    notes.push((!description.is_complete, message));
+                }
+                None => notes.push((true, format!("left out `{kind}` of the result"))),
+            },
         }
     }
     for (is_loss, message) in notes {
@@ -343,6 +352,11 @@ fn process_result(work: &mut Work<'_>, policy: &UnknownBlockPolicy<'_>, turn: us
     {
         *content = blocks;
     }
+}
+
+/// The text of a block of a result that the target does not accept.
+fn describe_output(block: &Block) -> Option<Description> {
+    if telling::is_broken_media(block) { None } else { telling::describe_output(block) }
 }
 
 /// Whether the block differs only in strings that are parsed objects now.
