@@ -32,6 +32,7 @@ impl DialectId {
 
 /// Where a request is sent, and what is known of that provider.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
 pub struct Target {
     /// The model to request; `None` keeps the client's.
     pub model: Option<JsonString>,
