@@ -8,9 +8,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{Args, Subcommand};
 use interlingua::model::BlockContent;
 use interlingua::native::Native;
-use interlingua::{Dialect, JsonString, find_dialect};
-use interlingua_agent::{ImportedSession, Session, StoredTurnLog};
-use interlingua_gateway::config::{Backend, Config, Route};
+use interlingua::repair::TargetProfile;
+use interlingua::{
+    Dialect, JsonString, Target, TranslateError, TranslatedRequest, find_dialect, translate_request,
+};
+use interlingua_agent::{ImportedSession, OpenedSession, Session, StoredTurnLog};
+use interlingua_gateway::config::{Backend, Config, Provider, Route};
 use interlingua_store::{MAX_PAGE_SIZE, SessionError, SessionId, Store};
 use interlingua_transcript::TranscriptFile;
 
@@ -48,6 +51,9 @@ enum SessionsCommand {
         /// The dialect to write
         #[arg(long, value_name = "D", value_parser = args::dialect_parser())]
         to: Option<&'static dyn Dialect>,
+        /// Write the turns as they are stored, even where a provider rejects them
+        #[arg(long)]
+        raw: bool,
     },
     /// Store a conversation of any agent or dialect as a session
     #[command(after_help = IMPORT_HELP)]
@@ -76,7 +82,10 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<(), CommandError> {
         match &args.command {
             SessionsCommand::List => list(&*store).await,
             SessionsCommand::Show { id } => show(store, *id).await,
-            SessionsCommand::Export { id, to } => export(store, &config, *id, *to).await,
+            SessionsCommand::Export { id, to, raw } => {
+                let to = to.unwrap_or(&Native);
+                export(store, &config, *id, to, *raw).await
+            }
             SessionsCommand::Import { file, from } => import(store, &config, file, *from).await,
             SessionsCommand::Rm { id } => {
                 store.delete(LOCAL_OWNER, *id).await.map_err(|error| session_error(*id, &error))
@@ -146,22 +155,54 @@ async fn export(
     store: Arc<dyn Store>,
     config: &Config,
     id: SessionId,
-    to: Option<&'static dyn Dialect>,
+    to: &'static dyn Dialect,
+    raw: bool,
 ) -> Result<(), CommandError> {
-    let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
+    let OpenedSession { session, model, .. } = StoredTurnLog::open(store, LOCAL_OWNER, id)
         .await
         .map_err(|error| session_error(id, &error))?;
+    let is_provider_dialect = TargetProfile::is_provider_dialect(to.id());
     // For a provider's dialect, the model gets the provider's name.
-    let route = config.resolve(&opened_session.model, 0).ok().filter(|_| to.is_some());
+    let route = config.resolve(&model, 0).ok().filter(|_| is_provider_dialect);
     let route = route.and_then(|routes| routes.into_iter().next());
-    let model = match route {
-        Some(Route { backend: Backend::Provider(_), model }) => model,
-        _ => opened_session.model,
+    let (provider, model) = match route {
+        Some(Route { backend: Backend::Provider(provider), model }) => (Some(provider), model),
+        _ => (None, model),
     };
     let model = Some(&*model).filter(|model| !model.is_empty());
-    let (body, _) = opened_session.session.export(to.unwrap_or(&Native), model);
+    let body = if raw || !is_provider_dialect {
+        session.export(to, model).0
+    } else {
+        let provider = provider.as_ref().and_then(|provider| provider.variant(to.id()));
+        let target = Target {
+            model: model.map(JsonString::new),
+            flavor: provider.and_then(|provider| provider.flavor),
+            joins_instructions: provider.is_some_and(Provider::joins_instructions),
+            ..Target::default()
+        };
+        let repaired = export_repaired(&session, to, &target);
+        let TranslatedRequest { body, ledger, .. } =
+            repaired.map_err(|error| CommandError::failed(format!("session {id}: {error}"), ""))?;
+        for entry in ledger.entries.iter().filter(|entry| entry.is_loss) {
+            CommandError::failed(format!("session {id}: {}", entry.description), "").print();
+        }
+        body
+    };
     output::print(&body)?;
     output::end_line()
+}
+
+/// The session as a request that the provider accepts. One that came in the dialect is repaired
+/// within it, so that its healthy turns leave unchanged.
+fn export_repaired(
+    session: &Session,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Result<TranslatedRequest, TranslateError> {
+    let is_in_dialect = session.turns().iter().all(|turn| turn.text_for(to.id()).is_some());
+    let from: &dyn Dialect = if is_in_dialect { to } else { &Native };
+    let model = target.model.as_ref().map(JsonString::unescape);
+    translate_request(session.export(from, model.as_deref()).0, from, to, target)
 }
 
 async fn import(
@@ -280,7 +321,8 @@ Example:
   interlingua sessions show 01a1eb7e-c3a3-72f8-af61-de1b7458c427";
 
 const EXPORT_HELP: &str = "\
-Without --to it is written in the native dialect, which loses nothing.
+Without --to it is written in the native dialect, which loses nothing. A request in a provider's
+dialect is repaired for it, and losses are written to stderr; --raw writes the turns as they are stored.
 
 Example:
   interlingua sessions export 01a1eb7e-c3a3-72f8-af61-de1b7458c427 --to anthropic > request.json";

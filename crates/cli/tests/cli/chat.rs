@@ -193,6 +193,43 @@ fn a_list_of_messages_is_imported_and_losses_are_reported() {
 }
 
 #[test]
+fn an_export_to_its_own_dialect_is_accepted_and_raw_on_request() {
+    let home = tempfile::tempdir().expect("a folder");
+    let stored = r#"[{"role":"user","content":{"ask":"boats"}},null,7,["words"],
+        {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function",
+            "function":{"name":"look","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"c","content":{"boats":["KEEP"]}},
+        {"role":"user","content":[{"type":"text","text":"and?"},{"type":"image","path":"a"}]}]"#;
+    let (code, id, stderr) = run_with_home(home.path(), &["sessions", "import", "-"], stored);
+    assert_eq!(code, 0, "{stderr}");
+    let export = ["sessions", "export", id.trim(), "--to", "openai-chat"];
+    let (code, body, stderr) = run_with_home(home.path(), &export, "");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(body.contains("KEEP"), "{body}");
+    let check = ["check", "--for", "openai-chat", "--model", "gpt-5.1"];
+    let (code, stdout, _) = run_with_home(home.path(), &check, &body);
+    assert_eq!(code, 0, "{stdout}: {body}");
+    let (code, raw, _) = run_with_home(home.path(), &[&export[..], &["--raw"]].concat(), "");
+    assert_eq!(code, 0);
+    assert!(raw.contains(r#"{"ask":"boats"}"#), "{raw}");
+    let (code, stdout, _) = run_with_home(home.path(), &check, &raw);
+    assert_eq!(code, 1, "{stdout}");
+}
+
+#[test]
+fn a_healthy_export_to_its_own_dialect_is_unchanged() {
+    let home = tempfile::tempdir().expect("a folder");
+    let stored =
+        r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"hi","name":"dana"}]"#;
+    let (code, id, stderr) = run_with_home(home.path(), &["sessions", "import", "-"], stored);
+    assert_eq!(code, 0, "{stderr}");
+    let export = ["sessions", "export", id.trim(), "--to", "openai-chat"];
+    let (code, body, stderr) = run_with_home(home.path(), &export, "");
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(body.contains(stored), "{body}");
+}
+
+#[test]
 fn wrong_usage_is_reported() {
     let home = tempfile::tempdir().expect("a folder");
     let (code, _, stderr) = run_with_home(home.path(), &["chat", "--model", "nobody/knows"], "");
