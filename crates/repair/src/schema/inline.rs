@@ -43,7 +43,7 @@ impl<'d> References<'d> {
         let path = reference.strip_prefix('#')?;
         let mut segments = path.split('/').map(decode_segment);
         // A local reference begins with `#/`.
-        segments.next().filter(|prefix| prefix.is_empty())?;
+        segments.next().filter(String::is_empty)?;
         let Some(first) = segments.next() else { return Some(self.root) };
         let start = match DEFINITIONS.iter().position(|key| *key == first) {
             Some(at) => match segments.next() {

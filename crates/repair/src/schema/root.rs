@@ -229,7 +229,9 @@ fn merged(
         let required = branches.required.as_slice();
         if !required.is_empty() {
             object.array("required", |list| {
-                required.iter().for_each(|name| list.item().json_string(name));
+                for name in required {
+                    list.item().json_string(name);
+                }
             });
         }
     })

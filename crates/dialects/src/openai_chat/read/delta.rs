@@ -294,10 +294,11 @@ impl Reader {
         if !id.is_empty() && self.blocks.calls.get(at).is_some_and(|call| call.id.is_empty()) {
             self.blocks.set_call_id(at, id.clone());
         }
-        if let Some(call) = self.blocks.calls.get_mut(at) {
-            if call.kind == CallKind::Function && self.freeform_tools.contains(&call.name) {
-                call.kind = CallKind::WrappedFreeform;
-            }
+        if let Some(call) = self.blocks.calls.get_mut(at)
+            && call.kind == CallKind::Function
+            && self.freeform_tools.contains(&call.name)
+        {
+            call.kind = CallKind::WrappedFreeform;
         }
     }
 }
