@@ -218,7 +218,7 @@ impl ChatState {
         let (name, argument) = command.split_once(' ').unwrap_or((command, ""));
         match name {
             "model" if argument.trim().is_empty() => {
-                self.screen.lock().note(self.agent.model.name())
+                self.screen.lock().note(self.agent.model.name());
             }
             "model" => match self.models.find(Some(argument.trim())) {
                 Ok(model) => {

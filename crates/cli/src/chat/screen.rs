@@ -30,6 +30,7 @@ pub(super) struct Screen {
 
 impl Screen {
     pub(super) fn prompt(&mut self) {
+        self.end_line();
         if is_interactive() {
             output::print_stderr("\n> ");
         }
