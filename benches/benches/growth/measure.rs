@@ -158,7 +158,7 @@ fn to_megabytes(bytes: usize) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-const CONFIG: &str = "[store]\nlocation = \"memory\"\n[limits]\nretries = 0\n";
+const CONFIG: &str = "[store]\nurl = \"memory:\"\n[limits]\nretries = 0\n";
 const MAX_FACTOR: f64 = 24.0;
 const MAX_SMALL_BODY_MEGABYTES: f64 = 4.1;
 /// CPU times below this are not compared.

@@ -92,7 +92,7 @@ impl Default for Limits {
             depth: 128,
             values: 2_000_000,
             messages: 100_000,
-            blocks: 200_000,
+            blocks: 100_000,
             tools: 512,
             schema: 256 * KIB,
             schema_depth: 64,
