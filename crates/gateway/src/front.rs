@@ -104,8 +104,7 @@ async fn dispatch(
         Endpoint::Lessons(lessons) => return Ok(handle_lessons(&gateway, &lessons).await),
         Endpoint::Keys(request) => {
             let permit = &mut gateway.body_budget.permit(owner, limits.in_flight);
-            let (max, max_wait) = (limits.body, timeouts.body);
-            let body = reading::read_body(body, &head.headers, max, max_wait, permit).await?;
+            let body = reading::read_body(body, &head.headers, &config, permit).await?;
             return gateway.handle_keys(&config, caller, &request, &body).await;
         }
         Endpoint::Usage(query) => {
@@ -130,9 +129,7 @@ async fn dispatch(
     let request_slot = acquire_request_slot(&gateway)?;
     // Until the provider's response has begun: the body may be sent again until then.
     let mut body_permit = gateway.body_budget.permit(owner, limits.in_flight);
-    let body =
-        reading::read_body(body, &head.headers, limits.body, timeouts.body, &mut body_permit)
-            .await?;
+    let body = reading::read_body(body, &head.headers, &config, &mut body_permit).await?;
     let client_request = ClientRequest {
         gateway: &gateway,
         config: &config,

@@ -16,6 +16,7 @@ use interlingua::model::ApiErrorKind;
 use tokio::time::{Instant, error::Elapsed, timeout};
 
 use crate::body_budget::BodyPermit;
+use crate::config::Config;
 use crate::refusal::failure;
 
 /// Rejects a head that exceeds the limit.
@@ -37,10 +38,10 @@ pub(crate) fn check_head_size(head: &Parts, max: usize) -> Result<(), ApiError> 
 pub(crate) async fn read_body(
     mut body: Incoming,
     headers: &HeaderMap,
-    max: usize,
-    max_wait: Duration,
+    config: &Config,
     permit: &mut BodyPermit<'_>,
 ) -> Result<Bytes, ApiError> {
+    let (max, max_wait) = (config.limits.body, config.timeouts.body);
     if let Some(coding) = headers.get(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
         let coding = String::from_utf8_lossy(coding.as_bytes());
         let message = format!("the body is compressed ({coding}); send it uncompressed");

@@ -57,7 +57,7 @@ pub struct Target {
     pub lessons: Lessons,
     /// Bytes of a schema above which it is sent without checks; `None` checks every schema.
     pub max_schema_bytes: Option<usize>,
-    /// Set once nobody waits for the translation any more.
+    /// Set once the client does not wait for the translation any more.
     pub stop: StopFlag,
 }
 

@@ -52,7 +52,7 @@ pub struct TargetProfile {
     pub lessons: Lessons,
     /// Larger schemas are sent without checks.
     pub max_schema_bytes: usize,
-    /// Set once nobody waits for the result any more.
+    /// Set once the client does not wait for the result any more.
     pub stop: StopFlag,
     pub cache: &'static cache::CacheProfile,
     pub calls: &'static calls::CallProfile,
