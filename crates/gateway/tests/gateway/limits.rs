@@ -147,31 +147,31 @@ fn send_partly(harness: &Harness, body: &[u8], sent: usize) -> TcpStream {
 
 #[test]
 fn the_bodies_of_all_requests_are_limited_together() {
-    let harness = Harness::with_config(|config| config.limits.in_flight = 4 << 20);
+    let harness = Harness::with_config(|config| config.limits.in_flight = 8 << 20);
     let body = |text: usize| {
         let prompt = "a".repeat(text);
         (CLIENTS[1].first_request)("anthropic/claude-sonnet-4-5", false, &prompt).to_string()
     };
-    let large = body(3 << 20);
-    let mut first = send_partly(&harness, large.as_bytes(), 2 << 20);
+    let large = body(5 << 20);
+    let mut first = send_partly(&harness, large.as_bytes(), 4 << 20);
     let post =
         |size: usize| post(harness.addr(), "/v1/chat/completions", "", body(size).as_bytes());
-    let mut refused = post(2 << 20);
+    let mut refused = post(3 << 20);
     for _ in 0..50 {
         if refused.status == 503 {
             break;
         }
         std::thread::sleep(Duration::from_millis(100));
-        refused = post(2 << 20);
+        refused = post(3 << 20);
     }
     assert_eq!(refused.status, 503, "{}", refused.text());
     assert!(refused.headers.contains("retry-after: 1"), "{}", refused.headers);
     assert_eq!(post(1000).status, 200);
-    first.write_all(&large.as_bytes()[2 << 20..]).unwrap();
+    first.write_all(&large.as_bytes()[4 << 20..]).unwrap();
     let mut response = String::new();
     first.read_to_string(&mut response).unwrap();
     assert!(response.starts_with("HTTP/1.1 200"), "{response}");
-    assert_eq!(post(2 << 20).status, 200);
+    assert_eq!(post(3 << 20).status, 200);
 }
 
 #[test]
