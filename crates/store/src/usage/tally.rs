@@ -1,4 +1,4 @@
-//! Collects usage that is not in the database yet, and today's token counts per owner.
+//! Collects usage that is not in the database yet, and the token counts of recent days per owner.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -22,7 +22,9 @@ struct Inner {
     /// commit is not counted twice if its reply was lost.
     batch: Option<Arc<UsageBatch>>,
     last_batch_number: i64,
-    day_tokens: HashMap<String, DayTokens>,
+    /// By owner, the days that were changed last. A clock that jumps ahead and back finds the counts
+    /// of its day again.
+    day_tokens: HashMap<String, Vec<DayTokens>>,
     /// The totals of these owners are read from the database with every batch.
     watched_owners: Arc<Vec<String>>,
 }
@@ -63,7 +65,8 @@ impl UsageTally {
 
     pub(crate) fn tokens_used(&self, day: Day, owner: &str) -> u64 {
         let inner = self.lock();
-        let day_tokens = inner.day_tokens.get(owner).filter(|day_tokens| day_tokens.day == day);
+        let days = inner.day_tokens.get(owner);
+        let day_tokens = days.and_then(|days| days.iter().find(|day_tokens| day_tokens.day == day));
         day_tokens.map_or(0, |day_tokens| day_tokens.stored + day_tokens.unstored)
     }
 
@@ -125,26 +128,30 @@ impl UsageTally {
 }
 
 impl Inner {
-    /// Changes an owner's token count of a day; changes to days before the owner's current one are
-    /// dropped.
+    /// Changes an owner's token count of a day.
     fn update_day(&mut self, owner: &str, day: Day, change: impl FnOnce(&mut DayTokens)) {
-        let empty = DayTokens { day, stored: 0, unstored: 0 };
-        match self.day_tokens.get_mut(owner) {
-            Some(day_tokens) if day_tokens.day > day => {}
-            Some(day_tokens) => {
-                if day_tokens.day < day {
-                    *day_tokens = empty;
-                }
-                change(day_tokens);
-            }
-            None => {
-                if self.day_tokens.len() >= MAX_OWNERS {
-                    self.day_tokens.retain(|_, day_tokens| day_tokens.day >= day);
-                }
-                change(self.day_tokens.entry(owner.to_owned()).or_insert(empty));
-            }
+        if let Some(days) = self.day_tokens.get_mut(owner) {
+            change(move_to_front(days, day));
+            return;
         }
+        if self.day_tokens.len() >= MAX_OWNERS {
+            let is_recent = |tokens: &DayTokens| tokens.day.0.abs_diff(day.0) <= 1;
+            self.day_tokens.retain(|_, days| days.iter().any(is_recent));
+        }
+        change(move_to_front(self.day_tokens.entry(owner.to_owned()).or_default(), day));
     }
+}
+
+/// The counts of a day, which become the first; beyond [`MAX_DAYS`] those of the last one are
+/// dropped.
+fn move_to_front(days: &mut Vec<DayTokens>, day: Day) -> &mut DayTokens {
+    if let Some(at) = days.iter().position(|day_tokens| day_tokens.day == day) {
+        days[..=at].rotate_right(1);
+    } else {
+        days.truncate(MAX_DAYS - 1);
+        days.insert(0, DayTokens { day, stored: 0, unstored: 0 });
+    }
+    &mut days[0]
 }
 
 impl DailyUsage {
@@ -154,5 +161,7 @@ impl DailyUsage {
     }
 }
 
-/// When this many owners are tracked, those of past days are removed.
-const MAX_OWNERS: usize = 10_000;
+/// When this many owners are tracked, those without usage around the current day are removed.
+pub(super) const MAX_OWNERS: usize = 10_000;
+/// Days per owner.
+const MAX_DAYS: usize = 4;

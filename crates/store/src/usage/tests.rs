@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, UNIX_EPOCH};
 
+use super::tally::MAX_OWNERS;
 use super::*;
 
 fn tokens(input: u64) -> UsageTotals {
@@ -72,10 +73,29 @@ fn a_day_begins_with_nothing() {
     tally.add(Day(5), "ann", "m", &tokens(3));
     tally.next_batch();
     tally.add(Day(6), "ann", "m", &tokens(4));
-    assert_eq!((tally.tokens_used(Day(5), "ann"), tally.tokens_used(Day(6), "ann")), (0, 4));
+    assert_eq!((tally.tokens_used(Day(5), "ann"), tally.tokens_used(Day(6), "ann")), (3, 4));
     // Yesterday's batch changes nothing for today.
     tally.confirm_batch(Day(5), HashMap::from([("ann".to_owned(), 100)]));
     assert_eq!(tally.tokens_used(Day(6), "ann"), 4);
+}
+
+#[test]
+fn a_clock_that_jumps_ahead_and_back_keeps_the_count_of_its_day() {
+    let tally = UsageTally::new();
+    tally.add(Day(5), "ann", "m", &tokens(3));
+    for ahead in [7, 400, 6] {
+        tally.add(Day(ahead), "ann", "m", &tokens(4));
+        tally.next_batch();
+        tally.confirm_batch(Day(ahead), HashMap::from([("ann".to_owned(), 4)]));
+        assert_eq!(tally.tokens_used(Day(5), "ann"), 3, "after day {ahead}");
+        tally.add(Day(5), "ann", "m", &tokens(0));
+    }
+    // Usage of another day in the future makes no room at the cost of today's.
+    for nth in 0..=MAX_OWNERS {
+        tally.add(Day(5), &format!("owner {nth}"), "m", &tokens(1));
+    }
+    tally.add(Day(6), "late", "m", &tokens(1));
+    assert_eq!(tally.tokens_used(Day(5), "ann"), 3);
 }
 
 #[test]
