@@ -1,5 +1,6 @@
 //! Maps cache keys to records, bounded in bytes.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -8,7 +9,7 @@ use bytes::Bytes;
 
 use crate::MAX_RECORDS_PER_KEY;
 use crate::cache_key::CacheKeyMap;
-use crate::record::{Record, RecordKind};
+use crate::record::{Record, RecordKind, RecordList};
 
 /// A record in the cache.
 #[derive(Debug)]
@@ -20,6 +21,14 @@ pub(crate) struct StoredRecord {
     pub(crate) body: Bytes,
     /// Unix milliseconds.
     pub(crate) last_used: AtomicI64,
+}
+
+/// All records of a kind, by id.
+#[derive(Debug, Default)]
+pub(crate) struct StoredList {
+    pub(crate) records: BTreeMap<i64, Arc<StoredRecord>>,
+    /// Rows that cannot be decoded.
+    pub(crate) unreadable: u64,
 }
 
 /// The known records under one cache key.
@@ -39,6 +48,13 @@ pub(crate) struct CacheSlots {
     old: CacheKeyMap<CacheSlot>,
     bytes: usize,
     max_young_bytes: usize,
+}
+
+impl StoredList {
+    pub(crate) fn into_list(self) -> RecordList {
+        let records = self.records.values().rev().map(|record| record.to_record()).collect();
+        RecordList { records, unreadable: self.unreadable }
+    }
 }
 
 impl StoredRecord {

@@ -43,7 +43,7 @@ pub use memory::MemoryStore;
 pub use noop::NoopStore;
 pub use options::StoreOptions;
 pub use postgres::{InvalidDatabaseUrl, PostgresStore};
-pub use record::{LookupHit, Record, RecordKind};
+pub use record::{LookupHit, Record, RecordKind, RecordList};
 pub use retention::{Retention, RetentionLimits};
 pub use session::{
     AppendTurns, Cursor, MAX_PAGE_SIZE, NewSession, NumberedTurn, ParseIdError, SessionContents,
@@ -74,8 +74,16 @@ pub trait RecordStore: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Returns all records of a kind, newest first.
+    /// Returns all records of a kind, newest first; while the database cannot be read, only those
+    /// that wait to be written.
     fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>>;
+
+    /// Returns all records of a kind, or the error that kept them from being read. For callers that
+    /// must not take an unreadable store for an empty one.
+    fn load_records(&self, kind: RecordKind) -> BoxFuture<'_, Result<RecordList, StoreError>> {
+        let listed = self.list_records(kind);
+        Box::pin(async move { Ok(RecordList { records: listed.await, unreadable: 0 }) })
+    }
 
     /// Removes the records that exist now, of one owner or all owners, under one key or all keys. A
     /// record is removed entirely, even if it has other keys. Lookups stop returning it

@@ -30,6 +30,15 @@ pub struct Record {
     pub body: Bytes,
 }
 
+/// All records of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordList {
+    /// Newest first.
+    pub records: Vec<Record>,
+    /// Stored records that cannot be decoded: they are damaged, or encrypted with another key.
+    pub unreadable: u64,
+}
+
 /// One record under one of the keys of a lookup.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LookupHit {

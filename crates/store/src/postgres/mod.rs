@@ -32,13 +32,13 @@ pub use self::connect_config::InvalidDatabaseUrl;
 use self::pool::ConnectionPool;
 use self::writer::Writer;
 use crate::cache;
-use crate::cache_slots::StoredRecord;
+use crate::cache_slots::{StoredList, StoredRecord};
 use crate::health::{StoreError, StoreHealth};
 use crate::id;
 use crate::options::StoreOptions;
-use crate::pending::PendingWrites;
+use crate::pending::{PendingWrites, store_closed};
 use crate::queue;
-use crate::record::{LookupHit, Record, RecordKind};
+use crate::record::{LookupHit, Record, RecordKind, RecordList};
 use crate::session::{SessionClock, SessionError};
 use crate::{BoxFuture, RecordStore};
 
@@ -132,6 +132,43 @@ fn connect_first(shared: &Arc<SharedState>, runtime: &Handle) {
     }
 }
 
+impl PostgresStore {
+    /// All records of a kind: those waiting to be written and those in the database, or without the
+    /// latter and with the error.
+    fn read_list(
+        &self,
+        kind: RecordKind,
+    ) -> impl Future<Output = (StoredList, Option<StoreError>)> + Send + '_ {
+        let cache = self.shared.caches.for_kind(kind);
+        let (pending, active_removals) = (cache.pending(), cache.active_removals());
+        let mut list = StoredList { records: pending, unreadable: 0 };
+        let shared = Arc::clone(&self.shared);
+        let task = self.runtime.spawn(async move {
+            let rows = shared.pool.with_timeout(LIST_TIMEOUT, async {
+                let lease = shared.pool.get().await?;
+                let result = record_queries::list_records(&lease, &shared, kind).await;
+                lease.release(result)
+            });
+            rows.await.map_err(|error| {
+                let error = StoreError(error.to_string());
+                shared.health_tracker.record_read(Some(&error));
+                error
+            })
+        });
+        async move {
+            match task.await.unwrap_or_else(|_| Err(store_closed())) {
+                Ok(rows) => {
+                    list.records.extend(rows.records);
+                    list.unreadable = rows.unreadable;
+                    cache.retain_not_removed(&mut list.records, &active_removals);
+                    (list, None)
+                }
+                Err(error) => (list, Some(error)),
+            }
+        }
+    }
+}
+
 impl Deref for SharedState {
     type Target = PendingWrites<Infallible>;
 
@@ -191,27 +228,15 @@ impl RecordStore for PostgresStore {
     }
 
     fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>> {
-        let cache = self.shared.caches.for_kind(kind);
-        let (mut records, active_removals) = (cache.pending(), cache.active_removals());
-        let shared = Arc::clone(&self.shared);
-        let task = self.runtime.spawn(async move {
-            let rows = shared.pool.with_timeout(QUERY_TIMEOUT * 5, async {
-                let lease = shared.pool.get().await?;
-                let result = record_queries::list_records(&lease, &shared, kind).await;
-                lease.release(result)
-            });
-            let rows = rows.await;
-            if let Err(error) = &rows {
-                shared.health_tracker.record_read(Some(&StoreError(error.to_string())));
-            }
-            rows.ok()
-        });
+        let listed = self.read_list(kind);
+        Box::pin(async move { listed.await.0.into_list().records })
+    }
+
+    fn load_records(&self, kind: RecordKind) -> BoxFuture<'_, Result<RecordList, StoreError>> {
+        let listed = self.read_list(kind);
         Box::pin(async move {
-            if let Ok(Some(rows)) = task.await {
-                records.extend(rows);
-                cache.retain_not_removed(&mut records, &active_removals);
-            }
-            records.values().rev().map(|record| record.to_record()).collect()
+            let (list, error) = listed.await;
+            error.map_or_else(|| Ok(list.into_list()), Err)
         })
     }
 
@@ -250,3 +275,5 @@ impl Drop for PostgresStore {
 const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of a lookup, which delays a request.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Timeout of reading all records of a kind, for which no request waits.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);

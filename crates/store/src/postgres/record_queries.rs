@@ -1,6 +1,6 @@
 //! SQL statements for records.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use super::SharedState;
 use super::pool::QueryError;
 use crate::MAX_RECORDS_PER_KEY;
 use crate::cache::{KeySnapshot, Removal};
-use crate::cache_slots::StoredRecord;
+use crate::cache_slots::{StoredList, StoredRecord};
 use crate::health::StoreError;
 use crate::pack::{content_digest, key_index, owner_index, pack, unpack};
 use crate::record::RecordKind;
@@ -176,13 +176,16 @@ pub(super) async fn list_records(
     client: &ClientWrapper,
     shared: &SharedState,
     kind: RecordKind,
-) -> Result<BTreeMap<i64, Arc<StoredRecord>>, QueryError> {
+) -> Result<StoredList, QueryError> {
     let select = client.prepare_cached(SELECT_BY_KIND).await?;
-    let mut records = BTreeMap::new();
+    let mut list = StoredList::default();
     for row in client.query(&select, &[&i16::from(kind.db_code())]).await? {
-        records.extend(parse_row(&row, shared)?.map(|record| (record.id, Arc::new(record))));
+        match parse_row(&row, shared)? {
+            Some(record) => drop(list.records.insert(record.id, Arc::new(record))),
+            None => list.unreadable += 1,
+        }
     }
-    Ok(records)
+    Ok(list)
 }
 
 pub(super) async fn remove(

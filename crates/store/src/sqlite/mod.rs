@@ -35,12 +35,12 @@ use self::reader::{ReadRequest, Reader};
 use self::work::WriteOp;
 use self::writer::Writer;
 use crate::cache::{CacheMiss, Removal};
-use crate::cache_slots::StoredRecord;
+use crate::cache_slots::{StoredList, StoredRecord};
 use crate::health::{StoreError, StoreHealth};
 use crate::id;
 use crate::options::StoreOptions;
-use crate::pending::PendingWrites;
-use crate::record::{LookupHit, Record, RecordKind};
+use crate::pending::{PendingWrites, store_closed};
+use crate::record::{LookupHit, Record, RecordKind, RecordList};
 use crate::session::SessionClock;
 use crate::{BoxFuture, RecordStore};
 
@@ -98,6 +98,35 @@ impl SqliteStore {
             session_reader: session_requests,
             writer: Some(writer),
         })
+    }
+}
+
+impl SqliteStore {
+    /// All records of a kind: those waiting to be written and those in the file, or without the
+    /// latter and with the error.
+    fn read_list(
+        &self,
+        kind: RecordKind,
+    ) -> impl Future<Output = (StoredList, Option<StoreError>)> + Send + '_ {
+        let cache = self.shared.caches.for_kind(kind);
+        let (pending, active_removals) = (cache.pending(), cache.active_removals());
+        let mut list = StoredList { records: pending, unreadable: 0 };
+        let (reply_tx, reply_rx) = oneshot::channel();
+        // An error drops the sender.
+        let _ = self.record_reader.send(ReadRequest::List { kind, reply_tx });
+        async move {
+            match reply_rx.await.unwrap_or_else(|_| Err(store_closed())) {
+                Ok(rows) => {
+                    list.records.extend(rows.records);
+                    list.unreadable = rows.unreadable;
+                    cache.retain_not_removed(&mut list.records, &active_removals);
+                    (list, None)
+                }
+                // Without a file there are no records, whatever keeps it from being created.
+                Err(_) if file::is_absent(&self.shared.path) => (list, None),
+                Err(error) => (list, Some(error)),
+            }
+        }
     }
 }
 
@@ -160,16 +189,15 @@ impl RecordStore for SqliteStore {
     }
 
     fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>> {
-        let cache = self.shared.caches.for_kind(kind);
-        let (mut records, active_removals) = (cache.pending(), cache.active_removals());
-        let (reply_tx, reply_rx) = oneshot::channel();
-        let is_sent = self.record_reader.send(ReadRequest::List { kind, reply_tx }).is_ok();
+        let listed = self.read_list(kind);
+        Box::pin(async move { listed.await.0.into_list().records })
+    }
+
+    fn load_records(&self, kind: RecordKind) -> BoxFuture<'_, Result<RecordList, StoreError>> {
+        let listed = self.read_list(kind);
         Box::pin(async move {
-            if is_sent && let Ok(rows) = reply_rx.await {
-                records.extend(rows);
-                cache.retain_not_removed(&mut records, &active_removals);
-            }
-            records.values().rev().map(|record| record.to_record()).collect()
+            let (list, error) = listed.await;
+            error.map_or_else(|| Ok(list.into_list()), Err)
         })
     }
 

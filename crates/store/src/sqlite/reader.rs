@@ -1,6 +1,5 @@
 //! The reader threads: serve lookups and queries from read-only connections.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
@@ -9,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::{SharedState, record_queries, schema};
 use crate::cache::{self, CacheMiss};
-use crate::cache_slots::StoredRecord;
+use crate::cache_slots::StoredList;
 use crate::health::StoreError;
 use crate::record::{LookupHit, RecordKind};
 
@@ -24,7 +23,7 @@ pub(super) enum ReadRequest {
     },
     List {
         kind: RecordKind,
-        reply_tx: oneshot::Sender<BTreeMap<i64, Arc<StoredRecord>>>,
+        reply_tx: oneshot::Sender<Result<StoredList, StoreError>>,
     },
     /// Run a closure, which sends its own reply.
     Run(Box<dyn FnOnce(&mut Reader) + Send>),
@@ -56,7 +55,7 @@ impl Reader {
                     let records = self.with_connection(|connection, shared| {
                         record_queries::list_records(connection, shared, kind)
                     });
-                    let _ = reply_tx.send(records.unwrap_or_default());
+                    let _ = reply_tx.send(records);
                 }
                 ReadRequest::Run(run_query) => run_query(&mut self),
             }

@@ -1,6 +1,5 @@
 //! SQL statements for records.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, Row, params};
 
 use super::{Removal, SharedState};
 use crate::MAX_RECORDS_PER_KEY;
-use crate::cache_slots::StoredRecord;
+use crate::cache_slots::{StoredList, StoredRecord};
 use crate::pack::{key_index, owner_index, pack, unpack};
 use crate::record::RecordKind;
 use crate::retention::RetentionLimits;
@@ -130,25 +129,27 @@ pub(super) fn list_records(
     connection: &Connection,
     shared: &SharedState,
     kind: RecordKind,
-) -> SqlResult<BTreeMap<i64, Arc<StoredRecord>>> {
-    let mut records = BTreeMap::new();
-    for_each(connection, shared, kind, |record| {
-        records.insert(record.id, Arc::new(record));
+) -> SqlResult<StoredList> {
+    let mut list = StoredList::default();
+    for_each(connection, shared, kind, |record| match record {
+        Some(record) => drop(list.records.insert(record.id, Arc::new(record))),
+        None => list.unreadable += 1,
     })?;
-    Ok(records)
+    Ok(list)
 }
 
+/// Visits all rows of a kind; `None` is a row that cannot be decoded.
 fn for_each(
     connection: &Connection,
     shared: &SharedState,
     kind: RecordKind,
-    mut visit: impl FnMut(StoredRecord),
+    mut visit: impl FnMut(Option<StoredRecord>),
 ) -> SqlResult<()> {
     let mut select = connection
         .prepare_cached("SELECT id, kind, used, lock, payload FROM records WHERE kind = ?")?;
     let mut rows = select.query([kind.db_code()])?;
     while let Some(row) = rows.next()? {
-        parse_row(row, shared)?.map(&mut visit);
+        visit(parse_row(row, shared)?);
     }
     Ok(())
 }
@@ -183,7 +184,7 @@ pub(super) fn remove(
         (None, Some(_)) => {
             let mut ids = Vec::new();
             for_each(connection, shared, kind, |record| {
-                ids.extend(removal.covers(&record).then_some(record.id));
+                ids.extend(record.filter(|record| removal.covers(record)).map(|record| record.id));
             })?;
             let mut delete = connection.prepare_cached("DELETE FROM records WHERE id = ?")?;
             for id in ids {

@@ -6,6 +6,7 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
 
+use super::file;
 use super::session_queries::{insert_session, parse_row};
 use crate::record::RecordKind;
 use crate::session::{SessionId, SessionRow};
@@ -14,6 +15,7 @@ use crate::usage::USAGE_COLUMNS;
 /// Copies everything that is readable, and returns the number of sessions. Damaged turns of a
 /// copied session are reported when it is read.
 pub(super) fn salvage(damaged: &Path, into: &mut Connection) -> usize {
+    file::make_journal_readable(damaged);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let Ok(from) = Connection::open_with_flags(damaged, flags) else { return 0 };
     let Ok(transaction) = into.transaction() else { return 0 };

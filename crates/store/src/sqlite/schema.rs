@@ -17,16 +17,18 @@ enum OpenError {
 /// Opens the file for writing: creates it if missing, migrates it, and moves a damaged one aside.
 pub(super) fn open(path: &Path, force_check: bool) -> Result<Connection, StoreError> {
     let to_store_error = |error: std::io::Error| StoreError(format!("{}: {error}", path.display()));
-    file::create_private(path).map_err(to_store_error)?;
-    let _lock = file::lock_for_open(path).map_err(to_store_error)?;
-    let reason = match open_checked(path, force_check) {
+    let lock = file::lock_for_open(path).map_err(to_store_error)?;
+    let opened = match file::lost_content(path, &lock) {
+        Some(reason) => Err(OpenError::Corrupt(reason.into())),
+        None => create_and_open(path, force_check),
+    };
+    let reason = match opened {
         Ok(connection) => return Ok(connection),
         Err(OpenError::Other(error)) => return Err(error),
         Err(OpenError::Corrupt(reason)) => reason,
     };
     let moved_to = file::move_aside(path).map_err(to_store_error)?;
-    file::create_private(path).map_err(to_store_error)?;
-    let mut connection = open_checked(path, false).map_err(|open_error| match open_error {
+    let mut connection = create_and_open(path, false).map_err(|open_error| match open_error {
         OpenError::Corrupt(reason) => StoreError(format!("{}: {reason}", path.display())),
         OpenError::Other(error) => error,
     })?;
@@ -58,6 +60,16 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
         Ok(connection)
     });
     opened.map_err(|error| store_error(path, &error))
+}
+
+fn create_and_open(path: &Path, force_check: bool) -> Result<Connection, OpenError> {
+    let is_new = file::create_private(path)
+        .map_err(|error| OpenError::Other(StoreError(format!("{}: {error}", path.display()))))?;
+    let opened = open_checked(path, force_check);
+    if is_new && opened.is_err() {
+        file::remove_if_empty(path);
+    }
+    opened
 }
 
 fn open_checked(path: &Path, force_check: bool) -> Result<Connection, OpenError> {
