@@ -3,14 +3,18 @@
 mod recording;
 mod written;
 
+use std::time::Duration;
+
 use http::header::CONTENT_TYPE;
 use http::{Method, Response, StatusCode};
 use interlingua::model::{ApiErrorKind, Role, Turn};
 use interlingua::wire::JsonNode;
 use interlingua::{ApiError, Dialect as _, JsonDoc, JsonString, RawJson, Verbatim, native};
 use interlingua_store::{
-    AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId,
+    AppendTurns, BoxFuture, Cursor, NewSession, SessionContents, SessionError, SessionId,
+    StoreError,
 };
+use tokio::time::{Instant, timeout_at};
 
 pub(crate) use self::recording::{SessionLocks, SessionRecorder};
 use crate::endpoint::{PathParams, SessionRequest};
@@ -138,18 +142,16 @@ impl ClientRequest<'_> {
         let store = self.gateway.store.clone();
         let session_guard = self.gateway.session_locks.lock(id).await;
         let new = parse_body(&self.body, &self.config.limits)?;
-        let contents = store.read(self.owner, id, 0..u64::MAX).await;
-        let contents = contents.map_err(|error| session_error(&error))?;
+        let deadline = Instant::now() + MAX_STORE_WAIT;
+        let contents = store.read(self.owner, id, 0..u64::MAX);
+        let contents = await_store(deadline, contents).await?;
         let user_turn = user_turn(&new);
         let mut seen = contents.info.turn_count;
         if let Some(turn) = &user_turn {
             let turns =
                 vec![interlingua_store::StoredTurn::complete(native::encode_turn(turn).to_bytes())];
             let append = AppendTurns { expected_turns: seen, turns, model: None };
-            seen = store
-                .append(self.owner, id, append)
-                .await
-                .map_err(|error| session_error(&error))?;
+            seen = await_store(deadline, store.append(self.owner, id, append)).await?;
         }
         let body = full_request(&new, &contents, user_turn.as_ref())?;
         let text = |key: &str| new.root().get(key).map(|value| value.str_or_empty().into_owned());
@@ -170,6 +172,17 @@ impl ClientRequest<'_> {
         let client_request = ClientRequest { path_params, body: body.to_bytes(), ..self };
         Ok(client_request.run_turn(Some(recorder), permits).await)
     }
+}
+
+/// Waits for the store while the model's provider is not called yet.
+async fn await_store<T>(
+    deadline: Instant,
+    work: BoxFuture<'_, Result<T, SessionError>>,
+) -> Result<T, ErrorResponse> {
+    let result = timeout_at(deadline, work).await.unwrap_or_else(|_| {
+        Err(SessionError::Store(StoreError("the store does not answer in time".to_owned())))
+    });
+    result.map_err(|error| session_error(&error))
 }
 
 /// The next user turn; `None` if the last reply is to be generated again.
@@ -238,4 +251,6 @@ fn json_response(body: &RawJson) -> Response<ResponseBody> {
     response
 }
 
+/// For reading the history and appending the user's turn together.
+const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
 const DEFAULT_PAGE_SIZE: usize = 50;
