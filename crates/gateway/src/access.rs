@@ -6,9 +6,10 @@ use std::net::{IpAddr, SocketAddr};
 use http::Uri;
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use interlingua::ApiError;
-use interlingua::model::ApiErrorKind;
+use interlingua::model::{ApiErrorKind, RetryAdvice};
 
 use crate::config::{ApiKey, Config, digest, find_by_digest};
+use crate::key_policy::KeyPolicy;
 use crate::keyring::IssuedKey;
 use crate::refusal::failure;
 
@@ -104,17 +105,16 @@ impl<'k> Caller<'k> {
     }
 }
 
-/// Finds the request's key among the configured and the issued keys. Without configured keys on
-/// loopback, an unknown key is ignored instead of rejected.
+/// Finds the request's key among the configured and the issued keys. Where no key is required, an
+/// unknown one is ignored instead of rejected.
 pub(crate) fn authenticate<'c>(
     config: &'c Config,
     issued: &'c [IssuedKey],
-    listen: SocketAddr,
+    policy: KeyPolicy,
     headers: &HeaderMap,
 ) -> Result<Caller<'c>, ApiError> {
-    let open = config.access.keys.is_empty() && is_protected(config, listen);
     let anonymous = Caller { key: None, is_issued: false };
-    if open && issued.is_empty() {
+    if policy == KeyPolicy::Open && issued.is_empty() {
         return Ok(anonymous);
     }
     let bearer = headers.get(AUTHORIZATION).and_then(|value| {
@@ -123,7 +123,8 @@ pub(crate) fn authenticate<'c>(
     });
     let from_headers =
         KEY_HEADERS.iter().filter_map(|name| headers.get(*name)).map(http::HeaderValue::as_bytes);
-    let mut presented = bearer.into_iter().chain(from_headers);
+    let mut presented = bearer.into_iter().chain(from_headers).peekable();
+    let is_keyless = presented.peek().is_none();
     let caller = presented.find_map(|presented| {
         let digest = digest(presented);
         let configured = find_by_digest(&digest, config.access.keys.iter());
@@ -134,12 +135,34 @@ pub(crate) fn authenticate<'c>(
         let issued = issued.filter(|key| !taken(key));
         configured.or(issued).map(|key| Caller { key: Some(key), is_issued: configured.is_none() })
     });
-    caller
-        .or(open.then_some(anonymous))
-        .ok_or_else(|| failure(ApiErrorKind::Authentication, KEY_REQUIRED))
+    match (caller, policy) {
+        (Some(caller), _) => Ok(caller),
+        (None, KeyPolicy::Open) => Ok(anonymous),
+        // Without a key, there is nothing that the store could know.
+        (None, KeyPolicy::Unknown) if !is_keyless || config.access.keys.is_empty() => {
+            Err(keys_not_loaded())
+        }
+        _ => Err(failure(ApiErrorKind::Authentication, KEY_REQUIRED)),
+    }
+}
+
+/// Whether a request can be judged only with the keys in the store: the gateway may be open, or the
+/// request has a key that is not configured.
+pub(crate) fn needs_stored_keys(policy: KeyPolicy, config: &Config, headers: &HeaderMap) -> bool {
+    policy == KeyPolicy::Unknown
+        && authenticate(config, &[], policy, headers)
+            .is_err_and(|error| error.kind != ApiErrorKind::Authentication)
+}
+
+/// SDKs retry a 503, but not a 401.
+fn keys_not_loaded() -> ApiError {
+    let retry = RetryAdvice::AfterMillis(KEYS_RETRY_MILLIS);
+    ApiError { status: 503, retry, ..failure(ApiErrorKind::ServerError, KEYS_NOT_LOADED) }
 }
 
 static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const KEY_REQUIRED: &str = "this gateway requires an API key of its own: send it as \
     `authorization: Bearer KEY` or `x-api-key: KEY`";
+const KEYS_NOT_LOADED: &str = "this gateway has not read the keys in its store yet: try again soon";
+const KEYS_RETRY_MILLIS: u64 = 2000;
 const KEY_HEADERS: &[&str] = &["x-api-key", "x-goog-api-key", "api-key"];

@@ -85,7 +85,7 @@ async fn provider_count(
         flavor,
         joins_instructions: routed_request.joins_instructions(route),
         betas: routed_request.betas(to),
-        lessons: routed_request.gateway.lessons.get(model_key).await,
+        lessons: routed_request.gateway.lessons.get(model_key),
         max_schema_bytes: Some(routed_request.config.limits.schema),
         ..Target::default()
     };

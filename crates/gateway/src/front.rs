@@ -80,10 +80,13 @@ async fn dispatch(
     reading::check_head_size(&head, config.limits.head)?;
     access::check_host_and_origin(&config, connection_addrs.local, &head.uri, &head.headers)?;
     let EndpointMatch { endpoint, dialect } = endpoint_match;
-    if let Some(response) = handle_public(&gateway, &config, &head, &endpoint) {
+    let listen = connection_addrs.local;
+    if let Some(response) = handle_public(&gateway, &config, listen, &head, &endpoint) {
         return Ok(response);
     }
-    gateway.await_first_sync().await;
+    if access::needs_stored_keys(gateway.key_policy(&config, listen), &config, &head.headers) {
+        gateway.keyring.stored_keys.wait_loaded().await;
+    }
     let issued_keys = gateway.keyring.keys();
     let caller = authenticate(&gateway, &config, &issued_keys, connection_addrs, &head.headers)?;
     let (limits, timeouts) = (&config.limits, &config.timeouts);
@@ -157,7 +160,11 @@ fn authenticate<'c>(
     addrs: ConnectionAddrs,
     headers: &HeaderMap,
 ) -> Result<access::Caller<'c>, ApiError> {
-    access::authenticate(config, issued_keys, addrs.local, headers).or_else(|error| {
+    let policy = gateway.key_policy(config, addrs.local);
+    access::authenticate(config, issued_keys, policy, headers).or_else(|error| {
+        if error.kind != ApiErrorKind::Authentication {
+            return Err(error);
+        }
         gateway.quotas.record_wrong_key(addrs.peer.ip(), config, Instant::now()).and(Err(error))
     })
 }
@@ -166,6 +173,7 @@ fn authenticate<'c>(
 fn handle_public(
     gateway: &Gateway,
     config: &Config,
+    listen: SocketAddr,
     head: &Parts,
     endpoint: &Endpoint,
 ) -> Option<Response<ResponseBody>> {
@@ -174,8 +182,13 @@ fn handle_public(
         Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
             Some(text_response(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"))
         }
+        Endpoint::Ready if !gateway.can_authenticate(config, listen) => {
+            let text = "not ready: the keys in the store are not loaded yet\n";
+            Some(text_response(StatusCode::SERVICE_UNAVAILABLE, text))
+        }
         Endpoint::Ready => {
-            Some(text_response(StatusCode::OK, remembered::readiness(&*gateway.store)))
+            let text = remembered::readiness(&config.store, &*gateway.store);
+            Some(text_response(StatusCode::OK, text))
         }
         Endpoint::Ui if let Some(file) = ui::static_file(&head.uri) => Some(file),
         _ => pages::preflight_response(config, head),

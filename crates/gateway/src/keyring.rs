@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::config::{ApiKey, digest};
+use crate::key_policy::StoredKeys;
 
 /// A cached list of the store's keys.
 #[derive(Debug)]
 pub(crate) struct Keyring {
     keys: ArcSwap<Vec<IssuedKey>>,
+    pub(crate) stored_keys: StoredKeys,
     store: Arc<dyn Store>,
     /// Serializes changes and refreshes.
     write_lock: Mutex<()>,
@@ -61,37 +63,33 @@ pub(crate) enum KeyringError {
 
 impl Keyring {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { keys: ArcSwap::default(), store, write_lock: Mutex::default() }
+        let (keys, stored_keys) = (ArcSwap::default(), StoredKeys::default());
+        Self { keys, stored_keys, store, write_lock: Mutex::default() }
     }
 
     pub(crate) fn keys(&self) -> Arc<Vec<IssuedKey>> {
         self.keys.load_full()
     }
 
-    /// Reloads the keys, because other nodes change them too. While the store has an error, missing
-    /// keys are kept.
+    /// Reloads the keys, because other nodes change them too. While the store cannot be read, the
+    /// loaded keys stay.
     pub(crate) async fn refresh(&self) {
         let _guard = self.write_lock.lock().await;
         // The store logs its own errors.
         let _ = self.load().await;
+        if self.stored_keys.must_be_remembered() {
+            self.store.put(marker_record());
+        }
     }
 
-    /// An error means that some keys could not be read.
     async fn load(&self) -> Result<(), StoreError> {
-        let records = self.store.list_records(RecordKind::ApiKey).await;
-        let error = self.store.health().error;
-        let mut keys: Vec<IssuedKey> = records.iter().filter_map(parse_record).collect();
-        if error.is_some() {
-            let known = self.keys();
-            let is_loaded =
-                |one: &&IssuedKey| keys.iter().any(|other| other.key.sha256 == one.key.sha256);
-            let missing: Vec<IssuedKey> =
-                known.iter().filter(|key| !is_loaded(key)).cloned().collect();
-            keys.extend(missing);
-        }
+        let list = self.store.load_records(RecordKind::ApiKey).await?;
+        let mut keys: Vec<IssuedKey> = list.records.iter().filter_map(parse_record).collect();
         keys.sort_by(|a, b| a.key.name.cmp(&b.key.name));
         self.keys.store(Arc::new(keys));
-        error.map_or(Ok(()), Err)
+        let is_remembered = list.records.iter().any(|record| record.keys == [MARKER_KEY]);
+        self.stored_keys.record_load(&list, is_remembered);
+        Ok(())
     }
 
     /// Issues a key with this name and secret.
@@ -163,6 +161,17 @@ impl Keyring {
     }
 }
 
+/// The record by which later processes know that there were keys. It is no key: reading it as one
+/// fails.
+fn marker_record() -> Record {
+    Record {
+        kind: RecordKind::ApiKey,
+        owner: String::new(),
+        keys: vec![MARKER_KEY.to_owned()],
+        body: Bytes::from_static(br#"{"had_keys":true}"#),
+    }
+}
+
 fn parse_record(record: &Record) -> Option<IssuedKey> {
     let stored_key: StoredKey = serde_json::from_slice(&record.body).ok()?;
     Some(IssuedKey { created: stored_key.created, key: stored_key.into_key() })
@@ -185,3 +194,4 @@ impl IssuedKey {
 
 const NAME_PREFIX: &str = "name ";
 const DIGEST_PREFIX: &str = "sha256 ";
+const MARKER_KEY: &str = "had keys";

@@ -57,6 +57,11 @@ impl Gateway {
                     return Err(name_taken(&name));
                 }
                 let secret = generate_secret()?;
+                let is_open = caller.key.is_none();
+                self.keyring.stored_keys.record_issue(is_open);
+                if is_open && !config.access.open {
+                    tracing::warn!("{ISSUED_WHILE_OPEN}");
+                }
                 let issued_key = self.keyring.issue(&name, &secret, key_limits).await;
                 let issued_key = issued_key.map_err(|error| keyring_error(&error, &name))?;
                 tracing::info!(key = name, "an API key was issued");
@@ -121,6 +126,9 @@ fn keyring_error(keyring_error: &KeyringError, name: &str) -> ApiError {
         }
     }
 }
+
+const ISSUED_WHILE_OPEN: &str = "this gateway issues a key although it requires none; from its \
+    next start on, keys are required unless access.open = true is configured";
 
 fn name_taken(name: &str) -> ApiError {
     let message = format!("a key named `{name}` already exists");

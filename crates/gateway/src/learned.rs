@@ -2,13 +2,12 @@
 //! They apply to every later request and survive a restart.
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use interlingua::model::{Lesson, Lessons};
 use interlingua_store::{Record, RecordKind, RecordStore};
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
 
 /// All lessons, cached in memory.
@@ -16,10 +15,6 @@ use tokio::time::timeout;
 pub(crate) struct LessonStore {
     models: RwLock<Vec<ModelLessons>>,
     store: Arc<dyn RecordStore>,
-    /// Whether the store was read once.
-    loaded: OnceCell<()>,
-    /// The last reload: other nodes learn and delete lessons too.
-    refreshed: Mutex<Instant>,
 }
 
 /// A model of a provider, called in a dialect.
@@ -45,45 +40,31 @@ struct ModelLessons {
 
 impl LessonStore {
     pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
-        let refreshed = Mutex::new(Instant::now());
-        Self { models: RwLock::default(), store, loaded: OnceCell::new(), refreshed }
+        Self { models: RwLock::default(), store }
     }
 
-    /// The lessons of a model.
-    pub(crate) async fn get(&self, model_key: ModelKey<'_>) -> Lessons {
-        self.refresh().await;
+    /// The lessons of a model, as of the last refresh: no request waits for the store.
+    pub(crate) fn get(&self, model_key: ModelKey<'_>) -> Lessons {
         let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
         let entry = models.iter().find(|entry| entry.model_key() == model_key);
         entry.map(|entry| entry.lessons.clone()).unwrap_or_default()
     }
 
-    /// Reads the store, and reads it again every [`REFRESH_INTERVAL`], because other nodes learn
-    /// too. A failed first read is repeated later.
-    async fn refresh(&self) {
-        if self.loaded.get_or_try_init(|| self.load()).await.is_err() {
-            return;
-        }
-        if let Ok(mut refreshed) = self.refreshed.try_lock()
-            && refreshed.elapsed() >= REFRESH_INTERVAL
-        {
-            *refreshed = Instant::now();
-            // A request does not wait for a slow store longer than this.
-            let _ = timeout(REFRESH_TIMEOUT, self.load()).await;
-        }
+    /// Reads the store again, because other nodes learn and delete lessons too.
+    pub(crate) async fn refresh(&self) {
+        // A slow store leaves the cached lessons; it logs its own errors.
+        let _ = timeout(REFRESH_TIMEOUT, self.load()).await;
     }
 
-    async fn load(&self) -> Result<(), ()> {
-        let records = self.store.list_records(RecordKind::Lesson).await;
-        let is_complete = self.store.health().error.is_none();
+    async fn load(&self) {
+        let Ok(list) = self.store.load_records(RecordKind::Lesson).await else { return };
         let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
         let loaded: Vec<ModelLessons> =
-            records.iter().filter_map(ModelLessons::from_record).collect();
-        if is_complete {
-            let is_loaded = |entry: &ModelLessons| {
-                loaded.iter().any(|other| other.model_key() == entry.model_key())
-            };
-            models.retain(|entry| !entry.is_stored || is_loaded(entry));
-        }
+            list.records.iter().filter_map(ModelLessons::from_record).collect();
+        let is_loaded = |entry: &ModelLessons| {
+            loaded.iter().any(|other| other.model_key() == entry.model_key())
+        };
+        models.retain(|entry| !entry.is_stored || is_loaded(entry));
         // Records are sorted newest first; lessons learned in memory meanwhile are newer still.
         for older in loaded {
             match models.iter_mut().find(|entry| entry.model_key() == older.model_key()) {
@@ -94,7 +75,6 @@ impl LessonStore {
                 None => models.push(older),
             }
         }
-        if is_complete { Ok(()) } else { Err(()) }
     }
 
     /// The first candidate that has not failed yet. When all have failed they are cleared, so that
@@ -242,8 +222,5 @@ impl ModelLessons {
 /// Lessons about a provider are shared by all keys.
 const SHARED_OWNER: &str = "";
 const MAX_FAILED_LESSONS: usize = 32;
-/// How long lessons of another node may be missing here.
-const REFRESH_INTERVAL: Duration = Duration::from_secs(3);
-/// Limit of a reload, after which a request continues with the cached lessons.
-const REFRESH_TIMEOUT: Duration = Duration::from_millis(500);
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_MODELS: usize = 1000;

@@ -32,6 +32,7 @@ mod excess;
 mod front;
 mod guarding;
 mod heard;
+mod key_policy;
 mod keyring;
 mod keys;
 mod learned;
@@ -65,4 +66,4 @@ mod vault;
 
 pub use remembered::open as open_store;
 pub use server::ServerHandle;
-pub use state::Gateway;
+pub use state::{Gateway, KeysRemovedError};

@@ -13,7 +13,7 @@ use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
-use crate::config::{Config, StoreLocation};
+use crate::config::{Config, StoreConfig, StoreLocation};
 
 /// Opens the store. A file or database that cannot be used now is no error: the store keeps records
 /// in memory and reports its health.
@@ -98,11 +98,17 @@ pub(crate) fn flush_reply(store: &Arc<dyn RecordStore>) -> FlushFuture {
 }
 
 /// The text of `/readyz`. Details of an error are logged, not sent.
-pub(crate) fn readiness(store: &dyn RecordStore) -> &'static str {
-    match store.health().error {
-        None => "ready\n",
-        Some(_) => "ready, but nothing is stored\n",
+pub(crate) fn readiness(config: &StoreConfig, store: &dyn RecordStore) -> &'static str {
+    if is_unconfigured(config) || store.health().error.is_some() {
+        "ready, but nothing is stored\n"
+    } else {
+        "ready\n"
     }
+}
+
+/// Whether everything is lost with the process although nobody has chosen that.
+pub(crate) fn is_unconfigured(config: &StoreConfig) -> bool {
+    config.lacks_data_dir && config.location == StoreLocation::Memory
 }
 
 /// Updates the store's gauges before metrics are rendered.

@@ -114,17 +114,16 @@ impl Gateway {
         let (socket, listener, handle) = bind(Arc::new(self), listen, threads)?;
         let mut socket = Some(socket.into_std()?);
         for mut worker in new_workers(threads) {
-            let (socket, listener) = (socket.take(), listener.clone());
+            let listener = listener.clone();
             let gateway = handle.gateway.for_worker();
             let gateway = gateway.map_err(|error| io::Error::other(error.message.to_string()))?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let serve = move || {
-                runtime.block_on(async move {
-                    // Registers the socket with this thread's reactor.
-                    worker.socket = socket.and_then(|socket| TcpListener::from_std(socket).ok());
-                    run_worker(worker, Arc::new(gateway), listener).await;
-                });
-            };
+            if let Some(socket) = socket.take() {
+                // Registers the socket with the reactor of this worker's thread.
+                let _context = runtime.enter();
+                worker.socket = Some(TcpListener::from_std(socket)?);
+            }
+            let serve = move || runtime.block_on(run_worker(worker, Arc::new(gateway), listener));
             thread::Builder::new().name("gateway".to_owned()).spawn(serve)?;
         }
         Ok(handle)
@@ -151,6 +150,15 @@ fn bind(
         let reason = "other machines can reach it, and no [access] keys are configured";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
     }
+    if remembered::is_unconfigured(&gateway.config.load().store) {
+        tracing::warn!(
+            "nothing is stored: the user has no data directory (neither XDG_DATA_HOME nor HOME is \
+             set). Configure store.url"
+        );
+    }
+    // Before the first request: it needs the keys in the store.
+    let node_sync = NodeSync::start(Arc::clone(&gateway))?;
+    gateway.log_key_policy(listen);
     let socket = bind_socket(listen)?;
     let addr = socket.local_addr()?;
     let (shutdown, shutdown_receiver) = watch::channel(false);
@@ -166,7 +174,6 @@ fn bind(
         shutdown_complete: completion,
     };
     let exporter = Exporter::start(&gateway);
-    let node_sync = NodeSync::start(Arc::clone(&gateway))?;
     Ok((
         socket,
         listener,

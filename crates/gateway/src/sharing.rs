@@ -1,9 +1,9 @@
-//! Synchronizes the nodes of a shared store about once a second: usage of limited keys, and the
-//! list of issued keys. Requests wait only for the first synchronization.
+//! Reads from the store what requests need, in the background: the issued keys, the lessons, and the
+//! load of other nodes. Requests use the last snapshot and never wait for the store here.
 
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,20 +22,24 @@ pub(crate) struct NodeSync {
 }
 
 impl NodeSync {
+    /// Returns when everything was read once, or after [`FIRST_SYNC_TIMEOUT`].
     pub(crate) fn start(gateway: Arc<Gateway>) -> io::Result<Self> {
+        let (first_sync_tx, first_sync_rx) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let (completion, stopped_receiver) = oneshot::channel();
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let sync = move || {
             runtime.block_on(async move {
                 tokio::select! {
-                    () = run(gateway) => {}
+                    () = run(gateway, first_sync_tx) => {}
                     _ = stopped => {}
                 }
             });
             drop((runtime, completion));
         };
         thread::Builder::new().name("gateway sharing".to_owned()).spawn(sync)?;
+        // An error means that it has ended, or takes longer.
+        let _ = first_sync_rx.recv_timeout(FIRST_SYNC_TIMEOUT);
         Ok(Self { stop, stopped: stopped_receiver })
     }
 
@@ -47,31 +51,34 @@ impl NodeSync {
     }
 }
 
-async fn run(gateway: Arc<Gateway>) {
-    gateway.await_first_sync().await;
-    for round in 1_u64.. {
-        sleep(SYNC_INTERVAL).await;
-        gateway.sync_usage().await;
-        if round.is_multiple_of(SYNCS_PER_KEYRING_REFRESH) {
+async fn run(gateway: Arc<Gateway>, first_sync_tx: mpsc::Sender<()>) {
+    let first_sync = async {
+        let keys_and_usage = async {
             gateway.keyring.refresh().await;
-        }
+            gateway.sync_usage().await;
+        };
+        tokio::join!(keys_and_usage, gateway.lessons.refresh());
+    };
+    // What is missing is read by the loops.
+    let _ = timeout(FIRST_SYNC_TIMEOUT, first_sync).await;
+    // The receiver may have timed out.
+    let _ = first_sync_tx.send(());
+    // Each has its own loop: none waits for the time-out of another.
+    tokio::join!(
+        repeat(USAGE_SYNC_INTERVAL, || gateway.sync_usage()),
+        repeat(KEYRING_REFRESH_INTERVAL, || gateway.keyring.refresh()),
+        repeat(LESSONS_REFRESH_INTERVAL, || gateway.lessons.refresh()),
+    );
+}
+
+async fn repeat<F: Future<Output = ()>>(interval: Duration, work: impl Fn() -> F) {
+    loop {
+        sleep(interval).await;
+        work().await;
     }
 }
 
 impl Gateway {
-    /// Waits for the first synchronization, at most [`FIRST_SYNC_TIMEOUT`].
-    pub(crate) async fn await_first_sync(&self) {
-        let sync_once = || async {
-            let sync = async {
-                self.keyring.refresh().await;
-                self.sync_usage().await;
-            };
-            // The background thread repeats it soon.
-            let _ = timeout(FIRST_SYNC_TIMEOUT, sync).await;
-        };
-        self.first_sync.get_or_init(sync_once).await;
-    }
-
     /// Reports the usage of limited keys and applies that of other nodes. Without a reachable store
     /// only local usage counts.
     async fn sync_usage(&self) {
@@ -99,7 +106,9 @@ impl Gateway {
     }
 }
 
-const SYNC_INTERVAL: Duration = Duration::from_secs(1);
-/// Synchronizations between two reloads of the keys.
-const SYNCS_PER_KEYRING_REFRESH: u64 = 2;
+const USAGE_SYNC_INTERVAL: Duration = Duration::from_secs(1);
+/// How long an issued or removed key of another node may be unknown here.
+const KEYRING_REFRESH_INTERVAL: Duration = Duration::from_secs(2);
+/// How long lessons of another node may be missing here.
+const LESSONS_REFRESH_INTERVAL: Duration = Duration::from_secs(3);
 const FIRST_SYNC_TIMEOUT: Duration = Duration::from_secs(1);

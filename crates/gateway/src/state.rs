@@ -13,7 +13,7 @@ use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::RetryBudget;
 use interlingua_upstream::{Timeouts, UpstreamClient};
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::answered::GuardAnswerStore;
 use crate::body_budget::BodyBudget;
@@ -46,8 +46,6 @@ pub struct Gateway {
     pub(crate) quotas: Arc<Quotas>,
     /// Keys issued at run time, on any node.
     pub(crate) keyring: Arc<Keyring>,
-    /// Whether the first synchronization with the store is done.
-    pub(crate) first_sync: Arc<OnceCell<()>>,
     pub(crate) guard: Arc<ToolCallGuard>,
     pub(crate) captures: Arc<CaptureStore>,
     pub(crate) lessons: Arc<LessonStore>,
@@ -69,6 +67,10 @@ pub struct Gateway {
     pub(crate) span_channel: Option<Arc<SpanChannel>>,
 }
 
+/// The new configuration has no keys, the current one has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeysRemovedError;
+
 /// State per provider: circuit breaker, retry budget, rate limits.
 #[derive(Default)]
 pub(crate) struct ProviderStates(Mutex<HashMap<String, Arc<ProviderState>>>);
@@ -84,14 +86,17 @@ impl Gateway {
     pub fn new(config: Config) -> Result<Self, ApiError> {
         let store = open_store(&config)?;
         let records: Arc<dyn RecordStore> = Arc::<dyn Store>::clone(&store);
+        let keyring = Keyring::new(Arc::clone(&store));
+        if !config.access.keys.is_empty() {
+            keyring.stored_keys.record_configured_keys();
+        }
         Ok(Self {
             upstream: new_upstream(&config)?.into(),
             builtin_models: Arc::default(),
             provider_states: Arc::default(),
             catalogue: Arc::default(),
             quotas: Arc::default(),
-            keyring: Arc::new(Keyring::new(Arc::clone(&store))),
-            first_sync: Arc::default(),
+            keyring: Arc::new(keyring),
             guard: Arc::new(ToolCallGuard::new(Arc::new(GuardAnswerStore(Arc::clone(&records))))),
             captures: Arc::new(CaptureStore::new(Arc::clone(&records))),
             lessons: Arc::new(LessonStore::new(Arc::clone(&records))),
@@ -121,7 +126,6 @@ impl Gateway {
             catalogue: Arc::clone(&self.catalogue),
             quotas: Arc::clone(&self.quotas),
             keyring: Arc::clone(&self.keyring),
-            first_sync: Arc::clone(&self.first_sync),
             guard: Arc::clone(&self.guard),
             captures: Arc::clone(&self.captures),
             lessons: Arc::clone(&self.lessons),
@@ -145,9 +149,24 @@ impl Gateway {
         self.config.load_full()
     }
 
-    /// Replaces the configuration; running requests continue with the old one.
+    /// Replaces the configuration; running requests continue with the old one. A configuration that
+    /// has no keys any more opens the gateway only with `access.open`.
     pub fn reconfigure(&self, config: Config) {
+        if !config.access.keys.is_empty() {
+            self.keyring.stored_keys.record_configured_keys();
+        }
         self.config.store(Arc::new(config));
+    }
+
+    /// As [`Gateway::reconfigure`], for a file that was changed: one that lost its keys is probably
+    /// truncated or half written, so the current configuration stays in force.
+    pub fn reload(&self, config: Config) -> Result<(), KeysRemovedError> {
+        let had_keys = !self.config.load().access.keys.is_empty();
+        if had_keys && config.access.keys.is_empty() && !config.access.open {
+            return Err(KeysRemovedError);
+        }
+        self.reconfigure(config);
+        Ok(())
     }
 }
 
@@ -175,6 +194,17 @@ impl ProviderStates {
         Arc::clone(states.entry(provider.to_owned()).or_default())
     }
 }
+
+impl fmt::Display for KeysRemovedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the file has no access.keys any more; if no keys are to be required, it must have \
+             access.open = true",
+        )
+    }
+}
+
+impl std::error::Error for KeysRemovedError {}
 
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

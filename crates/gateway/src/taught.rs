@@ -32,7 +32,7 @@ impl RoutedRequest<'_> {
         let model_key =
             ModelKey { provider: provider_name(route), dialect: to.id().0, model: model.as_str() };
         let store = &self.gateway.lessons;
-        let known = store.get(model_key).await;
+        let known = store.get(model_key);
         let first_error = match self.attempt(body, route, (&known, reparse.is_none()), log).await {
             Ok(response) => return Ok(response),
             Err(error_response) => error_response,

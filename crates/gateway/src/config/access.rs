@@ -9,8 +9,13 @@ use uuid::Uuid;
 /// `[access]`: the keys, hosts and origins that may use the gateway.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// Empty: no key is required. That is only possible on loopback.
+    /// Empty: no key is required. That is only possible on loopback, and for a gateway that had
+    /// keys before only with `open`.
     pub keys: Vec<ApiKey>,
+    /// No key is required, even if there were keys before.
+    pub open: bool,
+    /// The file had keys when it was loaded before; set by [`super::Source::remember_keys`].
+    pub had_keys: bool,
     /// Allowed `Host` names in addition to loopback and the listen address.
     pub hosts: Vec<String>,
     /// Allowed origins of web pages in addition to the gateway's own.

@@ -45,9 +45,16 @@ impl Config {
 
 /// The database in the user's data directory; in memory for a user without one.
 pub(super) fn default_store(env: Env<'_>) -> StoreConfig {
+    let file = data_dir(env).map(|folder| folder.join("interlingua.db"));
+    let lacks_data_dir = file.is_none();
+    let location = file.map_or(StoreLocation::Memory, StoreLocation::Sqlite);
+    StoreConfig { lacks_data_dir, ..StoreConfig::at(location) }
+}
+
+/// The user's data directory for this program.
+pub(super) fn data_dir(env: Env<'_>) -> Option<PathBuf> {
     let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".local").join("share")));
-    let file = data.map(|data| data.join("interlingua").join("interlingua.db"));
-    StoreConfig::at(file.map_or(StoreLocation::Memory, StoreLocation::Sqlite))
+    data.map(|data| data.join("interlingua"))
 }

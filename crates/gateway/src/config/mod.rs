@@ -5,6 +5,7 @@
 mod access;
 mod diagnostics;
 mod from_env;
+mod key_memory;
 mod parse;
 mod route;
 mod sections;

@@ -11,6 +11,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 #[derive(Clone)]
 pub struct StoreConfig {
     pub location: StoreLocation,
+    /// The location is memory because the user has no data directory.
+    pub lacks_data_dir: bool,
     /// Since the last use.
     pub max_age: Duration,
     /// Bytes of each kind of record.
@@ -36,6 +38,7 @@ impl StoreConfig {
     pub(super) fn at(location: StoreLocation) -> Self {
         Self {
             location,
+            lacks_data_dir: false,
             max_age: Duration::from_hours(30 * 24),
             max_bytes: 1 << 30,
             sessions: Retention::default().session,

@@ -124,13 +124,13 @@ fn reread(source: &Source) -> Result<Option<String>, LoadError> {
 }
 
 #[cfg(unix)]
-fn is_pipe(file: &Path) -> bool {
+pub(super) fn is_pipe(file: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     fs::metadata(file).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 #[cfg(not(unix))]
-fn is_pipe(_: &Path) -> bool {
+pub(super) fn is_pipe(_: &Path) -> bool {
     false
 }
 

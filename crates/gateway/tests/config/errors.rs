@@ -297,6 +297,10 @@ const CASES: &[(&str, &str)] = &[
         "[capture]\nkeep = \"1 week\"",
         "line 2, column 8: capture.keep must be a duration such as \"30s\", with one of ms, s, m, h, d",
     ),
+    (
+        "[access]\nopen = true\nkeys = [\"env:GATEWAY_KEY\"]",
+        "line 2, column 8: access.open cannot be true while access.keys lists keys",
+    ),
     ("[access]\nkeys = \"x\"", "line 2, column 8: access.keys must be a list"),
     (
         "[access]\nkeys = [1]",

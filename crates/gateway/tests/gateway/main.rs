@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod black_holes;
 mod captures;
 mod catalogue;
 mod client;
@@ -17,6 +18,7 @@ mod guard;
 mod harness;
 mod heartbeat;
 mod item_references;
+mod key_policy;
 mod keys;
 mod lessons;
 mod lessons_chat;

@@ -229,6 +229,8 @@ pub(crate) fn second_gateway(harness: &Harness, location: StoreLocation) -> Serv
     let mut config = Config::from_env(&|_| None);
     config.providers = providers(&harness.simulator.as_ref().unwrap().addr.to_string());
     config.store.location = location;
+    // Other tests have stored keys in the same database.
+    config.access.open = true;
     let gateway = Gateway::new(config).unwrap();
     let any_addr = SocketAddr::from(([127, 0, 0, 1], 0));
     harness.runtime.block_on(async { gateway.start(any_addr).unwrap() })

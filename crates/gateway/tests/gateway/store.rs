@@ -48,8 +48,10 @@ fn store_files_are_private_to_the_user() {
 fn an_unreachable_postgres_stops_no_request() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = SecretString::from(format!("postgres://user:canary@127.0.0.1:{port}/name"));
-    let harness =
-        Harness::with_config(|config| config.store.location = StoreLocation::Postgres(url));
+    let harness = Harness::with_config(|config| {
+        config.access.open = true;
+        config.store.location = StoreLocation::Postgres(url);
+    });
     let ready = get(harness.addr(), "/readyz", "");
     assert_eq!((ready.status, &*ready.text()), (200, "ready, but nothing is stored\n"));
     assert_eq!(post(harness.addr(), "/v1/chat/completions", "", HELLO.as_bytes()).status, 200);

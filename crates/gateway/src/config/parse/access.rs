@@ -21,6 +21,10 @@ pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> (Access, bool) {
         }
         access.keys.push(key);
     }
+    table.read_into("open", &mut access.open, Item::bool);
+    if let Some(item) = table.get("open").filter(|_| access.open && !list.is_empty()) {
+        item.error("cannot be true while access.keys lists keys");
+    }
     table.read_into("hosts", &mut access.hosts, |item| parse_each(item, parse_host));
     table.read_into("origins", &mut access.origins, |item| parse_each(item, parse_origin));
     table.reject_unknown_keys();

@@ -9,7 +9,9 @@ use crate::config::{Env, StoreConfig, StoreLocation, from_env};
 
 pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> StoreConfig {
     let mut store = from_env::default_store(env);
-    table.read_into("url", &mut store.location, |item| parse_url(item, env));
+    if let Some(location) = table.get("url").and_then(|item| parse_url(&item, env)) {
+        (store.location, store.lacks_data_dir) = (location, false);
+    }
     table.read_into("keep", &mut store.max_age, Item::duration);
     table.read_into("size", &mut store.max_bytes, Item::byte_size);
     let sessions = table.table("sessions");

@@ -1,6 +1,6 @@
 //! Tests that gateways with a shared database share keys, budgets and limits.
 
-use std::io;
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -240,10 +240,22 @@ fn concurrent_requests_issue_a_name_once() {
     }
 }
 
-/// A proxy to the database that can be interrupted.
+/// A proxy to the database that can be interrupted, or become a black hole.
 struct BreakableProxy {
     cut: Arc<AtomicBool>,
+    silent: Arc<AtomicBool>,
     open: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+/// Copies until the end; what comes while the proxy is silent is lost.
+fn copy_unless_silent(from: &mut TcpStream, into: &mut TcpStream, silent: &AtomicBool) {
+    let mut buffer = [0; 8192];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        if !silent.load(Ordering::Relaxed) && into.write_all(&buffer[..length]).is_err() {
+            return;
+        }
+    }
+    let _ = into.shutdown(Shutdown::Both);
 }
 
 impl BreakableProxy {
@@ -251,8 +263,9 @@ impl BreakableProxy {
         let server = url.rsplit_once('@').unwrap().1.split('/').next().unwrap().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy_addr = listener.local_addr().unwrap().to_string();
-        let proxy = Self { cut: Arc::default(), open: Arc::default() };
+        let proxy = Self { cut: Arc::default(), silent: Arc::default(), open: Arc::default() };
         let (cut, open, to) = (Arc::clone(&proxy.cut), Arc::clone(&proxy.open), server.clone());
+        let silent = Arc::clone(&proxy.silent);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 if cut.load(Ordering::Relaxed) {
@@ -264,7 +277,8 @@ impl BreakableProxy {
                 for (from, into) in [(0, 1), (1, 0)] {
                     let mut from = sides[from].try_clone().unwrap();
                     let mut into = sides[into].try_clone().unwrap();
-                    thread::spawn(move || io::copy(&mut from, &mut into));
+                    let silent = Arc::clone(&silent);
+                    thread::spawn(move || copy_unless_silent(&mut from, &mut into, &silent));
                 }
             }
         });
@@ -281,6 +295,80 @@ impl BreakableProxy {
     fn restore(&self) {
         self.cut.store(false, Ordering::Relaxed);
     }
+}
+
+#[test]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+fn a_node_that_starts_without_the_database_rejects_no_valid_key() {
+    let harness = harness_without_store();
+    let url = std::env::var("INTERLINGUA_TEST_POSTGRES").unwrap();
+    let first = start_node(&harness, |config| config.access.keys = vec![key("operator")]);
+    let name = unique_name("early");
+    let secret = create_key(first.addr, "operator", &json!({ "name": name }));
+    let (proxy, url) = BreakableProxy::new(&url);
+    proxy.cut();
+    let location = StoreLocation::Postgres(url.into());
+    let second = start_node(&harness, |config| {
+        config.access.keys = vec![key("operator")];
+        config.store.location = location.clone();
+    });
+    // As after an emptied file: it is not known whether there are keys.
+    let third = start_node(&harness, |config| config.store.location = location.clone());
+    let ready = |at: SocketAddr| get(at, "/readyz", "").status;
+    let keyless = |at: SocketAddr| get(at, "/v1/models", "").status;
+    assert_eq!((status(second.addr, &secret), status(second.addr, "operator")), (503, 200));
+    assert_eq!((keyless(second.addr), keyless(third.addr)), (401, 503));
+    assert_eq!((ready(second.addr), ready(third.addr)), (503, 503));
+    proxy.restore();
+    wait_until("it is not ready", || ready(second.addr) == 200 && ready(third.addr) == 200);
+    assert_eq!((status(second.addr, &secret), status(third.addr, &secret)), (200, 200));
+    assert_eq!((keyless(second.addr), keyless(third.addr)), (401, 401));
+    assert_eq!(status(second.addr, "il-unknown"), 401);
+    // Later outages leave it ready.
+    proxy.cut();
+    sleep(Duration::from_secs(3));
+    assert_eq!((ready(second.addr), status(second.addr, &secret)), (200, 200));
+    assert_eq!((ready(third.addr), keyless(third.addr)), (200, 401));
+    for node in [first, second, third] {
+        harness.runtime.block_on(node.stop());
+    }
+}
+
+#[test]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+fn a_database_that_becomes_silent_delays_no_turn() {
+    let harness = harness_without_store();
+    let url = std::env::var("INTERLINGUA_TEST_POSTGRES").unwrap();
+    let (proxy, url) = BreakableProxy::new(&url);
+    let name = unique_name("silent");
+    let node = start_node(&harness, |config| {
+        config.access.keys = vec![ApiKey { tokens_per_day: Some(1_000_000), ..key(&name) }];
+        config.store.location = StoreLocation::Postgres(url.into());
+    });
+    let secret = create_key(node.addr, &name, &json!({ "name": format!("{name}-issued") }));
+    let hello = json!({"model": "sim/echo", "messages": [{"role": "user", "content": "Hi."}]});
+    let ask = |secret: &str| {
+        let (headers, body) = (auth_header(secret), hello.to_string());
+        let start = Instant::now();
+        let response =
+            crate::client::post(node.addr, "/v1/chat/completions", &headers, body.as_bytes());
+        (response.status, start.elapsed())
+    };
+    assert_eq!(ask(&secret).0, 200);
+    proxy.silent.store(true, Ordering::Relaxed);
+    let start = Instant::now();
+    // Past the intervals of all background tasks, and their time-outs.
+    while start.elapsed() < Duration::from_secs(12) {
+        for secret in [&name, &secret] {
+            let (status, elapsed) = ask(secret);
+            assert_eq!(status, 200);
+            assert!(elapsed < Duration::from_millis(900), "{elapsed:?} at {:?}", start.elapsed());
+        }
+        sleep(Duration::from_millis(20));
+    }
+    assert_eq!(get(node.addr, "/readyz", "").status, 200);
+    proxy.cut();
+    harness.runtime.block_on(node.stop());
 }
 
 #[test]
