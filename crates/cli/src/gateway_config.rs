@@ -28,18 +28,43 @@ pub(crate) fn load(source: &Source) -> Result<Config, CommandError> {
     Ok(loaded_config.config)
 }
 
+/// As [`load`], for a gateway that is to run: it remembers whether its file ever had keys.
+pub(crate) fn load_for_gateway(source: &Source) -> Result<Config, CommandError> {
+    let mut config = load(source)?;
+    remember_keys(source, &mut config);
+    Ok(config)
+}
+
+fn remember_keys(source: &Source, config: &mut Config) {
+    // Elsewhere than on loopback, keys are required anyway.
+    if let Err(error) = source.remember_keys(config, &env_var)
+        && config.listen.ip().is_loopback()
+    {
+        tracing::warn!("cannot remember that the configuration has keys: {error}");
+    }
+}
+
 /// Applies changes of the file to a gateway, for as long as it is polled.
-pub(crate) async fn reload_on_change(mut config_watcher: ConfigWatcher, gateway: Arc<Gateway>) {
+pub(crate) async fn reload_on_change(
+    source: Source,
+    mut config_watcher: ConfigWatcher,
+    gateway: Arc<Gateway>,
+) {
     let started = gateway.config();
     loop {
         match config_watcher.next_change().await {
             ConfigChange::New(loaded_config) => {
                 log_warnings(&loaded_config.warnings);
-                let pending = started.changes_needing_restart(&loaded_config.config);
+                let mut config = loaded_config.config;
+                let pending = started.changes_needing_restart(&config);
+                remember_keys(&source, &mut config);
+                if let Err(error) = gateway.reload(config) {
+                    tracing::error!("{error}\nThe old configuration stays in force.");
+                    continue;
+                }
                 if !pending.is_empty() {
                     tracing::warn!("{} has changed and needs a restart", pending.join(", "));
                 }
-                gateway.reconfigure(loaded_config.config);
                 tracing::info!("the new configuration is in force");
             }
             ConfigChange::Rejected(error) => {

@@ -32,18 +32,19 @@ pub(crate) struct ServeArgs {
 pub(crate) fn run(args: &ServeArgs) -> Result<(), CommandError> {
     let _flush_guard = crate::log::start();
     let source = gateway_config::source(args.config.as_deref(), args.listen);
-    let config = gateway_config::load(&source)?;
+    let config = gateway_config::load_for_gateway(&source)?;
     let runtime = new_runtime()?;
     runtime.block_on(async {
         let listen = config.listen;
         let shutdown = shutdown_signal().map_err(|error| CommandError::failed(error.to_string(), ""))?;
         let server = start_gateway(config)?;
         // Before the address is printed: a program that reads it may change the file immediately.
-        let config_watcher = ConfigWatcher::new(source, gateway_config::env_var).map_err(|error| {
+        let config_watcher = ConfigWatcher::new(source.clone(), gateway_config::env_var).map_err(|error| {
             CommandError::failed(format!("cannot watch the configuration: {error}"), "")
         })?;
         announce(&server, listen)?;
-        let follow = tokio::spawn(gateway_config::reload_on_change(config_watcher, Arc::clone(&server.gateway)));
+        let gateway = Arc::clone(&server.gateway);
+        let follow = tokio::spawn(gateway_config::reload_on_change(source, config_watcher, gateway));
         shutdown.await;
         follow.abort();
         let drain = server.gateway.config().timeouts.drain;
@@ -83,7 +84,7 @@ fn announce(server: &ServerHandle, listen: SocketAddr) -> Result<(), CommandErro
     let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
     let launch_target = LaunchTarget {
         base_url: &base_url,
-        api_key: if config.access.keys.is_empty() { PLACEHOLDER_KEY } else { "KEY" },
+        api_key: if server.gateway.requires_keys(addr) { "KEY" } else { PLACEHOLDER_KEY },
         model: Some(model),
         token_limits: None,
     };
@@ -112,7 +113,10 @@ fn announce(server: &ServerHandle, listen: SocketAddr) -> Result<(), CommandErro
         }
     }
     let written = writeln!(io::stdout().lock(), "http://{addr}");
-    written.and_then(|()| io::stdout().flush()).map_err(|_| CommandError::OutputClosed)
+    // A program that waits for the address would wait for ever.
+    written.and_then(|()| io::stdout().flush()).map_err(|error| {
+        CommandError::failed(format!("cannot write the address to stdout: {error}"), "")
+    })
 }
 
 fn banner(config: &Config, launch_target: &LaunchTarget<'_>) -> String {

@@ -45,7 +45,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
         return Err(CommandError::usage(message, ""));
     };
     let _flush_guard = crate::log::start_errors_only();
-    let mut config = gateway_config::load(&gateway_config::source(args.config.as_deref(), None))?;
+    let source = gateway_config::source(args.config.as_deref(), None);
+    let mut config = gateway_config::load_for_gateway(&source)?;
     let default_model = if config.providers.is_empty() { Some("sim/agent") } else { None };
     let model = args.model.as_deref().or(default_model);
     let runtime = serve::new_runtime()?;
@@ -58,6 +59,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
         let key = config.access.add_temporary_key();
         let running = runtime.block_on(async { serve::start_gateway(config) })?;
         addr = running.addr;
+        if key.is_none() && running.gateway.requires_keys(addr) {
+            let hint = "Configure access.keys, or access.open = true.";
+            return Err(CommandError::failed(
+                "this gateway had keys before and has none now",
+                hint,
+            ));
+        }
         own_gateway = Some(running);
         key
     } else {

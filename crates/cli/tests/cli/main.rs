@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod access;
 mod bad_input;
 mod case;
 mod chat;
