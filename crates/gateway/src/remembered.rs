@@ -106,7 +106,7 @@ pub(crate) fn readiness(config: &StoreConfig, store: &dyn RecordStore) -> &'stat
     }
 }
 
-/// Whether everything is lost with the process although nobody has chosen that.
+/// Whether everything is lost with the process although the operator has not chosen that.
 pub(crate) fn is_unconfigured(config: &StoreConfig) -> bool {
     config.lacks_data_dir && config.location == StoreLocation::Memory
 }

@@ -76,6 +76,7 @@ impl fmt::Debug for StoreConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store")
             .field("place", &self.location)
+            .field("lacks_data_dir", &self.lacks_data_dir)
             .field("keep", &self.max_age)
             .field("size", &self.max_bytes)
             .field("sessions", &self.sessions)

@@ -27,7 +27,7 @@ fn in_file(path: &Path) -> impl Fn(&mut Config) + use<> {
     move |config| config.store.location = location.clone()
 }
 
-/// A database at which nobody listens.
+/// A database whose port is closed.
 fn refused_postgres() -> StoreLocation {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     StoreLocation::Postgres(format!("postgres://u@127.0.0.1:{port}/d?connect_timeout=1").into())
