@@ -5,8 +5,12 @@
 //! [`INITIAL_OPEN_DURATION`]; then it is half-open and admits one probe. A successful probe closes
 //! it; a failed one doubles the open duration, up to [`MAX_OPEN_DURATION`]. A rate limit (429) does
 //! not count as a failure.
+//!
+//! A call that gets no response always counts. An error response counts once per
+//! conversation, and only if callers with at least [`MIN_FAILED_KEYS`] keys get some: a server
+//! that fails on the content of one conversation, or on what one key sends, works for all others.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,10 +22,33 @@ pub struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    consecutive_failures: u32,
-    /// The newest calls: their time, and whether they failed.
-    recent_calls: VecDeque<(Instant, bool)>,
+    consecutive_failures: ConsecutiveFailures,
+    /// The newest calls.
+    recent_calls: VecDeque<(Instant, CallOutcome)>,
     open: Option<OpenState>,
+}
+
+/// Who makes a call: hashes of the caller's key, if keys are required, and of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallSource {
+    pub key: Option<u64>,
+    pub conversation: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallOutcome {
+    Success,
+    /// The connection failed or timed out.
+    NoResponse,
+    ErrorResponse(CallSource),
+}
+
+/// Failures since the last success.
+#[derive(Debug, Default)]
+struct ConsecutiveFailures {
+    no_response: u32,
+    /// Of error responses; at most [`MAX_TRACKED_SOURCES`].
+    sources: Vec<CallSource>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +71,15 @@ pub enum CircuitState {
 #[derive(Debug)]
 pub struct CallPermit {
     breaker: Breaker,
-    is_probe: bool,
+    kind: PermitKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PermitKind {
+    Closed,
+    Probe,
+    /// Admitted although the circuit rejects calls.
+    Forced,
 }
 
 impl Breaker {
@@ -55,7 +90,7 @@ impl Breaker {
     /// Returns a permit, or the wait until the next attempt makes sense.
     pub fn admit(&self, now: Instant) -> Result<CallPermit, Duration> {
         let mut state = self.lock();
-        let Some(open) = &mut state.open else { return Ok(self.permit(false)) };
+        let Some(open) = &mut state.open else { return Ok(self.permit(PermitKind::Closed)) };
         let wait = open.until.saturating_duration_since(now);
         if !wait.is_zero() {
             return Err(wait);
@@ -64,7 +99,13 @@ impl Breaker {
             return Err(PROBE_RETRY_AFTER);
         }
         open.is_probing = true;
-        Ok(self.permit(true))
+        Ok(self.permit(PermitKind::Probe))
+    }
+
+    /// As [`Breaker::admit`], but a rejected call is admitted nevertheless: for requests without
+    /// another target. Its success closes the circuit, its failure changes nothing.
+    pub fn admit_always(&self, now: Instant) -> CallPermit {
+        self.admit(now).unwrap_or_else(|_| self.permit(PermitKind::Forced))
     }
 
     pub fn circuit_state(&self, now: Instant) -> CircuitState {
@@ -75,8 +116,8 @@ impl Breaker {
         }
     }
 
-    fn permit(&self, is_probe: bool) -> CallPermit {
-        CallPermit { breaker: self.clone(), is_probe }
+    fn permit(&self, kind: PermitKind) -> CallPermit {
+        CallPermit { breaker: self.clone(), kind }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -85,44 +126,46 @@ impl Breaker {
 }
 
 impl CallPermit {
-    pub fn record_success(mut self, now: Instant) {
+    pub fn record_success(self, now: Instant) {
         let mut state = self.breaker.lock();
-        state.consecutive_failures = 0;
-        state.record(now, false);
-        if std::mem::take(&mut self.is_probe) {
-            state.open = None;
-            state.recent_calls.clear();
+        state.record(now, CallOutcome::Success);
+        state.record_response(self.kind);
+    }
+
+    /// Records a call without a response: the connection failed or timed out.
+    pub fn record_failure(self, now: Instant) {
+        let mut state = self.breaker.lock();
+        state.consecutive_failures.no_response += 1;
+        state.record(now, CallOutcome::NoResponse);
+        match self.kind {
+            PermitKind::Probe => state.reopen(now),
+            PermitKind::Closed => state.open_if_failing(now),
+            PermitKind::Forced => {}
         }
     }
 
-    pub fn record_failure(mut self, now: Instant) {
+    /// Records a response with an error that may be the provider's. A probe that gets one leaves
+    /// the circuit half-open, unless it completes what opens a circuit.
+    pub fn record_error_response(self, now: Instant, source: CallSource) {
         let mut state = self.breaker.lock();
-        state.consecutive_failures += 1;
-        state.record(now, true);
-        if std::mem::take(&mut self.is_probe) {
-            let open_duration = state
-                .open
-                .map_or(INITIAL_OPEN_DURATION, |open| (open.duration * 2).min(MAX_OPEN_DURATION));
-            state.open(now, open_duration);
-        } else if state.open.is_none() && state.exceeds_threshold() {
-            state.open(now, INITIAL_OPEN_DURATION);
+        state.consecutive_failures.add(source);
+        state.record(now, CallOutcome::ErrorResponse(source));
+        match self.kind {
+            PermitKind::Probe if state.consecutive_failures.exceed_limit() => state.reopen(now),
+            PermitKind::Closed => state.open_if_failing(now),
+            PermitKind::Probe | PermitKind::Forced => {}
         }
     }
 
     /// Records a rate limit: the provider works, but accepts no more calls now.
-    pub fn record_rate_limited(mut self) {
-        let mut state = self.breaker.lock();
-        state.consecutive_failures = 0;
-        if std::mem::take(&mut self.is_probe) {
-            state.open = None;
-            state.recent_calls.clear();
-        }
+    pub fn record_rate_limited(self) {
+        self.breaker.lock().record_response(self.kind);
     }
 }
 
 impl Drop for CallPermit {
     fn drop(&mut self) {
-        if self.is_probe
+        if self.kind == PermitKind::Probe
             && let Some(open) = &mut self.breaker.lock().open
         {
             open.is_probing = false;
@@ -131,8 +174,8 @@ impl Drop for CallPermit {
 }
 
 impl State {
-    fn record(&mut self, now: Instant, failed: bool) {
-        self.recent_calls.push_back((now, failed));
+    fn record(&mut self, now: Instant, outcome: CallOutcome) {
+        self.recent_calls.push_back((now, outcome));
         while self.recent_calls.len() > MAX_RECENT_CALLS
             || self
                 .recent_calls
@@ -143,24 +186,92 @@ impl State {
         }
     }
 
-    fn exceeds_threshold(&self) -> bool {
-        let failed = self.recent_calls.iter().filter(|(_, failed)| *failed).count();
-        self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES
-            || self.recent_calls.len() >= MIN_SAMPLE_CALLS && failed * 2 >= self.recent_calls.len()
+    /// The provider works; calls from before the circuit opened do not close it.
+    fn record_response(&mut self, kind: PermitKind) {
+        self.consecutive_failures = ConsecutiveFailures::default();
+        if kind != PermitKind::Closed {
+            self.open = None;
+            self.recent_calls.clear();
+        }
     }
 
-    fn open(&mut self, now: Instant, duration: Duration) {
+    fn open_if_failing(&mut self, now: Instant) {
+        if self.open.is_none()
+            && (self.consecutive_failures.exceed_limit() || self.has_failed_half())
+        {
+            self.open_for(now, INITIAL_OPEN_DURATION);
+        }
+    }
+
+    /// Whether half of the recent calls failed, all of one conversation taken as one call.
+    fn has_failed_half(&self) -> bool {
+        if self.recent_calls.len() < MIN_SAMPLE_CALLS {
+            return false;
+        }
+        let outcomes = || self.recent_calls.iter().map(|(_, outcome)| *outcome);
+        let count = |wanted: CallOutcome| outcomes().filter(|outcome| *outcome == wanted).count();
+        let sources = outcomes().filter_map(|outcome| match outcome {
+            CallOutcome::ErrorResponse(source) => Some(source),
+            CallOutcome::Success | CallOutcome::NoResponse => None,
+        });
+        let failed = count(CallOutcome::NoResponse) + count_failed_conversations(sources);
+        let calls = failed + count(CallOutcome::Success);
+        calls >= MIN_SAMPLE_CALLS && failed * 2 >= calls
+    }
+
+    fn reopen(&mut self, now: Instant) {
+        let duration = self.open.map_or(INITIAL_OPEN_DURATION, |open| open.duration * 2);
+        self.open_for(now, duration.min(MAX_OPEN_DURATION));
+    }
+
+    fn open_for(&mut self, now: Instant, duration: Duration) {
+        self.consecutive_failures = ConsecutiveFailures::default();
         self.open = Some(OpenState { until: now + duration, duration, is_probing: false });
     }
 }
 
+impl ConsecutiveFailures {
+    fn add(&mut self, source: CallSource) {
+        if self.sources.contains(&source) {
+            return;
+        }
+        if self.sources.len() == MAX_TRACKED_SOURCES {
+            self.sources.remove(0);
+        }
+        self.sources.push(source);
+    }
+
+    fn exceed_limit(&self) -> bool {
+        let failed = count_failed_conversations(self.sources.iter().copied());
+        self.no_response as usize + failed >= MAX_CONSECUTIVE_FAILURES as usize
+    }
+}
+
+/// The number of distinct conversations; 0 if all are of one key.
+fn count_failed_conversations(sources: impl Iterator<Item = CallSource>) -> usize {
+    let (mut conversations, mut keys) = (HashSet::new(), HashSet::new());
+    let mut has_keyless = false;
+    for source in sources {
+        conversations.insert(source.conversation);
+        match source.key {
+            Some(key) => _ = keys.insert(key),
+            None => has_keyless = true,
+        }
+    }
+    if has_keyless || keys.len() >= MIN_FAILED_KEYS { conversations.len() } else { 0 }
+}
+
 pub const MAX_CONSECUTIVE_FAILURES: u32 = 5;
 pub const MIN_SAMPLE_CALLS: usize = 20;
+/// Keys that must get error responses before these count.
+pub const MIN_FAILED_KEYS: usize = 2;
 pub const SAMPLE_WINDOW: Duration = Duration::from_secs(30);
 pub const INITIAL_OPEN_DURATION: Duration = Duration::from_secs(10);
 pub const MAX_OPEN_DURATION: Duration = Duration::from_mins(5);
 
 /// Maximum calls in the sliding window.
 const MAX_RECENT_CALLS: usize = 200;
+/// Sources of error responses that are compared.
+const MAX_TRACKED_SOURCES: usize = 64;
 /// Wait for callers while a probe is in flight.
 const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -3,13 +3,20 @@
 use std::time::{Duration, Instant};
 
 use interlingua_upstream::breaker::{
-    Breaker, CircuitState, INITIAL_OPEN_DURATION, MAX_OPEN_DURATION,
+    Breaker, CallSource, CircuitState, INITIAL_OPEN_DURATION, MAX_CONSECUTIVE_FAILURES,
+    MAX_OPEN_DURATION,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn fail(breaker: &Breaker, now: Instant) {
     breaker.admit(now).unwrap().record_failure(now);
+}
+
+/// An error response to a conversation of a key; key 0 is a caller without one.
+fn fail_with_response(breaker: &Breaker, now: Instant, key: u64, conversation: u64) {
+    let source = CallSource { key: (key > 0).then_some(key), conversation };
+    breaker.admit(now).unwrap().record_error_response(now, source);
 }
 
 fn open_breaker(now: Instant) -> Breaker {
@@ -126,4 +133,77 @@ fn a_rate_limit_is_no_failure() {
     }
     assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
     assert!(breaker.admit(now).is_ok());
+}
+
+#[test]
+fn error_responses_to_one_conversation_never_open_it() {
+    let (breaker, mut now) = (Breaker::new(), Instant::now());
+    for call in 0..500 {
+        fail_with_response(&breaker, now, call % 5, 7);
+        now += SECOND / 10;
+    }
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
+}
+
+#[test]
+fn error_responses_to_one_key_never_open_it() {
+    let (breaker, mut now) = (Breaker::new(), Instant::now());
+    for conversation in 0..500 {
+        fail_with_response(&breaker, now, 1, conversation);
+        now += SECOND / 10;
+    }
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
+}
+
+#[test]
+fn error_responses_to_many_conversations_open_it() {
+    let now = Instant::now();
+    for keys in [[0, 0], [1, 2]] {
+        let breaker = Breaker::new();
+        for conversation in 1..5 {
+            fail_with_response(&breaker, now, keys[0], conversation);
+        }
+        assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
+        fail_with_response(&breaker, now, keys[1], 5);
+        assert_eq!(breaker.circuit_state(now), CircuitState::Open, "{keys:?}");
+    }
+}
+
+#[test]
+fn a_failing_conversation_among_others_does_not_open_it() {
+    let (breaker, mut now) = (Breaker::new(), Instant::now());
+    for call in 0..200 {
+        if call % 10 == 0 {
+            breaker.admit(now).unwrap().record_success(now);
+        } else {
+            fail_with_response(&breaker, now, 0, 7);
+        }
+        now += SECOND / 10;
+    }
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
+}
+
+#[test]
+fn an_error_response_to_one_probe_keeps_it_half_open() {
+    let now = Instant::now();
+    let breaker = open_breaker(now);
+    let now = now + INITIAL_OPEN_DURATION;
+    for _ in 0..20 {
+        fail_with_response(&breaker, now, 0, 7);
+        assert_eq!(breaker.circuit_state(now), CircuitState::HalfOpen);
+    }
+    for conversation in 0..u64::from(MAX_CONSECUTIVE_FAILURES) - 1 {
+        fail_with_response(&breaker, now, 0, conversation);
+    }
+    assert_eq!(breaker.admit(now).unwrap_err(), INITIAL_OPEN_DURATION * 2);
+}
+
+#[test]
+fn a_forced_call_closes_it_by_success_only() {
+    let now = Instant::now();
+    let breaker = open_breaker(now);
+    breaker.admit_always(now).record_failure(now);
+    assert_eq!(breaker.admit(now).unwrap_err(), INITIAL_OPEN_DURATION);
+    breaker.admit_always(now).record_success(now);
+    assert_eq!(breaker.circuit_state(now), CircuitState::Closed);
 }
