@@ -201,6 +201,7 @@ fn parse_complaint(judge: &Judge, rule: &Rule, message: &str) -> String {
         RejectionKind::MaxTokens(limit) => Lesson::MaxTokens(limit).to_string(),
         RejectionKind::RoleOrder => Lesson::AlternateRoles.to_string(),
         RejectionKind::WebSearch => Lesson::NoWebSearch.to_string(),
+        RejectionKind::Media(kind) => Lesson::NoMedia(kind).to_string(),
         RejectionKind::Field { rename_to: None } => "field".to_owned(),
         RejectionKind::Field { rename_to: Some(_) } => "field as".to_owned(),
     }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::MediaKind;
+
 /// The lessons of one target. An empty set allocates nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Lessons(Option<Arc<Vec<Lesson>>>);
@@ -24,6 +26,8 @@ pub enum Lesson {
     AlternateRoles,
     /// The provider has no built-in web search.
     NoWebSearch,
+    /// The target accepts no media of this kind, or none at all.
+    NoMedia(Option<MediaKind>),
     /// Fingerprint of a seal that the target rejects.
     RejectedSeal(u64),
 }
@@ -194,6 +198,7 @@ impl fmt::Display for Lesson {
             Self::MaxTokens(limit) => write!(f, "max-tokens={limit}"),
             Self::AlternateRoles => f.write_str("roles=alternate"),
             Self::NoWebSearch => f.write_str("search=none"),
+            Self::NoMedia(kind) => write!(f, "{}=none", name_of(MEDIA_NAMES, *kind)),
             Self::RejectedSeal(seal) => write!(f, "seal={seal:016x}"),
             Self::RejectedField(RejectedField { path, rename_to, betas }) => {
                 write!(f, "field={path}")?;
@@ -257,6 +262,7 @@ impl FromStr for Lesson {
                 }
                 Self::RejectedField(RejectedField { path: path.to_owned(), rename_to, betas })
             }
+            _ if value == "none" => Self::NoMedia(parse_name(MEDIA_NAMES, name)?),
             _ => return Err(ParseLessonError),
         })
     }
@@ -279,6 +285,14 @@ const EMPTY_TEXT_NAMES: &[(&str, EmptyTextHandling)] = &[
     ("drop", EmptyTextHandling::Drop),
     ("space", EmptyTextHandling::ReplaceWithSpace),
     ("strip", EmptyTextHandling::DropWithReasoning),
+];
+
+const MEDIA_NAMES: &[(&str, Option<MediaKind>)] = &[
+    ("media", None),
+    ("image", Some(MediaKind::Image)),
+    ("document", Some(MediaKind::Document)),
+    ("audio", Some(MediaKind::Audio)),
+    ("video", Some(MediaKind::Video)),
 ];
 
 const REASONING_NAMES: &[(&str, ReasoningConstraint)] = &[

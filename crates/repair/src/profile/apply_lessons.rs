@@ -32,6 +32,7 @@ impl TargetProfile {
                     let current = &mut self.settings.max_tokens.max;
                     *current = (*current).min(*limit);
                 }
+                Lesson::NoMedia(kind) => self.media.reject_kind(*kind),
                 // Rules of their own handle these.
                 Lesson::RejectedField(_)
                 | Lesson::AlternateRoles

@@ -95,6 +95,22 @@ pub struct AllowedSources {
 }
 
 impl MediaProfile {
+    /// Accepts no media of this kind anywhere, or of no kind. Plain text becomes a text block.
+    pub(super) fn reject_kind(&mut self, kind: Option<MediaKind>) {
+        for allowed in [&mut self.same_dialect, &mut self.cross_dialect] {
+            let MediaByContainer { instructions, user, assistant, result } = allowed;
+            for by_kind in [instructions, user, assistant, result] {
+                match kind {
+                    None => *by_kind = NOTHING,
+                    Some(MediaKind::Image) => by_kind.image = NO_SOURCE,
+                    Some(MediaKind::Document) => by_kind.document = NO_SOURCE,
+                    Some(MediaKind::Audio) => by_kind.audio = NO_SOURCE,
+                    Some(MediaKind::Video) => by_kind.video = NO_SOURCE,
+                }
+            }
+        }
+    }
+
     /// Whether this type is accepted for an image.
     pub fn accepts_image_type(&self, mime: &str) -> bool {
         let fits = |accepted: &&str| {

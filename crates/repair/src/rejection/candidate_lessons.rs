@@ -1,7 +1,8 @@
 //! Derives candidate lessons from a rejection, the likeliest first.
 
 use interlingua_model::{
-    Block, Conversation, DialectId, EmptyTextHandling, Lesson, Lessons, RejectedField, Turn,
+    Block, BlockContent, Conversation, DialectId, EmptyTextHandling, Lesson, Lessons, MediaKind,
+    RejectedField, Turn,
 };
 
 use super::path::{canonicalize, ends_with};
@@ -57,6 +58,7 @@ pub fn candidate_lessons(
         RejectionKind::MaxTokens(max_tokens) => max_tokens_lesson(rejected_request, *max_tokens),
         RejectionKind::RoleOrder => alternation_lesson(rejected_request),
         RejectionKind::WebSearch => web_search_lesson(rejected_request),
+        RejectionKind::Media(kind) => media_lesson(rejected_request, *kind),
     };
     let is_new =
         |lesson: &Lesson| !rejected_request.known_lessons.iter().any(|known| known == lesson);
@@ -68,6 +70,28 @@ pub fn candidate_lessons(
 fn web_search_lesson(rejected_request: RejectedRequest<'_>) -> Vec<Vec<Lesson>> {
     let has_search = rejected_request.conversation.tools.iter().any(|tool| is_search_tool(tool));
     if has_search { vec![vec![Lesson::NoWebSearch]] } else { Vec::new() }
+}
+
+/// Without such media in the request, the lesson changes nothing.
+fn media_lesson(
+    rejected_request: RejectedRequest<'_>,
+    kind: Option<MediaKind>,
+) -> Vec<Vec<Lesson>> {
+    let conversation = rejected_request.conversation;
+    let blocks = conversation.turns.iter().flat_map(|turn| turn.blocks.iter());
+    let has_media = conversation.system.iter().chain(blocks).any(|block| holds_media(block, kind));
+    if has_media { vec![vec![Lesson::NoMedia(kind)]] } else { Vec::new() }
+}
+
+/// Whether the block is a medium of this kind, or a result with one.
+fn holds_media(block: &Block, kind: Option<MediaKind>) -> bool {
+    match &block.content {
+        BlockContent::Media(media) => kind.is_none_or(|kind| kind == media.kind),
+        BlockContent::ToolResult(result) => {
+            result.content.iter().any(|inner| holds_media(inner, kind))
+        }
+        _ => false,
+    }
 }
 
 /// Tries the ways to handle texts between reasoning that were not sent.

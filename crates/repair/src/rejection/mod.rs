@@ -9,11 +9,15 @@ mod candidate_lessons;
 pub mod capture;
 pub mod path;
 mod patterns;
+mod request_errors;
 
-use interlingua_model::{ApiError, ApiErrorKind, DialectId, ImageLimit, ReasoningConstraint};
+use interlingua_model::{
+    ApiError, ApiErrorKind, DialectId, ImageLimit, MediaKind, ReasoningConstraint,
+};
 use interlingua_wire::{JsonKind, JsonNode, RawJson};
 
 pub use candidate_lessons::{RejectedRequest, candidate_lessons};
+pub use request_errors::{RequestErrorWording, reclassify, request_error_wordings};
 
 /// A rejection that a retry with lessons may avoid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +52,8 @@ pub enum RejectionKind {
     RoleOrder,
     /// The provider's web search is not available for this model.
     WebSearch,
+    /// Media of this kind, or any, are not supported.
+    Media(Option<MediaKind>),
 }
 
 /// Wording of one rejection.
@@ -77,6 +83,7 @@ pub enum Meaning {
     MaxTokens,
     RoleOrder,
     WebSearch,
+    Media(Option<MediaKind>),
 }
 
 /// Source of the field path.
@@ -101,6 +108,11 @@ pub fn parse(dialect: DialectId, error: &ApiError) -> Option<Rejection> {
     if !matches!(error.kind, ApiErrorKind::InvalidRequest | ApiErrorKind::RequestTooLarge) {
         return None;
     }
+    find_rejection(dialect, error)
+}
+
+/// The rejection in the message of an error of any kind.
+fn find_rejection(dialect: DialectId, error: &ApiError) -> Option<Rejection> {
     let message = error.message.unescape();
     let is_applicable =
         |row: &&RejectionPattern| row.dialects.is_empty() || row.dialects.contains(&dialect.0);
@@ -151,6 +163,7 @@ impl RejectionPattern {
             Meaning::MaxTokens => RejectionKind::MaxTokens(limit()?),
             Meaning::RoleOrder => RejectionKind::RoleOrder,
             Meaning::WebSearch => RejectionKind::WebSearch,
+            Meaning::Media(kind) => RejectionKind::Media(kind),
             Meaning::ManyImagesSide => {
                 RejectionKind::Image(ImageLimit::SidePixelsOfMany(u32::try_from(limit()?).ok()?))
             }

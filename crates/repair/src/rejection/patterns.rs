@@ -1,7 +1,7 @@
 //! Wordings of the rejections that a retry with lessons may avoid. The first pattern that matches
 //! counts.
 
-use interlingua_model::ReasoningConstraint;
+use interlingua_model::{MediaKind, ReasoningConstraint};
 
 use super::{Meaning, PathSource, RejectionPattern};
 
@@ -282,7 +282,40 @@ pub(super) static PATTERNS: &[RejectionPattern] = &[
         Meaning::ManyImagesSide,
         PathSource::Absent,
     ),
+    // Media that the model does not support.
+    image(ANY, "image input is not supported"),
+    image(ANY, "this model does not support image input"),
+    image(ANY, "odel do not support image input"),
+    image(ANY, "odel does not support images"),
+    image(ANY, "No endpoints found that support image input"),
+    image(ANY, "image_url is only supported by certain models"),
+    image(ANY, "unknown variant `image_url`, expected `text`"),
+    image(GOOGLE, "Image input modality is not enabled for"),
+    image(ANY, "This model doesn't support the image field for user messages"),
+    media(ANY, "audio input is not supported", Some(MediaKind::Audio)),
+    document(ANY, "This model doesn't support documents"),
+    document(ANY, "This model doesn't support the document field for user messages"),
+    document(ANY, "unsupported content[].type"),
+    document(OPENAI_CHAT, "Unsupported chat content part type: 'file'"),
+    document(OPENAI_CHAT, "Unknown part type: file"),
+    media(ANY, "is not a multimodal model", None),
 ];
+
+const fn media(
+    dialects: &'static [&'static str],
+    wording: &'static str,
+    kind: Option<MediaKind>,
+) -> RejectionPattern {
+    pattern(dialects, wording, Meaning::Media(kind), PathSource::Absent)
+}
+
+const fn image(dialects: &'static [&'static str], wording: &'static str) -> RejectionPattern {
+    media(dialects, wording, Some(MediaKind::Image))
+}
+
+const fn document(dialects: &'static [&'static str], wording: &'static str) -> RejectionPattern {
+    media(dialects, wording, Some(MediaKind::Document))
+}
 
 const fn pattern(
     dialects: &'static [&'static str],

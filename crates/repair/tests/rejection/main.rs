@@ -5,15 +5,15 @@
 mod samples;
 
 use interlingua_model::{
-    ApiError, ApiErrorKind, Block, BlockContent, Conversation, DialectId, Lesson, Lessons,
-    Reasoning, ReasoningForm, Role, Seal, SealOrigin, Turn,
+    ApiError, ApiErrorKind, Block, BlockContent, Conversation, DialectId, Lesson, Lessons, Media,
+    MediaKind, MediaSource, Reasoning, ReasoningForm, RetryAdvice, Role, Seal, SealOrigin, Turn,
 };
 use interlingua_repair::rejection::{
     self, RejectedRequest, Rejection, RejectionKind, candidate_lessons, capture,
 };
 use interlingua_wire::{JsonString, RawJson};
 
-use crate::samples::{SAMPLES, Sample};
+use crate::samples::{OTHER_SERVER_ERRORS, REQUEST_ERRORS, SAMPLES, Sample};
 
 fn dialect(name: &'static str) -> DialectId {
     DialectId(name)
@@ -44,6 +44,7 @@ fn summary(rejection: Option<Rejection>) -> String {
         RejectionKind::MaxTokens(max_tokens) => Lesson::MaxTokens(max_tokens).to_string(),
         RejectionKind::RoleOrder => Lesson::AlternateRoles.to_string(),
         RejectionKind::WebSearch => Lesson::NoWebSearch.to_string(),
+        RejectionKind::Media(kind) => Lesson::NoMedia(kind).to_string(),
         RejectionKind::Field { rename_to: None } => {
             let others = others.iter().map(|other| format!(" and {other}"));
             format!("field{location}{}", others.collect::<String>())
@@ -80,6 +81,71 @@ fn other_error_kinds_are_not_rejections() {
     assert_eq!(rejection::parse(dialect("anthropic"), &limited), None);
 }
 
+fn server_error(message: &str) -> ApiError {
+    ApiError::new(ApiErrorKind::ServerError, JsonString::new(message))
+}
+
+#[test]
+fn a_server_error_about_the_request_is_a_rejection() {
+    for message in REQUEST_ERRORS {
+        let mut error = server_error(message);
+        assert!(rejection::reclassify(dialect("openai-chat"), &mut error), "{message}");
+        assert_eq!((error.kind, error.status), (ApiErrorKind::InvalidRequest, 400), "{message}");
+        assert_eq!(error.retry, RetryAdvice::No, "{message}");
+    }
+    for sample in SAMPLES.iter().filter(|sample| !sample.3.is_empty()) {
+        let mut error = ApiError { kind: ApiErrorKind::ServerError, ..api_error(sample) };
+        assert!(rejection::reclassify(dialect(sample.0), &mut error), "{}", sample.1);
+    }
+    for message in OTHER_SERVER_ERRORS {
+        let mut error = server_error(message);
+        assert!(!rejection::reclassify(dialect("openai-chat"), &mut error), "{message}");
+        assert_eq!(error, server_error(message));
+    }
+}
+
+#[test]
+fn every_request_error_wording_has_a_sample() {
+    for wording in rejection::request_error_wordings() {
+        let matches_sample = |message: &&str| message.to_lowercase().contains(wording.phrase);
+        assert!(REQUEST_ERRORS.iter().any(matches_sample), "{wording:?}");
+    }
+}
+
+#[test]
+fn media_are_learned_only_where_the_request_has_some() {
+    let candidates = |message: &str, kinds: &[MediaKind]| -> Vec<Lesson> {
+        let dialect = dialect("openai-chat");
+        let mut conversation = Conversation::new(dialect);
+        let mut turn = Turn::new(Role::User);
+        for kind in kinds {
+            let source = MediaSource::Base64 { mime: None, data: JsonString::new("AAAA") };
+            let media = Media { kind: *kind, source, name: None, detail: None };
+            turn.blocks.push(Block::new(BlockContent::Media(media.into())).into());
+        }
+        conversation.turns = vec![turn.into()];
+        let rejection = {
+            let mut error = server_error(message);
+            rejection::reclassify(dialect, &mut error);
+            rejection::parse(dialect, &error).unwrap()
+        };
+        let rejected_request = RejectedRequest {
+            conversation: &conversation,
+            dialect,
+            betas: &[],
+            known_lessons: &Lessons::default(),
+        };
+        candidate_lessons(&rejection, rejected_request).into_iter().flatten().collect()
+    };
+    let no_images = "image input is not supported - hint: you may need to provide the mmproj";
+    let image = Lesson::NoMedia(Some(MediaKind::Image));
+    assert_eq!(candidates(no_images, &[MediaKind::Audio, MediaKind::Image]), [image]);
+    assert_eq!(candidates(no_images, &[MediaKind::Audio]), []);
+    let no_media = "table is not a multimodal model";
+    assert_eq!(candidates(no_media, &[MediaKind::Audio]), [Lesson::NoMedia(None)]);
+    assert_eq!(candidates(no_media, &[]), []);
+}
+
 #[test]
 fn lessons_round_trip_as_lines() {
     let lines = [
@@ -90,6 +156,9 @@ fn lessons_round_trip_as_lines() {
         "crowd-side=2000",
         "max-tokens=8192",
         "roles=alternate",
+        "search=none",
+        "media=none",
+        "image=none",
         "seal=00000000000000aa",
         "field=tools.*.custom.defer_loading",
         "field=max_tokens as=max_completion_tokens",
@@ -98,7 +167,9 @@ fn lessons_round_trip_as_lines() {
     for line in lines {
         assert_eq!(line.parse::<Lesson>().unwrap().to_string(), line);
     }
-    for line in ["", "empty-text", "empty-text=x", "seal=x", "field=", "field=a b", "what=1"] {
+    for line in
+        ["", "empty-text", "empty-text=x", "seal=x", "field=", "field=a b", "what=1", "what=none"]
+    {
         assert!(line.parse::<Lesson>().is_err(), "{line}");
     }
 }

@@ -430,4 +430,117 @@ pub(crate) const SAMPLES: &[Sample] = &[
         "",
         "roles=alternate",
     ),
+    // llama.cpp without a projector: <https://github.com/ggml-org/llama.cpp/issues/15377>
+    (
+        "openai-chat",
+        "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+        r#"{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}"#,
+        "image=none",
+    ),
+    (
+        "anthropic",
+        "audio input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+        "",
+        "audio=none",
+    ),
+    // <https://github.com/ggml-org/llama.cpp/issues/17700>
+    ("openai-chat", "unsupported content[].type", "", "document=none"),
+    // vLLM 0.32, and <https://github.com/langchain-ai/openwiki/issues/63>
+    ("openai-chat", "table is not a multimodal model", "", "media=none"),
+    ("openai-chat", "Unknown part type: file", "", "document=none"),
+    // <https://github.com/langchain-ai/openwiki/issues/171>
+    ("openai-chat", "Unsupported chat content part type: 'file'", "", "document=none"),
+    // Ollama: <https://github.com/ollama/ollama/issues/17301>
+    (
+        "anthropic",
+        "this model does not support image input (ref: b8bd630e-4a39-4b57-82af-9158ee9d5703)",
+        "",
+        "image=none",
+    ),
+    // LM Studio: <https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/908>
+    (
+        "openai-chat",
+        "Model does not support images. Please use a model that does.",
+        r#"{"error":"Model does not support images. Please use a model that does."}"#,
+        "image=none",
+    ),
+    // <https://github.com/zai-org/feedback/issues/570>
+    ("openai-chat", "Model do not support image input.", "", "image=none"),
+    // OpenRouter: <https://github.com/nexu-io/nexu/issues/733>
+    ("openai-chat", "No endpoints found that support image input", "", "image=none"),
+    // OpenAI: <https://github.com/vllm-project/vllm/issues/11629>
+    (
+        "openai-chat",
+        "Invalid content type. image_url is only supported by certain models.",
+        r#"{"error":{"message":"Invalid content type. image_url is only supported by certain models.","type":"invalid_request_error","param":"messages.[0].content.[1].type","code":null}}"#,
+        "image=none",
+    ),
+    // DeepSeek: <https://github.com/open-webui/open-webui/issues/23188>
+    (
+        "openai-chat",
+        "Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text` at line 1 column 9",
+        "",
+        "image=none",
+    ),
+    // <https://github.com/googleapis/go-genai/issues/48>
+    ("gemini", "Image input modality is not enabled for models/gemini-1.5-flash", "", "image=none"),
+    // <https://github.com/earendil-works/pi/issues/8960>
+    (
+        "bedrock",
+        "This model doesn't support the image field for user messages. Remove image and try again.",
+        "",
+        "image=none",
+    ),
+    // <https://github.com/anomalyco/models.dev/pull/6821>
+    ("bedrock", "This model doesn't support documents.", "", "document=none"),
+    (
+        "bedrock",
+        "This model doesn't support the document field for user messages. Remove document and try again.",
+        "",
+        "document=none",
+    ),
+    // The position is rejected, not the kind.
+    (
+        "bedrock",
+        "The image field in the ContentBlock object at messages.1.content.0 is only supported in user messages.",
+        "",
+        "",
+    ),
+];
+
+/// Messages about the request that servers send with status 500.
+pub(crate) const REQUEST_ERRORS: &[&str] = &[
+    // llama.cpp 0.7.0
+    "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+    "audio input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+    "unsupported content[].type",
+    "Failed to parse tools: missing type; tools = [{\"name\":\"t\"}]",
+    "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1, column 10: syntax error while parsing value - unexpected end of input",
+    "Failed to parse messages: Unsupported content part type: \"file\"; messages = []",
+    "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error",
+    // <https://github.com/browser-use/browser-use/issues/1635>
+    "Expected 'content' to be a string or an array",
+    "Cannot determine type of 'item'",
+    "Unable to generate parser for this template. Automatic parser generation failed: JSON schema error at #/properties/x: schema must be an object",
+    // Chat templates under llama.cpp
+    "\n------------\nWhile executing CallExpression at line 19, column 27 in source:\n...\nError: Jinja Exception: Tool call IDs should be alphanumeric strings with length 9!",
+    "Only user and assistant roles are supported! at row 1, column 9:\n{{ raise_exception('Only user and assistant roles are supported!') }}",
+    // and under llama-cpp-python 0.3.36, which has only their words
+    "Conversation roles must alternate user/assistant/user/assistant/...",
+    "System message must be at the beginning.",
+    "System role not supported",
+    "Message has tool role, but there was no previous assistant message with a tool call!",
+    "This model only supports single tool-calls at once!",
+    "[{'type': 'missing', 'loc': ('body', 'messages', 0, 'role'), 'msg': 'Field required', 'input': {}}]",
+    "1 validation error:\n  {'type': 'missing', 'loc': ('body', 'messages'), 'msg': 'Field required'}",
+];
+
+/// Messages of servers that fail by themselves.
+pub(crate) const OTHER_SERVER_ERRORS: &[&str] = &[
+    "Internal Server Error",
+    "The server had an error while processing your request. Sorry about that!",
+    "Failed to parse input at pos 12: <tool_call>",
+    "Failed to parse the response of the upstream server",
+    "1 validation error for ChatCompletionResponse",
+    "CUDA error: out of memory",
 ];
