@@ -1,5 +1,6 @@
 //! Logs long-running commands to stderr, at the level of `INTERLINGUA_LOG`.
 
+mod escape;
 mod writer;
 
 use std::{io, panic};
@@ -9,6 +10,7 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use self::escape::EscapedJson;
 use self::writer::{FlushGuard, LogWriter};
 
 /// Starts the log; a second call does nothing. Queued lines are written when the result is dropped.
@@ -56,7 +58,7 @@ fn start_at(default_level: LevelFilter) -> FlushGuard {
     let registry = tracing_subscriber::registry().with(levels);
     // A test may have installed a subscriber already.
     let _ = if self::format() == LogFormat::Json {
-        registry.with(log.json().flatten_event(true)).try_init()
+        registry.with(log.json().flatten_event(true).map_writer(EscapedJson)).try_init()
     } else {
         registry.with(log).try_init()
     };
