@@ -74,6 +74,23 @@ impl ConversationKey {
         self.client_session.map(|session| JsonString::new(&format!("conversation_{session:016x}")))
     }
 
+    /// A hash of the conversation: its client session, or else its turns up to the first one of the
+    /// user, since many conversations begin with the same instructions.
+    pub(crate) fn conversation_hash(&self, body: &JsonDoc, dialect: &dyn Dialect) -> u64 {
+        self.client_session.unwrap_or_else(|| {
+            let Some(turns) = body.root().get(dialect.turns_key()) else { return 0 };
+            if !turns.is_array() {
+                return stable_hash([turns.raw().as_bytes()]);
+            }
+            let is_instruction = |turn: &JsonNode<'_>| {
+                let role = turn.get("role").map(JsonNode::str_or_empty).unwrap_or_default();
+                ["system", "developer"].contains(&&*role)
+            };
+            let instructions = turns.items().take_while(is_instruction).count();
+            stable_hash(turns.items().take(instructions + 1).map(|turn| turn.raw().as_bytes()))
+        })
+    }
+
     /// A number that is equal for all requests of a conversation, computed before the body is
     /// decoded.
     pub(crate) fn route_hash(&self, body: &JsonDoc, dialect: &dyn Dialect) -> u64 {

@@ -164,7 +164,8 @@ impl RoutedRequest<'_> {
             }
             log.begin_attempt(provider_name(route), model)
         });
-        let response = self.call_turn(route, model, body, prepared_request.rebuild).await?;
+        let response = self.call_turn(route, model, body, prepared_request.rebuild).await;
+        let response = response.map_err(ErrorResponse::from_connection)?;
         if let Some(log) = log {
             let facts = || json!({"status": response.status});
             let headers = log.capture.is_some().then(|| &*response.headers);

@@ -51,7 +51,7 @@ impl ProviderReply<'_> {
             Instant::now() + FIRST_CONTENT_WAIT.min(self.request.config.timeouts.heartbeat),
         );
         tokio::pin!(max_wait);
-        let mut ended = false;
+        let (mut ended, mut connection_error) = (false, None);
         while !stream.has_content() && !stream.has_ended() && !ended {
             tokio::select! {
                 chunk = self.body.chunk() => match chunk {
@@ -59,7 +59,10 @@ impl ProviderReply<'_> {
                         capture_provider_bytes(log, &chunk);
                         stream.push(&chunk, &mut output);
                     }
-                    Some(Err(error)) => stream.fail(error, &mut output),
+                    Some(Err(error)) => {
+                        connection_error = Some(error.clone());
+                        stream.fail(error, &mut output);
+                    }
                     None => {
                         stream.finish(&mut output);
                         ended = true;
@@ -71,7 +74,10 @@ impl ProviderReply<'_> {
         if !stream.has_content()
             && let Some(error) = stream.error()
         {
-            return Err(error.clone().into());
+            return Err(match connection_error {
+                Some(error) => ErrorResponse::from_connection(error),
+                None => ErrorResponse::from_provider(self.provider_dialect, error.clone()),
+            });
         }
         if !stream.has_content() && stream.has_ended() {
             self.check_malformed_call(stream.partial_reply())?;
@@ -128,7 +134,8 @@ impl ProviderReply<'_> {
         let mut stream = self.stream_translator();
         let (mut scratch, mut total_bytes) = (Vec::new(), 0);
         loop {
-            let chunk = self.next_chunk(trailing_timeout(&stream)).await.transpose()?;
+            let chunk = self.next_chunk(trailing_timeout(&stream)).await.transpose();
+            let chunk = chunk.map_err(ErrorResponse::from_connection)?;
             if let Some(chunk) = &chunk {
                 capture_provider_bytes(log, chunk);
                 total_bytes += chunk.len();
@@ -148,7 +155,8 @@ impl ProviderReply<'_> {
         }
         let findings = stream.take_findings();
         let (reply, mut ledger) = stream.into_reply();
-        let reply = reply?;
+        let reply =
+            reply.map_err(|error| ErrorResponse::from_provider(self.provider_dialect, error))?;
         self.check_malformed_call(&reply)?;
         let body = encode_reply(&reply, self.request.client_dialect, &self.exchange, &mut ledger);
         Ok(self.finish_response(log, Some(body.into()), &ledger, (&reply, &findings)).await)
@@ -240,7 +248,7 @@ impl ProviderReply<'_> {
     fn decode_reply(&self, body: Bytes) -> Result<DecodedReply, ErrorResponse> {
         let decoded =
             decode_reply(body, self.provider_dialect, &self.exchange, self.watch.as_ref());
-        let decoded = decoded.map_err(reply_error)?;
+        let decoded = decoded.map_err(|error| reply_error(self.provider_dialect, error))?;
         excess::check_reply(&decoded.reply.turn, &self.request.config.limits)?;
         self.check_malformed_call(&decoded.reply)?;
         Ok(decoded)
@@ -264,8 +272,9 @@ impl ProviderReply<'_> {
     }
 
     /// The whole body; `None` if it is an event stream despite its content type.
-    pub(crate) async fn read_body(&mut self) -> Result<Option<Bytes>, ApiError> {
-        let mut body = self.take_body().collect(self.request.config.limits.reply).await?;
+    pub(crate) async fn read_body(&mut self) -> Result<Option<Bytes>, ErrorResponse> {
+        let body = self.take_body().collect(self.request.config.limits.reply).await;
+        let mut body = body.map_err(ErrorResponse::from_connection)?;
         if body.starts_with(UTF8_BOM) {
             body.advance(UTF8_BOM.len());
         }
@@ -344,9 +353,9 @@ pub(crate) fn capture_provider_bytes(log: &mut Option<RequestLog>, bytes: &Bytes
     }
 }
 
-fn reply_error(error: ReplyError) -> ErrorResponse {
+fn reply_error(provider_dialect: &dyn Dialect, error: ReplyError) -> ErrorResponse {
     match error {
-        ReplyError::Api(error) => (*error).into(),
+        ReplyError::Api(error) => ErrorResponse::from_provider(provider_dialect, *error),
         ReplyError::InvalidBody(error) => {
             let message = format!("the provider's reply cannot be read: {error}");
             ApiError { status: 502, ..failure(ApiErrorKind::ServerError, &message) }.into()

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use interlingua::model::{ApiErrorKind, RetryAdvice};
+use interlingua::repair::rejection;
 use interlingua::{ApiError, Dialect, JsonString};
 
 use crate::out::ResponseBody;
@@ -18,6 +19,21 @@ pub(crate) struct ErrorResponse {
     pub(crate) rejected_body: Option<Bytes>,
     /// The request is valid: the model may succeed if it is sent again unchanged.
     pub(crate) retry_unchanged: bool,
+    pub(crate) route_outcome: RouteOutcome,
+}
+
+/// How far the call of a route got, and what its error says about other routes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RouteOutcome {
+    /// The provider responded, or the gateway rejected the request.
+    #[default]
+    Responded,
+    /// The provider rejected the request with a server error: another one may accept it.
+    RejectedAsServerError,
+    /// The connection to the provider failed or timed out.
+    NoResponse,
+    /// The circuit is open, or the model is rate limited.
+    NotCalled,
 }
 
 impl From<ApiError> for ErrorResponse {
@@ -27,6 +43,7 @@ impl From<ApiError> for ErrorResponse {
             verbatim: None,
             rejected_body: None,
             retry_unchanged: false,
+            route_outcome: RouteOutcome::default(),
         }
     }
 }
@@ -42,6 +59,20 @@ pub(crate) fn shutdown_error() -> ApiError {
 }
 
 impl ErrorResponse {
+    /// An error that a provider sent. A server error that is about the request becomes a rejection.
+    pub(crate) fn from_provider(dialect: &dyn Dialect, mut error: ApiError) -> Self {
+        let is_rejection = rejection::reclassify(dialect.id(), &mut error);
+        let rejected = is_rejection.then_some(RouteOutcome::RejectedAsServerError);
+        Self { route_outcome: rejected.unwrap_or_default(), ..error.into() }
+    }
+
+    /// An error of the connection to a provider. Those that make no retry worthwhile, such as an
+    /// unexpected redirect, come from a provider that can be reached.
+    pub(crate) fn from_connection(error: ApiError) -> Self {
+        let no_response = (error.retry == RetryAdvice::Yes).then_some(RouteOutcome::NoResponse);
+        Self { route_outcome: no_response.unwrap_or_default(), ..error.into() }
+    }
+
     pub(crate) fn into_response(self, dialect: &dyn Dialect) -> Response<ResponseBody> {
         let error = &self.failure;
         let (body, content_type, status) = match self.verbatim {

@@ -25,6 +25,7 @@ impl RoutedRequest<'_> {
         log: &mut Option<RequestLog>,
     ) -> ErrorResponse {
         let UpstreamResponse { status, headers, body } = response;
+        let status = if status > MAX_HTTP_STATUS { BAD_GATEWAY } else { status };
         let max_wait = ERROR_BODY_TIMEOUT.min(self.config.timeouts.answer);
         let body = timeout(max_wait, body.collect(MAX_ERROR_BYTES)).await;
         let body = redact_key(route, body.unwrap_or_else(|_| Ok(Bytes::new())).unwrap_or_default());
@@ -37,7 +38,7 @@ impl RoutedRequest<'_> {
         // An error page of a proxy in between is in no dialect.
         let same_dialect = to.id() == self.client_dialect.id() && error.original.is_some();
         let verbatim = same_dialect.then(|| Box::new((body, headers.content_type().cloned())));
-        ErrorResponse { verbatim, ..error.into() }
+        ErrorResponse { verbatim, ..ErrorResponse::from_provider(to, error) }
     }
 }
 
@@ -58,6 +59,9 @@ fn redact_key(route: &Route, body: Bytes) -> Bytes {
 
 /// Time for the body of an error.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Some servers send statuses such as 999, which HTTP clients may reject.
+const MAX_HTTP_STATUS: u16 = 599;
+const BAD_GATEWAY: u16 = 502;
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
 /// Shorter strings are no secrets and may be part of normal text.
 const MIN_REDACTED_KEY_BYTES: usize = 6;

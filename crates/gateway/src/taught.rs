@@ -110,7 +110,10 @@ impl RoutedRequest<'_> {
 /// one is fixed.
 fn has_helped(first: &Rejection, second: Option<&Rejection>) -> bool {
     let names_field = |rejection: &Rejection| {
-        matches!(rejection.kind, RejectionKind::Field { .. } | RejectionKind::Image(_))
+        matches!(
+            rejection.kind,
+            RejectionKind::Field { .. } | RejectionKind::Image(_) | RejectionKind::Media(_)
+        )
     };
     second.is_some_and(|second| {
         let same = first.kind == second.kind && first.path == second.path;

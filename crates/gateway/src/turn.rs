@@ -11,7 +11,9 @@ use interlingua::repair::fit::provider_search;
 use interlingua::wire::JsonNode;
 use interlingua::wire::json::{JsonError, JsonErrorKind};
 use interlingua::{ApiError, Dialect, JsonDoc, JsonString, TranslateError, find_dialect};
+use interlingua_upstream::breaker::CallSource;
 use interlingua_upstream::retry::{Backoff, random_u64};
+use interlingua_vault::stable_hash;
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -25,7 +27,7 @@ use crate::config::{Config, Limits, Route};
 use crate::endpoint::PathParams;
 use crate::excess;
 use crate::out::ResponseBody;
-use crate::refusal::{ErrorResponse, failure};
+use crate::refusal::{ErrorResponse, RouteOutcome, failure};
 use crate::responses::{self, ResponseChain};
 use crate::sessions::SessionRecorder;
 use crate::state::Gateway;
@@ -133,41 +135,52 @@ impl ClientRequest<'_> {
         {
             let _ = self.stream_turn_id.set(log.turn_id);
         }
-        let wants_safeguards = requests_safeguards(&body, from);
-        let provider_state_field = responses::provider_state_field(&body, from);
+        self.try_routes(&routed_request, &routes, body, log).await
+    }
+
+    /// Tries one route after the other. If none was called because circuits are open, the first of
+    /// these is called nevertheless: no other target is left, and the provider may work again.
+    async fn try_routes(
+        &self,
+        routed_request: &RoutedRequest<'_>,
+        routes: &[Route],
+        body: JsonDoc,
+        log: &mut Option<RequestLog>,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let chain = routed_request.chain;
+        let first_party_fields = FirstPartyFields::find(&body, routed_request.body_dialect);
         let mut parsed = Some(body);
-        let mut last = None;
-        for route in &routes {
-            if wants_safeguards && routed_request.dialect_and_flavor(route).0.id() != from.id() {
-                last = Some(safeguards_unsupported());
-                continue;
-            }
-            // A provider of the client's dialect may have the reply stored; others cannot.
-            if routed_request.dialect_and_flavor(route).0.id() != from.id()
-                && let Some(error_response) = chain.unresolved()
-            {
+        let (mut last, mut open_route, mut was_called) = (None, None, false);
+        for route in routes {
+            if let Some(error_response) = first_party_fields.reject_route(routed_request, route) {
                 last = Some(error_response);
                 continue;
             }
-            if let Some(key) = provider_state_field
-                && routed_request.dialect_and_flavor(route).0.id() != from.id()
-            {
-                last = Some(field_unsupported(key));
-                continue;
-            }
-            let route_body = self.body_for_route(route, &chain, &mut parsed)?;
-            match self.try_route(&routed_request, route, (&route_body, &mut parsed), log).await {
+            let route_body = self.body_for_route(route, chain, &mut parsed)?;
+            let bodies = (&route_body, &mut parsed);
+            match self.try_route(routed_request, route, bodies, false, log).await {
                 Ok(response) => return Ok(response),
                 Err(error_response) => {
-                    let is_final = is_client_error(error_response.failure.kind);
+                    let (outcome, kind) =
+                        (error_response.route_outcome, error_response.failure.kind);
+                    was_called |= outcome != RouteOutcome::NotCalled;
+                    if outcome == RouteOutcome::NotCalled && kind == ApiErrorKind::Overloaded {
+                        open_route = open_route.or(Some(route));
+                    }
                     last = Some(more_actionable(last, error_response));
-                    if is_final {
+                    if is_client_error(kind) && outcome != RouteOutcome::RejectedAsServerError {
                         break;
                     }
                 }
             }
         }
-        Err(last.unwrap_or_else(|| no_provider_for_model(&model)))
+        if let Some(route) = open_route.filter(|_| !was_called) {
+            let route_body = self.body_for_route(route, chain, &mut parsed)?;
+            let bodies = (&route_body, &mut parsed);
+            // Boxed: an inline future of this rare case would make that of every request larger.
+            return Box::pin(self.try_route(routed_request, route, bodies, true, log)).await;
+        }
+        Err(last.unwrap_or_else(|| no_provider_for_model(routed_request.model)))
     }
 
     /// Inlines the history of a request with `previous_response_id`, and resolves its item
@@ -228,12 +241,13 @@ impl ClientRequest<'_> {
         }
     }
 
-    /// Tries one route, with retries.
+    /// Tries one route, with retries; `force` calls it once although its circuit is open.
     async fn try_route(
         &self,
         routed_request: &RoutedRequest<'_>,
         route: &Route,
         (route_body, parsed): (&Bytes, &mut Option<JsonDoc>),
+        force: bool,
         log: &mut Option<RequestLog>,
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let (name, model) = (provider_name(route), RoutedRequest::upstream_model(route));
@@ -249,6 +263,7 @@ impl ClientRequest<'_> {
         for tries in 0.. {
             let call_permit = match provider_state.breaker.admit(now) {
                 Ok(call_permit) => call_permit,
+                Err(_) if force && last.is_none() => provider_state.breaker.admit_always(now),
                 // The last provider error is more informative.
                 Err(wait) => return Err(last.unwrap_or_else(|| circuit_open(name, wait))),
             };
@@ -272,8 +287,14 @@ impl ClientRequest<'_> {
                         provider_state.rate_limited.mark(&model, Instant::now(), wait);
                     }
                 }
-                kind if is_transient(kind) => call_permit.record_failure(Instant::now()),
-                _ => call_permit.record_success(Instant::now()),
+                kind if !is_transient(kind) => call_permit.record_success(Instant::now()),
+                _ if error_response.route_outcome == RouteOutcome::NoResponse => {
+                    call_permit.record_failure(Instant::now());
+                }
+                _ => {
+                    let source = self.call_source(routed_request, route_body);
+                    call_permit.record_error_response(Instant::now(), source);
+                }
             }
             let should_retry = tries < self.config.limits.retries
                 && is_transient(error_response.failure.kind)
@@ -291,6 +312,16 @@ impl ClientRequest<'_> {
             now = Instant::now();
         }
         Err(last.unwrap_or_else(|| circuit_open(name, Duration::ZERO)))
+    }
+
+    /// Key and conversation of the request. Needed for failed calls only, so the body is parsed
+    /// again.
+    fn call_source(&self, routed_request: &RoutedRequest<'_>, route_body: &Bytes) -> CallSource {
+        let from = routed_request.body_dialect;
+        let hash = |body: JsonDoc| routed_request.conversation_key.conversation_hash(&body, from);
+        let conversation = parse_body(route_body, &self.config.limits).map_or(0, hash);
+        let key = (!self.owner.is_empty()).then(|| stable_hash([self.owner.as_bytes()]));
+        CallSource { key, conversation }
     }
 }
 
@@ -345,6 +376,39 @@ fn reject_thread_field(body: &JsonDoc, from: &dyn Dialect) -> Option<ErrorRespon
         let verbatim = Some(Box::new((body.into(), None)));
         ErrorResponse { verbatim, ..failure(ApiErrorKind::InvalidRequest, message).into() }
     })
+}
+
+/// Fields of a request that only providers of its dialect support.
+struct FirstPartyFields {
+    safeguards: bool,
+    provider_state: Option<&'static str>,
+}
+
+impl FirstPartyFields {
+    fn find(body: &JsonDoc, from: &dyn Dialect) -> Self {
+        Self {
+            safeguards: requests_safeguards(body, from),
+            provider_state: responses::provider_state_field(body, from),
+        }
+    }
+
+    /// The error of a route whose provider has another dialect.
+    fn reject_route(
+        &self,
+        routed_request: &RoutedRequest<'_>,
+        route: &Route,
+    ) -> Option<ErrorResponse> {
+        let to = routed_request.dialect_and_flavor(route).0;
+        if to.id() == routed_request.body_dialect.id() {
+            return None;
+        }
+        if self.safeguards {
+            return Some(safeguards_unsupported());
+        }
+        // A provider of the client's dialect may have the reply stored; others cannot.
+        let unresolved = routed_request.chain.unresolved();
+        unresolved.or_else(|| self.provider_state.map(field_unsupported))
+    }
 }
 
 /// `safeguards` exists only at Anthropic. Its client retries without it after this error.
@@ -403,12 +467,15 @@ fn is_transient(kind: ApiErrorKind) -> bool {
 
 fn circuit_open(name: &str, wait: Duration) -> ErrorResponse {
     let message = format!("{name} has failed repeatedly and is not called for a moment");
-    ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::Overloaded, &message) }.into()
+    let error =
+        ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::Overloaded, &message) };
+    ErrorResponse { route_outcome: RouteOutcome::NotCalled, ..error.into() }
 }
 
 fn rate_limited(name: &str, model: &str, wait: Duration) -> ErrorResponse {
     let message = format!("{name} accepts no requests for {model} at the moment");
-    ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::RateLimit, &message) }.into()
+    let error = ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::RateLimit, &message) };
+    ErrorResponse { route_outcome: RouteOutcome::NotCalled, ..error.into() }
 }
 
 fn retry_after(wait: Duration) -> RetryAdvice {

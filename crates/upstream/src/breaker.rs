@@ -6,9 +6,9 @@
 //! it; a failed one doubles the open duration, up to [`MAX_OPEN_DURATION`]. A rate limit (429) does
 //! not count as a failure.
 //!
-//! A call that gets no response always counts. An error response counts once per
-//! conversation, and only if callers with at least [`MIN_FAILED_KEYS`] keys get some: a server
-//! that fails on the content of one conversation, or on what one key sends, works for all others.
+//! A call that gets no response always counts. An error response counts once per conversation, and
+//! where callers have keys, only if at least [`MIN_FAILED_KEYS`] of these get some: a server that
+//! fails on the content of one conversation, or on the requests of one key, works for all others.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

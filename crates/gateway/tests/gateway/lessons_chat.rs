@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{HttpResponse, post};
+use crate::client::{HttpResponse, get, post};
 use crate::harness::Harness;
 use crate::lessons::harness_with_stub;
 use crate::stub_provider::{error_answer, success_answer};
@@ -57,3 +57,39 @@ fn the_output_limit_is_learned() {
     assert_eq!(ask_chat(&harness, &shorter).status, 200);
     assert_eq!(stub.requests()[3]["max_tokens"], 99);
 }
+
+/// llama.cpp answers so without a projector.
+const NO_IMAGES: &str = "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj";
+
+#[test]
+fn unsupported_media_are_learned_and_left_out() {
+    for (status, message, lesson) in [
+        (500, NO_IMAGES, "image=none"),
+        (400, "table is not a multimodal model", "media=none"),
+        (404, "No endpoints found that support image input", "image=none"),
+    ] {
+        let error = json!({"error": {"code": status, "message": message, "type": "server_error"}});
+        let answers = vec![(status, error.to_string()), success_answer("openai-chat")];
+        let (harness, stub) = harness_with_stub("openai-chat", answers);
+        let source = json!({"type": "base64", "media_type": "image/png", "data": PNG});
+        let content =
+            json!([{"type": "text", "text": "what is it?"}, {"type": "image", "source": source}]);
+        let user = json!({"role": "user", "content": content});
+        let request = json!({"model": "stub/m", "max_tokens": 8, "messages": [user]});
+        for expected in [2, 3] {
+            let body = request.to_string();
+            let response = post(harness.addr(), "/v1/messages", "", body.as_bytes());
+            assert_eq!(response.status, 200, "{message}: {}", response.text());
+            assert_eq!(response.header("x-interlingua-repairs"), Some("unsupported-media"));
+            assert_eq!(stub.requests().len(), expected, "{message}");
+        }
+        let sent = stub.requests().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert!(sent[0].contains(PNG) && !sent[1].contains(PNG), "{message}: {sent:?}");
+        assert_eq!(sent[1], sent[2]);
+        assert!(sent[1].contains("image omitted"), "{}", sent[1]);
+        let lessons = get(harness.addr(), "/api/lessons", "").text();
+        assert!(lessons.contains(lesson), "{lessons}");
+    }
+}
+
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

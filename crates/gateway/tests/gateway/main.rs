@@ -6,6 +6,7 @@
 mod black_holes;
 mod captures;
 mod catalogue;
+mod circuit;
 mod client;
 mod content_types;
 mod continue_turn;
