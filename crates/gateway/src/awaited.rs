@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue};
 use http_body::{Body, Frame};
 use interlingua::model::{ApiErrorKind, ReplyContext, StreamEvent};
 use interlingua::{ApiError, Dialect, Ledger, stream_writer};
@@ -27,8 +27,14 @@ use crate::{heard, tale, turn};
 /// Set once to the turn's id when the client expects an event stream.
 pub(crate) type StreamTurnId = OnceLock<Uuid>;
 
-pub(crate) type ResponseFuture =
-    Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, ApiError>> + Send>>;
+pub(crate) type ResponseFuture = Pin<Box<dyn Future<Output = DispatchedResponse> + Send>>;
+
+/// The response to a request, or why it was rejected.
+pub(crate) struct DispatchedResponse {
+    pub(crate) result: Result<Response<ResponseBody>, ApiError>,
+    /// Otherwise the rest of the body would be taken for the next request.
+    pub(crate) is_body_read: bool,
+}
 
 /// A response in progress, with the state that is needed to send heartbeats for it.
 pub(crate) struct PendingResponse {
@@ -77,23 +83,31 @@ impl PendingResponse {
     }
 
     fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<Response<ResponseBody>> {
-        let rejected = |error| Poll::Ready(ErrorResponse::from(error).into_response(self.dialect));
+        let rejected = |error| ErrorResponse::from(error).into_response(self.dialect);
         if self.drain_expired.load(Ordering::Relaxed) {
-            return rejected(shutdown_error());
+            return Poll::Ready(rejected(shutdown_error()));
         }
         // A panic fails this request only, not the worker thread.
-        match catch_unwind(AssertUnwindSafe(|| self.response.as_mut().poll(cx))) {
-            Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
-            Ok(Poll::Ready(Err(error))) => {
-                log_rejected(&error, self.peer);
-                rejected(error)
-            }
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(_) => {
-                tracing::error!("a request handler panicked; the client gets an error");
-                rejected(failure(ApiErrorKind::ServerError, "internal error of the gateway"))
-            }
+        let (mut response, is_body_read) =
+            match catch_unwind(AssertUnwindSafe(|| self.response.as_mut().poll(cx))) {
+                Ok(Poll::Ready(DispatchedResponse { result: Ok(response), is_body_read })) => {
+                    (response, is_body_read)
+                }
+                Ok(Poll::Ready(DispatchedResponse { result: Err(error), is_body_read })) => {
+                    log_rejected(&error, self.peer);
+                    (rejected(error), is_body_read)
+                }
+                Ok(Poll::Pending) => return Poll::Pending,
+                Err(_) => {
+                    tracing::error!("a request handler panicked; the client gets an error");
+                    let message = "internal error of the gateway";
+                    (rejected(failure(ApiErrorKind::ServerError, message)), false)
+                }
+            };
+        if !is_body_read {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
+        Poll::Ready(response)
     }
 
     fn into_early_response(self) -> Response<ResponseBody> {

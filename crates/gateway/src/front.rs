@@ -14,7 +14,7 @@ use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, Dialect};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::awaited::{PendingResponse, StreamTurnId};
+use crate::awaited::{DispatchedResponse, PendingResponse, StreamTurnId};
 use crate::box_in_place::box_in_place;
 use crate::config::Config;
 use crate::endpoint::{Endpoint, EndpointMatch, LessonsRequest, PathParams, match_endpoint};
@@ -25,7 +25,9 @@ use crate::recent::TurnEventStream;
 use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
 use crate::state::Gateway;
 use crate::turn::ClientRequest;
-use crate::{access, billed, models, pages, quota, reading, remembered, responses, ui};
+use crate::{
+    access, billed, models, pages, quota, reading, remembered, responses, ui, unread_body,
+};
 
 /// The addresses of both ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -68,20 +70,36 @@ pub(crate) async fn handle(
     response
 }
 
+/// Responds to a request, and drains what is left of its body.
 async fn dispatch(
     gateway: Arc<Gateway>,
     connection_addrs: ConnectionAddrs,
     request: Request<Incoming>,
     endpoint_match: EndpointMatch,
     stream_turn_id: Arc<StreamTurnId>,
+) -> DispatchedResponse {
+    let (head, mut body) = request.into_parts();
+    let result =
+        route(gateway, connection_addrs, &head, &mut body, endpoint_match, stream_turn_id).await;
+    let has_timed_out = result.as_ref().is_err_and(|error| error.status == REQUEST_TIMEOUT);
+    let is_body_read = !has_timed_out && unread_body::drain(&mut body, &head.headers).await;
+    DispatchedResponse { result, is_body_read }
+}
+
+async fn route(
+    gateway: Arc<Gateway>,
+    connection_addrs: ConnectionAddrs,
+    head: &Parts,
+    body: &mut Incoming,
+    endpoint_match: EndpointMatch,
+    stream_turn_id: Arc<StreamTurnId>,
 ) -> Result<Response<ResponseBody>, ApiError> {
     let config = gateway.config.load_full();
-    let (head, body) = request.into_parts();
-    reading::check_head_size(&head, config.limits.head)?;
+    reading::check_head_size(head, config.limits.head)?;
     access::check_host_and_origin(&config, connection_addrs.local, &head.uri, &head.headers)?;
     let EndpointMatch { endpoint, dialect } = endpoint_match;
     let listen = connection_addrs.local;
-    if let Some(response) = handle_public(&gateway, &config, listen, &head, &endpoint) {
+    if let Some(response) = handle_public(&gateway, &config, listen, head, &endpoint) {
         return Ok(response);
     }
     if access::needs_stored_keys(gateway.key_policy(&config, listen), &config, &head.headers) {
@@ -292,6 +310,7 @@ fn text_response(status: StatusCode, text: impl Into<Bytes>) -> Response<Respons
     response
 }
 
+const REQUEST_TIMEOUT: u16 = 408;
 const WELCOME_TEXT: &str = "\
 Interlingua. Point an agent at this address:
   Anthropic clients   base URL as it is

@@ -36,7 +36,7 @@ pub(crate) fn check_head_size(head: &Parts, max: usize) -> Result<(), ApiError> 
 /// The whole body, unless it is too large, too slow, or compressed, or unless the bodies of all
 /// requests are too large together.
 pub(crate) async fn read_body(
-    mut body: Incoming,
+    body: &mut Incoming,
     headers: &HeaderMap,
     config: &Config,
     permit: &mut BodyPermit<'_>,

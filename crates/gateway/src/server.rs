@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpStream as StdStream};
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use tokio::time::{sleep, timeout};
 
 use crate::access;
 use crate::balance::{ConnectionSlot, WorkerPool};
+use crate::client_stream::{ClientStream, ConnectionActivity, TrackedBody};
 use crate::crowd::{IpPermit, PerIpLimit};
 use crate::front::{self, ConnectionAddrs};
 use crate::otel::Exporter;
-use crate::patient::WriteTimeout;
 use crate::remembered;
 use crate::sharing::NodeSync;
 use crate::state::Gateway;
@@ -281,20 +281,23 @@ async fn serve_connection(
     // Failure only adds latency.
     let _ = stream.set_nodelay(true);
     let config = gateway.config.load_full();
-    let has_request = Arc::new(AtomicBool::new(false));
-    let has_request_setter = Arc::clone(&has_request);
+    let activity = Arc::new(ConnectionActivity::default());
+    let request_activity = Arc::clone(&activity);
     let (drain_expired, recent) =
         (Arc::clone(&gateway.drain_expired), Arc::clone(&gateway.recent_turns));
     let service = service_fn(move |request| {
-        has_request_setter.store(true, Ordering::Relaxed);
+        let activity = Arc::clone(&request_activity);
+        activity.begin_request();
         let response_future = front::handle(Arc::clone(&gateway), connection_addrs, request);
         let closes = slot.should_close();
         async move {
             let mut response = response_future.await;
-            if closes {
+            if response.headers().contains_key(CONNECTION) {
+                activity.has_unread_body.store(true, Ordering::Relaxed);
+            } else if closes {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(response.map(|body| TrackedBody::new(body, activity)))
         }
     });
     let (limits, timeouts) = (&config.limits, &config.timeouts);
@@ -308,7 +311,7 @@ async fn serve_connection(
     if limits.headers != HYPER_MAX_HEADERS {
         builder.max_headers(limits.headers);
     }
-    let stream = WriteTimeout::new(stream, timeouts.write);
+    let stream = ClientStream::new(stream, Arc::clone(&activity), (timeouts.write, timeouts.head));
     let http = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(http);
     let first_head = sleep(timeouts.head);
@@ -321,7 +324,7 @@ async fn serve_connection(
             _ = http.as_mut() => return,
             () = first_head.as_mut(), if awaits_first_head => {
                 awaits_first_head = false;
-                if !has_request.load(Ordering::Relaxed) {
+                if !activity.has_had_request() {
                     return;
                 }
             }

@@ -13,6 +13,7 @@ mod continue_turn;
 mod contract;
 mod conversations;
 mod disconnect_and_shutdown;
+mod early_responses;
 mod events;
 mod faults;
 mod guard;
