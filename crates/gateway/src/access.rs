@@ -31,7 +31,7 @@ pub(crate) fn check_host_and_origin(
     if let Some(host) = hosts.find(|host| !is_allowed_host(config, listen, host)) {
         return Err(reject("host", host));
     }
-    if let Some(origin) = headers.get(ORIGIN) {
+    for origin in headers.get_all(ORIGIN) {
         let origin = origin.to_str().unwrap_or("?");
         if !is_allowed_origin(config, listen, origin) {
             return Err(reject("origin", origin));
@@ -50,7 +50,7 @@ fn is_allowed_origin(config: &Config, listen: SocketAddr, origin: &str) -> bool 
     if config.access.origins.iter().any(|known| known == origin) {
         return true;
     }
-    let Some((scheme, host)) = origin.split_once("://") else { return false };
+    let Some((scheme @ ("http" | "https"), host)) = origin.split_once("://") else { return false };
     let (name, port) = split_port(host);
     let port = port.unwrap_or(if scheme == "https" { "443" } else { "80" });
     let has_own_port = !listen.ip().is_loopback() || port == listen.port().to_string();

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, SERVER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, SERVER};
 use http::request::Parts;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, Dialect};
@@ -96,6 +96,7 @@ async fn route(
 ) -> Result<Response<ResponseBody>, ApiError> {
     let config = gateway.config.load_full();
     reading::check_head_size(head, config.limits.head)?;
+    check_has_host(head)?;
     access::check_host_and_origin(&config, connection_addrs.local, &head.uri, &head.headers)?;
     let EndpointMatch { endpoint, dialect } = endpoint_match;
     let listen = connection_addrs.local;
@@ -168,6 +169,16 @@ async fn route(
         None if counts_tokens => Box::pin(client_request.handle_count_tokens()).await,
         None => client_request.handle_turn(permits).await,
     })
+}
+
+fn check_has_host(head: &Parts) -> Result<(), ApiError> {
+    if head.version == Version::HTTP_11 && !head.headers.contains_key(HOST) {
+        return Err(failure(
+            ApiErrorKind::InvalidRequest,
+            "an HTTP/1.1 request needs a Host header",
+        ));
+    }
+    Ok(())
 }
 
 /// Finds who calls. Wrong keys are counted for each peer, which is refused after too many.

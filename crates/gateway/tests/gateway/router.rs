@@ -45,6 +45,25 @@ fn pages_of_other_sites_are_rejected() {
     );
     assert_eq!(ask("host: localhost\r\nhost: evil.example\r\n"), 403);
     assert_eq!(ask("sec-fetch-site: cross-site\r\n"), 403);
+    let own = format!("origin: http://localhost:{port}\r\n");
+    assert_eq!(ask(&format!("{own}origin: https://evil.example\r\n")), 403, "every origin counts");
+    assert_eq!(ask(&format!("origin: x://localhost:{port}\r\n")), 403, "another scheme");
+}
+
+#[test]
+fn a_request_of_http_1_1_needs_a_host() {
+    let harness = Harness::new();
+    for (request, status) in [
+        ("GET /healthz HTTP/1.1\r\n\r\n", "400"),
+        ("GET /healthz HTTP/1.0\r\n\r\n", "200"),
+        ("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n", "200"),
+    ] {
+        let mut stream = TcpStream::connect(harness.addr()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut text = [0; 12];
+        stream.read_exact(&mut text).unwrap();
+        assert_eq!(str::from_utf8(&text[9..]), Ok(status), "{request}");
+    }
 }
 
 #[test]
