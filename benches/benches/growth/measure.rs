@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use interlingua_benches::load::{Process, resident_megabytes};
+use interlingua_benches::load::{Process, resident_megabytes, to_f64};
 
 use crate::stub_provider::StubProvider;
 use crate::{ALLOWANCE_MEGABYTES, Exchange, PROVIDERS};
@@ -155,7 +155,7 @@ fn base_path(provider: &str) -> &'static str {
 }
 
 fn to_megabytes(bytes: usize) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
+    to_f64(bytes as u64) / f64::from(1 << 20)
 }
 
 const CONFIG: &str = "[store]\nurl = \"memory:\"\n[limits]\nretries = 0\n";

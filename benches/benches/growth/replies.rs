@@ -116,7 +116,8 @@ fn calls(provider: &str, bytes: usize) -> Option<Vec<u8>> {
 
 /// All calls begin before the first one gets its arguments.
 fn interleaved_calls(provider: &str, bytes: usize) -> Option<Vec<u8>> {
-    let (first, second): (fn(usize) -> String, fn(usize) -> String) = match provider {
+    type FrameWriter = fn(usize) -> String;
+    let (first, second): (FrameWriter, FrameWriter) = match provider {
         "openai-chat" => (
             |at| {
                 chat_chunk(&format!(

@@ -1,5 +1,7 @@
 //! Requests of every shape, in each client's dialect. `MODEL` is replaced by the model.
 
+#![expect(clippy::unnecessary_wraps, reason = "all shapes have the type of `RequestShape::build`")]
+
 pub(crate) struct RequestShape {
     pub(crate) name: &'static str,
     /// A body of about this many bytes; `None` where the dialect has no such thing.

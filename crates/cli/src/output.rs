@@ -2,6 +2,7 @@
 //! transcripts are escaped before they reach a terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::net::SocketAddr;
 
 use crate::error::CommandError;
 use crate::terminal_text::{escape, escape_bytes};
@@ -14,6 +15,15 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), CommandError> {
 /// Writes and flushes text for people. It is escaped in a pipe too, which may end in a terminal.
 pub(crate) fn print_text(text: &str) -> Result<(), CommandError> {
     write(escape(text).as_bytes())
+}
+
+/// Writes the address of a server. A program that waits for it would wait for ever, so a failure
+/// ends the server, also when the pipe has no reader.
+pub(crate) fn print_address(addr: SocketAddr) -> Result<(), CommandError> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "http://{addr}").and_then(|()| stdout.flush()).map_err(|error| {
+        CommandError::failed(format!("cannot write the address to stdout: {error}"), "")
+    })
 }
 
 /// Ends the line on a terminal; a pipe or file gets exactly the bytes.

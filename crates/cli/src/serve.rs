@@ -112,11 +112,7 @@ fn announce(server: &ServerHandle, listen: SocketAddr) -> Result<(), CommandErro
             }
         }
     }
-    let written = writeln!(io::stdout().lock(), "http://{addr}");
-    // A program that waits for the address would wait for ever.
-    written.and_then(|()| io::stdout().flush()).map_err(|error| {
-        CommandError::failed(format!("cannot write the address to stdout: {error}"), "")
-    })
+    crate::output::print_address(addr)
 }
 
 fn banner(config: &Config, launch_target: &LaunchTarget<'_>) -> String {

@@ -79,7 +79,7 @@ fn announce(addr: SocketAddr) -> Result<(), CommandError> {
     let _ = write!(guide, "\n{}", EXAMPLES.replace("ADDR", &addr.to_string()));
     // The simulator runs even if stderr is closed.
     output::print_stderr(&guide);
-    output::print(format!("http://{addr}\n").as_bytes())
+    output::print_address(addr)
 }
 
 /// The help text, with the list of faults.

@@ -1,5 +1,7 @@
 //! Limits of what a provider's stream may cost, and reply ids that are in use.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use interlingua::model::TakenIds;
 use interlingua::{
     JsonString, ReplyContext, StreamLimits, StreamTranslator, decode_reply, find_dialect,
