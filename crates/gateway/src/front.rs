@@ -17,7 +17,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::awaited::{DispatchedResponse, PendingResponse, StreamTurnId};
 use crate::box_in_place::box_in_place;
 use crate::config::Config;
-use crate::endpoint::{Endpoint, EndpointMatch, LessonsRequest, PathParams, match_endpoint};
+use crate::endpoint::{Endpoint, EndpointMatch, LessonsRequest, PathParams, Query, match_endpoint};
 use crate::keyring::IssuedKey;
 use crate::out::ResponseBody;
 use crate::quota::QuotaPermit;
@@ -95,11 +95,9 @@ async fn route(
     stream_turn_id: Arc<StreamTurnId>,
 ) -> Result<Response<ResponseBody>, ApiError> {
     let config = gateway.config.load_full();
-    reading::check_head_size(head, config.limits.head)?;
-    check_has_host(head)?;
-    access::check_host_and_origin(&config, connection_addrs.local, &head.uri, &head.headers)?;
-    let EndpointMatch { endpoint, dialect } = endpoint_match;
     let listen = connection_addrs.local;
+    check_head(&config, listen, head)?;
+    let EndpointMatch { endpoint, dialect } = endpoint_match;
     if let Some(response) = handle_public(&gateway, &config, listen, head, &endpoint) {
         return Ok(response);
     }
@@ -129,10 +127,7 @@ async fn route(
             let body = reading::read_body(body, &head.headers, &config, permit).await?;
             return gateway.handle_keys(&config, caller, &request, &body).await;
         }
-        Endpoint::Usage(query) => {
-            let usage = billed::query_usage(&*gateway.store, caller, &query).await;
-            return Ok(usage.map_or_else(|e| e.into_response(dialect), |body| json_response(&body)));
-        }
+        Endpoint::Usage(query) => return Ok(show_usage(&gateway, caller, &query, dialect).await),
         Endpoint::StoredResponse(request) => {
             let result = responses::handle(&gateway.responses, owner, &request).await;
             return Ok(result.unwrap_or_else(|error| error.into_response(dialect)));
@@ -171,14 +166,23 @@ async fn route(
     })
 }
 
-fn check_has_host(head: &Parts) -> Result<(), ApiError> {
+async fn show_usage(
+    gateway: &Gateway,
+    caller: access::Caller<'_>,
+    query: &Query,
+    dialect: &dyn Dialect,
+) -> Response<ResponseBody> {
+    let usage = billed::query_usage(&*gateway.store, caller, query).await;
+    usage.map_or_else(|error| error.into_response(dialect), |body| json_response(&body))
+}
+
+fn check_head(config: &Config, listen: SocketAddr, head: &Parts) -> Result<(), ApiError> {
+    reading::check_head_size(head, config.limits.head)?;
     if head.version == Version::HTTP_11 && !head.headers.contains_key(HOST) {
-        return Err(failure(
-            ApiErrorKind::InvalidRequest,
-            "an HTTP/1.1 request needs a Host header",
-        ));
+        let message = "an HTTP/1.1 request needs a Host header";
+        return Err(failure(ApiErrorKind::InvalidRequest, message));
     }
-    Ok(())
+    access::check_host_and_origin(config, listen, &head.uri, &head.headers)
 }
 
 /// Finds who calls. Wrong keys are counted for each peer, which is refused after too many.
