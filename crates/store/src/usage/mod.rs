@@ -135,6 +135,17 @@ impl AddAssign<&Self> for UsageTotals {
     }
 }
 
+/// Whether a model's usage is summed in a row of its own.
+fn has_own_row(model: &str) -> bool {
+    model.len() <= MAX_MODEL_BYTES
+}
+
+/// The row of models that have none of their own.
+const OTHER_MODELS: &str = "*";
+/// Maximum models of one owner and day with a row of their own.
+const MAX_MODELS_PER_DAY: usize = 100;
+/// Provider and model; version 0.1.0 stored longer ones.
+const MAX_MODEL_BYTES: usize = 512;
 /// The columns of [`UsageTotals::to_columns`].
 pub(crate) const USAGE_COLUMNS: [&str; 7] =
     ["requests", "failures", "input", "cache_read", "cache_write", "output", "reasoning"];

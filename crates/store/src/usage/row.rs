@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{DailyUsage, Day, UsageBatch, UsageKey, UsageTotals};
+use super::{
+    DailyUsage, Day, MAX_MODELS_PER_DAY, OTHER_MODELS, UsageBatch, UsageKey, UsageTotals, has_own_row,
+};
 use crate::encryption::{EncryptionKey, blind_index};
 use crate::health::{HealthTracker, StoreError};
 use crate::pack;
@@ -64,15 +66,35 @@ pub(crate) fn decrypt_usage_key(
     Some(UsageKey { day, owner, model })
 }
 
-/// Merges rows with equal keys: they may exist both encrypted and unencrypted.
+/// Merges rows with equal keys: they may exist both encrypted and unencrypted. Beyond the maximum of
+/// models, which several nodes can exceed together, the rest of a day is one row.
 pub(crate) fn merge_by_key(
     rows: impl IntoIterator<Item = (UsageKey, UsageTotals)>,
 ) -> Vec<DailyUsage> {
     let mut totals_by_key: BTreeMap<UsageKey, UsageTotals> = BTreeMap::new();
-    for (key, totals) in rows {
+    for (mut key, totals) in rows {
+        if !has_own_row(&key.model) {
+            OTHER_MODELS.clone_into(&mut key.model);
+        }
         *totals_by_key.entry(key).or_default() += &totals;
     }
-    totals_by_key.iter().map(|(key, totals)| DailyUsage::new(key, totals)).collect()
+    let (mut merged, mut day_start) = (Vec::<DailyUsage>::new(), 0);
+    for (key, totals) in &totals_by_key {
+        let first = merged.get(day_start);
+        if first.is_none_or(|first| (first.day, &first.owner) != (key.day, &key.owner)) {
+            day_start = merged.len();
+        }
+        let day = &mut merged[day_start..];
+        if day.len() <= MAX_MODELS_PER_DAY {
+            merged.push(DailyUsage::new(key, totals));
+        } else if let Some(other) = day.iter_mut().find(|row| row.model == OTHER_MODELS) {
+            other.totals += totals;
+        } else {
+            let key = UsageKey { model: OTHER_MODELS.to_owned(), ..key.clone() };
+            merged.insert(day_start, DailyUsage::new(&key, totals));
+        }
+    }
+    merged
 }
 
 fn usage_aad(day: Day, owner: &[u8], model: &[u8]) -> Vec<u8> {

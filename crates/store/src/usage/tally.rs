@@ -1,10 +1,12 @@
 //! Collects usage that is not in the database yet, and the token counts of recent days per owner.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{DailyUsage, Day, UsageKey, UsageTotals};
+use super::{
+    DailyUsage, Day, MAX_MODELS_PER_DAY, OTHER_MODELS, UsageKey, UsageTotals, has_own_row,
+};
 use crate::id::unix_micros;
 
 /// The usage of this process.
@@ -25,6 +27,8 @@ struct Inner {
     /// By owner, the days that were changed last. A clock that jumps ahead and back finds the counts
     /// of its day again.
     day_tokens: HashMap<String, Vec<DayTokens>>,
+    /// The models of each owner that have a row of their own.
+    day_models: HashMap<String, DayModels>,
     /// The totals of these owners are read from the database with every batch.
     watched_owners: Arc<Vec<String>>,
 }
@@ -45,6 +49,12 @@ struct DayTokens {
     unstored: u64,
 }
 
+#[derive(Debug)]
+struct DayModels {
+    day: Day,
+    models: HashSet<String>,
+}
+
 impl UsageTally {
     pub(crate) fn new() -> Self {
         let mut writer_id = [0; 16];
@@ -59,7 +69,8 @@ impl UsageTally {
         let totals = totals.clamped();
         let mut inner = self.lock();
         inner.update_day(owner, day, |day_tokens| day_tokens.unstored += totals.total_tokens());
-        let key = UsageKey { day, owner: owner.to_owned(), model: model.to_owned() };
+        let model = inner.row_for_model(owner, day, model).to_owned();
+        let key = UsageKey { day, owner: owner.to_owned(), model };
         *inner.unbatched.entry(key).or_default() += &totals;
     }
 
@@ -128,6 +139,31 @@ impl UsageTally {
 }
 
 impl Inner {
+    /// The model whose row is added to: clients choose the names, so one owner has a bounded number
+    /// of rows a day.
+    fn row_for_model<'m>(&mut self, owner: &str, day: Day, model: &'m str) -> &'m str {
+        if !self.day_models.contains_key(owner) {
+            if self.day_models.len() >= MAX_OWNERS {
+                self.day_models.retain(|_, day_models| day_models.day >= day);
+            }
+            let day_models = DayModels { day, models: HashSet::new() };
+            self.day_models.insert(owner.to_owned(), day_models);
+        }
+        let Some(day_models) = self.day_models.get_mut(owner) else { return OTHER_MODELS };
+        if day_models.day != day {
+            *day_models = DayModels { day, models: HashSet::new() };
+        }
+        let models = &mut day_models.models;
+        if models.contains(model) {
+            return model;
+        }
+        if !has_own_row(model) || models.len() >= MAX_MODELS_PER_DAY {
+            return OTHER_MODELS;
+        }
+        models.insert(model.to_owned());
+        model
+    }
+
     /// Changes an owner's token count of a day.
     fn update_day(&mut self, owner: &str, day: Day, change: impl FnOnce(&mut DayTokens)) {
         if let Some(days) = self.day_tokens.get_mut(owner) {

@@ -112,3 +112,43 @@ fn huge_counts_do_not_overflow() {
     let daily_usage = tally.usage(&(Day(5)..=Day(5)), None);
     assert_eq!((daily_usage[0].totals.requests, daily_usage[0].totals.output), (3, 3_000_000_000));
 }
+
+#[test]
+fn the_rows_of_an_owner_and_day_are_bounded() {
+    let tally = UsageTally::new();
+    for number in 0..1000 {
+        tally.add(Day(5), "eve", &format!("p/m{number}"), &tokens(1));
+        tally.add(Day(5), "eve", &"x".repeat(500_000), &tokens(1));
+        tally.add(Day(5), "ann", "p/m", &tokens(1));
+    }
+    let rows = tally.usage(&(Day(5)..=Day(5)), Some("eve"));
+    assert_eq!(rows.len(), MAX_MODELS_PER_DAY + 1);
+    assert_eq!(rows.iter().map(|row| row.totals.input).sum::<u64>(), 2000);
+    assert!(rows.iter().all(|row| row.model.len() < 10));
+    let ann = tally.usage(&(Day(5)..=Day(5)), Some("ann"));
+    assert_eq!((ann.len(), &*ann[0].model, ann[0].totals.input), (1, "p/m", 1000));
+    tally.add(Day(6), "eve", "p/m999", &tokens(1));
+    assert_eq!(tally.usage(&(Day(6)..=Day(6)), None)[0].model, "p/m999");
+}
+
+#[test]
+fn rows_of_several_nodes_and_long_names_are_bounded_when_read() {
+    let row = |owner: &str, day: i32, model: String| {
+        (UsageKey { day: Day(day), owner: owner.to_owned(), model }, tokens(1))
+    };
+    let mut rows = vec![row("ann", 5, "p/m".to_owned()), row("eve", 6, "p/m".to_owned())];
+    for number in 0..300 {
+        rows.push(row("eve", 5, format!("p/m{number}")));
+        rows.push(row("eve", 5, format!("p/{number}{}", "x".repeat(1000))));
+    }
+    let merged = merge_by_key(rows);
+    let of_eve = |row: &&DailyUsage| row.owner == "eve" && row.day == Day(5);
+    assert_eq!(merged.iter().filter(of_eve).count(), MAX_MODELS_PER_DAY + 1);
+    assert_eq!(merged.iter().filter(of_eve).map(|row| row.totals.input).sum::<u64>(), 600);
+    assert_eq!(merged.len(), MAX_MODELS_PER_DAY + 3);
+    let without_other: Vec<_> =
+        (0..300).map(|number| row("eve", 5, format!("p/m{number}"))).collect();
+    let merged = merge_by_key(without_other);
+    assert_eq!((merged.len(), &*merged[0].model), (MAX_MODELS_PER_DAY + 2, "*"));
+    assert_eq!(merged.iter().map(|row| row.totals.input).sum::<u64>(), 300);
+}
