@@ -1,8 +1,8 @@
-//! Writes log lines in a thread; drops and counts lines beyond the queue's limit.
+//! Writes log lines in a thread; drops and counts lines beyond the queue's limits.
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -15,11 +15,13 @@ use tracing_subscriber::fmt::MakeWriter;
 pub(super) struct LogWriter {
     sender: SyncSender<Vec<u8>>,
     counts: Arc<Counts>,
+    max_bytes: usize,
 }
 
 #[derive(Default)]
 struct Counts {
     queued: AtomicU64,
+    queued_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
 
@@ -27,8 +29,11 @@ struct Counts {
 pub(crate) struct FlushGuard(Arc<Counts>);
 
 impl LogWriter {
-    /// Starts the writer thread; at most `max_lines` lines are queued.
-    pub(super) fn spawn(out: impl Write + Send + 'static, max_lines: usize) -> (Self, FlushGuard) {
+    /// Starts the writer thread; at most this many lines and bytes are queued.
+    pub(super) fn spawn(
+        out: impl Write + Send + 'static,
+        (max_lines, max_bytes): (usize, usize),
+    ) -> (Self, FlushGuard) {
         let (sender, receiver) = sync_channel(max_lines);
         let counts = Arc::new(Counts::default());
         let thread_counts = Arc::clone(&counts);
@@ -36,7 +41,7 @@ impl LogWriter {
         let _ = thread::Builder::new().name("log".into()).spawn(move || {
             write_lines(out, &receiver, &thread_counts);
         });
-        (Self { sender, counts: Arc::clone(&counts) }, FlushGuard(counts))
+        (Self { sender, counts: Arc::clone(&counts), max_bytes }, FlushGuard(counts))
     }
 }
 
@@ -44,7 +49,7 @@ fn write_lines(mut out: impl Write, lines: &Receiver<Vec<u8>>, counts: &Counts) 
     for line in lines {
         // The reader of stderr may have closed it.
         let _ = out.write_all(&line);
-        counts.queued.fetch_sub(1, Ordering::Relaxed);
+        counts.remove(line.len());
         let dropped = counts.dropped.swap(0, Ordering::Relaxed);
         if dropped > 0 {
             let _ = writeln!(
@@ -55,11 +60,24 @@ fn write_lines(mut out: impl Write, lines: &Receiver<Vec<u8>>, counts: &Counts) 
     }
 }
 
+impl Counts {
+    /// Counts a line; returns the queued bytes.
+    fn add(&self, bytes: usize) -> usize {
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        self.queued_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.queued.fetch_sub(1, Ordering::Relaxed);
+        self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.counts.queued.fetch_add(1, Ordering::Relaxed);
-        if self.sender.try_send(line.to_owned()).is_err() {
-            self.counts.queued.fetch_sub(1, Ordering::Relaxed);
+        let queued_bytes = self.counts.add(line.len());
+        if queued_bytes > self.max_bytes || self.sender.try_send(line.to_owned()).is_err() {
+            self.counts.remove(line.len());
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
             counter!("interlingua_log_dropped_total").increment(1);
         }

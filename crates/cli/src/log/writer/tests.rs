@@ -29,7 +29,7 @@ impl Write for BlockedWriter {
 fn a_blocked_reader_does_not_block_the_log() {
     let (open, opened) = channel();
     let (written, lines) = channel();
-    let (mut log, rest) = LogWriter::spawn(BlockedWriter { open: opened, written }, 4);
+    let (mut log, rest) = LogWriter::spawn(BlockedWriter { open: opened, written }, (4, 1 << 20));
     let began = Instant::now();
     for number in 0..100 {
         log.write_all(format!("line {number}\n").as_bytes()).expect("never an error");
@@ -43,4 +43,25 @@ fn a_blocked_reader_does_not_block_the_log() {
     log.write_all(b"one more\n").expect("never an error");
     let more = lines.iter().take(20).find(|line| line == "one more\n");
     assert!(more.is_some(), "the log continues");
+}
+
+#[test]
+fn the_queue_is_bounded_in_bytes() {
+    let (open, opened) = channel();
+    let (written, lines) = channel();
+    let (mut log, _rest) =
+        LogWriter::spawn(BlockedWriter { open: opened, written }, (4096, 10_500));
+    let line = [b'x'; 1000];
+    for _ in 0..1000 {
+        log.write_all(&line).expect("never an error");
+    }
+    drop(open);
+    let mut queued = 0;
+    while let Ok(text) = lines.recv_timeout(Duration::from_secs(5)) {
+        if text.contains("dropped") {
+            break;
+        }
+        queued += text.len();
+    }
+    assert!((1000..=10_600).contains(&queued), "{queued}");
 }
