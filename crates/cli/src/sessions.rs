@@ -166,7 +166,9 @@ async fn export(
     let route = config.resolve(&model, 0).ok().filter(|_| is_provider_dialect);
     let route = route.and_then(|routes| routes.into_iter().next());
     let (provider, model) = match route {
-        Some(Route { backend: Backend::Provider(provider), model }) => (Some(provider), model),
+        Some(Route { backend: Backend::Provider(provider), model }) => {
+            (Some(provider), model.into_string())
+        }
         _ => (None, model),
     };
     let model = Some(&*model).filter(|model| !model.is_empty());

@@ -8,9 +8,10 @@ use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use interlingua::ApiError;
 use interlingua::model::{ApiErrorKind, RetryAdvice};
 
+use crate::client_name::shortened;
 use crate::config::{ApiKey, Config, digest, find_by_digest};
 use crate::key_policy::KeyPolicy;
-use crate::keyring::IssuedKey;
+use crate::keyring::{IssuedKey, KeyRight};
 use crate::refusal::failure;
 
 /// Rejects requests that a page of another site makes a browser send: a Host name that was rebound
@@ -24,8 +25,10 @@ pub(crate) fn check_host_and_origin(
     let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
     let mut hosts = hosts.chain(uri.authority().map(http::uri::Authority::as_str));
     let reject = |kind: &str, value: &str| {
-        let message =
-            format!("the {kind} `{value}` is not allowed; if it should be, add it to [access]");
+        let message = format!(
+            "the {kind} `{value}` is not allowed; if it should be, add it to [access]",
+            value = shortened(value)
+        );
         ApiError { status: 403, ..failure(ApiErrorKind::Permission, &message) }
     };
     if let Some(host) = hosts.find(|host| !is_allowed_host(config, listen, host)) {
@@ -96,12 +99,27 @@ pub(crate) struct Caller<'k> {
     pub(crate) key: Option<&'k ApiKey>,
     /// Issued over `/api/keys`, so it has no operator rights.
     pub(crate) is_issued: bool,
+    /// What its issuer allowed an issued key beyond its own data.
+    pub(crate) rights: &'k [KeyRight],
 }
 
 impl<'k> Caller<'k> {
     /// The name of the key; empty without a key.
     pub(crate) fn owner(self) -> &'k str {
         self.key.map_or("", |key| &key.name)
+    }
+
+    /// Rejects an issued key that reads or changes what belongs to all keys without this right.
+    pub(crate) fn check_right(self, right: KeyRight) -> Result<(), ApiError> {
+        if !self.is_issued || self.rights.contains(&right) {
+            return Ok(());
+        }
+        let name = right.name();
+        let message = format!(
+            "this key was issued without the right `{name}`: issue one with \"rights\": [\"{name}\"], \
+             or use a key of the configuration"
+        );
+        Err(ApiError { status: 403, ..failure(ApiErrorKind::Permission, &message) })
     }
 }
 
@@ -113,7 +131,7 @@ pub(crate) fn authenticate<'c>(
     policy: KeyPolicy,
     headers: &HeaderMap,
 ) -> Result<Caller<'c>, ApiError> {
-    let anonymous = Caller { key: None, is_issued: false };
+    let anonymous = Caller { key: None, is_issued: false, rights: &[] };
     if policy == KeyPolicy::Open && issued.is_empty() {
         return Ok(anonymous);
     }
@@ -128,12 +146,18 @@ pub(crate) fn authenticate<'c>(
     let caller = presented.find_map(|presented| {
         let digest = digest(presented);
         let configured = find_by_digest(&digest, config.access.keys.iter());
-        let issued = find_by_digest(&digest, issued.iter().map(|issued_key| &issued_key.key));
+        let issued_key = find_by_digest(&digest, issued.iter().map(|issued_key| &issued_key.key));
         // The operator may have given this name to a configured key since; that key owns the name
         // then.
         let taken = |key: &&ApiKey| config.access.keys.iter().any(|other| other.name == key.name);
-        let issued = issued.filter(|key| !taken(key));
-        configured.or(issued).map(|key| Caller { key: Some(key), is_issued: configured.is_none() })
+        let issued_key = issued_key.filter(|key| !taken(key));
+        let rights =
+            issued_key.and_then(|key| issued.iter().find(|one| one.key.sha256 == key.sha256));
+        configured.or(issued_key).map(|key| Caller {
+            key: Some(key),
+            is_issued: configured.is_none(),
+            rights: rights.map_or(&[], |issued_key| &issued_key.rights),
+        })
     });
     match (caller, policy) {
         (Some(caller), _) => Ok(caller),

@@ -15,6 +15,7 @@ use interlingua_vault::ReplyOrigin;
 
 use crate::attempt::RoutedRequest;
 use crate::builtin_models::BuiltinModels;
+use crate::client_name::ModelName;
 use crate::config::{BUILTIN_PROVIDER, Backend, Route};
 use crate::{excess, vault};
 
@@ -136,7 +137,7 @@ impl RoutedRequest<'_> {
         searching.unwrap_or(provider)
     }
 
-    pub(crate) fn upstream_model(route: &Route) -> String {
+    pub(crate) fn upstream_model(route: &Route) -> ModelName {
         match &route.backend {
             Backend::Builtin => BuiltinModels::simulator_model(&route.model),
             Backend::Provider(_) => route.model.clone(),

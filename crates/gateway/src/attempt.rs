@@ -19,6 +19,7 @@ use crate::affinity::ConversationKey;
 use crate::asking::{RebuildBody, is_stream_content_type, provider_name};
 use crate::box_in_place::box_in_place;
 use crate::captured::CaptureStage;
+use crate::client_name::ModelName;
 use crate::config::{Config, Route};
 use crate::heard::ProviderReply;
 use crate::offload::BlockingPool;
@@ -105,7 +106,7 @@ impl RoutedRequest<'_> {
         );
         let RecallResult { restored, conversation: conversation_state } = recall.await;
         if let Some(log) = log {
-            log.conversation_id = conversation_state.id;
+            log.conversation_id = conversation_state.public_id();
         }
         let conversation_patch = ConversationPatch { guard_answers, restored_turns: restored };
         let (mut translated, conversation_patch) = if is_long {
@@ -149,7 +150,7 @@ impl RoutedRequest<'_> {
     async fn send_prepared(
         &self,
         route: &Route,
-        model: &str,
+        model: &ModelName,
         to: &'static dyn Dialect,
         mut prepared_request: Box<PreparedRequest<'_>>,
         log: &mut Option<RequestLog>,
@@ -157,7 +158,7 @@ impl RoutedRequest<'_> {
         let body = mem::take(&mut prepared_request.translated.body);
         let turn_id = log.as_mut().map(|log| {
             let facts =
-                || json!({"provider": provider_name(route), "model": model, "dialect": to.id().0});
+                || json!({"provider": provider_name(route), "model": &**model, "dialect": to.id().0});
             log.begin_stage(CaptureStage::ProviderRequest, facts, None);
             for part in body.parts() {
                 log.append_stage_body(CaptureStage::ProviderRequest, part);

@@ -20,6 +20,7 @@ use interlingua_upstream::IdleTimer;
 use metrics::counter;
 use uuid::Uuid;
 
+use crate::client_name::shortened;
 use crate::out::ResponseBody;
 use crate::refusal::{ErrorResponse, failure, shutdown_error};
 use crate::{heard, tale, turn};
@@ -170,6 +171,7 @@ impl HeartbeatBody {
 fn log_rejected(error: &ApiError, peer: IpAddr) {
     let (kind, status) = (tale::error_kind_name(error.kind), error.status);
     counter!("interlingua_refused_total", "kind" => kind).increment(1);
-    let why = &*error.message.unescape();
+    let message = error.message.unescape();
+    let why = shortened(&message);
     tracing::info!(%peer, kind, status, why, "refused");
 }

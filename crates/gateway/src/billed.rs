@@ -9,6 +9,7 @@ use interlingua_store::{DailyUsage, Day, Store, UsageStore, UsageTotals};
 use serde_json::{Value, json};
 
 use crate::access::Caller;
+use crate::client_name::ModelName;
 use crate::config::BUILTIN_PROVIDER;
 use crate::endpoint::Query;
 use crate::refusal::{ErrorResponse, failure};
@@ -30,7 +31,7 @@ impl UsageRecord {
         self,
         now: SystemTime,
         provider: &str,
-        model: &str,
+        model: &ModelName,
         usage: &Usage,
         failure: Option<ApiErrorKind>,
     ) {
@@ -48,7 +49,7 @@ impl UsageRecord {
         };
         // Clients can send any model name; unknown ones share one row so that they cannot fill the
         // table.
-        let model = if failure == Some(ApiErrorKind::NotFound) { "*" } else { model };
+        let model = if failure == Some(ApiErrorKind::NotFound) { "*" } else { &**model };
         // Names of built-in models already start with the provider's name.
         let qualified_model = if provider == BUILTIN_PROVIDER {
             model.to_owned()

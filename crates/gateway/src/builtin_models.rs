@@ -9,7 +9,7 @@ use interlingua_simulator::model::ToolUse;
 use interlingua_simulator::{Options, Simulator};
 use interlingua_upstream::{Operation, UpstreamBody, UpstreamResponse};
 
-use crate::config::BUILTIN_PROVIDER;
+use crate::client_name::ModelName;
 use crate::refusal::failure;
 
 pub(crate) struct BuiltinModels {
@@ -26,8 +26,8 @@ impl Default for BuiltinModels {
 }
 
 impl BuiltinModels {
-    pub(crate) fn simulator_model(name: &str) -> String {
-        format!("{BUILTIN_PROVIDER}/{name}")
+    pub(crate) fn simulator_model(name: &ModelName) -> ModelName {
+        name.with_prefix(MODEL_PREFIX)
     }
 
     pub(crate) async fn call(
@@ -59,6 +59,8 @@ impl BuiltinModels {
 }
 
 const DIALECT: &str = "anthropic";
+/// The built-in provider's name, as the simulator's models begin with it.
+const MODEL_PREFIX: &str = "sim/";
 
 /// Names and descriptions of the models that need no provider.
 pub(crate) const BUILTIN_MODELS: &[(&str, &str)] =

@@ -16,7 +16,7 @@ pub(crate) enum Endpoint {
     Health,
     Ready,
     Metrics,
-    /// List or delete learned lessons.
+    /// List, delete or share learned lessons.
     Lessons(LessonsRequest),
     Sessions(SessionRequest),
     /// Manage issued keys.
@@ -53,11 +53,21 @@ impl Endpoint {
     }
 }
 
-/// A list or deletion of the lessons of one model, of one provider, or of all.
+/// What is done with the lessons of one model, of one provider, or of all.
 pub(crate) struct LessonsRequest {
-    pub(crate) delete: bool,
+    pub(crate) action: LessonsAction,
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
+    /// The name of the key that learned them.
+    pub(crate) key: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LessonsAction {
+    List,
+    Delete,
+    /// Makes lessons of single keys apply to all keys.
+    Share,
 }
 
 pub(crate) struct SessionRequest {
@@ -136,10 +146,13 @@ pub(crate) fn match_endpoint(method: &Method, uri: &Uri, headers: &HeaderMap) ->
         (&Method::GET, ["readyz"]) => (Endpoint::Ready, None),
         (&Method::GET, ["metrics"]) => (Endpoint::Metrics, None),
         (&Method::GET, ["api", "lessons"]) => {
-            (Endpoint::Lessons(lessons_request(false, &[])), None)
+            (Endpoint::Lessons(lessons_request(LessonsAction::List, &[], uri)), None)
         }
         (&Method::DELETE, ["api", "lessons", names @ ..]) => {
-            (Endpoint::Lessons(lessons_request(true, names)), None)
+            (Endpoint::Lessons(lessons_request(LessonsAction::Delete, names, uri)), None)
+        }
+        (&Method::POST, ["api", "lessons", names @ ..]) => {
+            (Endpoint::Lessons(lessons_request(LessonsAction::Share, names, uri)), None)
         }
         (_, ["api", "sessions", path @ ..]) => {
             let path = path.iter().map(|part| (*part).to_owned()).collect();
@@ -192,12 +205,12 @@ fn stored_response(method: &Method, id: &str, input_items: bool, uri: &Uri) -> E
 }
 
 /// A provider and its model, which may have slashes in its name.
-fn lessons_request(delete: bool, names: &[&str]) -> LessonsRequest {
+fn lessons_request(action: LessonsAction, names: &[&str], uri: &Uri) -> LessonsRequest {
     let name = |encoded: &str| percent_decode_str(encoded).decode_utf8_lossy().into_owned();
     let (provider, model) = names.split_first().map_or((None, None), |(first, rest)| {
         (Some(name(first)), (!rest.is_empty()).then(|| name(&rest.join("/"))))
     });
-    LessonsRequest { delete, provider, model }
+    LessonsRequest { action, provider, model, key: Query::from_uri(uri).get("key") }
 }
 
 /// `models`, `models/NAME`, `models/NAME:METHOD`; names may contain slashes.

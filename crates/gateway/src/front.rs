@@ -17,8 +17,11 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::awaited::{DispatchedResponse, PendingResponse, StreamTurnId};
 use crate::box_in_place::box_in_place;
 use crate::config::Config;
-use crate::endpoint::{Endpoint, EndpointMatch, LessonsRequest, PathParams, Query, match_endpoint};
-use crate::keyring::IssuedKey;
+use crate::endpoint::{
+    Endpoint, EndpointMatch, LessonsAction, LessonsRequest, PathParams, Query, match_endpoint,
+};
+use crate::keyring::{IssuedKey, KeyRight};
+use crate::learned::LessonFilter;
 use crate::out::ResponseBody;
 use crate::quota::QuotaPermit;
 use crate::recent::TurnEventStream;
@@ -121,7 +124,7 @@ async fn route(
         Endpoint::Models { model: Some(name) } => {
             return Ok(models::get(&gateway, &config, dialect, &name).await);
         }
-        Endpoint::Lessons(lessons) => return Ok(handle_lessons(&gateway, &lessons).await),
+        Endpoint::Lessons(lessons) => return handle_lessons(&gateway, caller, &lessons).await,
         Endpoint::Keys(request) => {
             let permit = &mut gateway.body_budget.permit(owner, limits.in_flight);
             let body = reading::read_body(body, &head.headers, &config, permit).await?;
@@ -137,7 +140,8 @@ async fn route(
             let events = gateway.recent_turns.subscribe(owner, timeouts.heartbeat);
             return Ok(event_stream_response(events));
         }
-        other => return Ok(handle_other(&gateway, dialect, &other)),
+        Endpoint::Metrics => return show_metrics(&gateway, caller),
+        other => return Ok(handle_other(dialect, &other)),
     };
     let quota_permit = match caller.key {
         Some(key) => gateway.quotas.acquire(key, Instant::now())?,
@@ -263,15 +267,37 @@ fn event_stream_response(stream: TurnEventStream) -> Response<ResponseBody> {
     response
 }
 
-/// The lessons of all models, or the number of deleted ones.
-async fn handle_lessons(gateway: &Gateway, request: &LessonsRequest) -> Response<ResponseBody> {
-    let (provider, model) = (request.provider.as_deref(), request.model.as_deref());
-    let body = if request.delete {
-        serde_json::json!({"forgotten": gateway.lessons.delete(provider, model).await})
-    } else {
-        gateway.lessons.list().await
+fn show_metrics(
+    gateway: &Gateway,
+    caller: access::Caller<'_>,
+) -> Result<Response<ResponseBody>, ApiError> {
+    caller.check_right(KeyRight::Metrics)?;
+    remembered::update_gauges(&*gateway.store);
+    Ok(text_response(StatusCode::OK, gateway.metrics.render()))
+}
+
+/// The lessons of all models, or the number of models whose lessons were deleted or shared.
+async fn handle_lessons(
+    gateway: &Gateway,
+    caller: access::Caller<'_>,
+    request: &LessonsRequest,
+) -> Result<Response<ResponseBody>, ApiError> {
+    caller.check_right(KeyRight::Lessons)?;
+    let filter = LessonFilter {
+        provider: request.provider.as_deref(),
+        model: request.model.as_deref(),
+        owner: request.key.as_deref(),
     };
-    json_response(&body)
+    let lessons = &gateway.lessons;
+    Ok(json_response(&match request.action {
+        LessonsAction::List => lessons.list().await,
+        LessonsAction::Delete => serde_json::json!({"forgotten": lessons.delete(filter).await}),
+        LessonsAction::Share if caller.is_issued => {
+            let message = "this key was issued at run time and cannot share lessons: use a key of the configuration";
+            return Err(ApiError { status: 403, ..failure(ApiErrorKind::Permission, message) });
+        }
+        LessonsAction::Share => serde_json::json!({"shared": lessons.share(filter).await}),
+    }))
 }
 
 pub(crate) fn json_response(body: &serde_json::Value) -> Response<ResponseBody> {
@@ -281,16 +307,8 @@ pub(crate) fn json_response(body: &serde_json::Value) -> Response<ResponseBody> 
 }
 
 /// Endpoints that call no model.
-fn handle_other(
-    gateway: &Gateway,
-    dialect: &dyn Dialect,
-    endpoint: &Endpoint,
-) -> Response<ResponseBody> {
+fn handle_other(dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<ResponseBody> {
     match endpoint {
-        Endpoint::Metrics => {
-            remembered::update_gauges(&*gateway.store);
-            text_response(StatusCode::OK, gateway.metrics.render())
-        }
         Endpoint::Welcome => text_response(StatusCode::OK, WELCOME_TEXT),
         Endpoint::Upgrade => {
             let message =

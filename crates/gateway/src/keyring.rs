@@ -12,6 +12,7 @@ use interlingua_store::{Record, RecordKind, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
+use crate::client_name::KeyName;
 use crate::config::{ApiKey, digest};
 use crate::key_policy::StoredKeys;
 
@@ -31,6 +32,17 @@ pub(crate) struct IssuedKey {
     pub(crate) key: ApiKey,
     /// Unix seconds.
     pub(crate) created: u64,
+    pub(crate) rights: Vec<KeyRight>,
+}
+
+/// What an issued key may read or change beyond its own data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum KeyRight {
+    /// `GET /metrics`.
+    Metrics,
+    /// Lists and deletes the lessons of all keys.
+    Lessons,
 }
 
 /// Optional limits of a key.
@@ -52,11 +64,15 @@ struct StoredKey {
     created: u64,
     #[serde(flatten)]
     limits: KeyLimits,
+    /// Names of [`KeyRight`]s; a newer version may have stored more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rights: Vec<String>,
 }
 
 pub(crate) enum KeyringError {
     /// Another key has this name.
     NameTaken,
+    TooManyKeys,
     NotFound,
     Store(StoreError),
 }
@@ -92,21 +108,31 @@ impl Keyring {
         Ok(())
     }
 
-    /// Issues a key with this name and secret.
+    /// Issues a key with this name and secret, unless there are `max_keys` already.
     pub(crate) async fn issue(
         &self,
-        name: &str,
+        name: &KeyName,
         secret: &str,
-        key_limits: KeyLimits,
+        (key_limits, rights): (KeyLimits, &[KeyRight]),
+        max_keys: usize,
     ) -> Result<IssuedKey, KeyringError> {
         let _guard = self.write_lock.lock().await;
         self.load().await.map_err(KeyringError::Store)?;
-        if self.keys().iter().any(|issued_key| issued_key.key.name == name) {
+        if self.keys().iter().any(|issued_key| *issued_key.key.name == **name) {
             return Err(KeyringError::NameTaken);
+        }
+        if self.keys().len() >= max_keys {
+            return Err(KeyringError::TooManyKeys);
         }
         let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let sha256 = digest(secret.as_bytes());
-        let stored_key = StoredKey { name: name.to_owned(), sha256, created, limits: key_limits };
+        let stored_key = StoredKey {
+            name: name.to_string(),
+            sha256,
+            created,
+            limits: key_limits,
+            rights: rights.iter().map(|right| right.name().to_owned()).collect(),
+        };
         let body = serde_json::to_vec(&stored_key).map_err(|error| {
             KeyringError::Store(StoreError(format!("the key cannot be written: {error}")))
         })?;
@@ -125,11 +151,12 @@ impl Keyring {
             Ok(()) => self.load().await,
             Err(error) => Err(error),
         };
-        let same_name = self.keys().iter().filter(|issued_key| issued_key.key.name == name).count();
+        let same_name =
+            self.keys().iter().filter(|issued_key| *issued_key.key.name == **name).count();
         // Two nodes may issue the same name concurrently: then both are withdrawn, because neither
         // can know that it was first.
         let keyring_error = match (result, same_name) {
-            (Ok(()), 1) => return Ok(IssuedKey { key: stored_key.into_key(), created }),
+            (Ok(()), 1) => return Ok(stored_key.into_issued_key()),
             (Ok(()), 0) => KeyringError::Store(StoreError("it is turned off".into())),
             (Ok(()), _) => KeyringError::NameTaken,
             (Err(error), _) => KeyringError::Store(error),
@@ -174,14 +201,29 @@ fn marker_record() -> Record {
 
 fn parse_record(record: &Record) -> Option<IssuedKey> {
     let stored_key: StoredKey = serde_json::from_slice(&record.body).ok()?;
-    Some(IssuedKey { created: stored_key.created, key: stored_key.into_key() })
+    Some(stored_key.into_issued_key())
 }
 
 impl StoredKey {
-    fn into_key(self) -> ApiKey {
+    fn into_issued_key(self) -> IssuedKey {
         let KeyLimits { requests_per_minute, concurrent, tokens_per_day } = self.limits;
-        let Self { name, sha256, .. } = self;
-        ApiKey { name, sha256, requests_per_minute, concurrent, tokens_per_day }
+        let Self { name, sha256, created, rights, .. } = self;
+        let key = ApiKey { name, sha256, requests_per_minute, concurrent, tokens_per_day };
+        let rights = rights.iter().filter_map(|name| KeyRight::from_name(name)).collect();
+        IssuedKey { key, created, rights }
+    }
+}
+
+impl KeyRight {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Metrics => "metrics",
+            Self::Lessons => "lessons",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Metrics, Self::Lessons].into_iter().find(|right| right.name() == name)
     }
 }
 

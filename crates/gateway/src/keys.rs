@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::access::Caller;
+use crate::client_name::KeyName;
 use crate::config::Config;
 use crate::front::json_response;
-use crate::keyring::{IssuedKey, KeyLimits, KeyringError};
+use crate::keyring::{IssuedKey, KeyLimits, KeyRight, KeyringError};
 use crate::out::ResponseBody;
 use crate::refusal::failure;
 use crate::state::Gateway;
@@ -30,6 +31,8 @@ struct CreateKeyBody {
     requests_per_minute: Option<u32>,
     concurrent: Option<u32>,
     tokens_per_day: Option<u64>,
+    #[serde(default)]
+    rights: Vec<KeyRight>,
 }
 
 impl Gateway {
@@ -52,19 +55,22 @@ impl Gateway {
                 Ok(json_response(&json!({"keys": keys})))
             }
             KeyRequest::Create => {
-                let (name, key_limits) = parse_create_key(body)?;
-                if config.access.keys.iter().any(|key| key.name == name) {
+                let (name, key_limits, rights) = parse_create_key(body)?;
+                if config.access.keys.iter().any(|key| *key.name == *name) {
                     return Err(name_taken(&name));
                 }
                 let secret = generate_secret()?;
+                // On an open gateway, everybody may issue keys.
                 let is_open = caller.key.is_none();
                 self.keyring.stored_keys.record_issue(is_open);
                 if is_open && !config.access.open {
                     tracing::warn!("{ISSUED_WHILE_OPEN}");
                 }
-                let issued_key = self.keyring.issue(&name, &secret, key_limits).await;
-                let issued_key = issued_key.map_err(|error| keyring_error(&error, &name))?;
-                tracing::info!(key = name, "an API key was issued");
+                let max_keys = if is_open { MAX_KEYS_OF_OPEN_GATEWAY } else { usize::MAX };
+                let issued_key =
+                    self.keyring.issue(&name, &secret, (key_limits, &rights), max_keys);
+                let issued_key = issued_key.await.map_err(|error| keyring_error(&error, &name))?;
+                tracing::info!(key = &*name, "an API key was issued");
                 let mut body = key_json(&issued_key);
                 body["key"] = secret.into();
                 let mut response = json_response(&body);
@@ -81,18 +87,19 @@ impl Gateway {
     }
 }
 
-fn parse_create_key(body: &Bytes) -> Result<(String, KeyLimits), ApiError> {
+fn parse_create_key(body: &Bytes) -> Result<(KeyName, KeyLimits, Vec<KeyRight>), ApiError> {
     let invalid = |message: &str| failure(ApiErrorKind::InvalidRequest, message);
     let create_key_body: CreateKeyBody = serde_json::from_slice(body)
         .map_err(|error| invalid(&format!("the key cannot be created: {error}")))?;
-    let CreateKeyBody { name, requests_per_minute, concurrent, tokens_per_day } = create_key_body;
-    if name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
-        return Err(invalid("`name` must have 1 to 64 characters"));
-    }
+    let CreateKeyBody { name, requests_per_minute, concurrent, tokens_per_day, mut rights } =
+        create_key_body;
+    let name = KeyName::parse(&name).map_err(|error| invalid(&format!("`name` {error}")))?;
+    rights.sort_by_key(|right| right.name());
+    rights.dedup();
     if requests_per_minute == Some(0) || concurrent == Some(0) || tokens_per_day == Some(0) {
         return Err(invalid("a limit must be at least 1; leave it out for no limit"));
     }
-    Ok((name, KeyLimits { requests_per_minute, concurrent, tokens_per_day }))
+    Ok((name, KeyLimits { requests_per_minute, concurrent, tokens_per_day }, rights))
 }
 
 /// 256 random bits with a recognizable prefix.
@@ -111,12 +118,23 @@ fn key_json(issued_key: &IssuedKey) -> Value {
     if let Ok(Value::Object(limits)) = serde_json::to_value(issued_key.limits()) {
         fields.extend(limits);
     }
+    if !issued_key.rights.is_empty() {
+        let rights: Vec<&str> = issued_key.rights.iter().map(|right| right.name()).collect();
+        fields.insert("rights".into(), rights.into());
+    }
     fields.into()
 }
 
 fn keyring_error(keyring_error: &KeyringError, name: &str) -> ApiError {
     match keyring_error {
         KeyringError::NameTaken => name_taken(name),
+        KeyringError::TooManyKeys => {
+            let message = format!(
+                "a gateway without keys in its configuration issues at most \
+                 {MAX_KEYS_OF_OPEN_GATEWAY} keys: remove one, or configure a key"
+            );
+            ApiError { status: 409, ..failure(ApiErrorKind::InvalidRequest, &message) }
+        }
         KeyringError::NotFound => {
             failure(ApiErrorKind::NotFound, &format!("there is no issued key named `{name}`"))
         }
@@ -134,3 +152,6 @@ fn name_taken(name: &str) -> ApiError {
     let message = format!("a key named `{name}` already exists");
     ApiError { status: 409, ..failure(ApiErrorKind::InvalidRequest, &message) }
 }
+
+/// Every issued key is read whenever one is issued.
+const MAX_KEYS_OF_OPEN_GATEWAY: usize = 100;

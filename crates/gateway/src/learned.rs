@@ -1,53 +1,72 @@
 //! Stores the lessons of each model: request changes that its provider's rejections made necessary.
-//! They apply to every later request and survive a restart.
+//! They apply to later requests of the key that learned them, and to those of all keys once a second
+//! key has learned the same or the operator has shared them.
 
-use std::sync::{Arc, PoisonError, RwLock};
+mod model;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use bytes::Bytes;
 use interlingua::model::{Lesson, Lessons};
-use interlingua_store::{Record, RecordKind, RecordStore};
+use interlingua_store::{RecordKind, RecordStore};
 use serde_json::{Value, json};
 use tokio::time::timeout;
+
+use self::model::{Models, is_seal};
+use self::record::{LessonRecord, can_be_stored, stored_keys, to_record};
+use crate::attempt::RoutedRequest;
+use crate::client_name::ModelName;
 
 /// All lessons, cached in memory.
 #[derive(Debug)]
 pub(crate) struct LessonStore {
-    models: RwLock<Vec<ModelLessons>>,
+    models: RwLock<Models>,
     store: Arc<dyn RecordStore>,
+    /// Number of changes made here: what was read before a change must not undo it.
+    changes: AtomicU64,
 }
 
-/// A model of a provider, called in a dialect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A model of a provider, called in a dialect, with an owner's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModelKey<'t> {
+    /// Whose lessons they are: the name of a key, or [`SHARED_OWNER`].
+    pub(crate) owner: &'t str,
     pub(crate) provider: &'t str,
     pub(crate) dialect: &'t str,
-    pub(crate) model: &'t str,
+    pub(crate) model: &'t ModelName,
 }
 
-#[derive(Debug)]
-struct ModelLessons {
-    provider: String,
-    dialect: String,
-    model: String,
-    lessons: Lessons,
-    /// The lessons were in the store. If a reload does not find them, another node has deleted
-    /// them.
-    is_stored: bool,
-    /// Lessons that did not help: the next request tries other candidates.
-    failed: Vec<Lesson>,
+/// The models of a request to `/api/lessons`, and of one key if it is named.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LessonFilter<'f> {
+    pub(crate) provider: Option<&'f str>,
+    pub(crate) model: Option<&'f str>,
+    pub(crate) owner: Option<&'f str>,
+}
+
+impl RoutedRequest<'_> {
+    /// Whose lessons apply: those of the caller's key. Where no key is required, all callers are
+    /// one.
+    pub(crate) fn lesson_owner(&self) -> &str {
+        if self.config.access.keys.is_empty() { SHARED_OWNER } else { self.owner }
+    }
 }
 
 impl LessonStore {
     pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
-        Self { models: RwLock::default(), store }
+        Self { models: RwLock::default(), store, changes: AtomicU64::default() }
     }
 
     /// The lessons of a model, as of the last refresh: no request waits for the store.
     pub(crate) fn get(&self, model_key: ModelKey<'_>) -> Lessons {
-        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
-        let entry = models.iter().find(|entry| entry.model_key() == model_key);
-        entry.map(|entry| entry.lessons.clone()).unwrap_or_default()
+        let models = self.read();
+        let known = models.get(&model_key);
+        known.map(|known| known.for_owner(model_key.owner).clone()).unwrap_or_default()
     }
 
     /// Reads the store again, because other nodes learn and delete lessons too.
@@ -57,22 +76,36 @@ impl LessonStore {
     }
 
     async fn load(&self) {
+        let changes = self.changes.load(Ordering::Acquire);
         let Ok(list) = self.store.load_records(RecordKind::Lesson).await else { return };
-        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
-        let loaded: Vec<ModelLessons> =
-            list.records.iter().filter_map(ModelLessons::from_record).collect();
-        let is_loaded = |entry: &ModelLessons| {
-            loaded.iter().any(|other| other.model_key() == entry.model_key())
-        };
-        models.retain(|entry| !entry.is_stored || is_loaded(entry));
+        let mut loaded = Vec::new();
+        for record in &list.records {
+            match LessonRecord::parse(record) {
+                Some(parsed) => loaded.push(parsed),
+                // Perhaps written by a newer version.
+                None if record.body.starts_with(b"{") => {}
+                None => {
+                    tracing::warn!("a damaged record of lessons was deleted");
+                    for key in &record.keys {
+                        self.remove_record(&record.owner, key);
+                    }
+                }
+            }
+        }
+        let mut models = self.write();
+        if self.changes.load(Ordering::Acquire) != changes {
+            return;
+        }
+        let stored: HashSet<ModelKey<'_>> = loaded.iter().map(LessonRecord::model_key).collect();
+        models.remove_where(|key, own| own.is_stored && !stored.contains(key), |_, _| {});
         // Records are sorted newest first; lessons learned in memory meanwhile are newer still.
         for older in loaded {
-            match models.iter_mut().find(|entry| entry.model_key() == older.model_key()) {
-                Some(newer) => {
-                    newer.lessons = older.lessons.merged_with(&newer.lessons);
-                    newer.is_stored = true;
-                }
-                None => models.push(older),
+            let Some(known) = models.entry(&older.model_key()) else { continue };
+            let newer = known.entry(&older.owner);
+            newer.is_stored = true;
+            if newer.lessons != older.lessons {
+                newer.lessons = older.lessons.merged_with(&newer.lessons);
+                known.update();
             }
         }
     }
@@ -82,145 +115,183 @@ impl LessonStore {
     pub(crate) fn next_untried(
         &self,
         model_key: ModelKey<'_>,
-        candidates: Vec<Vec<Lesson>>,
+        mut candidates: Vec<Vec<Lesson>>,
     ) -> Option<Vec<Lesson>> {
-        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
-        let known = models.iter_mut().find(|entry| entry.model_key() == model_key);
-        let Some(model_lessons) = known else { return candidates.into_iter().next() };
-        let is_new = |candidate: &&Vec<Lesson>| {
-            candidate.iter().any(|lesson| !model_lessons.failed.contains(lesson))
-        };
+        candidates.retain(|candidate| candidate.iter().all(can_be_stored));
+        let mut models = self.write();
+        let known = models.get_mut(&model_key);
+        let own = known.and_then(|known| known.own_mut(model_key.owner));
+        let Some(own) = own else { return candidates.into_iter().next() };
+        let is_new =
+            |candidate: &&Vec<Lesson>| candidate.iter().any(|lesson| !own.failed.contains(lesson));
         if let Some(candidate) = candidates.iter().find(is_new) {
             return Some(candidate.clone());
         }
-        model_lessons.failed.clear();
+        own.failed.clear();
         None
     }
 
-    /// The candidate helped: it applies to every request from now on.
+    /// The candidate helped: it applies to the owner's requests from now on.
     pub(crate) fn record_success(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
-        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
-        let model_lessons = entry(&mut models, model_key);
-        model_lessons.failed.clear();
+        self.learn(model_key, candidate.iter());
+    }
+
+    fn learn<'l>(&self, model_key: ModelKey<'_>, learned: impl Iterator<Item = &'l Lesson>) {
+        let mut models = self.write();
+        let changed = self.changes.fetch_add(1, Ordering::Release);
+        self.make_room(&mut models, &model_key);
+        let Some(known) = models.entry(&model_key) else { return };
+        let own = known.entry(model_key.owner);
+        own.changed = changed;
+        own.failed.clear();
         // With a shared store, a reload that does not find this record means that another node has
         // deleted it.
-        model_lessons.is_stored = self.store.is_shared();
-        model_lessons.lessons = candidate
-            .iter()
-            .fold(model_lessons.lessons.clone(), |lessons, lesson| lessons.with(lesson.clone()));
-        let record = model_lessons.to_record();
-        // The new record replaces the old one. The removal is not awaited: requests do not wait for
-        // the disk.
-        drop(self.store.remove(
-            RecordKind::Lesson,
-            Some(SHARED_OWNER),
-            Some(&model_lessons.store_key()),
-        ));
+        own.is_stored = self.store.is_shared();
+        own.lessons = learned.fold(own.lessons.clone(), |all, lesson| all.with(lesson.clone()));
+        if own.lessons.iter().filter(|lesson| !is_seal(lesson)).count() > MAX_LESSONS {
+            own.lessons = own.lessons.iter().skip(1).cloned().collect();
+        }
+        let record = to_record(&model_key, &own.lessons);
+        known.update();
+        // The new record replaces the old one.
+        self.remove_records(&model_key);
         self.store.put(record);
     }
 
     /// The candidate did not help. Rejected seals concern one conversation and are not recorded.
     pub(crate) fn record_failure(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
-        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
-        let model_lessons = entry(&mut models, model_key);
-        let lasting = candidate.iter().filter(|lesson| !matches!(lesson, Lesson::RejectedSeal(_)));
-        model_lessons.failed.extend(lasting.cloned());
-        let excess = model_lessons.failed.len().saturating_sub(MAX_FAILED_LESSONS);
-        model_lessons.failed.drain(..excess);
+        let mut models = self.write();
+        self.make_room(&mut models, &model_key);
+        let Some(known) = models.entry(&model_key) else { return };
+        let own = known.entry(model_key.owner);
+        own.failed.extend(candidate.iter().filter(|lesson| !is_seal(lesson)).cloned());
+        let excess = own.failed.len().saturating_sub(MAX_FAILED_LESSONS);
+        own.failed.drain(..excess);
     }
 
-    /// All lessons as text; seals are only counted.
+    /// All lessons as text; seals are only counted. A row without `key` applies to all keys.
     pub(crate) async fn list(&self) -> Value {
         self.refresh().await;
-        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
-        let to_json = |model_lessons: &ModelLessons| {
-            let is_seal = |lesson: &&Lesson| matches!(lesson, Lesson::RejectedSeal(_));
-            let lines = model_lessons.lessons.iter().filter(|lesson| !is_seal(lesson));
-            let lines: Vec<String> = lines.map(ToString::to_string).collect();
-            json!({
-                "provider": model_lessons.provider, "model": model_lessons.model, "dialect": model_lessons.dialect,
-                "lessons": lines, "seals": model_lessons.lessons.iter().filter(is_seal).count(),
-            })
-        };
-        let learned = models.iter().filter(|entry| !entry.lessons.is_empty());
-        json!({"lessons": learned.map(to_json).collect::<Vec<_>>()})
+        let models = self.read();
+        let mut rows = Vec::new();
+        for known in models.iter() {
+            let own = known.owners.iter().filter(|own| own.owner != SHARED_OWNER);
+            let own = own.map(|own| (Some(&own.owner), &own.lessons));
+            for (owner, lessons) in std::iter::once((None, &known.shared)).chain(own) {
+                if !lessons.is_empty() {
+                    rows.push(known.row(owner, lessons));
+                }
+            }
+        }
+        json!({ "lessons": rows })
     }
 
-    /// Deletes the lessons of all models, of one provider, or of one model, and returns the number
-    /// of models.
-    pub(crate) async fn delete(&self, provider: Option<&str>, model: Option<&str>) -> usize {
+    /// Deletes lessons and returns the number of models.
+    pub(crate) async fn delete(&self, filter: LessonFilter<'_>) -> usize {
         self.refresh().await;
-        let deleted: Vec<ModelLessons> = {
-            let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
-            let is_selected = |model_lessons: &mut ModelLessons| {
-                provider.is_none_or(|name| name == model_lessons.provider)
-                    && model.is_none_or(|name| name == model_lessons.model)
-            };
-            models.extract_if(.., is_selected).collect()
-        };
-        for model_lessons in &deleted {
-            // The store logs its own errors.
-            drop(self.store.remove(
-                RecordKind::Lesson,
-                Some(SHARED_OWNER),
-                Some(&model_lessons.store_key()),
-            ));
+        if filter.selects_all() {
+            // Also records that this version cannot read. The store logs its own errors.
+            drop(self.store.remove(RecordKind::Lesson, None, None));
         }
-        deleted.iter().filter(|entry| !entry.lessons.is_empty()).count()
+        let mut deleted = HashSet::new();
+        let mut models = self.write();
+        self.changes.fetch_add(1, Ordering::Release);
+        models.remove_where(
+            |model_key, _| filter.selects(model_key),
+            |model_key, own| {
+                self.remove_records(model_key);
+                if !own.lessons.is_empty() {
+                    let [json_key, _] = stored_keys(model_key);
+                    deleted.insert(json_key);
+                }
+            },
+        );
+        deleted.len()
+    }
+
+    /// Makes lessons of single keys apply to all keys; returns the number of models.
+    pub(crate) async fn share(&self, filter: LessonFilter<'_>) -> usize {
+        self.refresh().await;
+        let mut selected: Vec<(String, String, ModelName, Vec<Lesson>)> = Vec::new();
+        for known in self.read().iter() {
+            let own = known.owners.iter().filter(|own| own.owner != SHARED_OWNER);
+            let own = own.filter(|own| filter.selects(&known.model_key(&own.owner)));
+            let lessons = own.flat_map(|own| own.lessons.iter());
+            let lessons: Vec<Lesson> = lessons.filter(|one| !is_seal(one)).cloned().collect();
+            let (provider, dialect) = (known.provider.clone(), known.dialect.clone());
+            if !lessons.is_empty() {
+                selected.push((provider, dialect, known.model.clone(), lessons));
+            }
+        }
+        for (provider, dialect, model, lessons) in &selected {
+            let model_key = ModelKey { owner: SHARED_OWNER, provider, dialect, model };
+            self.learn(model_key, lessons.iter());
+        }
+        selected.len()
+    }
+
+    /// Before a model is added for an owner with many, forgets the owner's oldest one, so that no
+    /// key displaces another one's lessons.
+    fn make_room(&self, models: &mut Models, model_key: &ModelKey<'_>) {
+        let owner = model_key.owner;
+        if models.get(model_key).is_some_and(|known| known.own(owner).is_some()) {
+            return;
+        }
+        let of_owner = models.iter().filter_map(|known| Some((known, known.own(owner)?)));
+        let of_owner: Vec<_> = of_owner.collect();
+        if of_owner.len() < MAX_MODELS_PER_OWNER {
+            return;
+        }
+        let Some((oldest, _)) = of_owner.iter().min_by_key(|(_, own)| own.changed) else { return };
+        let (provider, dialect) = (&oldest.provider.clone(), &oldest.dialect.clone());
+        let model = &oldest.model.clone();
+        let oldest = ModelKey { owner, provider, dialect, model };
+        models.remove_where(|key, _| *key == oldest, |key, _| self.remove_records(key));
+    }
+
+    fn remove_records(&self, model_key: &ModelKey<'_>) {
+        for key in stored_keys(model_key) {
+            self.remove_record(model_key.owner, &key);
+        }
+    }
+
+    /// Not awaited: requests do not wait for the disk, and the store logs its own errors.
+    fn remove_record(&self, owner: &str, key: &str) {
+        drop(self.store.remove(RecordKind::Lesson, Some(owner), Some(key)));
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Models> {
+        self.models.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Models> {
+        self.models.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn entry<'k>(models: &'k mut Vec<ModelLessons>, model_key: ModelKey<'_>) -> &'k mut ModelLessons {
-    let at = models.iter().position(|entry| entry.model_key() == model_key).unwrap_or_else(|| {
-        let ModelKey { provider, dialect, model } = model_key;
-        if models.len() >= MAX_MODELS {
-            models.remove(0);
-        }
-        models.push(ModelLessons {
-            provider: provider.to_owned(),
-            dialect: dialect.to_owned(),
-            model: model.to_owned(),
-            lessons: Lessons::default(),
-            is_stored: false,
-            failed: Vec::new(),
-        });
-        models.len() - 1
-    });
-    &mut models[at]
-}
-
-impl ModelLessons {
-    fn from_record(record: &Record) -> Option<Self> {
-        let mut lines = std::str::from_utf8(&record.body).ok()?.lines();
-        let mut next_line = || lines.next().map(str::to_owned);
-        let (provider, dialect, model) = (next_line()?, next_line()?, next_line()?);
-        let lessons = lines.filter_map(|line| line.parse::<Lesson>().ok()).collect();
-        Some(Self { provider, dialect, model, lessons, is_stored: true, failed: Vec::new() })
-    }
-
+impl LessonRecord {
     fn model_key(&self) -> ModelKey<'_> {
-        ModelKey { provider: &self.provider, dialect: &self.dialect, model: &self.model }
-    }
-
-    fn store_key(&self) -> String {
-        format!("{}\n{}\n{}", self.provider, self.dialect, self.model)
-    }
-
-    fn to_record(&self) -> Record {
-        let lessons = self.lessons.iter().map(ToString::to_string);
-        let lines: Vec<String> = std::iter::once(self.store_key()).chain(lessons).collect();
-        let body = Bytes::from(lines.join("\n"));
-        Record {
-            kind: RecordKind::Lesson,
-            owner: SHARED_OWNER.to_owned(),
-            keys: vec![self.store_key()],
-            body,
-        }
+        let Self { owner, provider, dialect, model, .. } = self;
+        ModelKey { owner, provider, dialect, model }
     }
 }
 
-/// Lessons about a provider are shared by all keys.
+impl LessonFilter<'_> {
+    fn selects_all(self) -> bool {
+        self.provider.is_none() && self.model.is_none() && self.owner.is_none()
+    }
+
+    fn selects(self, model_key: &ModelKey<'_>) -> bool {
+        self.provider.is_none_or(|name| name == model_key.provider)
+            && self.model.is_none_or(|name| name == &**model_key.model)
+            && self.owner.is_none_or(|name| name == model_key.owner)
+    }
+}
+
+/// The owner of lessons that apply to all keys.
 const SHARED_OWNER: &str = "";
 const MAX_FAILED_LESSONS: usize = 32;
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
-const MAX_MODELS: usize = 1000;
+/// Maximum lessons of one model and owner, without seals; beyond it the oldest is forgotten.
+const MAX_LESSONS: usize = 200;
+const MAX_MODELS_PER_OWNER: usize = 500;

@@ -24,6 +24,7 @@ mod box_in_place;
 mod builtin_models;
 mod captured;
 mod catalogue;
+mod client_name;
 mod client_stream;
 pub mod config;
 mod count;

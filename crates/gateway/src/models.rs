@@ -15,6 +15,7 @@ use crate::config::{Backend, Config, Provider, Route};
 use crate::out::ResponseBody;
 use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
 use crate::state::Gateway;
+use crate::turn::parse_model_name;
 
 struct ModelEntry {
     name: String,
@@ -47,7 +48,11 @@ pub(crate) async fn get(
     dialect: &dyn Dialect,
     name: &str,
 ) -> Response<ResponseBody> {
-    let routes = match config.resolve(name, 0) {
+    let name = match parse_model_name(name) {
+        Ok(name) => name,
+        Err(error) => return ErrorResponse::from(error).into_response(dialect),
+    };
+    let routes = match config.resolve_with(&name, || 0) {
         Ok(routes) => routes,
         Err(no_route) => {
             let unknown = failure(ApiErrorKind::NotFound, &no_route.to_string());
@@ -59,7 +64,7 @@ pub(crate) async fn get(
         Backend::Builtin => None,
     });
     let listed = catalogue::list_models(gateway, &providers.collect::<Vec<_>>()).await;
-    json_response(&model_json(dialect, &routed_model(name, &routes, &listed)))
+    json_response(&model_json(dialect, &routed_model(&name, &routes, &listed)))
 }
 
 /// Model names: patterns without `*`, the providers' models, and the built-in ones.
@@ -89,7 +94,7 @@ fn token_limits(route: &Route, listed: &[ProviderModels]) -> TokenLimits {
     let Backend::Provider(to) = &route.backend else { return BUILTIN_TOKEN_LIMITS };
     let models = listed.iter().find(|(provider, _)| provider.name == to.name);
     let models = models.map_or(&[][..], |(_, models)| models);
-    let named = models.iter().find(|model| model.name == route.model);
+    let named = models.iter().find(|model| model.name == *route.model);
     // A server with one model accepts any name for it.
     named
         .or(if let [only] = models { Some(only) } else { None })
@@ -104,7 +109,7 @@ fn provider_model(config: &Config, provider: &Arc<Provider>, model: &ProviderMod
     let routes = config.resolve(name, 0).unwrap_or_default();
     let is_default_route = routes.first().is_some_and(|route| {
         matches!(&route.backend, Backend::Provider(to) if to.name == provider.name)
-            && route.model == *name
+            && *route.model == **name
     });
     let name = if is_default_route { name.to_owned() } else { format!("{}/{name}", provider.name) };
     ModelEntry { name, owned_by: provider.name.clone(), token_limits: *tokens }

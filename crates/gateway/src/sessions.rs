@@ -17,11 +17,12 @@ use interlingua_store::{
 use tokio::time::{Instant, timeout_at};
 
 pub(crate) use self::recording::{SessionLocks, SessionRecorder};
+use crate::client_name::{ModelName, SessionTitle};
 use crate::endpoint::{PathParams, SessionRequest};
 use crate::out::ResponseBody;
 use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
 use crate::tale::RequestPermits;
-use crate::turn::{ClientRequest, parse_body};
+use crate::turn::{ClientRequest, parse_body, parse_model_name};
 
 impl ClientRequest<'_> {
     pub(crate) async fn handle_session(
@@ -93,10 +94,16 @@ impl ClientRequest<'_> {
         let text = |key: &str| body.root().get(key).map(|value| value.str_or_empty().into_owned());
         let metadata = body.root().get("metadata").filter(|value| value.is_object());
         let (turns, ledger) = written::decode_turns(&body, text("dialect").as_deref())?;
+        let title = text("title").filter(|title| !title.is_empty());
+        let title = title.map(|title| SessionTitle::parse(&title)).transpose();
+        let title = title
+            .map_err(|error| failure(ApiErrorKind::InvalidRequest, &format!("`title` {error}")))?;
+        let model = text("model").filter(|model| !model.is_empty());
+        let model = model.map(|model| parse_model_name(&model)).transpose()?;
         let draft = NewSession {
-            title: text("title").unwrap_or_default(),
+            title: title.unwrap_or_default().into_string(),
             metadata: metadata.map(|value| value.json().to_bytes()).unwrap_or_default(),
-            model: text("model").unwrap_or_default(),
+            model: model.unwrap_or_default().into_string(),
             turns,
         };
         let session = self.gateway.store.create(self.owner, draft).await;
@@ -142,6 +149,8 @@ impl ClientRequest<'_> {
         let store = self.gateway.store.clone();
         let session_guard = self.gateway.session_locks.lock(id).await;
         let new = parse_body(&self.body, &self.config.limits)?;
+        let model = new.root().get("model").map(|model| parse_model_name(&model.str_or_empty()));
+        let model = model.transpose()?;
         let deadline = Instant::now() + MAX_STORE_WAIT;
         let contents = store.read(self.owner, id, 0..u64::MAX);
         let contents = await_store(deadline, contents).await?;
@@ -154,8 +163,7 @@ impl ClientRequest<'_> {
             seen = await_store(deadline, store.append(self.owner, id, append)).await?;
         }
         let body = full_request(&new, &contents, user_turn.as_ref())?;
-        let text = |key: &str| new.root().get(key).map(|value| value.str_or_empty().into_owned());
-        let model = text("model").unwrap_or_else(|| contents.info.model.clone());
+        let model = model.map_or_else(|| contents.info.model.clone(), ModelName::into_string);
         let path_params = PathParams {
             model: Some(model.clone()),
             stream: Some(new.root().get("stream").and_then(JsonNode::as_bool).unwrap_or(false)),

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::billed::UsageRecord;
 use crate::captured::{CaptureStage, TurnCapture, TurnRef};
+use crate::client_name::ModelName;
 use crate::guarding::GuardReporter;
 use crate::meters::FinishedTurn;
 use crate::otel::{RequestSpan, SpanSender};
@@ -32,7 +33,7 @@ pub(crate) struct RequestLog {
     dialect: &'static str,
     /// The provider and model of the last attempt.
     pub(crate) provider: String,
-    pub(crate) model: String,
+    pub(crate) model: ModelName,
     pub(crate) conversation_id: u64,
     streamed: bool,
     time_to_first_token: Option<Duration>,
@@ -84,7 +85,7 @@ impl RequestLog {
             started: Instant::now(),
             dialect,
             provider: String::new(),
-            model: String::new(),
+            model: ModelName::default(),
             conversation_id: 0,
             streamed: false,
             time_to_first_token: None,
@@ -105,9 +106,9 @@ impl RequestLog {
     }
 
     /// Records an attempt at a provider; returns the turn's id.
-    pub(crate) fn begin_attempt(&mut self, provider: &str, model: &str) -> Uuid {
+    pub(crate) fn begin_attempt(&mut self, provider: &str, model: &ModelName) -> Uuid {
         provider.clone_into(&mut self.provider);
-        model.clone_into(&mut self.model);
+        self.model.clone_from(model);
         self.attempts += 1;
         if let Some(span) = &mut self.span {
             span.begin_call(provider, model);
@@ -161,7 +162,7 @@ impl RequestLog {
         let why = message.strip_prefix(&*self.provider).and_then(|rest| rest.strip_prefix(": "));
         let why = why.filter(|_| error.original.is_none());
         tracing::warn!(
-            turn = %self.turn_id, provider = self.provider, model = self.model, kind,
+            turn = %self.turn_id, provider = self.provider, model = &*self.model, kind,
             status = error.status, why, "an attempt at a provider failed",
         );
     }
@@ -280,7 +281,7 @@ impl RequestLog {
             ended_at: recent::unix_seconds(now),
             dialect: self.dialect,
             provider: std::mem::take(&mut self.provider),
-            model: std::mem::take(&mut self.model),
+            model: std::mem::take(&mut self.model).into_string(),
             outcome,
             status,
             attempts: self.attempts,
@@ -324,7 +325,7 @@ impl Drop for RequestLog {
             self.guard_reporter.as_ref().filter(|guard_reporter| !guard_reporter.kinds.is_empty());
         let guard_kinds = guard_kinds.map(|guard_reporter| guard_reporter.kinds.join(","));
         tracing::info!(
-            turn = %self.turn_id, conversation = format_args!("{:016x}", self.conversation_id), dialect, provider, model = self.model, outcome, status,
+            turn = %self.turn_id, conversation = format_args!("{:016x}", self.conversation_id), dialect, provider, model = &*self.model, outcome, status,
             tries = self.attempts, streamed = self.streamed,
             first_ms = self.time_to_first_token.map(rounded_millis),
             ms = rounded_millis(duration), guard = guard_kinds,

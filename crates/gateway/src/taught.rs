@@ -29,8 +29,8 @@ impl RoutedRequest<'_> {
         log: &mut Option<RequestLog>,
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let (to, model) = (self.dialect_and_flavor(route).0, Self::upstream_model(route));
-        let model_key =
-            ModelKey { provider: provider_name(route), dialect: to.id().0, model: model.as_str() };
+        let (owner, provider) = (self.lesson_owner(), provider_name(route));
+        let model_key = ModelKey { owner, provider, dialect: to.id().0, model: &model };
         let store = &self.gateway.lessons;
         let known = store.get(model_key);
         let first_error = match self.attempt(body, route, (&known, reparse.is_none()), log).await {
@@ -133,7 +133,7 @@ fn record_lesson_outcome(model_key: ModelKey<'_>, candidate: &[Lesson], outcome:
     let more_lessons = candidate.len() - 1;
     tracing::warn!(
         provider,
-        model,
+        model = &**model,
         lesson,
         more = more_lessons,
         outcome,

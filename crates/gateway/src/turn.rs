@@ -23,6 +23,7 @@ use crate::attempt::RoutedRequest;
 use crate::awaited::StreamTurnId;
 use crate::billed::UsageRecord;
 use crate::captured::CaptureStage;
+use crate::client_name::ModelName;
 use crate::config::{Config, Limits, Route};
 use crate::endpoint::PathParams;
 use crate::excess;
@@ -228,13 +229,14 @@ impl ClientRequest<'_> {
         body: &JsonDoc,
         from: &dyn Dialect,
         conversation_key: &ConversationKey,
-    ) -> Result<(String, Vec<Route>), ErrorResponse> {
+    ) -> Result<(ModelName, Vec<Route>), ErrorResponse> {
         let body_model = || body.root().get("model").map(|model| model.str_or_empty().into_owned());
         let Some(model) =
             self.path_params.model.clone().or_else(body_model).filter(|name| !name.is_empty())
         else {
             return Err(failure(ApiErrorKind::InvalidRequest, "the request names no model").into());
         };
+        let model = parse_model_name(&model)?;
         match self.config.resolve_with(&model, || conversation_key.route_hash(body, from)) {
             Ok(routes) => Ok((model, routes)),
             Err(no_route) => Err(failure(ApiErrorKind::NotFound, &no_route.to_string()).into()),
@@ -331,6 +333,14 @@ pub(crate) fn set_turn_id_headers(headers: &mut HeaderMap, id: &str) {
             headers.insert(name, id.clone());
         }
     }
+}
+
+/// The name of a model in a client's request.
+pub(crate) fn parse_model_name(name: &str) -> Result<ModelName, ApiError> {
+    ModelName::parse(name).map_err(|error| {
+        let message = format!("model: the name of the model {error}");
+        failure(ApiErrorKind::InvalidRequest, &message)
+    })
 }
 
 pub(crate) fn parse_body(body: &Bytes, limits: &Limits) -> Result<JsonDoc, ErrorResponse> {

@@ -38,6 +38,17 @@ pub(crate) struct ConversationState {
     supports_chaining: bool,
 }
 
+impl ConversationState {
+    /// The id that clients and operators see. Two keys may name the same session, so the name of
+    /// the key is part of it.
+    pub(crate) fn public_id(&self) -> u64 {
+        if self.owner.is_empty() {
+            return self.id;
+        }
+        stable_hash([self.owner.as_bytes(), &self.id.to_le_bytes()[..]])
+    }
+}
+
 /// The result of a lookup.
 pub(crate) struct RecallResult {
     /// Turns with restored reasoning.

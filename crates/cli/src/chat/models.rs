@@ -49,7 +49,7 @@ impl Models {
             return Err(CommandError::usage(format!("`{name}` has no route"), hint));
         };
         let (provider, model) = match route.backend {
-            Backend::Provider(provider) => (provider, route.model),
+            Backend::Provider(provider) => (provider, route.model.into_string()),
             Backend::Builtin => {
                 (Arc::new(self.simulator_provider()?), format!("sim/{}", route.model))
             }

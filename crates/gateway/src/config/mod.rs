@@ -15,6 +15,7 @@ pub mod suggest;
 mod telemetry;
 mod watch;
 
+pub use crate::client_name::{ClientName, InvalidName, ModelName};
 pub use access::{Access, ApiKey};
 pub(crate) use access::{digest, find_by_digest};
 pub use diagnostics::{ConfigError, ConfigWarning};

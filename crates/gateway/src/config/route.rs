@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use interlingua_upstream::{PRESETS, ProviderPreset};
 
-use super::{Config, Provider};
+use super::{Config, ModelName, Provider};
 
 /// Model name patterns and their targets; the first pattern that matches wins.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub struct WeightedTarget {
 #[derive(Clone, Debug)]
 pub struct Route {
     pub backend: Backend,
-    pub model: String,
+    pub model: ModelName,
 }
 
 #[derive(Clone, Debug)]
@@ -54,13 +54,15 @@ impl Config {
     /// Targets with weights are drawn by `draw`. The same number gives the same order, so a
     /// conversation that always brings its own number stays on its route.
     pub fn resolve(&self, model: &str, draw: u64) -> Result<Vec<Route>, NoRoute> {
-        self.resolve_with(model, || draw)
+        let model = ModelName::parse(model)
+            .map_err(|error| NoRoute(format!("the name of the model {error}")))?;
+        self.resolve_with(&model, || draw)
     }
 
     /// As [`Config::resolve`], with a number that is computed only where there are weights.
     pub(crate) fn resolve_with(
         &self,
-        model: &str,
+        model: &ModelName,
         draw: impl FnOnce() -> u64,
     ) -> Result<Vec<Route>, NoRoute> {
         if let Some(route) = self.explicit_route(model) {
@@ -79,7 +81,7 @@ impl Config {
         match matching.next().or_else(only) {
             Some(provider) => Ok(vec![Route {
                 backend: Backend::Provider(Arc::clone(provider)),
-                model: model.into(),
+                model: model.clone(),
             }]),
             None => Err(self.no_route(model)),
         }
@@ -89,7 +91,7 @@ impl Config {
     fn explicit_route(&self, model: &str) -> Option<Route> {
         let (name, model) = model.split_once('/')?;
         let backend = self.backend(name)?;
-        (!model.is_empty()).then(|| Route { backend, model: model.into() })
+        Some(Route { backend, model: ModelName::parse(model).ok()? })
     }
 
     fn backend(&self, name: &str) -> Option<Backend> {
@@ -105,9 +107,10 @@ impl Config {
         requested: &str,
         stars: &[&str],
     ) -> Option<Route> {
+        let model = fill_template(&target.model_template, requested, stars);
         Some(Route {
             backend: self.backend(&target.provider)?,
-            model: fill_template(&target.model_template, requested, stars),
+            model: ModelName::parse(&model).ok()?,
         })
     }
 

@@ -24,7 +24,7 @@ fn without_any_key_the_built_in_models_work() {
     let config = Config::from_env(&|_| None);
     let routes = config.resolve("sim/echo", 0).expect("a route");
     assert!(matches!(routes.as_slice(), [route] if matches!(route.backend, Backend::Builtin)));
-    assert_eq!(routes[0].model, "echo");
+    assert_eq!(&*routes[0].model, "echo");
     let no_route = config.resolve("some-model", 0).expect_err("no provider");
     assert!(no_route.to_string().contains("sim/echo"), "{no_route}");
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::post;
 use crate::harness::Harness;
+use crate::keys::{auth_header, key};
 
 const SCRIPT: &str = r#"
 [[turn]]
@@ -232,4 +233,16 @@ fn the_prompt_cache_key_is_stable() {
     );
     let chat_key = cache_key("/v1/chat/completions", "openai/gpt-5.2", "s1");
     assert_eq!(Value::Null, chat_key, "within one dialect the client sets the field itself");
+}
+
+#[test]
+fn two_keys_with_the_same_session_id_have_different_conversations() {
+    let harness = Harness::with_config(|config| config.access.keys = vec![key("ann"), key("bob")]);
+    let conversation = |secret: &str| {
+        let headers = format!("{}session-id: 1234\r\n", auth_header(secret));
+        ChatConversation { headers, ..ChatConversation::new(&harness) }.send("Hi.")
+    };
+    let of_ann = conversation("ann");
+    assert_eq!(of_ann, conversation("ann"));
+    assert_ne!(of_ann, conversation("bob"));
 }

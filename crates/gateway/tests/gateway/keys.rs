@@ -249,15 +249,74 @@ fn issued_keys_cannot_manage_keys_and_see_only_their_own_usage() {
 }
 
 #[test]
+fn an_issued_key_needs_rights_for_what_belongs_to_all_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let configure = |config: &mut Config| {
+        config.access.keys = vec![key("operator")];
+        config.store.location = sqlite_location(folder.path());
+    };
+    let mut harness = Harness::with_config(configure);
+    let secrets =
+        [json!([]), json!(["metrics"]), json!(["lessons", "metrics", "lessons"])].map(|rights| {
+            let name = rights.to_string().replace('"', "");
+            create_key(harness.addr(), "operator", &json!({"name": name, "rights": rights}))
+        });
+    for _ in 0..2 {
+        let statuses = |secret: &str| {
+            let header = auth_header(secret);
+            let responses = [
+                get(harness.addr(), "/metrics", &header),
+                get(harness.addr(), "/api/lessons", &header),
+                delete_with(harness.addr(), "/api/lessons/anthropic", &header),
+            ];
+            for (response, right) in responses.iter().zip(["metrics", "lessons", "lessons"]) {
+                let named = response.text().contains(&format!("right `{right}`"));
+                assert_eq!(response.status == 403, named, "{}", response.text());
+            }
+            responses.map(|response| response.status)
+        };
+        assert_eq!(statuses(&secrets[0]), [403, 403, 403]);
+        assert_eq!(statuses(&secrets[1]), [200, 403, 403]);
+        assert_eq!(statuses(&secrets[2]), [200, 200, 200]);
+        assert_eq!(statuses("operator"), [200, 200, 200]);
+        let listed = get(harness.addr(), "/api/keys", &auth_header("operator"));
+        let listed: Value = serde_json::from_slice(&listed.body).unwrap();
+        let rights: Vec<&Value> =
+            listed["keys"].as_array().unwrap().iter().map(|key| &key["rights"]).collect();
+        let expected = [&Value::Null, &json!(["lessons", "metrics"]), &json!(["metrics"])];
+        assert_eq!(rights, expected);
+        harness.restart_gateway(configure);
+    }
+    let body = br#"{"name":"eve","rights":["keys"]}"#;
+    let unknown = post(harness.addr(), "/api/keys", &auth_header("operator"), body);
+    assert_eq!(unknown.status, 400);
+    assert!(unknown.text().contains("`metrics` or `lessons`"), "{}", unknown.text());
+}
+
+#[test]
+fn the_number_of_keys_of_an_open_gateway_is_bounded() {
+    let harness = Harness::new();
+    for number in 0..100 {
+        create_key(harness.addr(), "", &json!({"name": format!("key {number}")}));
+    }
+    let response = post(harness.addr(), "/api/keys", "", br#"{"name":"one more"}"#);
+    assert_eq!(response.status, 409, "{}", response.text());
+    assert!(response.text().contains("at most 100 keys"), "{}", response.text());
+    assert_eq!(delete_with(harness.addr(), "/api/keys/key%207", "").status, 200);
+    create_key(harness.addr(), "", &json!({"name": "one more"}));
+}
+
+#[test]
 fn invalid_keys_are_rejected() {
     let harness = Harness::with_config(|config| config.access.keys = vec![key("operator")]);
     create_key(harness.addr(), "operator", &json!({"name": "ann"}));
     let long_name = json!({"name": "x".repeat(65)}).to_string();
-    let cases: [(&str, u16, &str); 7] = [
+    let cases: [(&str, u16, &str); 8] = [
         (r#"{"name":"ann"}"#, 409, "already"),
         (r#"{"name":"operator"}"#, 409, "already"),
         (r#"{"name":""}"#, 400, "1 to 64"),
         (&long_name, 400, "1 to 64"),
+        (r#"{"name":"a\nb"}"#, 400, "control characters"),
         (r#"{"name":"eve","concurrent":0}"#, 400, "at least 1"),
         (r#"{"name":"eve","tokens":5}"#, 400, "tokens_per_day"),
         ("what", 400, "cannot be created"),

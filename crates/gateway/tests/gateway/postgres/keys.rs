@@ -13,7 +13,7 @@ use interlingua_gateway::{Gateway, ServerHandle};
 use serde_json::{Value, json};
 
 use super::postgres_location;
-use crate::client::{CLIENTS, delete_with, get};
+use crate::client::{CLIENTS, delete_with, get, post};
 use crate::harness::{Harness, providers};
 use crate::keys::{ask_with_key, auth_header, create_key, key, status, tokens, usage};
 
@@ -407,6 +407,43 @@ fn an_interrupted_database_stops_no_request_and_loses_no_usage() {
     }
     sleep(Duration::from_secs(2));
     assert_eq!(usage(second.addr, "operator", &format!("?key={name}"))[0]["requests"], 4);
+    for node in [first, second] {
+        harness.runtime.block_on(node.stop());
+    }
+}
+
+#[test]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+fn a_lesson_is_confirmed_by_a_second_key_on_another_node() {
+    // The simulator's provider rejects an unknown field of Anthropic's requests each time.
+    let harness = harness_without_store();
+    let names = ["ann", "bob", "eve"].map(unique_name);
+    let start = || {
+        let keys = names.iter().map(|name| key(name)).collect();
+        start_node(&harness, |config| config.access.keys = keys)
+    };
+    let (first, second) = (start(), start());
+    let model = unique_name("claude-opus-4-8");
+    // The requests that the provider receives for one of the client.
+    let ask = |node: &ServerHandle, name: &str| {
+        let before = harness.provider_requests().len();
+        let mut request = (CLIENTS[0].first_request)(&format!("anthropic/{model}"), false, "Hi.");
+        request["frobnicate"] = json!(1);
+        let body = request.to_string();
+        let response = post(node.addr, "/v1/messages", &auth_header(name), body.as_bytes());
+        assert_eq!(response.status, 200, "{}", response.text());
+        harness.provider_requests().len() - before
+    };
+    let lessons = |node: &ServerHandle, of: &str| {
+        let text = get(node.addr, "/api/lessons", &auth_header(&names[0])).text();
+        text.contains(&model) && text.contains(&format!("\"key\":\"{of}\""))
+    };
+    assert_eq!((ask(&first, &names[0]), ask(&first, &names[0])), (2, 1));
+    wait_until("the lesson reaches the other node", || lessons(&second, &names[0]));
+    assert_eq!(ask(&second, &names[1]), 2, "it serves only its owner");
+    assert_eq!(ask(&second, &names[2]), 1, "the second key has confirmed it");
+    wait_until("the confirmation reaches the first node", || lessons(&first, &names[1]));
+    assert_eq!(ask(&first, &names[2]), 1);
     for node in [first, second] {
         harness.runtime.block_on(node.stop());
     }
