@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::process::{cargo, run};
-use crate::{Outcome, agents, bench, browser, deny, deploy, fuzz, laws, postgres, sdk, tidy};
+use crate::{Outcome, agents, browser, deny, deploy, fuzz, laws, postgres, sdk, tidy};
 
 struct Step {
     name: &'static str,
@@ -108,7 +108,6 @@ const STEPS: &[Step] = &[
     step("laws", "the laws on a fixed share of the conversations, all targets", laws::short_run),
     step("doc", "the documentation and the program build without warnings", build_docs),
     step("fuzz", "a short run of every property, fixed seed", fuzz::short_run),
-    step("growth", "memory and CPU time for hostile and large bodies", bench::quick_growth),
     step("sdk", "the SDKs of the providers", || sdk::command(&[])),
     step("deploy", "the files in deploy/: start, requests, stop", || deploy::command(&[])),
     step("browser", "the debug UI in a real browser", || browser::command(&[])),

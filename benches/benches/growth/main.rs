@@ -194,7 +194,7 @@ impl Summary {
 }
 
 /// Body sizes in bytes.
-const QUICK_SIZES: &[usize] = &[256 << 10, 1 << 20];
+const QUICK_SIZES: &[usize] = &[64 << 10, 256 << 10, 1 << 20];
 const FULL_SIZES: &[usize] = &[256 << 10, 1 << 20, 4 << 20, 30 << 20];
 const MAX_EXPONENT: f64 = 1.3;
 const RETRIES: usize = 2;

@@ -50,7 +50,8 @@ fn start_at(default_level: LevelFilter) -> FlushGuard {
     let parsed = level_name.as_deref().map(str::parse::<LevelFilter>);
     let level =
         parsed.as_ref().and_then(|level| level.as_ref().ok().copied()).unwrap_or(default_level);
-    let (writer, flush_guard) = LogWriter::spawn(io::stderr(), (MAX_QUEUED_LINES, MAX_QUEUED_BYTES));
+    let (writer, flush_guard) =
+        LogWriter::spawn(io::stderr(), (MAX_QUEUED_LINES, MAX_QUEUED_BYTES));
     let log = fmt::layer().with_writer(writer).with_ansi(false).with_target(false);
     // Errors of the MCP library are reported by its caller in clearer form.
     let library_level = if level_name.is_some() { level } else { LevelFilter::OFF };

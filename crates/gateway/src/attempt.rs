@@ -97,13 +97,8 @@ impl RoutedRequest<'_> {
             guard.recall_answers(self.config, self.owner, decoded_request.conversation()).await;
         let turn_id = log.as_ref().map(|log| log.turn_id).unwrap_or_default();
         let (conversation, origin) = (decoded_request.conversation(), self.origin(route));
-        let recall = self.gateway.vault.recall(
-            conversation,
-            self.owner,
-            self.conversation_key,
-            origin,
-            turn_id,
-        );
+        let (vault, key) = (&self.gateway.vault, self.conversation_key);
+        let recall = vault.recall(conversation, self.owner, key, origin, turn_id);
         let RecallResult { restored, conversation: conversation_state } = recall.await;
         if let Some(log) = log {
             log.conversation_id = conversation_state.public_id();

@@ -98,6 +98,9 @@ const OTHER_WORDINGS: &[&str] = &[
     "Proto field is not repeating",
 ];
 
+/// What llama.cpp says of any part; other servers' messages of the same rule name no medium.
+const UNSUPPORTED_PART: &str = "unsupported content[].type";
+
 #[test]
 fn the_message_of_every_rule_is_parsed_as_expected() {
     let mut failures = Vec::new();
@@ -115,6 +118,8 @@ fn the_message_of_every_rule_is_parsed_as_expected() {
             for message in sample_messages(judge, rule) {
                 let expected = if OTHER_WORDINGS.iter().any(|other| message.contains(other)) {
                     ""
+                } else if message == UNSUPPORTED_PART {
+                    "document=none"
                 } else {
                     expected
                 };

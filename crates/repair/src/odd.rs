@@ -20,7 +20,9 @@ pub(crate) fn normalize(work: &mut Work<'_>) {
     if work.ledger().is_empty() {
         return;
     }
-    let paths: Vec<LedgerPath> = work.ledger().paths().collect();
+    // Each nested block of a result has an entry with the path of the result.
+    let mut paths: Vec<LedgerPath> = work.ledger().paths().collect();
+    paths.dedup();
     let has_reasoning =
         |turn: &Verbatim<Turn>| turn.blocks.iter().any(|block| is_reasoning_block(block));
     let first_reasoning = work.turns().iter().position(has_reasoning);

@@ -24,9 +24,10 @@ pub(crate) fn check_host_and_origin(
     }
     let text = |value: &HeaderValue| value.to_str().unwrap_or("?").to_owned();
     let reject = |name, value| Err(ForeignHeader { name, value });
-    let authority = uri.authority().map(|authority| authority.as_str().to_owned());
-    let mut hosts = headers.get_all(HOST).iter().map(text).chain(authority);
-    if let Some(host) = hosts.find(|host| !is_own_host(host)) {
+    // A request to a proxy names the host of its target, and no page chooses a browser's proxy.
+    let is_proxied = uri.authority().is_some();
+    let mut hosts = headers.get_all(HOST).iter().map(text);
+    if let Some(host) = hosts.find(|host| !is_proxied && !is_own_host(host)) {
         return reject("host", host);
     }
     let mut origins = headers.get_all(ORIGIN).iter().map(text);

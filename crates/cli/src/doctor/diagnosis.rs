@@ -59,19 +59,23 @@ impl Diagnosis {
             translate_request(body(), dialect, provider, &target)?
         };
         let judge = interlingua_strict::find(provider.id().0);
+        // An agent's file has neither settings nor tools: those of its request are placeholders. Its
+        // model is that of an old reply; the agent, or a gateway, chooses that of the next one.
+        let is_request = ["request", "session"].contains(&transcript.format.name());
+        let is_model_checked = is_request || target.model.is_some();
         let judge_body = |body: &Bytes| {
-            judge.map(|judge| judge_request(judge, body, flavor, &target)).unwrap_or_default()
+            let judge = judge.map(|judge| judge_request(judge, body, flavor, &target));
+            let mut violations = judge.unwrap_or_default();
+            violations.retain(|violation| is_model_checked || violation.rule != UNKNOWN_MODEL_RULE);
+            violations
         };
         let violations = judge_body(&translated.body);
         let beyond_repair =
             if violations.is_empty() { Vec::new() } else { judge_body(&repaired.body) };
         let changes = translated.ledger.entries.iter().filter(|entry| !entry.is_loss);
         let is_changed = translated.body != repaired.body;
-        // An agent's file has neither settings nor tools: those of its request are placeholders.
-        let has_settings = ["request", "session"].contains(&transcript.format.name());
         let is_content = |entry: &LedgerEntry| {
-            has_settings
-                || matches!(entry.path.section, LedgerSection::System | LedgerSection::Turns)
+            is_request || matches!(entry.path.section, LedgerSection::System | LedgerSection::Turns)
         };
         let is_lost = |entry: &LedgerEntry| entry.is_loss && is_content(entry);
         let repairs = reported_entries(repaired.ledger, &translated.ledger, is_changed, is_lost);
@@ -248,3 +252,6 @@ fn decode_conversation(transcript: &Transcript) -> Option<Verbatim<Conversation>
     let doc = JsonDoc::from_bytes(transcript.body.clone(), JsonLimits::default()).ok()?;
     Some(transcript.dialect.decode_request(&doc, &mut Ledger::default()))
 }
+
+/// The judge's rule about the name of the model.
+const UNKNOWN_MODEL_RULE: &str = "unknown-model";

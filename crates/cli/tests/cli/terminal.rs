@@ -108,7 +108,7 @@ fn a_model_and_a_tool_cannot_control_the_terminal() {
     session.type_line("/tools");
     session.wait_for("write");
     session.type_line("/model nobody/\u{9b}31m");
-    session.wait_for("\\u009b31m");
+    session.wait_for("no control characters");
     session.type_line("/quit");
     let (code, screen) = session.finish();
     assert_eq!(code, 0, "{screen}");

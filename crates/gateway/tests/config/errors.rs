@@ -248,7 +248,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[limits]\nzzzzzzzzzzzz = 1",
-        "line 2, column 1: [limits] has no key `zzzzzzzzzzzz`; there are head, body, schema, arguments, event, reply, buffer, headers, depth, messages, tools, schema_depth, schema_cost, event_lines, streams, connections, connections_per_address, failures, failures_per_minute, retries",
+        "line 2, column 1: [limits] has no key `zzzzzzzzzzzz`; there are head, body, in_flight, schema, arguments, event, reply, buffer, headers, depth, values, messages, blocks, tools, schema_depth, schema_cost, event_lines, streams, connections, connections_per_address, failures, failures_per_minute, retries",
     ),
     ("[limit]", "line 1, column 2: there is no key `limit`; did you mean `limits`?"),
     (

@@ -224,7 +224,8 @@ pub(crate) fn send(
     let mut stream = TcpStream::connect(at).unwrap();
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let length = body.len();
-    let host = if headers.contains("host:") { String::new() } else { format!("host: {at}\r\n") };
+    let has_host = headers.lines().any(|line| line.starts_with("host:"));
+    let host = if has_host { String::new() } else { format!("host: {at}\r\n") };
     let head = format!(
         "{method} {path} HTTP/1.1\r\n{host}content-length: {length}\r\nconnection: close\r\n\
          {headers}\r\n"

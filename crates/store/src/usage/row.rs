@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    DailyUsage, Day, MAX_MODELS_PER_DAY, OTHER_MODELS, UsageBatch, UsageKey, UsageTotals, has_own_row,
+    DailyUsage, Day, MAX_MODELS_PER_DAY, OTHER_MODELS, UsageBatch, UsageKey, UsageTotals,
+    has_own_row,
 };
 use crate::encryption::{EncryptionKey, blind_index};
 use crate::health::{HealthTracker, StoreError};
