@@ -100,6 +100,9 @@ impl StreamTranslator {
             lines.push_line(&String::from_utf8_lossy(line));
         }
         lines.flush();
+        if !missing_terminator(raw).is_empty() {
+            lines.drop_quoted_end();
+        }
         let is_same =
             |frames: &[Frame]| matches!(frames, [one] if one.data.as_ref() == Some(&data));
         if lines.values == 0 || is_same(&lines.frames) {
@@ -142,6 +145,16 @@ impl LineRecovery {
                 self.frames.extend(values.iter().map(|value| new_sse_frame(name, value)));
             }
             None => self.pending_lines.push(data.to_owned()),
+        }
+    }
+
+    /// Drops an end marker inside an interrupted event: where the stream was cut, it is more likely
+    /// the text of that event.
+    fn drop_quoted_end(&mut self) {
+        if self.has_loss
+            && self.frames.pop_if(|frame| frame.data.as_deref() == Some("[DONE]")).is_some()
+        {
+            self.values -= 1;
         }
     }
 
