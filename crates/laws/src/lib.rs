@@ -17,4 +17,5 @@ pub mod run;
 pub mod seal_requests;
 pub mod shrink;
 pub mod source;
+pub mod spelling;
 pub mod targets;

@@ -1,4 +1,5 @@
-//! Generates random request bodies, from tidy to very messy; the same `Rng` gives the same body.
+//! Generates random request bodies, from tidy to very messy, and replies; the same `Rng` gives the
+//! same ones.
 //!
 //! A dialect-neutral draft is generated first, then damaged as interrupted agents, compaction and
 //! other programs do, and encoded in a dialect with the oddities of its clients.
@@ -11,11 +12,13 @@ mod draft;
 mod gemini;
 mod media;
 mod native;
+mod reply;
 mod responses;
 mod tools;
 mod values;
 mod well_formed;
 
+pub use reply::{GeneratedReply, generate_reply};
 use serde_json::Value;
 
 use crate::rng::Rng;

@@ -12,7 +12,7 @@ pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
     }
     body["turns"] = draft.turns.iter().map(|it| turn(g, it)).collect();
     if !draft.tools.is_empty() {
-        body["tools"] = draft.tools.iter().map(tool).collect();
+        body["tools"] = draft.tools.iter().map(|it| tool(g, it)).collect();
     }
     body["settings"] = settings(g, !draft.tools.is_empty());
     g.maybe_add_field(&mut body);
@@ -26,7 +26,11 @@ fn turn(g: &mut Generator, turn: &Turn) -> Value {
         Role::System => g.rng.pick(&["system", "developer"]),
         Role::Unknown(role) => role,
     };
-    let blocks = blocks(g, &turn.blocks);
+    let mut blocks = blocks(g, &turn.blocks);
+    // Some providers seal texts and calls, too.
+    if turn.role == Role::Assistant && blocks[0]["text"].is_string() && g.roll_odd() {
+        blocks[0]["seal"] = json!({"issuer": "google", "data": g.seal()});
+    }
     json!({"role": role, "blocks": g.or_odd_value(blocks)})
 }
 
@@ -36,7 +40,7 @@ fn blocks(g: &mut Generator, blocks: &[Block]) -> Value {
 
 fn block(g: &mut Generator, block: &Block) -> Value {
     let mut encoded = match &block.content {
-        DraftContent::Text(text) => json!({"text": g.or_odd_value(text.as_str().into())}),
+        DraftContent::Text(text) => self::text(g, text),
         DraftContent::Refusal(text) => json!({"refusal": text}),
         DraftContent::Thinking { text, seal } => {
             let mut thinking = json!({"thinking": text});
@@ -66,7 +70,7 @@ fn block(g: &mut Generator, block: &Block) -> Value {
             block
         }
         DraftContent::Result { id, name, content, error } => {
-            let content = blocks(g, content);
+            let content = content.iter().map(|it| block_in_result(g, it)).collect();
             let mut result = json!({"name": name, "content": g.or_odd_value(content)});
             if let Some(id) = id {
                 result["call"] = id.as_str().into();
@@ -76,11 +80,12 @@ fn block(g: &mut Generator, block: &Block) -> Value {
             }
             json!({"result": result})
         }
-        DraftContent::Media(media) => self::media(media),
+        DraftContent::Media(media) => self::media(g, media),
         DraftContent::Unknown(_) if g.rng.one_in(2) => {
             let dialect =
                 g.rng.pick(&["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"]);
-            json!({"foreign": {"dialect": dialect, "kind": "from_the_future", "json": {"type": "from_the_future"}}})
+            let json = json!({"type": "from_the_future", "data": g.canary()});
+            json!({"foreign": {"dialect": dialect, "kind": "from_the_future", "json": json}})
         }
         DraftContent::Unknown(value) => value.clone(),
     };
@@ -88,6 +93,24 @@ fn block(g: &mut Generator, block: &Block) -> Value {
         encoded["cache"] = cache.get("ttl").map_or(json!({}), |ttl| json!({"ttl": ttl}));
     }
     encoded
+}
+
+/// A text, sometimes with citations.
+fn text(g: &mut Generator, text: &str) -> Value {
+    let mut block = json!({"text": g.or_odd_value(text.into())});
+    if g.rng.one_in(12) {
+        block["citations"] = json!([{"url": "https://a.example/", "title": "A", "quote": "q"}]);
+    }
+    block
+}
+
+fn block_in_result(g: &mut Generator, block: &Block) -> Value {
+    match &block.content {
+        DraftContent::Text(text) if g.rng.one_in(8) => {
+            json!({"data": {"rows": [1, text]}})
+        }
+        _ => self::block(g, block),
+    }
 }
 
 fn seal(g: &mut Generator, data: &str) -> Value {
@@ -100,26 +123,40 @@ fn seal(g: &mut Generator, data: &str) -> Value {
     seal
 }
 
-fn media(media: &Media) -> Value {
+fn media(g: &mut Generator, media: &Media) -> Value {
     let Media { kind, mime, source, name } = media;
     let mut source = match source {
         Source::Base64(data) => json!({"base64": data, "mime": mime}),
         Source::Url(url) => json!({"url": url, "mime": mime}),
         Source::File(id) => json!({"file": id}),
+        Source::Text(text) if g.rng.one_in(3) => json!({"blocks": [{"text": text}]}),
         Source::Text(text) => json!({"plain": text}),
     };
+    if *kind == "image" && g.rng.one_in(8) {
+        source["detail"] = "high".into();
+    }
     if let Some(name) = name {
         source["name"] = (*name).into();
     }
     json!({*kind: source})
 }
 
-fn tool(tool: &Tool) -> Value {
-    let mut encoded = json!({"name": tool.name, "schema": tool.schema});
+fn tool(g: &mut Generator, tool: &Tool) -> Value {
+    if g.roll_odd() {
+        let json = json!({"type": "web_search_20250305", "name": "web_search"});
+        let foreign = json!({"dialect": "anthropic", "kind": "web_search_20250305", "json": json});
+        return json!({"name": "web_search", "foreign": foreign});
+    }
+    let is_freeform = g.rng.one_in(12);
+    let (key, value) =
+        if is_freeform { ("freeform", Value::Null) } else { ("schema", json!(tool.schema)) };
+    let mut encoded = json!({"name": tool.name, key: value});
     if let Some(description) = &tool.description {
         encoded["description"] = description.as_str().into();
     }
-    if let Some(("strict", value)) = &tool.extra_field {
+    if let Some(("strict", value)) = &tool.extra_field
+        && !is_freeform
+    {
         encoded["strict"] = value.clone();
     }
     encoded

@@ -6,9 +6,11 @@ mod difference;
 mod idempotent;
 mod minimal;
 mod no_silent_loss;
+mod pieces;
 mod prefix_stable;
 mod seal_integrity;
 mod sound;
+mod transcoding;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +21,7 @@ use interlingua::{Dialect, TranslatedRequest, translate_request};
 use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches, Verdict};
 use serde_json::Value;
+pub use transcoding::{check_decoding, check_stored, check_transcoding};
 
 use crate::canary;
 use crate::targets::Destination;

@@ -206,7 +206,7 @@ fn is_list_prefix(
 }
 
 /// The request that the client sent some turns earlier, cut from the original bytes.
-fn shorter_history(case: &SampleRequest) -> Option<Bytes> {
+pub(super) fn shorter_history(case: &SampleRequest) -> Option<Bytes> {
     let doc = JsonDoc::from_bytes(case.bytes.clone(), JsonLimits::default()).ok()?;
     let root = doc.root();
     let list =

@@ -2,18 +2,18 @@
 
 use bytes::Bytes;
 use interlingua::model::Verbatim;
-use interlingua::{Dialect, Ledger, Reply, ReplyContext, StreamTranslator, translate_reply};
+use interlingua::{Dialect, Ledger, Reply, ReplyContext, StreamEvent, translate_reply};
 use interlingua_corpus::stream;
-use proptest::prelude::*;
-use proptest::sample::Index;
+use interlingua_laws::generate::GeneratedReply;
 
-use crate::reply::{ChunkedReply, reply};
+use crate::replies::{
+    for_all_replies, in_all_dialects, in_all_pairs, parse_json, show, translate_stream,
+};
 use crate::reply_equality::{BlockOrder, check_same_reply, kind_sequence};
-use crate::{bodies, for_all, in_all_dialects, in_all_pairs};
 
 #[test]
 fn unfolding_and_folding_gives_the_same_reply() {
-    for_all(reply(), |streamed| {
+    for_all_replies(|streamed, _| {
         let events = streamed.events();
         stream::check_grammar(&events)?;
         let folded = stream::fold_events(&events).map_err(|error| format!("{error:?}"))?;
@@ -23,7 +23,7 @@ fn unfolding_and_folding_gives_the_same_reply() {
 
 #[test]
 fn a_stream_folds_to_the_complete_reply() {
-    for_all(reply(), |reply| {
+    for_all_replies(|reply, _| {
         in_all_dialects(|dialect| {
             let (streamed, complete) = (stream_bytes(dialect, reply), body_bytes(dialect, reply));
             let folded = read(dialect, &streamed)?;
@@ -42,10 +42,10 @@ fn a_stream_folds_to_the_complete_reply() {
 
 #[test]
 fn a_translated_stream_folds_to_the_translated_reply() {
-    for_all(reply(), |reply| {
+    for_all_replies(|reply, _| {
         in_all_pairs(|from, to| {
             let (streamed, complete) = (stream_bytes(from, reply), body_bytes(from, reply));
-            let stream = translate(from, to, &[streamed]);
+            let stream = translate_stream(from, to, &[streamed]);
             let folded =
                 read(to, &stream).map_err(|violation| format!("{violation}\n{}", show(&stream)))?;
             let (body, _) = translate_reply(complete, from, to, &ReplyContext::default())
@@ -60,13 +60,12 @@ fn a_translated_stream_folds_to_the_translated_reply() {
 
 #[test]
 fn chunk_boundaries_do_not_change_streams() {
-    let cuts = prop::collection::vec(any::<Index>(), 1..6);
-    for_all((reply(), cuts), |(reply, cuts)| {
+    for_all_replies(|reply, rng| {
         in_all_pairs(|from, to| {
             let streamed = stream_bytes(from, reply);
-            let expected = translate(from, to, std::slice::from_ref(&streamed));
-            let mut positions: Vec<_> =
-                cuts.iter().map(|cut| cut.index(streamed.len() + 1)).collect();
+            let expected = translate_stream(from, to, std::slice::from_ref(&streamed));
+            let cuts = rng.in_range(1, 5);
+            let mut positions: Vec<_> = (0..cuts).map(|_| rng.below(streamed.len() + 1)).collect();
             positions.sort_unstable();
             positions.push(streamed.len());
             let mut start = 0;
@@ -74,7 +73,7 @@ fn chunk_boundaries_do_not_change_streams() {
                 .into_iter()
                 .map(|end| streamed.slice(std::mem::replace(&mut start, end)..end))
                 .collect();
-            let cut = translate(from, to, &chunks);
+            let cut = translate_stream(from, to, &chunks);
             let difference = || format!("{} became {}", show(&expected), show(&cut));
             (cut == expected).then_some(()).ok_or_else(difference)
         })
@@ -83,35 +82,36 @@ fn chunk_boundaries_do_not_change_streams() {
 
 #[test]
 fn a_truncated_stream_ends_in_an_error() {
-    for_all((reply(), any::<Index>()), |(reply, cut)| {
+    for_all_replies(|reply, rng| {
+        let is_end = |event: &StreamEvent| matches!(event, StreamEvent::Stop(_));
+        let events: Vec<_> = reply.events().into_iter().filter(|event| !is_end(event)).collect();
         in_all_pairs(|from, to| {
-            let streamed = stream_bytes(from, reply);
-            // The first half never has the end.
-            let cut = streamed.slice(..cut.index(streamed.len() / 2 + 1));
-            let out = translate(from, to, &[cut]);
+            let without_end = stream::write(from, &events, &ReplyContext::default());
+            let cut = without_end.slice(..rng.below(without_end.len() + 1));
+            let out = translate_stream(from, to, std::slice::from_ref(&cut));
             let events = stream::read(to, &out, &ReplyContext::default());
             stream::check_grammar(&events)?;
             match stream::fold_events(&events) {
                 Err(_) => Ok(()),
-                Ok(_) => Err(format!("a clean end: {}", show(&out))),
+                Ok(_) => Err(format!("a clean end: {}\nof {}", show(&out), show(&cut))),
             }
         })
     });
 }
 
 /// The reply as the dialect's stream.
-fn stream_bytes(dialect: &dyn Dialect, reply: &ChunkedReply) -> Bytes {
+fn stream_bytes(dialect: &dyn Dialect, reply: &GeneratedReply) -> Bytes {
     stream::write(dialect, &reply.events(), &ReplyContext::default())
 }
 
 /// The reply as the dialect's complete body.
-fn body_bytes(dialect: &dyn Dialect, reply: &ChunkedReply) -> Bytes {
+fn body_bytes(dialect: &dyn Dialect, reply: &GeneratedReply) -> Bytes {
     dialect.encode_reply(&reply.reply, &ReplyContext::default(), &mut Ledger::default()).into()
 }
 
 fn decode(dialect: &dyn Dialect, body: &Bytes) -> Result<Reply, String> {
     let (cx, mut ledger) = (ReplyContext::default(), Ledger::default());
-    let reply = dialect.decode_reply(&bodies::doc(body)?, &cx, &mut ledger);
+    let reply = dialect.decode_reply(&parse_json(body)?, &cx, &mut ledger);
     reply.map(Verbatim::into_value).map_err(|error| format!("{error:?}"))
 }
 
@@ -121,25 +121,9 @@ fn read(dialect: &dyn Dialect, bytes: &Bytes) -> Result<Reply, String> {
     stream::fold_events(&events).map_err(|error| format!("{error:?}"))
 }
 
-fn translate(from: &dyn Dialect, to: &dyn Dialect, chunks: &[Bytes]) -> Bytes {
-    let mut stream = StreamTranslator::new(from, to, &ReplyContext::default());
-    let mut out = Vec::new();
-    for chunk in chunks {
-        stream.push(chunk, &mut out);
-    }
-    stream.finish(&mut out);
-    out.into()
-}
-
 /// Determines whether the dialect preserves the order of this reply's blocks.
-fn block_order(dialect: &dyn Dialect, reply: &ChunkedReply) -> Result<BlockOrder, String> {
+fn block_order(dialect: &dyn Dialect, reply: &GeneratedReply) -> Result<BlockOrder, String> {
     let is_preserved = kind_sequence(&decode(dialect, &body_bytes(dialect, reply))?)
         == kind_sequence(&reply.reply);
     Ok(if is_preserved { BlockOrder::Preserved } else { BlockOrder::Lost })
-}
-
-/// The text of a stream, with control characters replaced.
-fn show(bytes: &[u8]) -> String {
-    let is_control = |c: char| c.is_control() && c != '\n';
-    String::from_utf8_lossy(bytes).replace(is_control, "·")
 }
