@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use interlingua_model::{Block, BlockContent, DialectId, MediaSource};
-use interlingua_wire::{Field, JsonKind, JsonNode, JsonString};
+use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
 
 use crate::profile::block_description::{
     self, BlockDescription, SKIPPED_FIELDS, UNLABELLED_FIELDS,
@@ -77,17 +77,25 @@ pub(crate) fn describe_output(block: &Block) -> Option<Description> {
     if strange::is_reasoning_kind(kind) {
         return None;
     }
-    let doc = json.to_doc();
-    let is_known = block_description::find(dialect.0, &kind.unescape()).is_some();
-    let description = if is_known || is_text_only(doc.root()) || has_file_bytes(doc.root()) {
-        describe(block)
-    } else {
-        None
-    };
+    let description = if is_tool_data(*dialect, kind, json) { None } else { describe(block) };
     description.or_else(|| {
         let text = JsonString::new(json.as_str());
         Some(Description { text, is_complete: true, image: None })
     })
+}
+
+/// The JSON text of a block within a result that is data which the tool returned, for a place
+/// outside the result.
+pub(crate) fn data_text(block: &Block) -> Option<JsonString> {
+    let BlockContent::Foreign { dialect, kind, json } = &block.content else { return None };
+    let is_reasoning = strange::is_reasoning_kind(kind);
+    (!is_reasoning && is_tool_data(*dialect, kind, json)).then(|| JsonString::new(json.as_str()))
+}
+
+fn is_tool_data(dialect: DialectId, kind: &JsonString, json: &RawJson) -> bool {
+    let doc = json.to_doc();
+    let is_known = block_description::find(dialect.0, &kind.unescape()).is_some();
+    !(is_known || is_text_only(doc.root()) || has_file_bytes(doc.root()))
 }
 
 /// Whether a block is a media part of its dialect that cannot be read, such as

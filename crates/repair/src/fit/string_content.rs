@@ -36,9 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn join_instructions(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
-        if !has_separate_instructions(work, turn) {
-            continue;
-        }
+        let Some((first, merged)) = separate_instructions(work, turn) else { continue };
         work.record_change(
             LedgerPath::turn(turn),
             "the instructions are sent as one string: chat templates may read only the first text",
@@ -50,12 +48,11 @@ fn join_instructions(work: &mut Work<'_>) {
             work.record_loss(LedgerPath::turn(turn), "left out a cache breakpoint");
         }
         let joined = join_texts(work.blocks(turn));
-        let merged: Vec<usize> = (1..work.blocks(turn).len()).collect();
         for block in &merged {
-            work.record_merge((turn, *block), (turn, 0));
+            work.record_merge((turn, *block), (turn, first));
         }
         work.remove_blocks(turn, &merged);
-        *work.edit_block(turn, 0) = Block::text(joined);
+        *work.edit_block(turn, first) = Block::text(joined);
     }
 }
 
@@ -72,12 +69,23 @@ fn join_texts(blocks: &[Verbatim<Block>]) -> JsonString {
     JsonString::concat(&parts)
 }
 
-/// Whether a turn has instructions of several plain texts.
-fn has_separate_instructions(work: &Work<'_>, turn: usize) -> bool {
+/// The positions of the first and of the other texts, if a turn has instructions of several plain
+/// texts. Blocks of other dialects do not count: they are not sent.
+fn separate_instructions(work: &Work<'_>, turn: usize) -> Option<(usize, Vec<usize>)> {
     let Turn { role, blocks, .. } = &*work.turns()[turn];
-    matches!(role, Role::System | Role::Developer)
-        && blocks.len() > 1
-        && blocks.iter().all(|block| plain_text(block).is_some() && !has_sent_mark(work, block))
+    if !matches!(role, Role::System | Role::Developer) || blocks.len() < 2 {
+        return None;
+    }
+    let target = work.profile.dialect;
+    let mut texts = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        match &block.content {
+            BlockContent::Foreign { dialect, .. } if *dialect != target => {}
+            _ if plain_text(block).is_some() && !has_sent_mark(work, block) => texts.push(at),
+            _ => return None,
+        }
+    }
+    (texts.len() > 1).then(|| (texts.remove(0), texts))
 }
 
 /// Whether a block has a cache breakpoint that is sent. Local servers have no field for it, so it

@@ -25,7 +25,7 @@ use interlingua_wire::JsonString;
 use super::unanswered_call::UNKNOWN_OUTCOME;
 use crate::look::is_assistant;
 use crate::pairing::{self, BlockPos, ResultMatcher, Round};
-use crate::{Work, thoughts};
+use crate::{Work, telling, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     // Moved blocks are removed at the end, so that positions stay valid.
@@ -80,7 +80,12 @@ fn convert(
         work.record_change(path, format!("the result of {id} has no call: converted to text"));
     }
     let kept_blocks = result.content.into_iter().filter(|block| is_kept_block(block));
-    let mut media: Vec<Verbatim<Block>> = kept_blocks.collect();
+    let mut media: Vec<Verbatim<Block>> = kept_blocks
+        .map(|block| match telling::data_text(&block) {
+            Some(text) => Block::text(text).into(),
+            None => block,
+        })
+        .collect();
     if !matches!(destination, Destination::InPlace) {
         media.insert(0, Block::text(text).into());
         return move_to(work, (turn, at), destination, media, removed);
