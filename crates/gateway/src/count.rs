@@ -79,7 +79,7 @@ async fn provider_count(
 ) -> Option<u64> {
     let (to, flavor) = routed_request.dialect_and_flavor(route);
     let model = RoutedRequest::upstream_model(route);
-    let (owner, provider) = (routed_request.lesson_owner(), provider_name(route));
+    let (owner, provider) = (routed_request.owner, provider_name(route));
     let model_key = ModelKey { owner, provider, dialect: to.id().0, model: &model };
     let target = Target {
         model: Some(JsonString::new(&model)),

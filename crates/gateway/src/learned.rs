@@ -19,7 +19,6 @@ use tokio::time::timeout;
 
 use self::model::{Models, is_seal};
 use self::record::{LessonRecord, can_be_stored, stored_keys, to_record};
-use crate::attempt::RoutedRequest;
 use crate::client_name::ModelName;
 
 /// All lessons, cached in memory.
@@ -47,14 +46,6 @@ pub(crate) struct LessonFilter<'f> {
     pub(crate) provider: Option<&'f str>,
     pub(crate) model: Option<&'f str>,
     pub(crate) owner: Option<&'f str>,
-}
-
-impl RoutedRequest<'_> {
-    /// Whose lessons apply: those of the caller's key. Where no key is required, all callers are
-    /// one.
-    pub(crate) fn lesson_owner(&self) -> &str {
-        if self.config.access.keys.is_empty() { SHARED_OWNER } else { self.owner }
-    }
 }
 
 impl LessonStore {
@@ -288,7 +279,7 @@ impl LessonFilter<'_> {
     }
 }
 
-/// The owner of lessons that apply to all keys.
+/// The owner of lessons that apply to all keys: callers without a key, and the operator's choice.
 const SHARED_OWNER: &str = "";
 const MAX_FAILED_LESSONS: usize = 32;
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);

@@ -29,7 +29,7 @@ impl RoutedRequest<'_> {
         log: &mut Option<RequestLog>,
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let (to, model) = (self.dialect_and_flavor(route).0, Self::upstream_model(route));
-        let (owner, provider) = (self.lesson_owner(), provider_name(route));
+        let (owner, provider) = (self.owner, provider_name(route));
         let model_key = ModelKey { owner, provider, dialect: to.id().0, model: &model };
         let store = &self.gateway.lessons;
         let known = store.get(model_key);

@@ -105,9 +105,12 @@ fn the_operator_can_share_a_lesson() {
 }
 
 #[test]
-fn without_configured_keys_lessons_serve_everybody() {
-    let lab = Lab::new(&[0], |config| config.access.keys.clear());
-    let ann = create_key(lab.harness.addr(), "", &json!({"name": "ann"}));
-    assert!(lab.ask(&ann));
-    assert!(!lab.ask("somebody else"));
+fn what_callers_without_a_key_teach_serves_all() {
+    // Numbers of requests at the provider: ann 0 and 1, without a key 2 and 3.
+    let lab = Lab::new(&[0, 2], |config| config.access.keys.clear());
+    let [ann, eve] =
+        ["ann", "eve"].map(|name| create_key(lab.harness.addr(), "", &json!({"name": name})));
+    assert!(lab.ask(&ann), "it is learned");
+    assert!(lab.ask("unknown"), "ann's lesson serves ann alone");
+    assert!(!lab.ask("unknown") && !lab.ask(&eve));
 }
