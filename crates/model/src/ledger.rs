@@ -88,7 +88,15 @@ impl Ledger {
         false
     }
 
+    #[inline]
     pub fn append(&mut self, other: Self) {
+        // Most frames of a stream change nothing.
+        if !other.is_empty() {
+            self.append_entries(other);
+        }
+    }
+
+    fn append_entries(&mut self, other: Self) {
         for entry in other.entries {
             self.push(entry);
         }
