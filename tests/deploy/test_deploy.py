@@ -8,6 +8,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 
@@ -218,3 +219,20 @@ def test_the_image_starts_what_the_pod_starts():
     assert int(of("EXPOSE")) == container()["ports"][0]["containerPort"]
     toolchain = re.search(r'channel = "(\d+\.\d+)', (ROOT / "rust-toolchain.toml").read_text())
     assert f"rust:{toolchain.group(1)}-" in CONTAINERFILE
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ("github-workflows", "workflows/*.yml"),
+        ("dependabot", "dependabot.yml"),
+        ("github-issue-forms", "ISSUE_TEMPLATE/[!c]*.yml"),
+        ("github-issue-config", "ISSUE_TEMPLATE/config.yml"),
+    ],
+)
+def test_files_for_github_follow_their_schemas(schema, pattern):
+    files = [str(one) for one in (ROOT / ".github").glob(pattern)]
+    assert files
+    command = ["check_jsonschema", "--builtin-schema", f"vendor.{schema}", *files]
+    checked = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::process::{cargo, cli_binary, program, run, succeeds, target_dir};
-use crate::{Outcome, apt, dist};
+use crate::{Outcome, apt, ship};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
@@ -23,7 +23,7 @@ fn gateway(arguments: &[String]) -> Outcome {
     let (plain, filters): (Vec<String>, Vec<String>) =
         arguments.iter().cloned().partition(|argument| argument == "--plain");
     if plain.is_empty() {
-        measure("gateway", &filters, &dist::build_dist()?)
+        measure("gateway", &filters, &ship::build_shipped()?)
     } else {
         build_and_measure("gateway", &filters)
     }

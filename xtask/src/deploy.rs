@@ -1,4 +1,4 @@
-//! `cargo xtask deploy`: tests the files in `deploy/` with the programs that read them.
+//! `cargo xtask deploy`: tests the files in `deploy/` and `.github/` with what reads them.
 
 use crate::process::{cli_binary, program, run, succeeds};
 use crate::{Outcome, apt, sdk};

@@ -4,20 +4,18 @@
 mod agents;
 mod apt;
 mod bench;
-mod bolt;
 mod book;
 mod browser;
 mod deny;
 mod deploy;
-mod dist;
 mod fuzz;
 mod instructions;
 mod laws;
 mod node;
 mod postgres;
 mod process;
-mod profdata;
 mod sdk;
+mod ship;
 mod source_files;
 mod test;
 mod tidy;
@@ -143,7 +141,7 @@ const COMMANDS: &[Command] = &[
         name: "ship",
         usage: "",
         description: "build the release program, optimized by a profile of the gateway",
-        run: dist::command,
+        run: ship::command,
     },
     Command {
         name: "bench",

@@ -1,25 +1,28 @@
 //! `cargo xtask ship`: builds the release program with profile-guided optimization, then optimizes
 //! its layout with BOLT.
 
+mod bolt;
+mod profdata;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 use std::{env, fs};
 
-use crate::bolt::Bolt;
+use self::bolt::Bolt;
 use crate::process::{cargo, program, run, target_dir, workspace_root};
-use crate::{Outcome, expect_no_arguments, profdata};
+use crate::{Outcome, expect_no_arguments};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     expect_no_arguments(arguments)?;
-    let program = build_dist()?;
+    let program = build_shipped()?;
     println!("\n{}", program.display());
     Ok(())
 }
 
 /// Builds an instrumented program, runs the training, and builds the program again with the
 /// profile; then the same with BOLT for the layout. Steps with unchanged inputs are skipped.
-pub(crate) fn build_dist() -> Result<PathBuf, String> {
+pub(crate) fn build_shipped() -> Result<PathBuf, String> {
     let (merge, bolt) = (profdata::find()?, Bolt::find());
     let folder = target_dir().join("shipped");
     let profiles = folder.join("profile");
