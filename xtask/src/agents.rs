@@ -112,7 +112,7 @@ impl AgentTest<'_> {
         let warns = [" WARN ", " ERROR "].iter().any(|level| output.stderr.contains(level));
         let files = fs::read_dir(self.work()).map_err(|error| error.to_string())?.count();
         if output.status.success()
-            && output.stdout.contains("I am sim/agent")
+            && output.stdout.contains("You said \"Hi\".\n\nHello. I am sim/agent")
             && !turns.is_empty()
             && turns.iter().all(is_clean)
             && !warns

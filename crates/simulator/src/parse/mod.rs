@@ -218,5 +218,5 @@ fn model_contains(model: &str, names: &[&str]) -> bool {
     names.iter().any(|name| model.contains(name))
 }
 
-/// Tags at the start of the notes of Claude Code and Gemini CLI.
-const CLIENT_NOTES: &[&str] = &["<system-reminder>", "<session_context>"];
+/// Tags at the start of the notes of Claude Code, Gemini CLI and Codex.
+const CLIENT_NOTES: &[&str] = &["<system-reminder>", "<session_context>", "<environment_context>"];
