@@ -1,5 +1,5 @@
 //! `cargo xtask postgres`: runs the tests of the store, and of gateways that share one, on a
-//! temporary PostgreSQL.
+//! temporary PostgreSQL; with `large` those that take long.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -22,10 +22,18 @@ struct TestServer {
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let server = TestServer::start()?;
+    // The long tests run one after the other, as some measure time.
+    let (filter, arguments): (&[&str], _) = match arguments {
+        [first, rest @ ..] if first == "large" => {
+            (&["large::", "--nocapture", "--test-threads=1"], rest)
+        }
+        all => (&["postgres::"], all),
+    };
     // The whole workspace, so that cargo reuses the build of the other tests.
     run(cargo()
         .args(["test", "--workspace", "--locked", "--test", "suite", "--test", "gateway", "--"])
-        .args(["--ignored", "postgres::"])
+        .arg("--ignored")
+        .args(filter)
         .args(arguments)
         .env("INTERLINGUA_TEST_POSTGRES", &server.url)
         .env("INTERLINGUA_TEST_POSTGRES_CERTIFICATE", server.certificate()))

@@ -77,8 +77,8 @@ impl HealthTracker {
         }
     }
 
-    pub(crate) fn is_unreadable(&self) -> bool {
-        self.read_error.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    pub(crate) fn read_error(&self) -> Option<StoreError> {
+        self.read_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn count_damaged_record(&self) {

@@ -68,6 +68,18 @@ pub trait RecordStore: Send + Sync + fmt::Debug {
     /// within a tokio runtime with the time driver.
     fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>>;
 
+    /// As [`RecordStore::find`], or the error that kept a key without a hit from being looked up. For
+    /// callers that must not take an unreadable record for a missing one.
+    fn try_find(
+        &self,
+        kind: RecordKind,
+        owner: &str,
+        keys: &[&str],
+    ) -> BoxFuture<'_, Result<Vec<LookupHit>, StoreError>> {
+        let found = self.find(kind, owner, keys);
+        Box::pin(async move { Ok(found.await) })
+    }
+
     /// Returns true if the store is known to have no record of this kind, so that lookups can be
     /// skipped. It is known after one lookup found the database empty.
     fn is_known_empty(&self, _: RecordKind) -> bool {

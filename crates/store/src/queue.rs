@@ -59,8 +59,8 @@ impl<W> JobQueue<W> {
         Self { inner: Mutex::new(inner), condvar: Condvar::new(), capacity_bytes }
     }
 
-    /// Adds a job; returns the records dropped to make room, oldest first. Lessons and API keys are
-    /// never dropped.
+    /// Adds a job; returns the records dropped to make room, oldest first. Some kinds are never
+    /// dropped.
     pub(crate) fn push(&self, job: Job<W>) -> Vec<Arc<StoredRecord>> {
         let mut inner = self.lock();
         let was_empty = inner.jobs.is_empty();
@@ -152,7 +152,8 @@ impl<W> Inner<W> {
     fn evict_to_fit(&mut self, capacity_bytes: usize) -> Vec<Arc<StoredRecord>> {
         let mut dropped = Vec::new();
         while self.bytes > capacity_bytes {
-            let is_droppable = |job: &Job<W>| matches!(job, Job::Write(record) if !matches!(record.kind, RecordKind::Lesson | RecordKind::ApiKey));
+            let is_droppable =
+                |job: &Job<W>| matches!(job, Job::Write(record) if record.kind.is_droppable());
             let Some(index) = self.jobs.iter().position(is_droppable) else { break };
             let Some(job) = self.jobs.remove(index) else { break };
             self.bytes -= job.size_bytes();

@@ -4,6 +4,8 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use crate::health::StoreError;
+
 /// A namespace for records with its own retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RecordKind {
@@ -19,6 +21,8 @@ pub enum RecordKind {
     Response,
     /// Clients' API keys created at run time.
     ApiKey,
+    /// Replies to a session whose history had moved on when they were complete.
+    DivergedReply,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -46,14 +50,28 @@ pub struct LookupHit {
     pub body: Bytes,
 }
 
+/// The hits of a lookup, or the error that may be why one of its keys has none.
+pub(crate) fn check_complete(
+    hits: Vec<LookupHit>,
+    error: Option<StoreError>,
+    keys: &[String],
+) -> Result<Vec<LookupHit>, StoreError> {
+    let is_missing = |key: &String| hits.iter().all(|hit| hit.key != *key);
+    match error {
+        Some(error) if keys.iter().any(is_missing) => Err(error),
+        _ => Ok(hits),
+    }
+}
+
 impl RecordKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::VaultEntry,
         Self::GuardAnswer,
         Self::Lesson,
         Self::Capture,
         Self::Response,
         Self::ApiKey,
+        Self::DivergedReply,
     ];
 
     pub fn name(self) -> &'static str {
@@ -64,7 +82,13 @@ impl RecordKind {
             Self::Capture => "capture",
             Self::Response => "response",
             Self::ApiKey => "key",
+            Self::DivergedReply => "diverged",
         }
+    }
+
+    /// Whether a full queue may drop such a record.
+    pub(crate) fn is_droppable(self) -> bool {
+        !matches!(self, Self::Lesson | Self::ApiKey | Self::DivergedReply)
     }
 
     /// The code stored in databases; must never change.
@@ -76,6 +100,7 @@ impl RecordKind {
             Self::Capture => 4,
             Self::Response => 5,
             Self::ApiKey => 6,
+            Self::DivergedReply => 7,
         }
     }
 

@@ -43,6 +43,7 @@ impl Retention {
             RecordKind::Lesson => self.lesson,
             RecordKind::Capture => self.capture,
             RecordKind::Response => self.response,
+            RecordKind::DivergedReply => self.session,
             // Stored until it is removed.
             RecordKind::ApiKey => RetentionLimits { max_age: Duration::MAX, max_bytes: u64::MAX },
         }

@@ -5,12 +5,14 @@
 //! for one thread that writes them in batches; session changes go to the database directly.
 //! Connections run on a thread of the store, independent of the callers' runtimes.
 
+mod cleaner;
 mod connect_config;
 mod pool;
 mod record_queries;
 mod schema;
 mod session_queries;
 mod sessions;
+mod sums;
 mod usage;
 mod writer;
 
@@ -29,7 +31,7 @@ use tokio::sync::oneshot;
 
 use self::connect_config::ConnectConfig;
 pub use self::connect_config::InvalidDatabaseUrl;
-use self::pool::ConnectionPool;
+use self::pool::{ConnectionPool, Purpose};
 use self::writer::Writer;
 use crate::cache;
 use crate::cache_slots::{StoredList, StoredRecord};
@@ -38,7 +40,7 @@ use crate::id;
 use crate::options::StoreOptions;
 use crate::pending::{PendingWrites, store_closed};
 use crate::queue;
-use crate::record::{LookupHit, Record, RecordKind, RecordList};
+use crate::record::{LookupHit, Record, RecordKind, RecordList, check_complete};
 use crate::session::{SessionClock, SessionError};
 use crate::{BoxFuture, RecordStore};
 
@@ -60,6 +62,8 @@ struct SharedState {
     clock: SessionClock,
     /// Some rows may have been written without the key.
     has_plaintext: AtomicBool,
+    /// It is being checked whether the database can be reached.
+    is_checking: AtomicBool,
 }
 
 /// The writer's queue has no other operations than those of records.
@@ -84,6 +88,7 @@ impl PostgresStore {
             clock: SessionClock::default(),
             // Assumed until the rows are counted.
             has_plaintext: AtomicBool::new(true),
+            is_checking: AtomicBool::new(false),
             pool,
             options,
         });
@@ -97,6 +102,7 @@ impl PostgresStore {
             runtime.shutdown_background();
         })?;
         connect_first(&shared, &handle);
+        handle.spawn(cleaner::run(Arc::clone(&shared)));
         let writer = Writer::new(Arc::clone(&shared), handle.clone());
         let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
         Ok(Self { shared, runtime: handle, writer: Some(writer), _shutdown_tx: shutdown_tx })
@@ -109,9 +115,9 @@ fn connect_first(shared: &Arc<SharedState>, runtime: &Handle) {
     let task = Arc::clone(shared);
     runtime.spawn(async move {
         let result = task.pool.with_timeout(FIRST_CONNECT_TIMEOUT, async {
-            let mut lease = task.pool.get().await?;
-            let counted = writer::refresh_counts(&mut lease, &task).await;
-            lease.release(counted)
+            let mut lease = task.pool.get(Purpose::Background).await?;
+            let counted = sums::refresh(&mut lease, &task).await;
+            lease.release(counted).map(drop)
         });
         let result = result.await.map_err(|error| match error {
             SessionError::Store(error) => error,
@@ -133,6 +139,61 @@ fn connect_first(shared: &Arc<SharedState>, runtime: &Handle) {
 }
 
 impl PostgresStore {
+    /// The records of these keys: those in memory if the database cannot be read, with the error.
+    fn look_up(
+        &self,
+        kind: RecordKind,
+        owner: &str,
+        keys: &[&str],
+    ) -> BoxFuture<'_, (Vec<LookupHit>, Option<StoreError>)> {
+        let mut seen = HashSet::new();
+        let unique_keys: Vec<&str> = keys.iter().copied().filter(|key| seen.insert(*key)).collect();
+        let (cache, now) = (self.shared.caches.for_kind(kind), id::unix_millis());
+        let snapshots = cache.snapshot(owner, &unique_keys);
+        let mut fallback = Vec::new();
+        for snapshot in &snapshots {
+            fallback
+                .extend(cache::hits(&snapshot.key, cache.fallback_records(snapshot, now).iter()));
+        }
+        // The writer finds out when the database is readable again.
+        let read_error = self.shared.health_tracker.read_error();
+        if unique_keys.is_empty() || read_error.is_some() {
+            return Box::pin(ready((fallback, read_error)));
+        }
+        let (shared, owner) = (Arc::clone(&self.shared), owner.to_owned());
+        let task = self.runtime.spawn(async move {
+            let rows = shared.pool.run(QUERY_TIMEOUT, async |_| {
+                let lease = shared.pool.get(Purpose::Lookup).await?;
+                let result = record_queries::find(&lease, &shared, kind, &owner, &snapshots).await;
+                lease.release(result)
+            });
+            let rows = match rows.await {
+                Ok(rows) => rows,
+                Err(error) => {
+                    let error = StoreError(error.to_string());
+                    shared.check_reachable(&error);
+                    return Err(error);
+                }
+            };
+            let (cache, now) = (shared.caches.for_kind(kind), id::unix_millis());
+            let (mut hits, mut revived) = (Vec::new(), Vec::new());
+            for (key, rows) in snapshots.iter().zip(rows) {
+                let records = cache.merge_rows(&owner, key, &rows, now, &mut revived);
+                hits.extend(cache::hits(&key.key, records.iter()));
+            }
+            if !revived.is_empty() {
+                shared.enqueue(Job::Touch(revived));
+            }
+            Ok(hits)
+        });
+        Box::pin(async move {
+            match task.await.unwrap_or_else(|_| Err(store_closed())) {
+                Ok(hits) => (hits, None),
+                Err(error) => (fallback, Some(error)),
+            }
+        })
+    }
+
     /// All records of a kind: those waiting to be written and those in the database, or without the
     /// latter and with the error.
     fn read_list(
@@ -144,14 +205,14 @@ impl PostgresStore {
         let mut list = StoredList { records: pending, unreadable: 0 };
         let shared = Arc::clone(&self.shared);
         let task = self.runtime.spawn(async move {
-            let rows = shared.pool.with_timeout(LIST_TIMEOUT, async {
-                let lease = shared.pool.get().await?;
+            let rows = shared.pool.run(LIST_TIMEOUT, async |_| {
+                let lease = shared.pool.get(Purpose::Background).await?;
                 let result = record_queries::list_records(&lease, &shared, kind).await;
                 lease.release(result)
             });
             rows.await.map_err(|error| {
                 let error = StoreError(error.to_string());
-                shared.health_tracker.record_read(Some(&error));
+                shared.check_reachable(&error);
                 error
             })
         });
@@ -166,6 +227,23 @@ impl PostgresStore {
                 Err(error) => (list, Some(error)),
             }
         }
+    }
+}
+
+impl SharedState {
+    /// After a request has failed: reports the database as unreadable if it cannot be reached. A slow
+    /// query alone concerns only its own request.
+    fn check_reachable(self: &Arc<Self>, error: &StoreError) {
+        if self.is_checking.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (shared, error) = (Arc::clone(self), error.clone());
+        tokio::spawn(async move {
+            if shared.pool.ping().await.is_err() {
+                shared.health_tracker.record_read(Some(&error));
+            }
+            shared.is_checking.store(false, Ordering::Relaxed);
+        });
     }
 }
 
@@ -186,45 +264,22 @@ impl RecordStore for PostgresStore {
     }
 
     fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>> {
-        let mut seen = HashSet::new();
-        let unique_keys: Vec<&str> = keys.iter().copied().filter(|key| seen.insert(*key)).collect();
-        let (cache, now) = (self.shared.caches.for_kind(kind), id::unix_millis());
-        let snapshots = cache.snapshot(owner, &unique_keys);
-        let mut fallback = Vec::new();
-        for snapshot in &snapshots {
-            fallback
-                .extend(cache::hits(&snapshot.key, cache.fallback_records(snapshot, now).iter()));
-        }
-        // The writer finds out when the database is readable again.
-        if unique_keys.is_empty() || self.shared.health_tracker.is_unreadable() {
-            return Box::pin(ready(fallback));
-        }
-        let (shared, owner) = (Arc::clone(&self.shared), owner.to_owned());
-        let task = self.runtime.spawn(async move {
-            let rows = shared.pool.with_timeout(QUERY_TIMEOUT, async {
-                let lease = shared.pool.get().await?;
-                let result = record_queries::find(&lease, &shared, kind, &owner, &snapshots).await;
-                lease.release(result)
-            });
-            let rows = match rows.await {
-                Ok(rows) => rows,
-                Err(error) => {
-                    shared.health_tracker.record_read(Some(&StoreError(error.to_string())));
-                    return None;
-                }
-            };
-            let (cache, now) = (shared.caches.for_kind(kind), id::unix_millis());
-            let (mut hits, mut revived) = (Vec::new(), Vec::new());
-            for (key, rows) in snapshots.iter().zip(rows) {
-                let records = cache.merge_rows(&owner, key, &rows, now, &mut revived);
-                hits.extend(cache::hits(&key.key, records.iter()));
-            }
-            if !revived.is_empty() {
-                shared.enqueue(Job::Touch(revived));
-            }
-            Some(hits)
-        });
-        Box::pin(async move { task.await.ok().flatten().unwrap_or(fallback) })
+        let lookup = self.look_up(kind, owner, keys);
+        Box::pin(async move { lookup.await.0 })
+    }
+
+    fn try_find(
+        &self,
+        kind: RecordKind,
+        owner: &str,
+        keys: &[&str],
+    ) -> BoxFuture<'_, Result<Vec<LookupHit>, StoreError>> {
+        let lookup = self.look_up(kind, owner, keys);
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        Box::pin(async move {
+            let (hits, error) = lookup.await;
+            check_complete(hits, error, &keys)
+        })
     }
 
     fn list_records(&self, kind: RecordKind) -> BoxFuture<'_, Vec<Record>> {

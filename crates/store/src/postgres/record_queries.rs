@@ -8,6 +8,7 @@ use deadpool_postgres::{ClientWrapper, Transaction};
 use tokio_postgres::{Error, Row};
 
 use super::SharedState;
+use super::cleaner::{DeleteRange, DeletedRows};
 use super::pool::QueryError;
 use crate::MAX_RECORDS_PER_KEY;
 use crate::cache::{KeySnapshot, Removal};
@@ -15,7 +16,6 @@ use crate::cache_slots::{StoredList, StoredRecord};
 use crate::health::StoreError;
 use crate::pack::{content_digest, key_index, owner_index, pack, unpack};
 use crate::record::RecordKind;
-use crate::retention::RetentionLimits;
 use crate::session::RowCipher;
 
 /// Inserts records; those that exist already, from any node, are only touched.
@@ -246,50 +246,62 @@ pub(super) async fn touch(
     transaction.execute(update, &[&now, &ids]).await.map(drop)
 }
 
-/// Encrypts a batch of unencrypted records; returns their number.
+/// Encrypts the unencrypted records among the next ones after `cursor`, and advances it; returns
+/// whether there may be more.
 pub(super) async fn encrypt_plaintext(
     transaction: &Transaction<'_>,
     shared: &SharedState,
-) -> Result<usize, QueryError> {
+    cursor: &mut i64,
+) -> Result<bool, QueryError> {
+    let page = "SELECT id, lock = '' FROM interlingua_records WHERE id > $1 ORDER BY id LIMIT $2";
+    let page = transaction.query(page, &[&*cursor, &WALK_ROWS]).await?;
+    let has_more = i64::try_from(page.len()).is_ok_and(|rows| rows == WALK_ROWS);
+    let mut ids: Vec<i64> = Vec::new();
+    for row in &page {
+        *cursor = row.try_get(0)?;
+        if row.try_get(1)? {
+            ids.push(*cursor);
+        }
+        if ids.len() == MAX_ENCRYPTED_ROWS {
+            break;
+        }
+    }
+    let is_page_cut = ids.len() == MAX_ENCRYPTED_ROWS;
     let select = "SELECT id, kind, used, lock, payload FROM interlingua_records \
-                  WHERE lock = '' LIMIT $1 FOR UPDATE SKIP LOCKED";
-    let (mut ids, mut records) = (Vec::new(), Vec::new());
-    for row in transaction.query(select, &[&PRUNE_BATCH]).await? {
-        ids.push(row.try_get::<_, i64>(0)?);
+                  WHERE id = ANY($1) AND lock = '' FOR UPDATE SKIP LOCKED";
+    let (mut found, mut records) = (Vec::new(), Vec::new());
+    for row in transaction.query(select, &[&ids]).await? {
+        found.push(row.try_get::<_, i64>(0)?);
         // Damaged records are deleted, as they cannot be encrypted.
         records.extend(parse_row(&row, shared)?.map(Arc::new));
     }
-    transaction.execute("DELETE FROM interlingua_records WHERE id = ANY($1)", &[&ids]).await?;
+    transaction.execute("DELETE FROM interlingua_records WHERE id = ANY($1)", &[&found]).await?;
     insert(transaction, shared, &records).await?;
-    Ok(ids.len())
+    Ok(has_more || is_page_cut)
 }
 
-/// Deletes a batch of records that are too old or beyond the size limit; returns their number.
-pub(super) async fn prune(
+/// Deletes a batch of the least recently used records of a kind.
+pub(super) async fn delete_oldest(
     transaction: &Transaction<'_>,
-    kind: RecordKind,
-    limits: RetentionLimits,
-    now: i64,
-) -> Result<u64, QueryError> {
-    let kind = i16::from(kind.db_code());
-    let age = i64::try_from(limits.max_age.as_millis()).unwrap_or(i64::MAX);
-    let expired = "DELETE FROM interlingua_records WHERE id IN (SELECT id FROM interlingua_records \
-               WHERE kind = $1 AND used < $2 ORDER BY used LIMIT $3 FOR UPDATE SKIP LOCKED)";
-    let deleted =
-        transaction.execute(expired, &[&kind, &now.saturating_sub(age), &PRUNE_BATCH]).await?;
-    let sum = "SELECT coalesce(sum(size), 0)::bigint FROM interlingua_records WHERE kind = $1";
-    let bytes: i64 = transaction.query_one(sum, &[&kind]).await?.try_get(0)?;
-    let max_bytes = i64::try_from(limits.max_bytes).unwrap_or(i64::MAX);
-    if bytes <= max_bytes {
-        return Ok(deleted);
-    }
-    // Frees 1/16 more than needed, so that pruning is not due again immediately.
-    let excess = bytes - (max_bytes - max_bytes / 16);
-    let oldest = "DELETE FROM interlingua_records WHERE id IN (SELECT id FROM (SELECT id, \
-                sum(size) OVER (ORDER BY used, id) - size AS before FROM (SELECT id, used, size \
-                FROM interlingua_records WHERE kind = $1 ORDER BY used, id LIMIT $2) AS oldest) \
-                AS summed WHERE before < $3::bigint)";
-    Ok(deleted + transaction.execute(oldest, &[&kind, &PRUNE_BATCH, &excess]).await?)
+    kind: i16,
+    range: DeleteRange,
+    max_rows: i64,
+) -> Result<DeletedRows, QueryError> {
+    let delete = transaction
+        .prepare_cached(
+            "WITH deleted AS (DELETE FROM interlingua_records WHERE id = ANY(ARRAY(\
+             SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY used, id) - size AS before FROM \
+             (SELECT id, used, size FROM interlingua_records \
+             WHERE kind = $1 AND used >= $2 AND used < $3 \
+             ORDER BY used LIMIT $4 FOR UPDATE SKIP LOCKED) AS oldest) AS summed \
+             WHERE before < $5::bigint)) RETURNING used, size) \
+             SELECT count(*), coalesce(sum(size), 0)::bigint, coalesce(max(used), 0) FROM deleted",
+        )
+        .await?;
+    let DeleteRange { from, before, max_bytes } = range;
+    let row =
+        transaction.query_one(&delete, &[&kind, &from, &before, &max_rows, &max_bytes]).await?;
+    Ok(DeletedRows { rows: row.try_get(0)?, bytes: row.try_get(1)?, last_use: row.try_get(2)? })
 }
 
 /// Decodes a record; counts it if it is damaged.
@@ -313,5 +325,6 @@ fn parse_row(row: &Row, shared: &SharedState) -> Result<Option<StoredRecord>, Er
 
 const SELECT_BY_KIND: &str =
     "SELECT id, kind, used, lock, payload FROM interlingua_records WHERE kind = $1";
-/// Records deleted per commit.
-const PRUNE_BATCH: i64 = 512;
+/// Records searched, and encrypted, per commit.
+const WALK_ROWS: i64 = 2048;
+const MAX_ENCRYPTED_ROWS: usize = 256;

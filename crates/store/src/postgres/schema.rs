@@ -1,10 +1,12 @@
 //! The PostgreSQL schema and its migrations.
 
+use deadpool_postgres::Transaction;
+
 use super::pool::{PooledConnection, QueryError};
 use crate::health::StoreError;
 
 /// Migrates the database to this version. An advisory lock lets one node migrate at a time.
-pub(super) async fn migrate(lease: &mut PooledConnection) -> Result<(), QueryError> {
+pub(super) async fn migrate(lease: &mut PooledConnection<'_>) -> Result<(), QueryError> {
     let transaction = lease.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
     transaction
@@ -25,7 +27,23 @@ pub(super) async fn migrate(lease: &mut PooledConnection) -> Result<(), QueryErr
         let version = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
         transaction.execute("INSERT INTO interlingua_schema VALUES ($1)", &[&version]).await?;
     }
+    add_missing(&transaction).await?;
     transaction.commit().await?;
+    Ok(())
+}
+
+/// Adds what versions without it neither need nor notice: the schema version stays the same, so that
+/// they can still use the database.
+async fn add_missing(transaction: &Transaction<'_>) -> Result<(), QueryError> {
+    transaction
+        .batch_execute("CREATE TABLE IF NOT EXISTS interlingua_additions (name text PRIMARY KEY)")
+        .await?;
+    for (name, step) in ADDITIONS {
+        let insert = "INSERT INTO interlingua_additions VALUES ($1) ON CONFLICT DO NOTHING";
+        if transaction.execute(insert, &[name]).await? > 0 {
+            transaction.batch_execute(step).await?;
+        }
+    }
     Ok(())
 }
 
@@ -116,3 +134,70 @@ CREATE TABLE interlingua_paces (
 );
 ",
 ];
+
+/// Steps that are made once, each by its name. Steps are never changed, only appended.
+const ADDITIONS: &[(&str, &str)] = &[(
+    "sums",
+    "
+CREATE TABLE interlingua_sums (
+    backend integer NOT NULL,
+    kind    smallint NOT NULL,
+    lock    bytea NOT NULL,
+    records bigint NOT NULL,
+    bytes   bigint NOT NULL,
+    PRIMARY KEY (backend, kind, lock)
+) WITH (fillfactor = 50);
+
+CREATE FUNCTION interlingua_count_records() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$ BEGIN
+    INSERT INTO interlingua_sums AS s (backend, kind, lock, records, bytes)
+    SELECT pg_backend_pid(), kind, lock, sign * count(*), sign * sum(size)
+    FROM changed, (SELECT CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END AS sign) AS signs
+    GROUP BY kind, lock, sign
+    ON CONFLICT (backend, kind, lock) DO UPDATE
+    SET records = s.records + excluded.records, bytes = s.bytes + excluded.bytes;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER interlingua_records_added AFTER INSERT ON interlingua_records
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION interlingua_count_records();
+CREATE TRIGGER interlingua_records_removed AFTER DELETE ON interlingua_records
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION interlingua_count_records();
+
+CREATE FUNCTION interlingua_count_sessions() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$ BEGIN
+    INSERT INTO interlingua_sums AS s (backend, kind, lock, records, bytes)
+    SELECT pg_backend_pid(), 100, lock, sign * count(*), sign * sum(changed.bytes)
+    FROM changed, (SELECT CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END AS sign) AS signs
+    GROUP BY lock, sign
+    ON CONFLICT (backend, kind, lock) DO UPDATE
+    SET records = s.records + excluded.records, bytes = s.bytes + excluded.bytes;
+    RETURN NULL;
+END $$;
+CREATE FUNCTION interlingua_count_changes() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$ BEGIN
+    INSERT INTO interlingua_sums AS s (backend, kind, lock, records, bytes)
+    SELECT pg_backend_pid(), 100, lock, sum(sign), sum(size) FROM (
+        SELECT lock, 1 AS sign, bytes AS size FROM added
+        UNION ALL SELECT lock, -1, -bytes FROM removed) AS changes
+    GROUP BY lock HAVING sum(sign) <> 0 OR sum(size) <> 0
+    ON CONFLICT (backend, kind, lock) DO UPDATE
+    SET records = s.records + excluded.records, bytes = s.bytes + excluded.bytes;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER interlingua_sessions_added AFTER INSERT ON interlingua_sessions
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION interlingua_count_sessions();
+CREATE TRIGGER interlingua_sessions_removed AFTER DELETE ON interlingua_sessions
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION interlingua_count_sessions();
+CREATE TRIGGER interlingua_sessions_changed AFTER UPDATE ON interlingua_sessions
+REFERENCING OLD TABLE AS removed NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION interlingua_count_changes();
+
+INSERT INTO interlingua_additions SELECT 'counted'
+WHERE NOT EXISTS (SELECT FROM interlingua_records)
+AND NOT EXISTS (SELECT FROM interlingua_sessions);
+",
+)];

@@ -8,29 +8,32 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::{Error, IsolationLevel, Row};
 
 use super::SharedState;
-use super::pool::{PooledConnection, QueryError};
-use crate::retention::RetentionLimits;
+use super::cleaner::{DeleteRange, DeletedRows};
+use super::pool::{Attempt, PooledConnection, QueryError};
 use crate::session::{
-    AppendTurns, Cursor, NewSession, RowCipher, SessionContents, SessionDetails, SessionError,
-    SessionId, SessionInfo, SessionPage, SessionRow, TurnRow, clamp_page_size,
+    AppendTurns, Cursor, RowCipher, SessionContents, SessionDetails, SessionError, SessionId,
+    SessionInfo, SessionPage, SessionRow, TurnRow, clamp_page_size,
 };
 
 pub(super) async fn create(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
-    draft: &NewSession,
+    (row, turns): &(SessionRow, Vec<TurnRow>),
+    attempt: Attempt,
 ) -> Result<SessionInfo, QueryError> {
-    let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
-    let (row, turns) = SessionRow::create(row_cipher, shared.clock.next(), owner, draft)?;
     let transaction = lease.transaction().await?;
-    insert(&transaction, &row, &turns).await?;
-    transaction.commit().await?;
-    decrypt_session(shared, owner, &row).map(|(_, session)| session)
+    let is_committed =
+        attempt == Attempt::Retry && find(&transaction, shared, owner, row.id, "").await.is_ok();
+    if !is_committed {
+        insert(&transaction, row, turns).await?;
+        transaction.commit().await?;
+    }
+    decrypt_session(shared, owner, row).map(|(_, session)| session)
 }
 
 pub(super) async fn list(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
     after: Option<Cursor>,
@@ -65,7 +68,7 @@ pub(super) async fn list(
 }
 
 pub(super) async fn read(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
     id: SessionId,
@@ -81,18 +84,27 @@ pub(super) async fn read(
 }
 
 pub(super) async fn append(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
     id: SessionId,
     append: &AppendTurns,
+    (now, attempt): (i64, Attempt),
 ) -> Result<u64, QueryError> {
     let transaction = lease.transaction().await?;
     let (row_cipher, session) = find(&transaction, shared, owner, id, " FOR UPDATE").await?;
-    if session.turn_count != append.expected_turns {
-        return Err(SessionError::Conflict { turns: session.turn_count }.into());
+    let turns = session.turn_count;
+    if turns != append.expected_turns {
+        let end = append.expected_turns.saturating_add(append.turns.len() as u64);
+        if attempt == Attempt::Retry && turns >= end {
+            let numbers = append.expected_turns..end;
+            let stored = read_turns(&transaction, shared, row_cipher, session, &numbers).await?;
+            if is_same_append(&stored, append, now) {
+                return Ok(end);
+            }
+        }
+        return Err(SessionError::Conflict { turns }.into());
     }
-    let now = shared.clock.next();
     let rows = TurnRow::encrypt_all(row_cipher, id, session.turn_count, now, &append.turns)?;
     let count = session.turn_count + rows.len() as u64;
     insert_turns(&transaction, id, &rows).await?;
@@ -111,8 +123,15 @@ pub(super) async fn append(
     Ok(count)
 }
 
+/// Whether an append without a reply has stored these turns.
+fn is_same_append(stored: &SessionContents, append: &AppendTurns, now: i64) -> bool {
+    let stored = stored.turns.iter();
+    let stored = stored.map(|numbered| (numbered.written_at, &numbered.turn));
+    stored.eq(append.turns.iter().map(|turn| (now, turn)))
+}
+
 pub(super) async fn update_details(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
     id: SessionId,
@@ -134,7 +153,7 @@ pub(super) async fn update_details(
 }
 
 pub(super) async fn fork(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
     id: SessionId,
@@ -150,7 +169,7 @@ pub(super) async fn fork(
 }
 
 pub(super) async fn delete(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
     id: SessionId,
@@ -164,7 +183,7 @@ pub(super) async fn delete(
 }
 
 pub(super) async fn delete_all(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     owner: &str,
 ) -> Result<u64, QueryError> {
@@ -176,44 +195,46 @@ pub(super) async fn delete_all(
     Ok(deleted)
 }
 
-/// Deletes a batch of sessions that are too old or beyond the size limit; returns their number.
-pub(super) async fn prune(
+/// Deletes a batch of the sessions that were not changed for longest. The newest one stays.
+pub(super) async fn delete_oldest(
     transaction: &Transaction<'_>,
-    limits: RetentionLimits,
-    now: i64,
-) -> Result<u64, QueryError> {
-    let age = i64::try_from(limits.max_age.as_micros()).unwrap_or(i64::MAX);
-    let expired = "DELETE FROM interlingua_sessions WHERE id IN (SELECT id FROM interlingua_sessions \
-               WHERE updated < $1 ORDER BY updated LIMIT $2 FOR UPDATE SKIP LOCKED)";
-    let deleted = transaction.execute(expired, &[&now.saturating_sub(age), &PRUNE_BATCH]).await?;
-    let sum = "SELECT coalesce(sum(bytes), 0)::bigint FROM interlingua_sessions";
-    let bytes: i64 = transaction.query_one(sum, &[]).await?.try_get(0)?;
-    let max_bytes = i64::try_from(limits.max_bytes).unwrap_or(i64::MAX);
-    if bytes <= max_bytes {
-        return Ok(deleted);
-    }
-    // Frees 1/16 more than needed, so that pruning is not due again immediately; the newest session
-    // stays.
-    let excess = bytes - (max_bytes - max_bytes / 16);
-    let oldest = "DELETE FROM interlingua_sessions WHERE id IN (SELECT id FROM (SELECT id, \
-                sum(bytes) OVER (ORDER BY updated, id) - bytes AS before FROM (SELECT id, updated, \
-                bytes FROM interlingua_sessions WHERE updated < (SELECT max(updated) \
-                FROM interlingua_sessions) ORDER BY updated, id LIMIT $1) AS oldest) AS summed \
-                WHERE before < $2::bigint)";
-    Ok(deleted + transaction.execute(oldest, &[&PRUNE_BATCH, &excess]).await?)
+    range: DeleteRange,
+    max_rows: i64,
+) -> Result<DeletedRows, QueryError> {
+    let delete = transaction
+        .prepare_cached(
+            "WITH deleted AS (DELETE FROM interlingua_sessions WHERE id = ANY(ARRAY(\
+             SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY updated, id) - bytes AS before \
+             FROM (SELECT id, updated, bytes FROM interlingua_sessions \
+             WHERE updated >= $1 AND updated < $2 AND ($2 < $5 OR \
+             updated < (SELECT max(updated) FROM interlingua_sessions)) \
+             ORDER BY updated LIMIT $3 FOR UPDATE SKIP LOCKED) AS oldest) AS summed \
+             WHERE before < $4::bigint)) RETURNING updated, bytes) \
+             SELECT count(*), coalesce(sum(bytes), 0)::bigint, coalesce(max(updated), 0) \
+             FROM deleted",
+        )
+        .await?;
+    let DeleteRange { from, before, max_bytes } = range;
+    let row =
+        transaction.query_one(&delete, &[&from, &before, &max_rows, &max_bytes, &i64::MAX]).await?;
+    Ok(DeletedRows { rows: row.try_get(0)?, bytes: row.try_get(1)?, last_use: row.try_get(2)? })
 }
 
-/// Encrypts a batch of unencrypted sessions; returns their number.
+/// Encrypts the unencrypted sessions among the next ones after `cursor`, and advances it; returns
+/// whether there may be more.
 pub(super) async fn encrypt_plaintext(
     transaction: &Transaction<'_>,
     shared: &SharedState,
-) -> Result<usize, QueryError> {
+    cursor: &mut Vec<u8>,
+) -> Result<bool, QueryError> {
     let secret = shared.options.encryption_key.as_ref();
     let select = "SELECT id, owner, created, updated, turns, bytes, lock, about, model \
-                  FROM interlingua_sessions WHERE lock = '' LIMIT $1 FOR UPDATE SKIP LOCKED";
-    let mut encrypted = 0;
-    for row in transaction.query(select, &[&ENCRYPT_BATCH]).await? {
-        let Some(row) = parse_row(&row)? else { continue };
+                  FROM interlingua_sessions WHERE id > $1 ORDER BY id LIMIT $2 FOR UPDATE";
+    let page = transaction.query(select, &[&*cursor, &ENCRYPT_BATCH]).await?;
+    let has_more = i64::try_from(page.len()).is_ok_and(|rows| rows == ENCRYPT_BATCH);
+    for row in &page {
+        *cursor = row.try_get(0)?;
+        let Some(row) = parse_row(row)?.filter(|row| row.key_id.is_empty()) else { continue };
         // Without its owner the new index value is unknown: the row stays as it is.
         let decrypted = row.decrypt(None, secret, &shared.health_tracker);
         let Some((row_cipher, Some(owner), session)) = decrypted else { continue };
@@ -222,9 +243,8 @@ pub(super) async fn encrypt_plaintext(
         transaction.execute(delete, &[&&row.id.0[..]]).await?;
         let (row, turns) = SessionRow::reencrypt(RowCipher(secret), &owner, &contents)?;
         insert(transaction, &row, &turns).await?;
-        encrypted += 1;
     }
-    Ok(encrypted)
+    Ok(has_more)
 }
 
 async fn find<'s>(
@@ -348,6 +368,5 @@ fn parse_row(row: &Row) -> Result<Option<SessionRow>, Error> {
     }))
 }
 
-/// Sessions deleted, and encrypted, per commit.
-const PRUNE_BATCH: i64 = 64;
+/// Sessions searched, and encrypted, per commit.
 const ENCRYPT_BATCH: i64 = 16;

@@ -7,59 +7,36 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::pool::QueryError;
+use super::pool::{Attempt, Purpose, QueryError};
 use super::{PostgresStore, SharedState, session_queries};
 use crate::BoxFuture;
-use crate::health::{HealthTracker, StoreError};
 use crate::pending::store_closed;
 use crate::session::{
-    AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId, SessionInfo,
-    SessionPage, SessionStore, StoredTurn,
+    AppendTurns, Cursor, NewSession, RowCipher, SessionContents, SessionError, SessionId,
+    SessionInfo, SessionPage, SessionRow, SessionStore, StoredTurn,
 };
 
 type SessionResult<T> = Result<T, SessionError>;
 
 impl PostgresStore {
-    /// Runs a write; a failure counts as a write error.
-    pub(super) fn write<T, F>(
+    /// Runs work of a request, and once more if its connection was lost. An error concerns this
+    /// request only, unless the database cannot be reached at all.
+    pub(super) fn run<R, T, F>(
         &self,
-        work: impl FnOnce(Arc<SharedState>) -> F,
+        request: R,
+        work: fn(Arc<SharedState>, Arc<R>, Attempt) -> F,
     ) -> BoxFuture<'_, SessionResult<T>>
     where
+        R: Send + Sync + 'static,
         T: Send + 'static,
         F: Future<Output = Result<T, QueryError>> + Send + 'static,
     {
-        self.spawn(work, |health_tracker, error| {
-            health_tracker.record_write::<()>(&Err(error.clone()));
-        })
-    }
-
-    /// Runs a query; a failure counts as a read error.
-    pub(super) fn query<T, F>(
-        &self,
-        work: impl FnOnce(Arc<SharedState>) -> F,
-    ) -> BoxFuture<'_, SessionResult<T>>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, QueryError>> + Send + 'static,
-    {
-        self.spawn(work, |health_tracker, error| health_tracker.record_read(Some(error)))
-    }
-
-    fn spawn<T, F>(
-        &self,
-        work: impl FnOnce(Arc<SharedState>) -> F,
-        report_error: fn(&HealthTracker, &StoreError),
-    ) -> BoxFuture<'_, SessionResult<T>>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, QueryError>> + Send + 'static,
-    {
-        let (shared, work) = (Arc::clone(&self.shared), work(Arc::clone(&self.shared)));
+        let (shared, request) = (Arc::clone(&self.shared), Arc::new(request));
         let task = self.runtime.spawn(async move {
-            let result = shared.pool.with_timeout(SESSION_TIMEOUT, work).await;
+            let attempt = |attempt| work(Arc::clone(&shared), Arc::clone(&request), attempt);
+            let result = shared.pool.run(SESSION_TIMEOUT, attempt).await;
             if let Err(SessionError::Store(error)) = &result {
-                report_error(&shared.health_tracker, error);
+                shared.check_reachable(error);
             }
             result
         });
@@ -72,10 +49,16 @@ impl SessionStore for PostgresStore {
         if let Err(error) = StoredTurn::check_sizes(&draft.turns) {
             return Box::pin(ready(Err(error)));
         }
-        let owner = owner.to_owned();
-        self.write(|shared| async move {
-            let mut lease = shared.pool.get().await?;
-            let result = session_queries::create(&mut lease, &shared, &owner, &draft).await;
+        let row_cipher = RowCipher(self.shared.options.encryption_key.as_ref());
+        let rows = SessionRow::create(row_cipher, self.shared.clock.next(), owner, &draft);
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(error) => return Box::pin(ready(Err(error.into()))),
+        };
+        self.run((owner.to_owned(), rows), |shared, request, attempt| async move {
+            let (owner, rows) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
+            let result = session_queries::create(&mut lease, &shared, owner, rows, attempt).await;
             lease.release(result)
         })
     }
@@ -86,10 +69,10 @@ impl SessionStore for PostgresStore {
         after: Option<Cursor>,
         limit: usize,
     ) -> BoxFuture<'_, SessionResult<SessionPage>> {
-        let owner = owner.to_owned();
-        self.query(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
-            let result = session_queries::list(&mut lease, &shared, &owner, after, limit).await;
+        self.run((owner.to_owned(), after, limit), |shared, request, _| async move {
+            let (owner, after, limit) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
+            let result = session_queries::list(&mut lease, &shared, owner, *after, *limit).await;
             lease.release(result)
         })
     }
@@ -100,10 +83,10 @@ impl SessionStore for PostgresStore {
         id: SessionId,
         numbers: Range<u64>,
     ) -> BoxFuture<'_, SessionResult<SessionContents>> {
-        let owner = owner.to_owned();
-        self.query(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
-            let result = session_queries::read(&mut lease, &shared, &owner, id, &numbers).await;
+        self.run((owner.to_owned(), id, numbers), |shared, request, _| async move {
+            let (owner, id, numbers) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
+            let result = session_queries::read(&mut lease, &shared, owner, *id, numbers).await;
             lease.release(result)
         })
     }
@@ -117,10 +100,13 @@ impl SessionStore for PostgresStore {
         if let Err(error) = StoredTurn::check_sizes(&append.turns) {
             return Box::pin(ready(Err(error)));
         }
-        let owner = owner.to_owned();
-        self.write(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
-            let result = session_queries::append(&mut lease, &shared, &owner, id, &append).await;
+        let request = (owner.to_owned(), id, append, self.shared.clock.next());
+        self.run(request, |shared, request, attempt| async move {
+            let (owner, id, append, now) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
+            let result =
+                session_queries::append(&mut lease, &shared, owner, *id, append, (*now, attempt))
+                    .await;
             lease.release(result)
         })
     }
@@ -132,11 +118,11 @@ impl SessionStore for PostgresStore {
         title: String,
         metadata: Bytes,
     ) -> BoxFuture<'_, SessionResult<()>> {
-        let owner = owner.to_owned();
-        self.write(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
+        self.run((owner.to_owned(), id, title, metadata), |shared, request, _| async move {
+            let (owner, id, title, metadata) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
             let result =
-                session_queries::update_details(&mut lease, &shared, &owner, id, &title, &metadata)
+                session_queries::update_details(&mut lease, &shared, owner, *id, title, metadata)
                     .await;
             lease.release(result)
         })
@@ -148,27 +134,32 @@ impl SessionStore for PostgresStore {
         id: SessionId,
         turns: u64,
     ) -> BoxFuture<'_, SessionResult<SessionInfo>> {
-        let owner = owner.to_owned();
-        self.write(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
-            let result = session_queries::fork(&mut lease, &shared, &owner, id, turns).await;
+        self.run((owner.to_owned(), id, turns), |shared, request, _| async move {
+            let (owner, id, turns) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
+            let result = session_queries::fork(&mut lease, &shared, owner, *id, *turns).await;
             lease.release(result)
         })
     }
 
     fn delete(&self, owner: &str, id: SessionId) -> BoxFuture<'_, SessionResult<()>> {
-        let owner = owner.to_owned();
-        self.write(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
-            let result = session_queries::delete(&mut lease, &shared, &owner, id).await;
-            lease.release(result)
+        self.run((owner.to_owned(), id), |shared, request, attempt| async move {
+            let (owner, id) = &*request;
+            let mut lease = shared.pool.get(Purpose::Session).await?;
+            let result = session_queries::delete(&mut lease, &shared, owner, *id).await;
+            match lease.release(result) {
+                // The first attempt has deleted it.
+                Err(QueryError::Session(SessionError::NotFound)) if attempt == Attempt::Retry => {
+                    Ok(())
+                }
+                result => result,
+            }
         })
     }
 
     fn delete_all(&self, owner: &str) -> BoxFuture<'_, SessionResult<u64>> {
-        let owner = owner.to_owned();
-        self.write(move |shared| async move {
-            let mut lease = shared.pool.get().await?;
+        self.run(owner.to_owned(), |shared, owner, _| async move {
+            let mut lease = shared.pool.get(Purpose::Session).await?;
             let result = session_queries::delete_all(&mut lease, &shared, &owner).await;
             lease.release(result)
         })

@@ -9,9 +9,10 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
-use super::pool::{PooledConnection, QueryError};
+use super::pool::{Attempt, PooledConnection, Purpose, QueryError};
 use super::{PostgresStore, SharedState};
 use crate::BoxFuture;
+use crate::health::StoreError;
 use crate::id;
 use crate::session::{RowCipher, SessionError};
 use crate::usage::{
@@ -32,9 +33,10 @@ impl UsageStore for PostgresStore {
         let (owner, flushed) = (owner.map(str::to_owned), self.shared.flush_usage(None));
         Box::pin(async move {
             flushed.await?;
-            self.query(move |shared| async move {
-                let mut lease = shared.pool.get().await?;
-                let result = query_usage(&mut lease, &shared, &days, owner.as_deref()).await;
+            self.run((days, owner), |shared, request, _| async move {
+                let (days, owner) = &*request;
+                let mut lease = shared.pool.get(Purpose::Session).await?;
+                let result = query_usage(&mut lease, &shared, days, owner.as_deref()).await;
                 lease.release(result)
             })
             .await
@@ -55,8 +57,12 @@ impl UsageStore for PostgresStore {
             if local_load.is_empty() {
                 return Ok(Vec::new());
             }
-            self.write(move |shared| async move {
-                let mut lease = shared.pool.get().await?;
+            self.run(local_load, |shared, local_load, attempt| async move {
+                if attempt == Attempt::Retry {
+                    // The load may have been counted already; the caller reports it again.
+                    return Err(StoreError("the connection was lost".into()).into());
+                }
+                let mut lease = shared.pool.get(Purpose::Background).await?;
                 let result = sync_load(&mut lease, &shared, &local_load).await;
                 lease.release(result)
             })
@@ -68,7 +74,7 @@ impl UsageStore for PostgresStore {
 /// Adds a batch unless it was added before, and reads the owners' totals of a day, from all nodes,
 /// in the same transaction.
 pub(super) async fn add_batch(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     batch: Option<&UsageBatch>,
     day: Day,
@@ -170,7 +176,7 @@ fn owner_indexes<'n>(
 }
 
 async fn query_usage(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     days: &RangeInclusive<Day>,
     owner: Option<&str>,
@@ -209,7 +215,7 @@ fn parse_row(row: &Row, shared: &SharedState) -> Result<Option<(UsageKey, UsageT
 
 /// Publishes this node's load and reads the other nodes'. All times are from the database's clock.
 async fn sync_load(
-    lease: &mut PooledConnection,
+    lease: &mut PooledConnection<'_>,
     shared: &SharedState,
     local_load: &[LocalLoad],
 ) -> Result<Vec<RemoteLoad>, QueryError> {

@@ -40,7 +40,7 @@ use crate::health::{StoreError, StoreHealth};
 use crate::id;
 use crate::options::StoreOptions;
 use crate::pending::{PendingWrites, store_closed};
-use crate::record::{LookupHit, Record, RecordKind, RecordList};
+use crate::record::{LookupHit, Record, RecordKind, RecordList, check_complete};
 use crate::session::SessionClock;
 use crate::{BoxFuture, RecordStore};
 
@@ -102,6 +102,55 @@ impl SqliteStore {
 }
 
 impl SqliteStore {
+    /// The records of these keys: those in memory if the file cannot be read, with the error.
+    fn look_up(
+        &self,
+        kind: RecordKind,
+        owner: &str,
+        keys: &[&str],
+    ) -> BoxFuture<'_, (Vec<LookupHit>, Option<StoreError>)> {
+        let lookup = self.shared.caches.for_kind(kind).lookup(owner, keys, id::unix_millis());
+        if !lookup.touched.is_empty() {
+            self.shared.enqueue(Job::Touch(lookup.touched));
+        }
+        if lookup.misses.is_empty() {
+            return Box::pin(ready((lookup.hits, None)));
+        }
+        let (reply_tx, reply_rx) = oneshot::channel();
+        let mut hits = lookup.hits;
+        // Duplicate keys: any position will do.
+        let with_position = |(nth, key): (usize, &&str)| ((*key).to_owned(), nth);
+        let positions: HashMap<String, usize> =
+            keys.iter().enumerate().map(with_position).collect();
+        let fallback: Vec<LookupHit> =
+            lookup.misses.iter().flat_map(CacheMiss::pending_hits).collect();
+        let (owner, keys) = (owner.to_owned(), lookup.misses);
+        let request = ReadRequest::Find { kind, owner, keys, load_id: lookup.load_id, reply_tx };
+        let is_sent = self.record_reader.send(request).is_ok();
+        Box::pin(async move {
+            let reply = async { if is_sent { reply_rx.await.ok() } else { None } };
+            let is_failing = self.shared.health_tracker.read_error().is_some();
+            let mut error = None;
+            match timeout(if is_failing { READ_TIMEOUT_AFTER_FAILURE } else { READ_TIMEOUT }, reply)
+                .await
+            {
+                Ok(Some(rows)) => hits.extend(rows),
+                Ok(None) => {
+                    hits.extend(fallback);
+                    error = Some(StoreError("the file cannot be read".into()));
+                }
+                Err(_) => {
+                    hits.extend(fallback);
+                    error =
+                        Some(StoreError(format!("no reply within {} s", READ_TIMEOUT.as_secs())));
+                    self.shared.health_tracker.record_read(error.as_ref());
+                }
+            }
+            hits.sort_by_key(|hit| positions.get(&hit.key).copied());
+            (hits, error)
+        })
+    }
+
     /// All records of a kind: those waiting to be written and those in the file, or without the
     /// latter and with the error.
     fn read_list(
@@ -151,40 +200,21 @@ impl RecordStore for SqliteStore {
     }
 
     fn find(&self, kind: RecordKind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<LookupHit>> {
-        let lookup = self.shared.caches.for_kind(kind).lookup(owner, keys, id::unix_millis());
-        if !lookup.touched.is_empty() {
-            self.shared.enqueue(Job::Touch(lookup.touched));
-        }
-        if lookup.misses.is_empty() {
-            return Box::pin(ready(lookup.hits));
-        }
-        let (reply_tx, reply_rx) = oneshot::channel();
-        let mut hits = lookup.hits;
-        // Duplicate keys: any position will do.
-        let with_position = |(nth, key): (usize, &&str)| ((*key).to_owned(), nth);
-        let positions: HashMap<String, usize> =
-            keys.iter().enumerate().map(with_position).collect();
-        let fallback: Vec<LookupHit> =
-            lookup.misses.iter().flat_map(CacheMiss::pending_hits).collect();
-        let (owner, keys) = (owner.to_owned(), lookup.misses);
-        let request = ReadRequest::Find { kind, owner, keys, load_id: lookup.load_id, reply_tx };
-        let is_sent = self.record_reader.send(request).is_ok();
+        let lookup = self.look_up(kind, owner, keys);
+        Box::pin(async move { lookup.await.0 })
+    }
+
+    fn try_find(
+        &self,
+        kind: RecordKind,
+        owner: &str,
+        keys: &[&str],
+    ) -> BoxFuture<'_, Result<Vec<LookupHit>, StoreError>> {
+        let lookup = self.look_up(kind, owner, keys);
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         Box::pin(async move {
-            let reply = async { if is_sent { reply_rx.await.ok() } else { None } };
-            let is_failing = self.shared.health_tracker.is_unreadable();
-            match timeout(if is_failing { READ_TIMEOUT_AFTER_FAILURE } else { READ_TIMEOUT }, reply)
-                .await
-            {
-                Ok(Some(rows)) => hits.extend(rows),
-                Ok(None) => hits.extend(fallback),
-                Err(_) => {
-                    let error = StoreError(format!("no reply within {} s", READ_TIMEOUT.as_secs()));
-                    self.shared.health_tracker.record_read(Some(&error));
-                    hits.extend(fallback);
-                }
-            }
-            hits.sort_by_key(|hit| positions.get(&hit.key).copied());
-            hits
+            let (hits, error) = lookup.await;
+            check_complete(hits, error, &keys)
         })
     }
 

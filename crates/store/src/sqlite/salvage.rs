@@ -1,5 +1,5 @@
-//! Copies sessions, usage and API keys from a damaged database to a new one. Other records are not
-//! copied: they are created again in use.
+//! Copies sessions with the replies beside them, usage and API keys from a damaged database to a new
+//! one. Other records are not copied: they are created again in use.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn salvage(damaged: &Path, into: &mut Connection) -> usize {
         });
     }
     copy_usage(&from, &transaction);
-    copy_api_keys(&from, &transaction);
+    copy_records(&from, &transaction);
     if transaction.commit().is_ok() { sessions } else { 0 }
 }
 
@@ -53,15 +53,16 @@ fn copy_usage(from: &Connection, into: &Connection) {
     }
 }
 
-/// Copies API keys and their index values.
-fn copy_api_keys(from: &Connection, into: &Connection) {
+/// Copies API keys and replies beside sessions, and their index values.
+fn copy_records(from: &Connection, into: &Connection) {
     let insert = "INSERT OR IGNORE INTO records (id, kind, owner, used, size, lock, payload) \
                   VALUES (?, ?, ?, ?, ?, ?, ?)";
+    let kinds = [RecordKind::ApiKey, RecordKind::DivergedReply];
+    let kinds = kinds.map(|kind| kind.db_code().to_string()).join(", ");
     for order in ["ASC", "DESC"] {
         let select = format!(
-            "SELECT id, kind, owner, used, size, lock, payload FROM records WHERE kind = {} \
-             ORDER BY id {order}",
-            RecordKind::ApiKey.db_code()
+            "SELECT id, kind, owner, used, size, lock, payload FROM records \
+             WHERE kind IN ({kinds}) ORDER BY id {order}"
         );
         for_each_row(from, &select, &[], |row| {
             copy_row(into, insert, row, 7);
@@ -70,8 +71,7 @@ fn copy_api_keys(from: &Connection, into: &Connection) {
     }
     let select_addresses = format!(
         "SELECT address, record FROM addresses WHERE record IN \
-         (SELECT id FROM records WHERE kind = {})",
-        RecordKind::ApiKey.db_code()
+         (SELECT id FROM records WHERE kind IN ({kinds}))"
     );
     for_each_row(from, &select_addresses, &[], |row| {
         copy_row(into, "INSERT OR IGNORE INTO addresses (address, record) VALUES (?, ?)", row, 2);

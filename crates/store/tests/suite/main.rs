@@ -6,6 +6,7 @@ mod crash;
 mod disk;
 mod encrypted;
 mod kill_sessions;
+mod large;
 mod lost_files;
 mod memory;
 mod postgres;

@@ -1,5 +1,6 @@
 //! Tests the PostgreSQL store on a server that `cargo xtask postgres` starts.
 
+pub(crate) mod cleaning;
 mod outage;
 mod relay;
 mod usage;
@@ -42,13 +43,13 @@ fn options_with_key(key: &str) -> StoreOptions {
 }
 
 /// A schema for one test, on the shared server.
-struct TestSchema {
+pub(crate) struct TestSchema {
     url: String,
-    admin: Client,
+    pub(crate) admin: Client,
 }
 
 impl TestSchema {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let Ok(server) = std::env::var("INTERLINGUA_TEST_POSTGRES") else {
             panic!("INTERLINGUA_TEST_POSTGRES is not set; cargo xtask postgres starts one");
@@ -63,12 +64,12 @@ impl TestSchema {
         Self { url, admin }
     }
 
-    fn open(&self, options: StoreOptions) -> PostgresStore {
+    pub(crate) fn open(&self, options: StoreOptions) -> PostgresStore {
         PostgresStore::open(&self.url, options).unwrap()
     }
 
     /// Changes the database behind the store's back.
-    async fn tamper(&self, sql: &str) {
+    pub(crate) async fn tamper(&self, sql: &str) {
         self.admin.batch_execute(sql).await.unwrap();
     }
 }

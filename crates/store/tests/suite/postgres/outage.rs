@@ -67,6 +67,104 @@ async fn a_killed_connection_is_replaced() {
     }
 }
 
+/// Work that is cut off is done again at once, and only once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+async fn work_on_killed_connections_is_repeated_at_once() {
+    let (store, test_schema) = fresh(StoreOptions::default()).await;
+    let id = create_session(&store, "", "t", &[]).await.id;
+    let TestSchema { admin, .. } = &test_schema;
+    let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                WHERE application_name = current_schema() AND pid <> pg_backend_pid()";
+    let start = Instant::now();
+    let killed = async {
+        let mut killed = 0;
+        while start.elapsed() < Duration::from_secs(3) {
+            tokio::time::sleep(Duration::from_millis(97)).await;
+            killed += admin.query(kill, &[]).await.unwrap().len();
+        }
+        killed
+    };
+    let worked = async {
+        let mut seen = 0;
+        while start.elapsed() < Duration::from_secs(3) {
+            put(&store, "", &["a"], &format!("{seen}"));
+            assert_eq!(store.flush().await, Ok(()), "{seen}");
+            let appended = store.append("", id, append_after(seen, &["x"])).await;
+            assert_eq!(appended, Ok(seen + 1));
+            seen += 1;
+            let found = store.try_find(RecordKind::VaultEntry, "", &["a"]).await.unwrap();
+            assert_eq!(found.len() as u64, seen.min(64));
+            assert_eq!(store.health().error, None);
+        }
+        seen
+    };
+    let (killed, seen) = tokio::join!(killed, worked);
+    assert!(killed > 10 && seen > 20, "{killed} {seen}");
+    assert_eq!(read_all(&store, "", id).await.turns.len() as u64, seen);
+}
+
+/// The reply to a commit is lost: the turn is in the session once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+async fn a_turn_whose_commit_got_no_reply_is_appended_once() {
+    let test_schema = TestSchema::new().await;
+    let (relay, url) = Relay::to(&test_schema.url).await;
+    let store = PostgresStore::open(&url, StoreOptions::default()).unwrap();
+    relay.drop_next_commit_reply();
+    let id = create_session(&store, "", "t", &["0"]).await.id;
+    for seen in (1..9).step_by(2) {
+        relay.drop_next_commit_reply();
+        let appended = store.append("", id, append_after(seen, &["x", "y"])).await;
+        assert_eq!(appended, Ok(seen + 2));
+        let repeated = store.append("", id, append_after(seen, &["x", "y"])).await;
+        assert_eq!(repeated, Err(SessionError::Conflict { turns: seen + 2 }));
+    }
+    assert_eq!(store.list("", None, 9).await.unwrap().sessions.len(), 1);
+    relay.drop_next_commit_reply();
+    assert_eq!(store.delete("", id).await, Ok(()));
+}
+
+/// Lookups that wait for a lock fail alone: nothing else waits, and the store stays readable.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+async fn slow_queries_concern_only_their_own_requests() {
+    let (store, test_schema) = fresh(StoreOptions::default()).await;
+    put(&store, "", &["a"], "x");
+    store.flush().await.unwrap();
+    assert_eq!(find(&store, "", &["a"]).await, ["a=x"]);
+    let id = create_session(&store, "", "t", &["0"]).await.id;
+    test_schema.tamper("BEGIN; LOCK TABLE interlingua_records IN ACCESS EXCLUSIVE MODE").await;
+    let start = Instant::now();
+    let lookups = async {
+        let keys: Vec<String> = (0..12).map(|nth| format!("unknown {nth}")).collect();
+        let lookup = |key| store.try_find(RecordKind::VaultEntry, "", &[key]);
+        crate::support::join_all(keys.iter().map(|key| lookup(key.as_str()))).await
+    };
+    let sessions = async {
+        let mut count = 0;
+        while start.elapsed() < Duration::from_millis(2500) {
+            let started = Instant::now();
+            assert_eq!(bodies(&read_all(&store, "", id).await), ["0"]);
+            assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+            assert_eq!(store.health().error, None);
+            count += 1;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        count
+    };
+    let (found, count) = tokio::join!(lookups, sessions);
+    assert!(
+        found.iter().all(Result::is_err),
+        "a missing record could not be told from a locked one"
+    );
+    assert!(count > 20, "{count}");
+    assert_eq!(find(&store, "", &["a"]).await, ["a=x"], "from the cache");
+    test_schema.tamper("ROLLBACK").await;
+    assert_eq!(store.try_find(RecordKind::VaultEntry, "", &["unknown"]).await, Ok(Vec::new()));
+    assert_eq!(store.health().error, None);
+}
+
 /// An untrusted certificate is rejected, whatever `sslmode` means to libpq.
 #[tokio::test]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
