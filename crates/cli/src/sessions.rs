@@ -14,7 +14,7 @@ use interlingua::{
 };
 use interlingua_agent::{ImportedSession, OpenedSession, Session, StoredTurnLog};
 use interlingua_gateway::config::{Backend, Config, Provider, Route};
-use interlingua_store::{MAX_PAGE_SIZE, SessionError, SessionId, Store};
+use interlingua_store::{MAX_PAGE_SIZE, RecordKind, SessionError, SessionId, Store};
 use interlingua_transcript::TranscriptFile;
 
 use crate::chat::LOCAL_OWNER;
@@ -88,7 +88,11 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<(), CommandError> {
             }
             SessionsCommand::Import { file, from } => import(store, &config, file, *from).await,
             SessionsCommand::Rm { id } => {
-                store.delete(LOCAL_OWNER, *id).await.map_err(|error| session_error(*id, &error))
+                let deleted = store.delete(LOCAL_OWNER, *id).await;
+                deleted.map_err(|error| session_error(*id, &error))?;
+                let (kind, key) = (RecordKind::DivergedReply, id.to_string());
+                let removed = store.remove(kind, Some(LOCAL_OWNER), Some(&key)).await;
+                removed.map(drop).map_err(|error| session_error(*id, &error.into()))
             }
         }
     })

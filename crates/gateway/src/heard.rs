@@ -46,6 +46,9 @@ impl ProviderReply<'_> {
         log: &mut Option<RequestLog>,
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let mut stream = self.stream_translator();
+        if log.as_ref().is_some_and(|log| log.session_recorder.is_some()) {
+            stream = stream.with_held_end();
+        }
         let mut output = Vec::new();
         let max_wait = sleep_until(
             Instant::now() + FIRST_CONTENT_WAIT.min(self.request.config.timeouts.heartbeat),
@@ -207,6 +210,9 @@ impl ProviderReply<'_> {
         let content_type =
             if self.exchange.wants_json_array { APPLICATION_JSON } else { TEXT_EVENT_STREAM };
         let mut response = self.finish_response(log, None, &ledger, (&reply, &findings)).await;
+        if !response.status().is_success() {
+            return Ok(response);
+        }
         *response.body_mut() = ResponseBody::Full(out.into());
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         Ok(response)
@@ -289,7 +295,8 @@ impl ProviderReply<'_> {
         std::mem::replace(&mut self.body, Bytes::new().into())
     }
 
-    /// Builds the response for a whole reply, after everything that is stored of it is written.
+    /// Builds the response for a whole reply, after everything that is stored of it is written; an
+    /// error if it goes into a session and is not stored in time.
     async fn finish_response(
         &mut self,
         log: &mut Option<RequestLog>,
@@ -305,10 +312,17 @@ impl ProviderReply<'_> {
         if let Some(log) = log {
             log.record_repairs(ledger);
             log.report_findings(findings);
-            if let Some(flush) = log.persist_reply(reply, body.as_ref()) {
-                flush.await;
-            }
+            let unstored = match log.persist_reply(reply, body.as_ref()) {
+                Some(flush) => flush.await.err(),
+                None => None,
+            };
             log.finish_reply(reply);
+            if let Some(unstored) = unstored {
+                // No `Err`: another attempt would generate the reply again.
+                let error = ApiError::from(unstored);
+                log.finish_failed(&error);
+                return ErrorResponse::from(error).into_response(self.request.client_dialect);
+            }
         }
         *response.body_mut() = ResponseBody::Full(body.unwrap_or_default());
         response

@@ -92,7 +92,7 @@ impl StreamBody {
     fn poll_provider(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if self.translator.is_paused() {
-                if !self.output.is_empty() {
+                if self.has_output() {
                     return Poll::Ready(());
                 }
                 std::task::ready!(self.poll_continuation(cx));
@@ -112,7 +112,8 @@ impl StreamBody {
                         return Poll::Ready(());
                     }
                     // hyper polls again after writing this frame.
-                    let is_drained = body.is_buffer_empty() && !self.output.is_empty();
+                    let is_drained =
+                        body.is_buffer_empty() && has_output(&self.output, &self.translator);
                     if is_drained || self.output.len() >= self.flush_threshold {
                         return Poll::Ready(());
                     }
@@ -125,7 +126,7 @@ impl StreamBody {
                     self.translator.finish(&mut self.output);
                     self.provider_body = None;
                 }
-                Poll::Pending if self.output.is_empty() => return Poll::Pending,
+                Poll::Pending if !self.has_output() => return Poll::Pending,
                 Poll::Pending if self.extra_polls == 0 && !self.batch_probe.should_probe() => {
                     return Poll::Ready(());
                 }
@@ -161,6 +162,11 @@ impl StreamBody {
         Poll::Ready(())
     }
 
+    /// Whether something can be sent: bytes, or an end that waits until the reply is stored.
+    fn has_output(&self) -> bool {
+        has_output(&self.output, &self.translator)
+    }
+
     /// Emits a frame; the last one only after the reply is stored.
     fn poll_emit(&mut self, cx: &mut Context<'_>) -> Poll<Frame<Bytes>> {
         // Guard answers must be stored before the client has the call: it may answer it
@@ -173,9 +179,13 @@ impl StreamBody {
             self.pending_flush = Some(flush);
         }
         if let Some(flush) = &mut self.pending_flush {
-            std::task::ready!(flush.as_mut().poll(cx));
+            let flushed = std::task::ready!(flush.as_mut().poll(cx));
             self.pending_flush = None;
+            if let Err(unstored) = flushed {
+                self.translator.fail_end(unstored.into(), &mut self.output);
+            }
         }
+        self.translator.release_end(&mut self.output);
         Poll::Ready(self.emit())
     }
 
@@ -194,7 +204,7 @@ impl StreamBody {
             if self.provider_body.take().is_some() {
                 self.translator.finish(&mut self.output);
             }
-            if self.output.is_empty() {
+            if !self.has_output() {
                 return Poll::Ready(None);
             }
             return self.poll_emit(cx).map(|frame| Some(Ok(frame)));
@@ -220,6 +230,10 @@ impl StreamBody {
         self.log.append_stage_body(CaptureStage::ClientReply, &bytes);
         Frame::data(bytes)
     }
+}
+
+fn has_output(output: &[u8], translator: &StreamTranslator) -> bool {
+    !output.is_empty() || translator.holds_end()
 }
 
 /// Decides whether to postpone a flush: rarely where that gained nothing lately.
@@ -264,13 +278,13 @@ impl Body for StreamBody {
             this.translator.fail(shutdown_error(), &mut this.output);
             this.extra_polls = 0;
         }
-        if this.extra_polls > 0 || this.output.is_empty() {
+        if this.extra_polls > 0 || !this.has_output() {
             match this.poll_provider(cx) {
                 Poll::Ready(()) => this.extra_polls = 0,
                 Poll::Pending if this.extra_polls > 0 => return Poll::Pending,
                 Poll::Pending => return this.poll_idle(cx),
             }
-            if this.output.is_empty() {
+            if !this.has_output() {
                 return Poll::Ready(None);
             }
         }
@@ -278,7 +292,7 @@ impl Body for StreamBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.provider_body.is_none() && self.output.is_empty() && !self.translator.is_paused()
+        self.provider_body.is_none() && !self.has_output() && !self.translator.is_paused()
     }
 }
 

@@ -5,15 +5,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlingua::ApiError;
+use interlingua::model::ApiErrorKind;
 use interlingua_store::{
     EncryptionKey, MemoryStore, NoopStore, PostgresStore, RecordStore, Retention, RetentionLimits,
-    SessionError, SqliteStore, Store, StoreOptions,
+    SessionError, SessionId, SqliteStore, Store, StoreOptions,
 };
 use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
 use crate::config::{Config, StoreConfig, StoreLocation};
+use crate::refusal::failure;
 
 /// Opens the store. A file or database that cannot be used now is no error: the store keeps records
 /// in memory and reports its health.
@@ -80,7 +83,21 @@ pub(crate) async fn flush_on_shutdown(store: &dyn Store) {
 }
 
 /// Completes when a reply is on disk, or will not be soon.
-pub(crate) type FlushFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type FlushFuture = Pin<Box<dyn Future<Output = Result<(), UnstoredReply>> + Send>>;
+
+/// The reply is not in its session yet; it is written later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnstoredReply(pub(crate) SessionId);
+
+impl From<UnstoredReply> for ApiError {
+    fn from(UnstoredReply(id): UnstoredReply) -> Self {
+        let message = format!(
+            "the answer is complete, but it is not stored yet: it will be in the session later, and \
+             GET /api/sessions/{id} shows it"
+        );
+        Self { status: 503, ..failure(ApiErrorKind::ServerError, &message) }
+    }
+}
 
 /// Flushes what was stored of a reply, so that the next request finds it on any node. If the disk
 /// takes too long, the reply is sent anyway and a warning is logged.
@@ -91,9 +108,10 @@ pub(crate) fn flush_reply(store: &Arc<dyn RecordStore>) -> FlushFuture {
         if store.health().error.is_none()
             && let Ok(Ok(())) = timeout(REPLY_FLUSH_TIMEOUT, store.flush()).await
         {
-            return;
+            return Ok(());
         }
         tracing::warn!("a reply is sent before it is on disk");
+        Ok(())
     })
 }
 
@@ -131,5 +149,6 @@ pub(crate) fn update_gauges(store: &dyn RecordStore) {
 
 /// Bytes cached in memory per kind of record.
 const CACHE_BYTES_PER_KIND: usize = 64 << 20;
-const SHUTDOWN_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
-const REPLY_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const SHUTDOWN_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the end of a reply waits until the reply is on disk.
+pub(crate) const REPLY_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);

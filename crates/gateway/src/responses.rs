@@ -11,15 +11,17 @@ mod shown;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use interlingua::model::{ApiErrorKind, Extras, TakenIds};
+use interlingua::model::{ApiErrorKind, Extras, RetryAdvice, TakenIds};
 use interlingua::wire::JsonNode;
 use interlingua::{
-    Dialect, JsonDoc, JsonString, Ledger, RawJson, Reply, ReplyContext, encode_reply,
+    ApiError, Dialect, JsonDoc, JsonString, Ledger, RawJson, Reply, ReplyContext, encode_reply,
 };
 use interlingua_store::{Record, RecordKind, RecordStore};
 use tokio::task::yield_now;
+use uuid::Uuid;
 
 use self::held::StoredResponse;
 use self::named::ItemReferences;
@@ -33,6 +35,8 @@ use crate::remembered::{self, FlushFuture};
 pub(crate) struct ResponseStore {
     store: Arc<dyn RecordStore>,
     recent_ids: Arc<RecentIds>,
+    /// The ids of replies that were deleted here.
+    deleted_ids: RecentIds,
 }
 
 /// The position of a request among stored replies.
@@ -69,11 +73,12 @@ enum ChainError {
     /// A reply of it is not stored here.
     UnknownId(String),
     TooLong,
+    Unreadable,
 }
 
 impl ResponseStore {
     pub(crate) fn new(store: Arc<dyn RecordStore>) -> Self {
-        Self { store, recent_ids: Arc::default() }
+        Self { store, recent_ids: Arc::default(), deleted_ids: RecentIds::default() }
     }
 
     /// Resolves `previous_response_id`: loads the history, up to `max` bytes, and inlines it.
@@ -123,9 +128,9 @@ impl ResponseStore {
                     format!("the history has more than {max} bytes or {MAX_CHAIN_LINKS} replies");
                 Err(failure(ApiErrorKind::RequestTooLarge, &message).into())
             }
-            Err(ChainError::UnknownId(_)) if self.store.health().error.is_some() => {
-                let message = "the history is in a store that cannot be read at the moment";
-                Err(failure(ApiErrorKind::Overloaded, message).into())
+            Err(ChainError::Unreadable) => Err(unreadable()),
+            Err(ChainError::UnknownId(id)) if self.may_arrive(owner, &id) => {
+                Err(not_stored_yet(&id))
             }
             Err(ChainError::UnknownId(id)) => {
                 response_chain.unknown_id = Some(id);
@@ -149,7 +154,8 @@ impl ResponseStore {
         let mut bytes = 0;
         while !wanted.is_empty() {
             let keys: Vec<&str> = wanted.iter().map(String::as_str).collect();
-            let hits = self.store.find(RecordKind::Response, owner, &keys).await;
+            let hits = self.store.try_find(RecordKind::Response, owner, &keys).await;
+            let hits = hits.map_err(|_| ChainError::Unreadable)?;
             let mut batch = Vec::with_capacity(wanted.len());
             for id in &wanted {
                 let hit = hits.iter().find(|hit| hit.key == *id);
@@ -170,6 +176,14 @@ impl ResponseStore {
         }
         newest_first.reverse();
         Ok(newest_first)
+    }
+
+    /// Whether a missing reply may still be on its way into a shared store: its node gave it out
+    /// while the store could not be written.
+    fn may_arrive(&self, owner: &str, id: &str) -> bool {
+        self.store.is_shared()
+            && own_id_age(id).is_some_and(|age| age < MAX_WRITE_DELAY)
+            && !self.deleted_ids.contains(owner, id)
     }
 }
 
@@ -237,6 +251,31 @@ impl ResponseRecorder {
     }
 }
 
+/// The age of a reply with an id that a gateway has made from the turn's UUID, which holds its time.
+fn own_id_age(id: &str) -> Option<Duration> {
+    let uuid = Uuid::try_parse(id.strip_prefix("resp_")?).ok()?;
+    let (secs, nanos) = uuid.get_timestamp()?.to_unix();
+    let (made, now) =
+        (Duration::new(secs, nanos), SystemTime::now().duration_since(UNIX_EPOCH).ok()?);
+    // Another node's clock may be ahead, but not by much.
+    (made < now + MAX_WRITE_DELAY).then(|| now.saturating_sub(made))
+}
+
+/// The store cannot be read at the moment.
+fn unreadable() -> ErrorResponse {
+    retry_soon("the history is in a store that cannot be read at the moment")
+}
+
+/// The reply is younger than the time in which another node writes it.
+fn not_stored_yet(id: &str) -> ErrorResponse {
+    retry_soon(&format!("the response '{id}' is not stored yet"))
+}
+
+fn retry_soon(message: &str) -> ErrorResponse {
+    let retry = RetryAdvice::AfterMillis(RETRY_AFTER_MILLIS);
+    ApiError { retry, ..failure(ApiErrorKind::Overloaded, message) }.into()
+}
+
 /// `OpenAI`'s error for an unknown reply.
 fn unknown_response(id: &str) -> ErrorResponse {
     let message = format!("Previous response with id '{id}' not found.");
@@ -260,6 +299,9 @@ fn unknown_item(id: &str) -> ErrorResponse {
     shown::openai_error(404, &format!("Item with id '{id}' not found."), Some(held::INPUT), None)
 }
 
+/// How long a reply may be missing in a shared store after it was given out.
+const MAX_WRITE_DELAY: Duration = Duration::from_mins(1);
+const RETRY_AFTER_MILLIS: u64 = 1000;
 /// Replies in one history: more requests than any agent sends in one conversation.
 const MAX_CHAIN_LINKS: usize = 20_000;
 const PREVIOUS_RESPONSE_ID: &str = "previous_response_id";

@@ -80,7 +80,7 @@ impl ServerHandle {
         // An error means that all workers have stopped.
         let _ = self.shutdown.send(true);
         let _ = self.shutdown_complete.recv().await;
-        self.gateway.session_locks.wait_all_written().await;
+        self.gateway.session_locks.wait_all_written(remembered::SHUTDOWN_FLUSH_TIMEOUT).await;
         self.node_sync.stop().await;
         remembered::flush_on_shutdown(&*self.gateway.store).await;
         if let Some(exporter) = self.exporter {

@@ -1,5 +1,6 @@
 //! `/api/sessions`: conversations stored by the gateway, so that a client sends only new turns.
 
+mod diverged;
 mod recording;
 mod written;
 
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
 use http::{Method, Response, StatusCode};
-use interlingua::model::{ApiErrorKind, Role, Turn};
+use interlingua::model::{ApiErrorKind, RetryAdvice, Role, Turn};
 use interlingua::wire::JsonNode;
 use interlingua::{ApiError, Dialect as _, JsonDoc, JsonString, RawJson, Verbatim, native};
 use interlingua_store::{
@@ -49,15 +50,13 @@ impl ClientRequest<'_> {
             (&Method::POST, []) => self.create_session().await?,
             (&Method::GET, [id]) => {
                 let id = parse_session_id(id)?;
-                self.gateway.session_locks.wait_written(id).await;
-                let contents = store.read(self.owner, id, 0..u64::MAX).await;
-                written::session_with_turns(&contents.map_err(|error| session_error(&error))?)
+                self.read_session(id).await.map_err(|error| session_error(&error))?
             }
             (&Method::DELETE, [id]) => {
-                store
-                    .delete(self.owner, parse_session_id(id)?)
-                    .await
-                    .map_err(|error| session_error(&error))?;
+                let id = parse_session_id(id)?;
+                store.delete(self.owner, id).await.map_err(|error| session_error(&error))?;
+                let removed = diverged::remove(&**store, self.owner, id).await;
+                removed.map_err(|error| session_error(&error))?;
                 RawJson::object(|o| o.boolean("deleted", true))
             }
             (&Method::POST, [id, "turns"]) => self.append_turns(parse_session_id(id)?).await?,
@@ -73,6 +72,15 @@ impl ClientRequest<'_> {
             }
         };
         Ok(json_response(&body))
+    }
+
+    /// A session with its turns, and the replies beside it.
+    async fn read_session(&self, id: SessionId) -> Result<RawJson, SessionError> {
+        let store = &*self.gateway.store;
+        self.gateway.session_locks.wait_written(id).await?;
+        let contents = store.read(self.owner, id, 0..u64::MAX).await?;
+        let diverged = diverged::read(store, self.owner, id).await?;
+        Ok(written::session_with_turns(&contents, &diverged))
     }
 
     async fn list_sessions(&self, request: &SessionRequest) -> Result<RawJson, ErrorResponse> {
@@ -132,7 +140,8 @@ impl ClientRequest<'_> {
         };
         let turns =
             body.as_ref().and_then(|body| body.root().get("turns")).and_then(JsonNode::as_u64);
-        self.gateway.session_locks.wait_written(id).await;
+        let written = self.gateway.session_locks.wait_written(id).await;
+        written.map_err(|error| session_error(&error))?;
         let fork = self.gateway.store.fork(self.owner, id, turns.unwrap_or(u64::MAX)).await;
         Ok(written::session(
             &fork.map_err(|error| session_error(&error))?,
@@ -148,10 +157,12 @@ impl ClientRequest<'_> {
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let store = self.gateway.store.clone();
         let session_guard = self.gateway.session_locks.lock(id).await;
+        let deadline = Instant::now() + MAX_STORE_WAIT;
+        let written = self.gateway.session_locks.wait_written(id).await;
+        written.map_err(|error| session_error(&error))?;
         let new = parse_body(&self.body, &self.config.limits)?;
         let model = new.root().get("model").map(|model| parse_model_name(&model.str_or_empty()));
         let model = model.transpose()?;
-        let deadline = Instant::now() + MAX_STORE_WAIT;
         let contents = store.read(self.owner, id, 0..u64::MAX);
         let contents = await_store(deadline, contents).await?;
         let user_turn = user_turn(&new);
@@ -249,7 +260,11 @@ pub(crate) fn session_error(error: &SessionError) -> ErrorResponse {
         SessionError::Store(_) => (ApiErrorKind::ServerError, 503),
     };
     let failure = ApiError::new(kind, JsonString::new(&error.to_string()));
-    ApiError { status, ..failure }.into()
+    let retry = match error {
+        SessionError::Store(_) => RetryAdvice::AfterMillis(RETRY_AFTER_MILLIS),
+        _ => failure.retry,
+    };
+    ApiError { status, retry, ..failure }.into()
 }
 
 fn json_response(body: &RawJson) -> Response<ResponseBody> {
@@ -261,4 +276,6 @@ fn json_response(body: &RawJson) -> Response<ResponseBody> {
 
 /// For reading the history and appending the user's turn together.
 const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
+/// Until a store that cannot be used now is tried again.
+const RETRY_AFTER_MILLIS: u64 = 1000;
 const DEFAULT_PAGE_SIZE: usize = 50;

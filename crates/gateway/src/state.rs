@@ -85,6 +85,11 @@ pub(crate) struct ProviderState {
 impl Gateway {
     pub fn new(config: Config) -> Result<Self, ApiError> {
         let store = open_store(&config)?;
+        Self::with_store(config, store)
+    }
+
+    /// A gateway on a store that is open already, instead of the configured one.
+    pub fn with_store(config: Config, store: Arc<dyn Store>) -> Result<Self, ApiError> {
         let records: Arc<dyn RecordStore> = Arc::<dyn Store>::clone(&store);
         let keyring = Keyring::new(Arc::clone(&store));
         if !config.access.keys.is_empty() {

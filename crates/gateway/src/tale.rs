@@ -202,15 +202,24 @@ impl RequestLog {
         let reasoning_flush = reasoning_recorder.and_then(|reasoning_recorder| {
             reasoning_recorder.record(reply, has_guard_answers, in_session)
         });
-        if let Some(session_recorder) = self.session_recorder.take() {
-            session_recorder.record(reply);
-        }
+        let session_commit = self
+            .session_recorder
+            .take()
+            .and_then(|session_recorder| session_recorder.record(reply));
         // Last: flushing it flushes all records.
         let response_flush = self
             .response_recorder
             .take()
             .and_then(|response_recorder| response_recorder.record(reply, written));
-        response_flush.or(reasoning_flush)
+        let flush = response_flush.or(reasoning_flush);
+        match (flush, session_commit) {
+            (Some(flush), Some(commit)) => Some(Box::pin(async move {
+                // The commit runs meanwhile.
+                flush.await?;
+                commit.await
+            })),
+            (flush, commit) => flush.or(commit),
+        }
     }
 
     pub(crate) fn finish_reply(&mut self, reply: &Reply) {

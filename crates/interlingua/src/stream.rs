@@ -2,6 +2,7 @@
 
 mod continuation;
 mod frame_recovery;
+mod held_end;
 mod name_restorer;
 mod passthrough;
 
@@ -74,6 +75,8 @@ pub struct StreamTranslator {
     web_search_collector: Option<Box<WebSearchCollector>>,
     /// Set if a paused reply may be continued.
     continuation: Option<Box<Continuation>>,
+    /// The bytes that end the reply; `None` if they are not held back.
+    held_end: Option<Vec<u8>>,
     /// Reused between frames to save allocations.
     events: Vec<StreamEvent>,
     accumulator: ReplyAccumulator,
@@ -151,6 +154,7 @@ impl StreamTranslator {
                 .filter(|_| !is_passthrough)
                 .map(Box::new),
             continuation: None,
+            held_end: None,
             events: Vec::new(),
             accumulator: ReplyAccumulator::new(),
             ledger: Ledger::default(),
@@ -417,9 +421,10 @@ impl StreamTranslator {
             }
             self.ended = matches!(event, StreamEvent::Stop(_) | StreamEvent::Error(_));
             self.has_content = self.has_content || carries_content(&event);
+            let is_stop = matches!(event, StreamEvent::Stop(_));
             let mut sink = EventSink {
                 writer: &mut *self.writer,
-                out: out.as_deref_mut(),
+                out: self.held_end.as_mut().filter(|_| is_stop).or(out.as_deref_mut()),
                 ledger: &mut self.ledger,
                 to: self.to,
             };
@@ -428,7 +433,7 @@ impl StreamTranslator {
                     self.accumulator.push_owned(event);
                     continue;
                 }
-                if matches!(event, StreamEvent::Stop(_)) {
+                if is_stop {
                     sink.write_blocks(
                         web_search_collector.result_blocks(),
                         self.accumulator.partial_reply().turn.blocks.len(),

@@ -1,6 +1,7 @@
 //! Streams: passthrough, framing, and every way to end.
 
 use bytes::Bytes;
+use interlingua::model::ApiErrorKind;
 use interlingua::wire::frame;
 use interlingua::{
     ApiError, Dialect, Framing, JsonString, Ledger, RawJson, Reply, ReplyContext, StreamTranslator,
@@ -82,6 +83,35 @@ fn the_framing_can_be_set() {
     stream.push(&Bytes::from_static(&CHAT.as_bytes()[13..]), &mut out);
     stream.finish(&mut out);
     assert!(stream.has_ended());
+}
+
+#[test]
+fn an_end_that_is_held_back_is_released_or_replaced_by_an_error() {
+    for is_stored in [true, false] {
+        let (chat, native) = (dialect("openai-chat"), dialect("native"));
+        let cx = ReplyContext::default();
+        let mut stream = StreamTranslator::new(chat, native, &cx).with_held_end();
+        let mut out = Vec::new();
+        stream.release_end(&mut out);
+        stream.push(&Bytes::from_static(CHAT.as_bytes()), &mut out);
+        stream.finish(&mut out);
+        let before = String::from_utf8_lossy(&out).into_owned();
+        assert!(stream.has_ended() && stream.holds_end());
+        assert!(before.contains("\"hi\"") && !before.contains("event: stop"), "{before}");
+        assert_eq!(stream.partial_reply().turn.blocks.len(), 1);
+        if is_stored {
+            stream.release_end(&mut out);
+        } else {
+            let message = JsonString::from_static("not stored");
+            stream.fail_end(ApiError::new(ApiErrorKind::ServerError, message), &mut out);
+        }
+        assert!(!stream.holds_end());
+        let text = String::from_utf8_lossy(&out).into_owned();
+        assert!(text.starts_with(&before));
+        assert_eq!(text.contains("event: stop"), is_stored, "{text}");
+        assert_eq!(text.contains("not stored"), !is_stored, "{text}");
+        assert_eq!(stream.error().is_none(), is_stored);
+    }
 }
 
 #[test]

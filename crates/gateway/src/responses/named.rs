@@ -12,6 +12,7 @@ use interlingua_store::RecordKind;
 
 use super::ResponseStore;
 use super::held::{self, StoredResponse};
+use super::unreadable;
 use crate::refusal::{ErrorResponse, failure};
 
 /// The item references of a request.
@@ -68,7 +69,8 @@ impl ResponseStore {
         }
         let keys: Vec<String> = ids.iter().map(|id| item_key(id)).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let hits = self.store.find(RecordKind::Response, owner, &keys).await;
+        let hits = self.store.try_find(RecordKind::Response, owner, &keys).await;
+        let hits = hits.map_err(|_| unreadable())?;
         let mut newest: HashMap<&str, &Bytes> = HashMap::new();
         for hit in &hits {
             newest.entry(&hit.key).or_insert(&hit.body);

@@ -7,7 +7,7 @@ use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, JsonString, RawJson};
 use interlingua_store::RecordKind;
 
-use super::{ChainError, ResponseStore, held};
+use super::{ChainError, ResponseStore, held, not_stored_yet, unreadable};
 use crate::endpoint::StoredResponseRequest;
 use crate::out::ResponseBody;
 use crate::refusal::{APPLICATION_JSON, ErrorResponse, failure};
@@ -31,26 +31,34 @@ pub(crate) async fn handle(
 
 impl ResponseStore {
     async fn get(&self, owner: &str, id: &str) -> Result<Bytes, ErrorResponse> {
-        let hits = self.store.find(RecordKind::Response, owner, &[id]).await;
+        let hits = self.store.try_find(RecordKind::Response, owner, &[id]).await;
+        let hits = hits.map_err(|_| unreadable())?;
         let stored = hits.first().and_then(|hit| held::StoredResponse::decode(hit.body.clone()));
-        Ok(stored.ok_or_else(|| response_not_found(id))?.response.to_bytes())
+        Ok(stored.ok_or_else(|| self.not_found(owner, id))?.response.to_bytes())
     }
 
     async fn delete(&self, owner: &str, id: &str) -> Result<Bytes, ErrorResponse> {
         match self.store.remove(RecordKind::Response, Some(owner), Some(id)).await {
-            Ok(0) => Err(response_not_found(id)),
-            Ok(_) => Ok(RawJson::object(|o| {
-                o.json_string("id", &JsonString::new(id));
-                o.static_str("object", "response");
-                o.boolean("deleted", true);
-            })
-            .to_bytes()),
+            Ok(0) => Err(self.not_found(owner, id)),
+            Ok(_) => {
+                self.deleted_ids.insert(owner, id);
+                Ok(RawJson::object(|o| {
+                    o.json_string("id", &JsonString::new(id));
+                    o.static_str("object", "response");
+                    o.boolean("deleted", true);
+                })
+                .to_bytes())
+            }
             Err(error) => {
                 tracing::error!(response = id, "a stored response could not be deleted: {error}");
                 Err(failure(ApiErrorKind::Overloaded, "the store cannot be written at the moment")
                     .into())
             }
         }
+    }
+
+    fn not_found(&self, owner: &str, id: &str) -> ErrorResponse {
+        if self.may_arrive(owner, id) { not_stored_yet(id) } else { response_not_found(id) }
     }
 
     /// The input items of the reply, including its history.
@@ -61,7 +69,8 @@ impl ResponseStore {
     ) -> Result<Bytes, ErrorResponse> {
         let chain = self.load_chain(owner, &request.id, usize::MAX).await;
         let mut chain = chain.map_err(|error| match error {
-            ChainError::UnknownId(id) => response_not_found(&id),
+            ChainError::UnknownId(id) => self.not_found(owner, &id),
+            ChainError::Unreadable => unreadable(),
             ChainError::TooLong => response_not_found(&request.id),
         })?;
         let last = chain.pop();

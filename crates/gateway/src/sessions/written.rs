@@ -7,6 +7,7 @@ use interlingua_store::{
     SessionContents, SessionInfo, SessionPage, StoredTurn as Stored, TurnState,
 };
 
+use super::diverged;
 use crate::refusal::{ErrorResponse, failure};
 
 /// Decodes the client's turns: the native form, or messages of a dialect. Repairs and dropped parts
@@ -59,7 +60,7 @@ pub(super) fn append_result(turns: u64, ledger: &Ledger) -> RawJson {
     })
 }
 
-pub(super) fn session_with_turns(contents: &SessionContents) -> RawJson {
+pub(super) fn session_with_turns(contents: &SessionContents, diverged: &[RawJson]) -> RawJson {
     RawJson::object(|o| {
         write_session_fields(&contents.info, o);
         o.array("history", |a| {
@@ -80,6 +81,7 @@ pub(super) fn session_with_turns(contents: &SessionContents) -> RawJson {
                 }
             });
         }
+        diverged::write(diverged, o);
     })
 }
 

@@ -36,6 +36,7 @@ mod raw_server;
 mod responses;
 mod router;
 mod search;
+mod session_commits;
 mod sessions;
 mod store;
 mod stored_data;

@@ -13,6 +13,7 @@ use crate::support::{bodies, record};
 async fn killed_store() -> (tempfile::TempDir, PathBuf) {
     let (store, folder) = fresh(StoreOptions::default());
     store.put(record(RecordKind::ApiKey, "", &["k"], "key"));
+    store.put(record(RecordKind::DivergedReply, "", &["s"], "reply"));
     store.flush().await.unwrap();
     let killed = tempfile::tempdir().unwrap();
     fs::create_dir(killed.path().join("data")).unwrap();
@@ -43,6 +44,7 @@ async fn an_emptied_file_is_moved_aside_and_its_journal_is_read() {
         let aside = moved_aside(folder.path());
         assert!(aside.iter().any(|file| file.to_string_lossy().ends_with("-wal")), "{aside:?}");
         assert_eq!(bodies(&store, RecordKind::ApiKey).await, ["key"]);
+        assert_eq!(bodies(&store, RecordKind::DivergedReply).await, ["reply"]);
         drop(store);
         let store = open(folder.path(), StoreOptions::default());
         assert_eq!(bodies(&store, RecordKind::ApiKey).await, ["key"]);
