@@ -1,6 +1,6 @@
 //! Clients of each dialect that send back the replies they received, as agents do.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -221,7 +221,18 @@ pub(crate) fn send(
     headers: &str,
     body: &[u8],
 ) -> HttpResponse {
-    let mut stream = TcpStream::connect(at).unwrap();
+    try_send(at, method, path, headers, body).unwrap()
+}
+
+/// As [`send`], to a server that may be away.
+pub(crate) fn try_send(
+    at: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &[u8],
+) -> io::Result<HttpResponse> {
+    let mut stream = TcpStream::connect(at)?;
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let length = body.len();
     let has_host = headers.lines().any(|line| line.starts_with("host:"));
@@ -230,12 +241,12 @@ pub(crate) fn send(
         "{method} {path} HTTP/1.1\r\n{host}content-length: {length}\r\nconnection: close\r\n\
          {headers}\r\n"
     );
-    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(head.as_bytes())?;
     // The server may respond and close before it has read the whole body.
     let _ = stream.write_all(body);
     let mut received = Vec::new();
     let _ = stream.read_to_end(&mut received);
-    parse(&received)
+    Ok(parse(&received))
 }
 
 fn parse(received: &[u8]) -> HttpResponse {

@@ -23,6 +23,8 @@ mod heartbeat;
 mod item_references;
 mod key_policy;
 mod keys;
+mod kills;
+mod large;
 mod lessons;
 mod lessons_chat;
 mod lessons_of_keys;

@@ -1,6 +1,7 @@
 //! Tests of several gateways that share one PostgreSQL, which `cargo xtask postgres` starts.
 
 mod keys;
+pub(crate) mod round_robin;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
 const GPT: &str = "openai/gpt-5.5";
 const GEMINI: &str = "gemini/gemini-3-pro";
 
-fn postgres_location() -> StoreLocation {
+pub(crate) fn postgres_location() -> StoreLocation {
     let Ok(server) = std::env::var("INTERLINGUA_TEST_POSTGRES") else {
         panic!("INTERLINGUA_TEST_POSTGRES names no server; cargo xtask postgres starts one");
     };

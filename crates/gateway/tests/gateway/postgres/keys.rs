@@ -241,7 +241,7 @@ fn concurrent_requests_issue_a_name_once() {
 }
 
 /// A proxy to the database that can be interrupted, or become a black hole.
-struct BreakableProxy {
+pub(crate) struct BreakableProxy {
     cut: Arc<AtomicBool>,
     silent: Arc<AtomicBool>,
     open: Arc<Mutex<Vec<TcpStream>>>,
@@ -259,7 +259,7 @@ fn copy_unless_silent(from: &mut TcpStream, into: &mut TcpStream, silent: &Atomi
 }
 
 impl BreakableProxy {
-    fn new(url: &str) -> (Self, String) {
+    pub(crate) fn new(url: &str) -> (Self, String) {
         let server = url.rsplit_once('@').unwrap().1.split('/').next().unwrap().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy_addr = listener.local_addr().unwrap().to_string();
@@ -287,6 +287,11 @@ impl BreakableProxy {
 
     fn cut(&self) {
         self.cut.store(true, Ordering::Relaxed);
+        self.close_connections();
+    }
+
+    /// Closes all connections, as `pg_terminate_backend` does; new ones work.
+    pub(crate) fn close_connections(&self) {
         for side in self.open.lock().unwrap().drain(..) {
             let _ = side.shutdown(Shutdown::Both);
         }
