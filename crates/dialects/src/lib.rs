@@ -6,6 +6,7 @@
 
 pub mod anthropic;
 mod arguments;
+#[cfg(feature = "bedrock")]
 pub mod bedrock;
 pub mod body;
 mod freeform;
@@ -33,6 +34,7 @@ pub const DIALECTS: &[&dyn Dialect] = &[
     &openai_chat::OpenAiChat,
     &openai_responses::OpenAiResponses,
     &gemini::Gemini,
+    #[cfg(feature = "bedrock")]
     &bedrock::Bedrock,
     &native::Native,
 ];

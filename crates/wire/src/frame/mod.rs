@@ -1,5 +1,6 @@
 //! Splits a stream of bytes into frames, each with the bytes that were received.
 
+#[cfg(feature = "aws-event-stream")]
 mod aws_event_stream;
 mod chunk_queue;
 mod json_array;
@@ -20,6 +21,7 @@ pub enum Framing {
     /// One JSON array with elements that arrive one by one.
     JsonArray,
     /// AWS event stream: binary messages with headers, each with a checksum.
+    #[cfg(feature = "aws-event-stream")]
     AwsEventStream,
 }
 
@@ -65,6 +67,7 @@ pub struct FrameWriter {
 enum Splitter {
     Sse(sse::Splitter),
     JsonArray(json_array::Splitter),
+    #[cfg(feature = "aws-event-stream")]
     AwsEventStream(aws_event_stream::Splitter),
 }
 
@@ -74,6 +77,7 @@ impl FrameReader {
         let splitter = match framing {
             Framing::Sse => Splitter::Sse(sse::Splitter::new(limit)),
             Framing::JsonArray => Splitter::JsonArray(json_array::Splitter::new(limit)),
+            #[cfg(feature = "aws-event-stream")]
             Framing::AwsEventStream => {
                 Splitter::AwsEventStream(aws_event_stream::Splitter::new(limit))
             }
@@ -95,6 +99,7 @@ impl FrameReader {
         match &mut self.splitter {
             Splitter::Sse(splitter) => splitter.push(chunk),
             Splitter::JsonArray(splitter) => splitter.push(chunk),
+            #[cfg(feature = "aws-event-stream")]
             Splitter::AwsEventStream(splitter) => splitter.push(chunk),
         }
     }
@@ -106,6 +111,7 @@ impl FrameReader {
         self.latch_error(|splitter| match splitter {
             Splitter::Sse(splitter) => splitter.next(),
             Splitter::JsonArray(splitter) => splitter.next(),
+            #[cfg(feature = "aws-event-stream")]
             Splitter::AwsEventStream(splitter) => splitter.next(),
         })
     }
@@ -119,6 +125,7 @@ impl FrameReader {
         self.latch_error(|splitter| match splitter {
             Splitter::Sse(splitter) => splitter.finish(),
             Splitter::JsonArray(splitter) => splitter.finish(),
+            #[cfg(feature = "aws-event-stream")]
             Splitter::AwsEventStream(splitter) => splitter.finish(),
         })
     }
@@ -140,6 +147,7 @@ pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8
     match framing {
         Framing::Sse => sse::write(event, data, out),
         Framing::JsonArray => json_array::write_element(data, out),
+        #[cfg(feature = "aws-event-stream")]
         Framing::AwsEventStream => aws_event_stream::write(event, data, out),
     }
 }
@@ -154,6 +162,7 @@ pub fn write_json(
     match framing {
         Framing::Sse => sse::write_json(event, out, fill),
         Framing::JsonArray => JsonWriter::append_to(out, fill),
+        #[cfg(feature = "aws-event-stream")]
         Framing::AwsEventStream => {
             aws_event_stream::write_message(event, out, |out| JsonWriter::append_to(out, fill));
         }
