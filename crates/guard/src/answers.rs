@@ -39,11 +39,13 @@ pub struct AnswerRecord {
     /// Lookup keys: the call id as the client knows it, and the tool name with the arguments'
     /// fingerprint, for clients that omit the id.
     pub keys: Vec<String>,
+    /// The name of the called tool.
     pub tool: String,
     /// A short text that is equal for equal arguments.
     pub args_fingerprint: String,
     /// Whether the arguments are a JSON object. Clients replay objects unchanged.
     pub args_are_object: bool,
+    /// The text that the model gets as the result of its call.
     pub message: String,
 }
 

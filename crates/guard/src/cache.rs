@@ -34,14 +34,17 @@ struct CacheEntry {
 }
 
 impl SchemaCache {
+    /// An empty cache with these bounds.
     pub fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self { state: Mutex::default(), max_entries, max_bytes }
     }
 
+    /// Number of cached schemas.
     pub fn len(&self) -> usize {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).by_text.len()
     }
 
+    /// Whether nothing is cached.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

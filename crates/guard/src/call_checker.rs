@@ -18,9 +18,13 @@ use crate::{error_text, mend};
 /// is compiled when the tool is first called.
 #[derive(Clone, Debug)]
 pub struct CallChecker {
+    /// The tools that the request offered.
     pub offered_tools: OfferedTools,
+    /// What happens to invalid calls.
     pub modes: GuardModes,
+    /// Bounds on the cost of one check.
     pub limits: ValidationLimits,
+    /// Compiled schemas, shared by all requests.
     pub schema_cache: Arc<SchemaCache>,
 }
 

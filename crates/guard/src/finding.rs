@@ -10,9 +10,13 @@ use crate::schema::{SkipReason, Violation, ViolationKind};
 pub struct Finding {
     /// The call as the client receives it, before mending.
     pub call: ToolCall,
+    /// What is wrong.
     pub kind: FindingKind,
+    /// The mode under which the call was checked.
     pub mode: GuardMode,
+    /// Where the arguments break the schema; empty if the schema was not the problem.
     pub violations: Vec<Violation>,
+    /// What happened to the call.
     pub action: GuardAction,
 }
 
@@ -27,18 +31,29 @@ pub enum FindingKind {
     EmptyArguments,
     /// Empty text where an empty object is valid. Only mended, never answered.
     AbsentArguments,
+    /// A required parameter is missing.
     MissingParameter,
+    /// A parameter has the wrong type.
     WrongType,
+    /// A parameter that the schema does not allow.
     UnknownParameter,
+    /// A parameter of the right type has a value that the schema does not allow.
     WrongValue,
+    /// The arguments are JSON, but not an object.
     NotAnObject,
+    /// The arguments are a JSON string that contains the object.
     DoubleEncoded,
+    /// Several objects in a row.
     Concatenated,
+    /// The arguments end in the middle of the JSON.
     Truncated,
+    /// The arguments are not JSON in another way.
     Malformed,
+    /// The call was not checked, for this reason.
     NotChecked(SkipReason),
 }
 
+/// What happened to a call with a finding.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GuardAction {
     /// Recorded only.

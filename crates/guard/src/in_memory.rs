@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::answers::{AnswerRecord, AnswerStore, AnswersFuture};
 
+/// Guard answers in memory; the oldest are evicted first.
 #[derive(Debug)]
 pub struct MemoryAnswerStore {
     state: Mutex<StoreState>,
@@ -22,6 +23,7 @@ struct StoreState {
 }
 
 impl MemoryAnswerStore {
+    /// An empty store with these bounds.
     pub fn new(max_answers: usize, max_bytes: usize) -> Self {
         Self { state: Mutex::default(), max_answers, max_bytes }
     }

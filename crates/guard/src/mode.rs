@@ -14,14 +14,17 @@ pub enum GuardMode {
     Mend,
 }
 
+/// The mode of every tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuardModes {
+    /// The mode of tools that are not in `per_tool`.
     pub default: GuardMode,
     /// Modes of single tools.
     pub per_tool: Vec<(String, GuardMode)>,
 }
 
 impl GuardMode {
+    /// The mode's name in configuration and documentation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -33,6 +36,7 @@ impl GuardMode {
 }
 
 impl GuardModes {
+    /// The mode for calls of this tool.
     pub fn for_tool(&self, tool: &str) -> GuardMode {
         let tool_mode = self.per_tool.iter().find(|(name, _)| name == tool);
         tool_mode.map_or(self.default, |(_, mode)| *mode)

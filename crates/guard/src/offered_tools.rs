@@ -3,8 +3,10 @@
 use interlingua_model::{Conversation, ToolKind};
 use interlingua_wire::{JsonString, RawJson};
 
+/// The tools of one request, with the arguments that they take.
 #[derive(Clone, Debug, Default)]
 pub struct OfferedTools {
+    /// Name and arguments of each tool.
     pub tools: Vec<(JsonString, ToolInput)>,
     /// The provider adds tools that the request does not list, so that unknown names may be valid.
     pub allows_unlisted: bool,

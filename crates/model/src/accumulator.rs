@@ -26,6 +26,7 @@ struct OpenBlock {
 }
 
 impl ReplyAccumulator {
+    /// Starts with an empty reply.
     pub fn new() -> Self {
         Self::default()
     }

@@ -9,11 +9,15 @@ use crate::DialectId;
 /// An API error in no dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiError {
+    /// Which side caused the error.
     pub origin: ErrorOrigin,
+    /// What went wrong.
     pub kind: ApiErrorKind,
     /// The HTTP status; the usual one of the kind, if the error arrived inside a stream.
     pub status: u16,
+    /// Whether and when the request may be repeated.
     pub retry: RetryAdvice,
+    /// The provider's message, for people.
     pub message: JsonString,
     /// The error as JSON of the dialect that encoded it: clients match on its text.
     pub original: Option<(DialectId, RawJson)>,
@@ -24,8 +28,11 @@ pub struct ApiError {
 /// Which side caused an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorOrigin {
+    /// The client: the same request fails again.
     Client,
+    /// The provider.
     Upstream,
+    /// The gateway itself.
     Gateway,
 }
 
@@ -34,12 +41,17 @@ pub enum ErrorOrigin {
 pub enum ApiErrorKind {
     /// The provider rejects the form of the request.
     InvalidRequest,
+    /// The API key is missing or unknown.
     Authentication,
+    /// The key may not use the model or the endpoint.
     Permission,
+    /// The model, the endpoint or an id in the request does not exist.
     NotFound,
     /// No credit or quota is left.
     Billing,
+    /// Too many requests or tokens in a time.
     RateLimit,
+    /// The provider has no capacity at the moment.
     Overloaded,
     /// The conversation is longer than the model's context window.
     ContextOverflow,
@@ -47,6 +59,7 @@ pub enum ApiErrorKind {
     RequestTooLarge,
     /// The provider's content filter blocked the request or the reply.
     ContentFiltered,
+    /// There was no reply in time.
     Timeout,
     /// The provider failed.
     ServerError,
@@ -55,8 +68,11 @@ pub enum ApiErrorKind {
 /// Whether and when a request may be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAdvice {
+    /// The same request fails again.
     No,
+    /// The same request may succeed, after the caller's own delay.
     Yes,
+    /// The same request may succeed after this many milliseconds.
     AfterMillis(u64),
 }
 

@@ -7,12 +7,14 @@ use crate::{DialectId, Extras, Verbatim};
 /// A content block with its seal, cache breakpoint and extra fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
+    /// What the block holds.
     pub content: BlockContent,
     /// The provider's signature. The provider verifies a sealed block, so it is sent back unchanged
     /// or not at all.
     pub seal: Option<Box<Seal>>,
     /// The client's cache breakpoint after this block.
     pub cache_breakpoint: Option<Box<CacheBreakpoint>>,
+    /// Fields that the model does not represent, by dialect.
     pub extras: Extras,
 }
 
@@ -20,22 +22,32 @@ pub struct Block {
 /// not compile until every dialect handles it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockContent {
+    /// Text, with the sources of its passages.
     Text {
+        /// The text.
         text: JsonString,
+        /// The sources of its passages.
         citations: Vec<Citation>,
     },
     /// The model's refusal, in a field separate from the text.
     Refusal(JsonString),
+    /// The model's reasoning, or a summary of it.
     Reasoning(Reasoning),
+    /// An image, document, audio or video.
     Media(Box<Media>),
     /// Structured JSON, such as a tool result.
     Json(RawJson),
+    /// A tool call by the model.
     ToolCall(ToolCall),
+    /// The result of a tool call.
     ToolResult(ToolResult),
     /// A block that only one dialect understands, as JSON of that dialect.
     Foreign {
+        /// The dialect that understands the block.
         dialect: DialectId,
+        /// The block's type in that dialect.
         kind: JsonString,
+        /// The whole block.
         json: RawJson,
     },
 }
@@ -43,7 +55,9 @@ pub enum BlockContent {
 /// The text of a reasoning block and its form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasoning {
+    /// The reasoning; empty if it is redacted.
     pub text: JsonString,
+    /// Whether the text is complete, a summary or redacted.
     pub form: ReasoningForm,
 }
 
@@ -61,8 +75,11 @@ pub enum ReasoningForm {
 /// A tool call by the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
+    /// The id that the result refers to.
     pub id: JsonString,
+    /// The name of the tool.
     pub name: JsonString,
+    /// The arguments.
     pub args: ToolArgs,
 }
 
@@ -85,14 +102,18 @@ pub struct ToolResult {
     pub call_id: JsonString,
     /// The tool's name, if the dialect repeats it in the result.
     pub name: Option<JsonString>,
+    /// What the tool returned.
     pub content: Vec<Verbatim<Block>>,
+    /// Whether the call failed.
     pub is_error: bool,
 }
 
 /// An image, document, audio or video.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Media {
+    /// Whether it is an image, a document, audio or video.
     pub kind: MediaKind,
+    /// Where its data is.
     pub source: MediaSource,
     /// File name or title.
     pub name: Option<JsonString>,
@@ -103,9 +124,13 @@ pub struct Media {
 /// The kind of a media block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
+    /// An image.
     Image,
+    /// A document, such as a PDF file or plain text.
     Document,
+    /// An audio recording.
     Audio,
+    /// A video.
     Video,
 }
 
@@ -114,16 +139,23 @@ pub enum MediaKind {
 pub enum MediaSource {
     /// `mime` is missing if the client did not send it.
     Base64 {
+        /// The media type, such as `image/png`.
         mime: Option<JsonString>,
+        /// The data in Base64.
         data: JsonString,
     },
+    /// An address from which the provider loads the data.
     Url {
+        /// The media type, if the client sent it.
         mime: Option<JsonString>,
+        /// The address.
         url: JsonString,
     },
     /// An id in the provider's file storage.
     File {
+        /// The media type, if the client sent it.
         mime: Option<JsonString>,
+        /// The id of the file.
         id: JsonString,
     },
     /// A document as plain text.
@@ -135,7 +167,9 @@ pub enum MediaSource {
 /// The source of a passage of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Citation {
+    /// Address of the source.
     pub url: Option<JsonString>,
+    /// Title of the source.
     pub title: Option<JsonString>,
     /// The cited text.
     pub quote: Option<JsonString>,
@@ -148,7 +182,9 @@ pub struct Citation {
 /// A provider's signature of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seal {
+    /// Who issued the seal.
     pub origin: SealOrigin,
+    /// The signature, opaque to everyone but its issuer.
     pub data: JsonString,
     /// The provider's id of the sealed item, if it has one.
     pub id: Option<JsonString>,
@@ -157,7 +193,9 @@ pub struct Seal {
 /// The issuer and model of a seal, which are able to open it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SealOrigin {
+    /// The issuer's name.
     pub issuer: JsonString,
+    /// The model that produced the sealed block, if it is known.
     pub model: Option<JsonString>,
 }
 
@@ -169,14 +207,17 @@ pub struct CacheBreakpoint {
 }
 
 impl Block {
+    /// A block with this content and nothing else.
     pub fn new(content: BlockContent) -> Self {
         Self { content, seal: None, cache_breakpoint: None, extras: Extras::default() }
     }
 
+    /// A block of text.
     pub fn text(text: JsonString) -> Self {
         Self::new(BlockContent::Text { text, citations: Vec::new() })
     }
 
+    /// The same block with this seal.
     #[must_use]
     pub fn with_seal(mut self, seal: Option<Seal>) -> Self {
         self.seal = seal.map(Box::new);
@@ -190,6 +231,7 @@ impl Block {
 }
 
 impl BlockContent {
+    /// The text of a text block.
     pub fn as_text(&self) -> Option<&JsonString> {
         match self {
             Self::Text { text, .. } => Some(text),
@@ -218,6 +260,7 @@ impl ToolArgs {
         }
     }
 
+    /// Whether no arguments were received.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -232,6 +275,7 @@ impl ToolArgs {
 }
 
 impl Seal {
+    /// A seal of this issuer, with an unknown model.
     pub fn new(issuer: JsonString, data: JsonString) -> Self {
         Self { origin: SealOrigin { issuer, model: None }, data, id: None }
     }

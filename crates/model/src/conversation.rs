@@ -9,10 +9,12 @@ use crate::{Block, BlockContent, DialectId, Extras, Settings, Tool, Verbatim};
 pub struct Conversation {
     /// The dialect of the client's request.
     pub dialect: DialectId,
+    /// The requested model, by the client's name for it.
     pub model: Option<JsonString>,
     /// System messages from the dialect's separate field for them, outside the list of turns. The
     /// outer text is the value of that field.
     pub system: Verbatim<Vec<Verbatim<Block>>>,
+    /// The turns in the client's order.
     pub turns: Vec<Verbatim<Turn>>,
     /// The outer text is the list of tools.
     pub tools: Verbatim<Vec<Verbatim<Tool>>>,
@@ -26,7 +28,9 @@ pub struct Conversation {
 /// One top-level field of the request body.
 #[derive(Clone, Debug)]
 pub struct TopLevelField {
+    /// The field's name.
     pub key: JsonString,
+    /// The field's value, as written.
     pub value: RawJson,
     /// The model represents the meaning of this field. Other fields cannot cross dialects.
     pub is_modeled: bool,
@@ -36,8 +40,11 @@ pub struct TopLevelField {
 /// turns of one role are joined only while encoding, for dialects that require it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
+    /// Whose turn it is.
     pub role: Role,
+    /// What the turn consists of.
     pub blocks: Vec<Verbatim<Block>>,
+    /// Fields that the model does not represent, by dialect.
     pub extras: Extras,
 }
 
@@ -45,13 +52,18 @@ pub struct Turn {
 /// differ only in spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    /// Instructions.
     System,
+    /// Instructions below those of `System`, in dialects that have both.
     Developer,
+    /// The user, and the results of tool calls.
     User,
+    /// The model.
     Assistant,
 }
 
 impl Conversation {
+    /// An empty conversation in this dialect.
     pub fn new(dialect: DialectId) -> Self {
         Self {
             dialect,
@@ -77,6 +89,7 @@ impl Conversation {
 }
 
 impl Turn {
+    /// An empty turn of this role.
     pub fn new(role: Role) -> Self {
         Self { role, blocks: Vec::new(), extras: Extras::default() }
     }

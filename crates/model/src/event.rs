@@ -9,32 +9,47 @@ use crate::{ApiError, Block, Citation, DialectId, Seal, Stop, Usage};
 /// usage comes before the stop, and nothing follows the stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamEvent {
+    /// The reply begins.
     Start {
+        /// The reply's id.
         id: Option<JsonString>,
+        /// The model that replies.
         model: Option<JsonString>,
     },
     /// A block begins. Deltas append to the content that it already has.
     BlockStart {
+        /// The block's number, from 0.
         index: u32,
+        /// The block with the content that it begins with.
         block: Box<Block>,
     },
+    /// The open block grows.
     Delta {
+        /// The number of the open block.
         index: u32,
+        /// What is appended to it.
         delta: Delta,
     },
+    /// The block is complete.
     BlockEnd {
+        /// The number of the open block.
         index: u32,
     },
     /// Token totals so far; a later count replaces an earlier one.
     Usage(Usage),
+    /// The reply is complete.
     Stop(Stop),
+    /// The reply failed.
     Error(Box<ApiError>),
     /// A heartbeat.
     Ping,
     /// An event that only one dialect understands.
     Foreign {
+        /// The dialect that understands the event.
         dialect: DialectId,
+        /// The event's type in that dialect.
         kind: JsonString,
+        /// The whole event.
         json: RawJson,
     },
 }
@@ -48,5 +63,6 @@ pub enum Delta {
     Args(JsonString),
     /// The complete seal of the block.
     Seal(Box<Seal>),
+    /// The source of a passage of the text.
     Citation(Box<Citation>),
 }

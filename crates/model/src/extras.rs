@@ -19,6 +19,7 @@ impl Extras {
         key.raw().contains(' ')
     }
 
+    /// Whether there are no extra fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

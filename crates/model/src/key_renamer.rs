@@ -32,6 +32,7 @@ enum Position {
 }
 
 impl KeyRenamer {
+    /// Renames keys by these pairs of old and new name.
     pub fn new(renames: Vec<(JsonString, JsonString)>) -> Self {
         Self {
             renames,

@@ -10,6 +10,7 @@ use interlingua_wire::RawJson;
 /// memory.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
+    /// The changes and losses, in the order in which they happened.
     pub entries: Vec<LedgerEntry>,
     /// Paths of the changes without an entry of their own.
     folded_paths: Vec<LedgerPath>,
@@ -25,6 +26,7 @@ pub struct LedgerEntry {
     pub path: LedgerPath,
     /// Path in the conversation as sent; `None` if the content was removed.
     pub path_after: Option<LedgerPath>,
+    /// What was changed or lost, as a sentence for people.
     pub description: Cow<'static, str>,
     /// Something that the client wrote is not sent.
     pub is_loss: bool,
@@ -35,19 +37,28 @@ pub struct LedgerEntry {
 /// A path in the conversation as the client wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedgerPath {
+    /// The part of the conversation.
     pub section: LedgerSection,
+    /// The index of the turn, tool or block in that part.
     pub index: Option<u32>,
+    /// The index of the block in its turn.
     pub block: Option<u32>,
 }
 
 /// First segment of a ledger path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LedgerSection {
+    /// The body as a whole.
     Body,
+    /// The system messages outside the list of turns.
     System,
+    /// The turns.
     Turns,
+    /// The tools.
     Tools,
+    /// The settings.
     Settings,
+    /// The reply.
     Reply,
 }
 
@@ -88,6 +99,7 @@ impl Ledger {
         false
     }
 
+    /// Adds the entries of another ledger.
     #[inline]
     pub fn append(&mut self, other: Self) {
         // Most frames of a stream change nothing.
@@ -120,12 +132,14 @@ impl Ledger {
         self.folded_paths.retain(|path| !is_retracted(*path));
     }
 
+    /// Whether nothing was changed or lost.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
 impl LedgerEntry {
+    /// An entry about one position.
     pub fn new(
         rule: &'static str,
         path: LedgerPath,
@@ -155,27 +169,36 @@ impl LedgerEntry {
 }
 
 impl LedgerPath {
+    /// The body as a whole.
     pub const BODY: Self = Self { section: LedgerSection::Body, index: None, block: None };
+    /// The settings.
     pub const SETTINGS: Self = Self { section: LedgerSection::Settings, index: None, block: None };
+    /// The reply as a whole.
     pub const REPLY: Self = Self { section: LedgerSection::Reply, index: None, block: None };
+    /// The system messages as a whole.
     pub const SYSTEM: Self = Self { section: LedgerSection::System, index: None, block: None };
 
+    /// A block of the system messages.
     pub fn system(block: usize) -> Self {
         Self { section: LedgerSection::System, index: None, block: Some(block as u32) }
     }
 
+    /// A turn.
     pub fn turn(turn: usize) -> Self {
         Self { section: LedgerSection::Turns, index: Some(turn as u32), block: None }
     }
 
+    /// A block of a turn.
     pub fn block(turn: usize, block: usize) -> Self {
         Self { section: LedgerSection::Turns, index: Some(turn as u32), block: Some(block as u32) }
     }
 
+    /// A tool.
     pub fn tool(tool: usize) -> Self {
         Self { section: LedgerSection::Tools, index: Some(tool as u32), block: None }
     }
 
+    /// A block of the reply.
     pub fn reply(block: usize) -> Self {
         Self { section: LedgerSection::Reply, index: None, block: Some(block as u32) }
     }

@@ -19,6 +19,7 @@ pub enum Lesson {
     RejectedField(RejectedField),
     /// A constraint on reasoning settings, or on reasoning that is sent back.
     Reasoning(ReasoningConstraint),
+    /// A limit on images.
     Image(ImageLimit),
     /// Maximum output tokens that the target accepts.
     MaxTokens(u64),
@@ -48,6 +49,7 @@ pub enum EmptyTextHandling {
 /// A field by its path: names joined by dots, `*` for every element of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedField {
+    /// Names joined by dots, `*` for every element of a list.
     pub path: String,
     /// Name under which the target accepts the value.
     pub rename_to: Option<String>,
@@ -94,10 +96,12 @@ pub enum ImageLimit {
 }
 
 impl Lessons {
+    /// Whether nothing was learned.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
+    /// The lessons.
     pub fn iter(&self) -> impl Iterator<Item = &Lesson> {
         self.0.iter().flat_map(|lessons| lessons.iter())
     }

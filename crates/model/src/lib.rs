@@ -8,6 +8,8 @@
 //! - [`Lessons`]: limits of a target that were learned from its rejections.
 //! - [`ApiError`]: the error of an LLM API, with its origin and advice on retries.
 
+#![deny(missing_docs)]
+
 mod accumulator;
 mod api_error;
 mod block;

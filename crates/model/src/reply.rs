@@ -7,10 +7,15 @@ use crate::{DialectId, Role, Turn};
 /// A reply in no dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
+    /// The reply's id.
     pub id: Option<JsonString>,
+    /// The model that replied, by the provider's name for it.
     pub model: Option<JsonString>,
+    /// What the model produced.
     pub turn: Turn,
+    /// Token counts.
     pub usage: Usage,
+    /// Why the reply ended.
     pub stop: Stop,
     /// Fields that the model does not represent, of the dialect that encoded them.
     pub extras: crate::Extras,
@@ -21,7 +26,9 @@ pub struct Reply {
 pub struct Usage {
     /// Input tokens that were not read from a cache.
     pub input: Option<u64>,
+    /// Input tokens that were read from a prompt cache.
     pub cache_read: Option<u64>,
+    /// Input tokens that were written to a prompt cache.
     pub cache_write: Option<u64>,
     /// The part of `cache_write` with a lifetime of one hour, if the provider reports it.
     pub cache_write_1h: Option<u64>,
@@ -29,6 +36,7 @@ pub struct Usage {
     pub tool_input: Option<u64>,
     /// Output tokens, without reasoning if that is reported separately.
     pub output: Option<u64>,
+    /// Output tokens of reasoning, if they are reported separately.
     pub reasoning: Option<u64>,
     /// Counters that only one dialect has, as JSON of that dialect.
     pub original: Option<(DialectId, RawJson)>,
@@ -37,6 +45,7 @@ pub struct Usage {
 /// Why the reply ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stop {
+    /// The reason.
     pub reason: StopReason,
     /// The stop sequence that was produced, if the provider reports it.
     pub sequence: Option<JsonString>,
@@ -49,21 +58,30 @@ pub struct Stop {
 /// Dialect-neutral stop reasons. Unknown reasons are decoded as `Other`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
+    /// The model finished its turn.
     EndTurn,
+    /// The model produced a stop sequence.
     StopSequence,
+    /// The reply reached the requested maximum of tokens.
     MaxTokens,
+    /// The model waits for the results of its tool calls.
     ToolUse,
+    /// The context window is full.
     ContextFull,
+    /// The model, or the provider's filter, refused.
     Refusal,
     /// The provider paused a long turn; sending the turn back continues it.
     Pause,
     /// The provider could not parse the model's tool call.
     MalformedCall,
+    /// The provider failed during the reply.
     Error,
+    /// Another reason.
     Other,
 }
 
 impl Reply {
+    /// An empty reply that ended normally.
     pub fn new() -> Self {
         Self {
             id: None,
@@ -87,6 +105,7 @@ impl Reply {
         self.stop = next.stop;
     }
 
+    /// Whether the model called a tool.
     pub fn has_tool_calls(&self) -> bool {
         self.turn
             .blocks
@@ -102,6 +121,7 @@ impl Default for Reply {
 }
 
 impl Stop {
+    /// This reason without details.
     pub fn new(reason: StopReason) -> Self {
         Self { reason, sequence: None, original_reason: None, message: None }
     }
@@ -172,6 +192,7 @@ impl Usage {
         self.output.unwrap_or(0).saturating_add(self.reasoning.unwrap_or(0))
     }
 
+    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -9,5 +9,6 @@ use crate::Turn;
 pub struct RestoredTurn {
     /// Indices in the conversation that the client wrote.
     pub replaced: Range<usize>,
+    /// The turn as it was stored.
     pub turn: Turn,
 }

@@ -71,12 +71,14 @@ impl StopFlag {
         Self(Some(Arc::default()))
     }
 
+    /// Requests that the work stops.
     pub fn set(&self) {
         if let Some(flag) = &self.0 {
             flag.store(true, Ordering::Relaxed);
         }
     }
 
+    /// Whether the work has to stop.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.0.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
@@ -139,6 +141,7 @@ pub struct TakenIds {
 }
 
 impl TakenIds {
+    /// Replaces ids for which `is_taken` is true by `replacement`.
     pub fn new(
         replacement: JsonString,
         is_taken: impl Fn(&JsonString) -> bool + Send + Sync + 'static,

@@ -10,5 +10,6 @@ use crate::ToolCall;
 pub struct GuardAnswer {
     /// The call as it is in the conversation that the client wrote.
     pub call: ToolCall,
+    /// The text that the model gets as the result of the call.
     pub message: JsonString,
 }

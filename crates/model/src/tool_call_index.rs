@@ -25,10 +25,12 @@ struct IndexMaps<'c> {
 }
 
 impl<'c> ToolCallIndex<'c> {
+    /// Indexes the calls and results of a conversation.
     pub fn new(conversation: &'c Conversation) -> Self {
         Self { conversation, maps: OnceCell::new() }
     }
 
+    /// The indexed conversation.
     pub fn conversation(&self) -> &'c Conversation {
         self.conversation
     }

@@ -55,6 +55,7 @@ impl<T> Verbatim<T> {
         self.text.as_ref().map(|(dialect, text)| (*dialect, text))
     }
 
+    /// The value, without its text.
     pub fn into_value(self) -> T {
         self.value
     }

@@ -8,6 +8,8 @@
 //! - [`SegmentedBytes`]: a body in up to three slices, so that replacing a few bytes copies
 //!   nothing.
 
+#![deny(missing_docs)]
+
 pub mod frame;
 pub mod json;
 mod spliced_bytes;

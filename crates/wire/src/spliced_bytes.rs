@@ -14,10 +14,12 @@ impl SegmentedBytes {
         Self([text.slice(..range.start), replacement, text.slice(range.end..)])
     }
 
+    /// Size of the body in bytes.
     pub fn len(&self) -> usize {
         self.0.iter().map(Bytes::len).sum()
     }
 
+    /// Whether the body has no bytes.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Bytes::is_empty)
     }

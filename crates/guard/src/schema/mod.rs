@@ -27,6 +27,7 @@ use node::SchemaNode;
 /// Limits of compiling a schema and of checking a call's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidationLimits {
+    /// Maximum size of a schema's text.
     pub max_schema_bytes: usize,
     /// Nesting levels of a schema.
     pub max_schema_depth: usize,
@@ -41,10 +42,15 @@ pub struct ValidationLimits {
 pub enum SkipReason {
     /// The schema is not a JSON Schema.
     InvalidSchema,
+    /// The schema's text is larger than the limit.
     SchemaTooLarge,
+    /// The schema is nested deeper than the limit.
     SchemaTooDeep,
+    /// Compiling the schema takes more steps than the limit.
     SchemaTooCostly,
+    /// The arguments are larger than the limit.
     ArgumentsTooLarge,
+    /// Checking the arguments takes more steps than the limit.
     TooManySteps,
 }
 
@@ -57,6 +63,7 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// Compiles a schema within these limits.
     pub fn compile(schema: &RawJson, limits: &ValidationLimits) -> Result<Self, SkipReason> {
         if schema.as_str().len() > limits.max_schema_bytes {
             return Err(SkipReason::SchemaTooLarge);
@@ -75,6 +82,7 @@ impl Schema {
         })
     }
 
+    /// Checks a value; fails if that takes too many steps.
     pub fn check(&self, value: JsonNode<'_>) -> Result<CheckReport, SkipReason> {
         check::check(&self.nodes, value, self.max_steps)
     }
@@ -97,6 +105,7 @@ impl Default for ValidationLimits {
 }
 
 impl SkipReason {
+    /// The reason's name in metrics and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::InvalidSchema => "unreadable-schema",

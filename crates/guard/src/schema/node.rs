@@ -117,6 +117,7 @@ impl TypeSet {
         Self(self.0 | other.0)
     }
 
+    /// Whether every type is allowed.
     pub fn is_any(self) -> bool {
         self.0 == 0
     }

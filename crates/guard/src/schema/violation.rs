@@ -6,17 +6,22 @@ use std::ops::Range;
 /// One violation in the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
+    /// What is wrong.
     pub kind: ViolationKind,
     /// The parameter, as `path` or `edits[2].text`; empty for the arguments as a whole.
     pub path: String,
+    /// What is wrong and what is expected, as a sentence for the model.
     pub message: String,
     /// Byte range of the value in the text of the arguments.
     pub span: Range<usize>,
 }
 
+/// How a value breaks a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViolationKind {
+    /// A required parameter is missing.
     Missing,
+    /// The type is wrong.
     Type,
     /// A parameter that the schema does not allow.
     Extra,

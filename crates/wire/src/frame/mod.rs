@@ -32,6 +32,7 @@ pub struct Frame {
     pub raw: Bytes,
     /// The event's name, if the framing gives it one.
     pub event: Option<ByteString>,
+    /// The payload, which is JSON in every dialect.
     pub data: Option<ByteString>,
 }
 
@@ -45,7 +46,9 @@ pub fn is_sse_comment(raw: &[u8]) -> bool {
 /// The stream cannot be split any further; `offset` is the stream offset of the error, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameError {
+    /// Offset of the error in the stream, in bytes.
     pub offset: u64,
+    /// What is wrong, as a phrase for people.
     pub reason: &'static str,
 }
 
@@ -170,14 +173,17 @@ pub fn write_json(
 }
 
 impl FrameWriter {
+    /// A writer at the beginning of a stream.
     pub const fn new(framing: Framing) -> Self {
         Self { framing, started: false }
     }
 
+    /// The framing that is written.
     pub fn framing(&self) -> Framing {
         self.framing
     }
 
+    /// Writes one frame with this data.
     pub fn write(&mut self, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
         self.write_separator(out);
         write(self.framing, event, data, out);

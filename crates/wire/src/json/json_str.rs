@@ -15,8 +15,10 @@ use super::{JsonError, RawJson, escape};
 pub struct JsonString(ByteString);
 
 impl JsonString {
+    /// The empty string.
     pub const EMPTY: Self = Self(ByteString::from_static(""));
 
+    /// Escapes `contents`.
     pub fn new(contents: &str) -> Self {
         if contents.is_empty() {
             return Self::EMPTY;
@@ -50,6 +52,7 @@ impl JsonString {
         Self(ByteString::from(self.raw()))
     }
 
+    /// The contents without escapes; borrowed if there are none.
     #[inline]
     pub fn unescape(&self) -> Cow<'_, str> {
         escape::unescape(&self.0)
@@ -64,6 +67,7 @@ impl JsonString {
         }
     }
 
+    /// Whether the string has no characters.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -143,10 +147,12 @@ impl JsonString {
 pub struct JsonStringBuilder(String);
 
 impl JsonStringBuilder {
+    /// Appends a piece.
     pub fn push(&mut self, piece: &JsonString) {
         self.0.push_str(piece.raw());
     }
 
+    /// Whether nothing was appended.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -156,6 +162,7 @@ impl JsonStringBuilder {
         JsonString(self.0.as_str().into())
     }
 
+    /// The whole string.
     pub fn into_json_string(self) -> JsonString {
         JsonString(self.0.into())
     }

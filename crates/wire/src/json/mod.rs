@@ -28,19 +28,27 @@ pub struct JsonDoc {
     has_surrogate_escapes: bool,
 }
 
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonKind {
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool,
+    /// A number.
     Number,
+    /// A string.
     String,
+    /// An array.
     Array,
+    /// An object.
     Object,
 }
 
 /// Limits on the texts that are accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonLimits {
+    /// Maximum size of the text.
     pub max_bytes: usize,
     /// At most [`JsonLimits::MAX_DEPTH`]; higher values are reduced to it.
     pub max_depth: usize,
@@ -51,17 +59,35 @@ pub struct JsonLimits {
 /// The text is not JSON or exceeds the limits; `offset` is the byte offset of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonError {
+    /// Byte offset of the error.
     pub offset: usize,
+    /// What is wrong.
     pub kind: JsonErrorKind,
 }
 
+/// Why a text was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonErrorKind {
+    /// The bytes are not UTF-8.
     InvalidUtf8,
-    TooLarge { limit: usize },
-    TooDeep { limit: usize },
-    TooManyValues { limit: usize },
+    /// The text is larger than the limit.
+    TooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// Values are nested deeper than the limit.
+    TooDeep {
+        /// The limit in levels.
+        limit: usize,
+    },
+    /// The text has more values than the limit.
+    TooManyValues {
+        /// The limit, keys included.
+        limit: usize,
+    },
+    /// The text ends in the middle of a value.
     UnexpectedEnd,
+    /// Something else is at the offset than this.
     Expected(&'static str),
 }
 
@@ -90,6 +116,7 @@ impl JsonDoc {
         Self::parse(text, limits)
     }
 
+    /// Scans a text.
     pub fn parse(text: ByteString, limits: JsonLimits) -> Result<Self, JsonError> {
         Self::parse_into(text, limits, Vec::new()).map_err(|(error, _)| error)
     }
@@ -138,6 +165,7 @@ impl JsonDoc {
         self.tape.len()
     }
 
+    /// The document's value.
     pub fn root(&self) -> JsonNode<'_> {
         JsonNode::root(self)
     }

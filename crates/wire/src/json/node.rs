@@ -19,6 +19,7 @@ pub struct JsonNode<'d> {
 #[derive(Clone, Copy)]
 pub struct Field<'d> {
     key: &'d TapeEntry,
+    /// The field's value.
     pub value: JsonNode<'d>,
 }
 
@@ -31,6 +32,7 @@ impl<'d> JsonNode<'d> {
         Self { doc, index: at as u32 }
     }
 
+    /// The kind of the value.
     #[inline]
     pub fn kind(self) -> JsonKind {
         self.entry().kind
@@ -88,6 +90,7 @@ impl<'d> JsonNode<'d> {
         (kind == JsonKind::String && escape_free).then(|| self.unquoted())
     }
 
+    /// The value of a boolean.
     #[inline]
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == JsonKind::Bool).then(|| self.raw() == "true")
@@ -98,21 +101,25 @@ impl<'d> JsonNode<'d> {
         if self.kind() == JsonKind::Number { super::value::parse_u64(self.raw()) } else { None }
     }
 
+    /// Whether it is a string.
     #[inline]
     pub fn is_string(self) -> bool {
         self.kind() == JsonKind::String
     }
 
+    /// Whether it is an object.
     #[inline]
     pub fn is_object(self) -> bool {
         self.kind() == JsonKind::Object
     }
 
+    /// Whether it is an array.
     #[inline]
     pub fn is_array(self) -> bool {
         self.kind() == JsonKind::Array
     }
 
+    /// Whether it is `null`.
     #[inline]
     pub fn is_null(self) -> bool {
         self.kind() == JsonKind::Null
@@ -244,6 +251,7 @@ impl<'d> JsonNode<'d> {
         }
     }
 
+    /// Whether an array or object has no children; true for all other values.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.entry().next_index == self.index + 1
@@ -302,6 +310,7 @@ impl<'d> Field<'d> {
         JsonString::from_raw(self.value.doc.text.slice_ref(self.raw_key()))
     }
 
+    /// Whether the key is `name`, in any spelling.
     #[inline]
     pub fn key_is(self, name: &str) -> bool {
         match self.escape_free_key() {

@@ -12,12 +12,18 @@ use super::{JsonDoc, JsonError, JsonKind, JsonLimits, JsonString, escape, scan};
 pub struct RawJson(ByteString);
 
 impl RawJson {
+    /// `null`
     pub const NULL: Self = Self(ByteString::from_static("null"));
+    /// `true`
     pub const TRUE: Self = Self(ByteString::from_static("true"));
+    /// `false`
     pub const FALSE: Self = Self(ByteString::from_static("false"));
+    /// `{}`
     pub const EMPTY_OBJECT: Self = Self(ByteString::from_static("{}"));
+    /// `[]`
     pub const EMPTY_ARRAY: Self = Self(ByteString::from_static("[]"));
 
+    /// Checks that a text is one JSON value.
     pub fn parse(text: impl Into<ByteString>) -> Result<Self, JsonError> {
         let (text, limits) = (text.into(), JsonLimits::default());
         if text.len() > limits.max_bytes {
@@ -38,14 +44,17 @@ impl RawJson {
         Ok(Self(text[value].into()))
     }
 
+    /// A number.
     pub fn number(number: u64) -> Self {
         Self(number.to_string().into())
     }
 
+    /// A boolean.
     pub const fn boolean(value: bool) -> Self {
         if value { Self::TRUE } else { Self::FALSE }
     }
 
+    /// A string.
     pub fn string(text: &JsonString) -> Self {
         Self(["\"", text.raw(), "\""].concat().into())
     }
@@ -54,6 +63,7 @@ impl RawJson {
         Self(text)
     }
 
+    /// The value's text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -69,6 +79,7 @@ impl RawJson {
         Self(ByteString::from(self.as_str()))
     }
 
+    /// The kind of the value.
     pub fn kind(&self) -> JsonKind {
         match self.0.trim_ascii_start().as_bytes().first() {
             Some(b'{') => JsonKind::Object,
@@ -80,15 +91,18 @@ impl RawJson {
         }
     }
 
+    /// Whether it is an object.
     pub fn is_object(&self) -> bool {
         self.kind() == JsonKind::Object
     }
 
+    /// The contents of a string.
     pub fn json_string(&self) -> Option<JsonString> {
         let contents = self.trimmed().strip_prefix('"')?.strip_suffix('"')?;
         Some(JsonString::from_raw(self.0.slice_ref(contents)))
     }
 
+    /// The value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         (self.kind() == JsonKind::Bool).then(|| self.trimmed() == "true")
     }

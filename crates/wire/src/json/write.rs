@@ -15,6 +15,7 @@ pub struct ObjectWriter<'w>(&'w mut JsonWriter, bool);
 pub struct ArrayWriter<'w>(&'w mut JsonWriter, bool);
 
 impl JsonWriter {
+    /// A writer with memory for this many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }
@@ -26,6 +27,7 @@ impl JsonWriter {
         *bytes = writer.0;
     }
 
+    /// Writes an object with the fields that `fill` writes.
     #[inline]
     pub fn object(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.0.push(b'{');
@@ -33,6 +35,7 @@ impl JsonWriter {
         self.0.push(b'}');
     }
 
+    /// Writes an array with the elements that `fill` writes.
     #[inline]
     pub fn array(&mut self, fill: impl FnOnce(&mut ArrayWriter<'_>)) {
         self.0.push(b'[');
@@ -40,10 +43,12 @@ impl JsonWriter {
         self.0.push(b']');
     }
 
+    /// Writes a value as it is spelled.
     pub fn json(&mut self, json: &RawJson) {
         self.push_raw(json.as_str());
     }
 
+    /// Writes a string as it is spelled.
     #[inline]
     pub fn json_string(&mut self, text: &JsonString) {
         self.0.push(b'"');
@@ -71,6 +76,7 @@ impl JsonWriter {
         self.0.push(b'"');
     }
 
+    /// Writes a number.
     pub fn number(&mut self, number: u64) {
         // Most numbers are indices of short lists.
         if number < 10 {
@@ -90,10 +96,12 @@ impl JsonWriter {
         self.0.extend_from_slice(&digits[at..]);
     }
 
+    /// Writes `true` or `false`.
     pub fn boolean(&mut self, value: bool) {
         self.push_raw(if value { "true" } else { "false" });
     }
 
+    /// Writes `null`.
     pub fn null(&mut self) {
         self.push_raw("null");
     }
@@ -103,6 +111,7 @@ impl JsonWriter {
         self.0.extend_from_slice(json.as_bytes());
     }
 
+    /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -112,6 +121,7 @@ impl JsonWriter {
         self.0.len()
     }
 
+    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
@@ -150,6 +160,7 @@ impl ObjectWriter<'_> {
         self.raw_key(key.raw())
     }
 
+    /// Writes a field with a string, which is escaped.
     pub fn str(&mut self, key: &'static str, contents: &str) {
         self.raw_key(key).str(contents);
     }
@@ -163,34 +174,41 @@ impl ObjectWriter<'_> {
         out.0.push(b'"');
     }
 
+    /// Writes a field with a string as it is spelled.
     #[inline]
     pub fn json_string(&mut self, key: &'static str, text: &JsonString) {
         self.raw_key(key).json_string(text);
     }
 
+    /// Writes a field with a value as it is spelled.
     #[inline]
     pub fn json(&mut self, key: &'static str, json: &RawJson) {
         self.raw_key(key).json(json);
     }
 
+    /// Writes a field with a number.
     #[inline]
     pub fn number(&mut self, key: &'static str, number: u64) {
         self.raw_key(key).number(number);
     }
 
+    /// Writes a field with `true` or `false`.
     pub fn boolean(&mut self, key: &'static str, value: bool) {
         self.raw_key(key).boolean(value);
     }
 
+    /// Writes a field with `null`.
     pub fn null(&mut self, key: &'static str) {
         self.raw_key(key).null();
     }
 
+    /// Writes a field with an object, whose fields `fill` writes.
     #[inline]
     pub fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.raw_key(key).object(fill);
     }
 
+    /// Writes a field with an array, whose elements `fill` writes.
     #[inline]
     pub fn array(&mut self, key: &'static str, fill: impl FnOnce(&mut ArrayWriter<'_>)) {
         self.raw_key(key).array(fill);
@@ -245,6 +263,7 @@ impl ArrayWriter<'_> {
         self.0
     }
 
+    /// Writes an object with the fields that `fill` writes.
     #[inline]
     pub fn object(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.item().object(fill);
