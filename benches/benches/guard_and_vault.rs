@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use interlingua::guard::CallChecker;
-use interlingua::model::DialectId;
 use interlingua::{Conversation, Dialect, ReplyContext, StreamTranslator, find_dialect};
 use interlingua_benches::load::{GatewaySide, LoadRequest, TestBed, error_text, run_paired};
 use interlingua_benches::{
     PairedRuns, TOOL_SCHEMA, call_checker, is_selected, process_cpu_time, stream_in, tools,
 };
+use interlingua_guard::CallChecker;
+use interlingua_model::DialectId;
 use interlingua_store::{MemoryStore, Record, RecordKind, RecordStore, SqliteStore, StoreOptions};
 use interlingua_vault::{HistoryHashes, ReplyOrigin, VaultEntry, reply_keys};
 use serde_json::json;

@@ -3,13 +3,13 @@
 
 use bytes::Bytes;
 use interlingua::{
-    Dialect, Target, TranslateError, TranslatedRequest, repair, transcode_request,
-    translate_request,
+    Dialect, Target, TranslateError, TranslatedRequest, transcode_request, translate_request,
 };
 use interlingua_benches::{
     BestTimes, VALUE_NOTE, best_of, convert, history_in, model_without_repairs, parse_and_write,
     wire_dialects,
 };
+use interlingua_repair as repair;
 
 fn main() {
     println!("Requests: a history of 600 turns, best of {ROUNDS}. {VALUE_NOTE}");

@@ -2,12 +2,12 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use bytes::Bytes;
-use interlingua::wire::FrameReader;
 use interlingua::{Dialect, ReplyContext, StreamTranslator, find_dialect};
 use interlingua_benches::{
     BestTimes, Convert, VALUE_NOTE, anthropic_event_to_chat, best_of, call_checker,
     chat_event_to_anthropic, convert_through_value, relay_through_value, stream_in, wire_dialects,
 };
+use interlingua_wire::FrameReader;
 
 fn main() {
     println!(

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use interlingua::guard::{CallChecker, GuardModes, OfferedTools, ToolInput, ValidationLimits};
 use interlingua::{JsonString, RawJson};
+use interlingua_guard::{CallChecker, GuardModes, OfferedTools, ToolInput, ValidationLimits};
 
 /// The tool names of an agent; the replies call `search`.
 pub fn tools() -> impl Iterator<Item = String> {

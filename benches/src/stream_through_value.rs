@@ -1,7 +1,7 @@
 //! The baseline for streams: parse each event into a `Value`, convert the tree, write it.
 
 use bytes::Bytes;
-use interlingua::wire::{Frame, FrameReader, Framing, frame};
+use interlingua_wire::{Frame, FrameReader, Framing, frame};
 use serde_json::{Value, json};
 
 /// Converts the tree of one event and appends the result.

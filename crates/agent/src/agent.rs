@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlingua::guard::{CallChecker, GuardModes, OfferedTools, SchemaCache, ValidationLimits};
-use interlingua::model::{
+use interlingua::{JsonString, Verbatim};
+use interlingua_guard::{CallChecker, GuardModes, OfferedTools, SchemaCache, ValidationLimits};
+use interlingua_model::{
     Block, BlockContent, Conversation, Reply, Settings, StopReason, StreamEvent, ToolCall,
 };
-use interlingua::{JsonString, Verbatim};
 
 use crate::hearing::ProgressMapper;
 use crate::run_tools::{self, ToolLimits};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use interlingua::model::ToolCall;
+use interlingua_model::ToolCall;
 
 use crate::{BoxFuture, Tool};
 

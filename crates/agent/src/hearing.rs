@@ -1,7 +1,7 @@
 //! Maps stream events of a reply to [`Progress`].
 
 use interlingua::JsonString;
-use interlingua::model::{BlockContent, Delta, StreamEvent};
+use interlingua_model::{BlockContent, Delta, StreamEvent};
 
 use crate::Progress;
 

@@ -17,8 +17,7 @@
 //! - Dropping the future of [`Agent::ask`] stops everything it does; the session stays consistent.
 //!
 //! ```
-//! use interlingua::JsonString;
-//! use interlingua::model::{Block, Reply};
+//! use interlingua::{Block, JsonString, Reply};
 //! use interlingua_agent::{
 //!     Agent, EventCallback, Model, ModelReply, ModelRequest, ReplyFuture, Session,
 //! };

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use interlingua::guard::{CallChecker, Finding};
-use interlingua::model::{ApiError, Conversation, Reply, StreamEvent};
 use interlingua::{Ledger, Verbatim};
+use interlingua_guard::{CallChecker, Finding};
+use interlingua_model::{ApiError, Conversation, Reply, StreamEvent};
 
 use crate::BoxFuture;
 

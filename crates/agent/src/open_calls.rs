@@ -1,7 +1,7 @@
 //! Finds tool calls without results: the process ended between a call and its result.
 
 use interlingua::Verbatim;
-use interlingua::model::{BlockContent, Role, ToolCall, Turn};
+use interlingua_model::{BlockContent, Role, ToolCall, Turn};
 
 /// The last model turn's calls without a result.
 pub(crate) fn find(turns: &[Verbatim<Turn>]) -> Vec<ToolCall> {

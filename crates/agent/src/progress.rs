@@ -1,7 +1,7 @@
 //! Progress of a running agent.
 
 use interlingua::Ledger;
-use interlingua::model::ToolCall;
+use interlingua_model::ToolCall;
 
 use crate::ToolOutput;
 

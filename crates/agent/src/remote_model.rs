@@ -6,18 +6,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use interlingua::guard::CallChecker;
-use interlingua::model::{ApiError, ApiErrorKind, ConversationPatch, RetryAdvice, StreamEvent};
-use interlingua::native::Native;
-use interlingua::wire::FrameReader;
 use interlingua::{
     Dialect, Framing, JsonString, Ledger, ReplyContext, StreamTranslator, Target,
-    TranslatedRequest, decode_reply, decode_request, parse_object, unfold,
+    TranslatedRequest, decode_reply, decode_request, parse_object,
+};
+use interlingua_dialects::native::Native;
+use interlingua_guard::CallChecker;
+use interlingua_model::{
+    ApiError, ApiErrorKind, ConversationPatch, RetryAdvice, StreamEvent, unfold,
 };
 use interlingua_upstream::retry::{Backoff, random_u64, retry_after};
 use interlingua_upstream::{
     Operation, Provider, UpstreamBody, UpstreamClient, UpstreamRequest, UpstreamResponse,
 };
+use interlingua_wire::FrameReader;
 
 use crate::{EventCallback, Model, ModelReply, ModelRequest, ReplyFuture};
 

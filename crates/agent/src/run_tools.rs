@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlingua::model::{Block, BlockContent, ToolArgs, ToolCall, ToolResult};
 use interlingua::{JsonString, RawJson, Verbatim};
+use interlingua_model::{Block, BlockContent, ToolArgs, ToolCall, ToolResult};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 

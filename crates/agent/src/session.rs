@@ -3,11 +3,11 @@
 use std::fmt;
 
 use bytes::Bytes;
-use interlingua::model::{Block, Conversation, Role, Turn};
-use interlingua::native::{self, Native};
 use interlingua::{
     Dialect, JsonString, Ledger, RawJson, Target, TranslateError, Verbatim, parse_object,
 };
+use interlingua_dialects::native::{self, Native};
+use interlingua_model::{Block, Conversation, Role, Turn};
 
 use crate::{AgentError, BoxFuture, open_calls};
 

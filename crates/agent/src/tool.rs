@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use interlingua::model::{Block, Tool as Offered, ToolKind};
 use interlingua::{JsonString, RawJson, Verbatim};
+use interlingua_model::{Block, Tool as Offered, ToolKind};
 
 use crate::BoxFuture;
 

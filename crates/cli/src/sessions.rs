@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
-use interlingua::model::BlockContent;
-use interlingua::native::Native;
-use interlingua::repair::TargetProfile;
 use interlingua::{
     Dialect, JsonString, Target, TranslateError, TranslatedRequest, find_dialect, translate_request,
 };
 use interlingua_agent::{ImportedSession, OpenedSession, Session, StoredTurnLog};
+use interlingua_dialects::native::Native;
 use interlingua_gateway::config::{Backend, Config, Provider, Route};
+use interlingua_model::BlockContent;
+use interlingua_repair::TargetProfile;
 use interlingua_store::{MAX_PAGE_SIZE, RecordKind, SessionError, SessionId, Store};
 use interlingua_transcript::TranscriptFile;
 

@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use bytes::{Bytes, BytesMut};
-use interlingua::wire::json::JsonErrorKind;
 use interlingua::{
     Dialect, JsonKind, JsonLimits, JsonString, Ledger, ReplyContext, ReplyError, StreamTranslator,
     Target, TranslateError, translate_reply, translate_request,
 };
+use interlingua_wire::json::JsonErrorKind;
 
 use crate::args::TranslateArgs;
 use crate::error::CommandError;

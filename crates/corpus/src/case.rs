@@ -3,12 +3,12 @@
 use std::fmt;
 
 use bytes::Bytes;
-use interlingua::model::{Lesson, Lessons, Role, Turn};
-use interlingua::wire::JsonNode;
 use interlingua::{
     DIALECTS, Dialect, JsonDoc, JsonLimits, JsonString, Ledger, RawJson, ReplyContext,
     RestoredTurn, Target, find_dialect,
 };
+use interlingua_model::{Lesson, Lessons, Role, Turn};
+use interlingua_wire::JsonNode;
 
 use crate::Input;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonKind, JsonString, RawJson};
+use interlingua_wire::JsonNode;
 
 /// A difference between two values; `None` stands for an absent value.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use bytes::Bytes;
-use interlingua::repair;
+use interlingua_repair as repair;
 
 use crate::{Case, CaseError};
 

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use interlingua::Dialect;
-use interlingua::wire::frame::FrameWriter;
-use interlingua::wire::{Framing, JsonNode};
+use interlingua_wire::frame::FrameWriter;
+use interlingua_wire::{Framing, JsonNode};
 
 use crate::CaseError;
 

@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use interlingua::{
-    ApiError, Conversation, ConversationPatch, Framing, GuardAnswer, JsonString, Ledger, RawJson,
-    ReplyError, StreamTranslator, TranslateError, TranslatedRequest, decode_request, find_dialect,
-    model::BlockContent, parse_object, transcode_request, translate_error, translate_reply,
+    ApiError, BlockContent, Conversation, ConversationPatch, Framing, GuardAnswer, JsonString,
+    Ledger, RawJson, ReplyError, StreamTranslator, TranslateError, TranslatedRequest,
+    decode_request, find_dialect, parse_object, transcode_request, translate_error,
+    translate_reply,
 };
 
 use crate::{Case, Difference, Expectation, Input, compare};
@@ -183,7 +184,7 @@ fn compare_ledger(expected: &[String], ledger: &Ledger, differences: &mut Vec<Di
     let actual: Vec<&str> = ledger.entries.iter().map(|entry| entry.rule).collect();
     if actual != expected {
         let detail: Vec<_> =
-            ledger.entries.iter().map(interlingua::model::LedgerEntry::to_json).collect();
+            ledger.entries.iter().map(interlingua_model::LedgerEntry::to_json).collect();
         let actual = RawJson::array(|out| detail.iter().for_each(|entry| out.item().json(entry)));
         let expected = RawJson::array(|out| expected.iter().for_each(|name| out.item().str(name)));
         let path = "ledger".to_owned();

@@ -1,9 +1,9 @@
 //! Converts streams to events and back, and checks the grammar of events.
 
 use bytes::Bytes;
-use interlingua::model::StopReason;
-use interlingua::wire::{FrameReader, JsonLimits};
-use interlingua::{ApiError, Dialect, Ledger, Reply, ReplyAccumulator, ReplyContext, StreamEvent};
+use interlingua::{ApiError, Dialect, Ledger, Reply, ReplyContext, StreamEvent};
+use interlingua_model::{ReplyAccumulator, StopReason};
+use interlingua_wire::{FrameReader, JsonLimits};
 
 /// Decodes a complete stream in the dialect's framing.
 pub fn read(dialect: &dyn Dialect, stream: &Bytes, cx: &ReplyContext) -> Vec<StreamEvent> {

@@ -6,13 +6,14 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use interlingua::model::{self, BlockContent, Lesson};
 use interlingua::{
-    Conversation, ConversationPatch, GuardAnswer, JsonString, decode_request, parse_object, repair,
+    Conversation, ConversationPatch, GuardAnswer, JsonString, decode_request, parse_object,
     translate_request,
 };
 use interlingua_corpus::files::{CaseFile, REPAIR_KIND, WILD_KIND, load_cases};
 use interlingua_corpus::{Case, Input, translate_case};
+use interlingua_model::{self as model, BlockContent, Lesson};
+use interlingua_repair as repair;
 use interlingua_strict::{EmptyText, Request, Switches, find};
 
 fn all_cases() -> Vec<CaseFile> {

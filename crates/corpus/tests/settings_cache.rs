@@ -7,11 +7,11 @@ use std::path::Path;
 use std::thread;
 
 use bytes::Bytes;
-use interlingua::repair::TargetProfile;
-use interlingua::wire::JsonNode;
 use interlingua::{DIALECTS, Dialect, JsonDoc, JsonLimits, RawJson, Target, translate_request};
 use interlingua_corpus::Input;
 use interlingua_corpus::files::load_cases;
+use interlingua_repair::TargetProfile;
+use interlingua_wire::JsonNode;
 
 /// Body and ledger of the last of some requests, translated on a new thread with an empty cache.
 fn last_sent(requests: &[&Bytes], dialect: &dyn Dialect, target: &Target) -> (Bytes, String) {

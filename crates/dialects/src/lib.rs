@@ -41,6 +41,7 @@ pub const DIALECTS: &[&dyn Dialect] = &[
 
 /// A wire dialect, in both directions. It converts bytes to bytes and does no IO.
 pub trait Dialect: Sync {
+    /// The dialect's name.
     fn id(&self) -> DialectId;
 
     /// Framing of the dialect's streams.
@@ -137,6 +138,7 @@ pub trait Dialect: Sync {
     /// original text.
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation>;
 
+    /// Encodes a request body. What the dialect does not support is left out and noted.
     fn encode_request(
         &self,
         conversation: &Verbatim<Conversation>,
@@ -152,10 +154,13 @@ pub trait Dialect: Sync {
         ledger: &mut Ledger,
     ) -> Result<Verbatim<Reply>, ApiError>;
 
+    /// Encodes a complete reply.
     fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8>;
 
+    /// A reader for one stream in this dialect.
     fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader>;
 
+    /// A writer for one stream in this dialect.
     fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter>;
 
     /// Decodes the body of a response with a status other than 2xx: JSON, an HTML page or nothing.
@@ -178,18 +183,22 @@ pub trait Dialect: Sync {
         ledger: &mut Ledger,
     ) -> Verbatim<Vec<Verbatim<Block>>>;
 
+    /// Decodes one element of the dialect's list of tools.
     fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool>;
 }
 
 /// A web search that a provider ran.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WebSearch {
+    /// The id of the search.
     pub id: JsonString,
+    /// What was searched for, if it is known.
     pub query: Option<JsonString>,
 }
 
 /// Reads the frames of one stream. Its events satisfy the laws of [`StreamEvent`] for any input.
 pub trait StreamReader: Send {
+    /// Reads one frame and appends its events.
     fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger);
 
     /// Handles the end of the stream. A reply that lacks only its end marker gets a stop event; an
@@ -223,6 +232,7 @@ pub trait StreamReader: Send {
 /// What is missing at the end of a stream with frames forwarded unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingEnd {
+    /// The client has everything.
     Nothing,
     /// These bytes, which mark the end.
     Marker(&'static [u8]),
@@ -234,12 +244,14 @@ pub enum MissingEnd {
 
 /// Writes the frames of one stream from events that satisfy the laws.
 pub trait StreamWriter: Send {
+    /// Appends the frames of one event to `out`.
     fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger);
 
     /// Records a frame that was forwarded to the client, so that later writes continue after it.
     fn observe_passthrough(&mut self, _frame: &Frame) {}
 }
 
+/// Finds a dialect by its name, such as `openai-chat`.
 pub fn find_dialect(name: &str) -> Option<&'static dyn Dialect> {
     DIALECTS.iter().copied().find(|dialect| dialect.id().0 == name)
 }

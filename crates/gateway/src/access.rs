@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::Uri;
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use interlingua::ApiError;
-use interlingua::model::{ApiErrorKind, RetryAdvice};
+use interlingua_model::{ApiErrorKind, RetryAdvice};
 
 use crate::client_name::shortened;
 use crate::config::{ApiKey, Config, digest, find_by_digest};

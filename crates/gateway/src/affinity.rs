@@ -4,10 +4,10 @@
 //! same one.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use interlingua::wire::JsonNode;
 use interlingua::{Dialect, JsonDoc, JsonString};
 use interlingua_store::SessionId;
 use interlingua_vault::stable_hash;
+use interlingua_wire::JsonNode;
 
 /// Identifies the client's conversation by hashes of session headers or body fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interlingua::guard::{AnswerRecord, AnswerStore, AnswersFuture};
+use interlingua_guard::{AnswerRecord, AnswerStore, AnswersFuture};
 use interlingua_store::{Record, RecordKind, RecordStore};
 
 #[derive(Debug)]

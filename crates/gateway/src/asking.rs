@@ -3,11 +3,11 @@
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
-use interlingua::repair::TargetProfile;
 use interlingua::{
     ApiError, ConversationPatch, Dialect, JsonDoc, JsonString, SegmentedBytes, Target,
     decode_request,
 };
+use interlingua_repair::TargetProfile;
 use interlingua_upstream::{
     Operation, Provider, ResponseHeaders, UpstreamRequest, UpstreamResponse,
 };

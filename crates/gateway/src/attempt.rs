@@ -6,13 +6,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::Response;
 use http::header::HeaderMap;
-use interlingua::guard::CallChecker;
-use interlingua::model::{ApiErrorKind, Lessons, StopFlag};
-use interlingua::repair::rejection;
 use interlingua::{
     ConversationPatch, Dialect, JsonDoc, JsonString, ReplyContext, SegmentedBytes, Target,
     TranslatedRequest, decode_request,
 };
+use interlingua_guard::CallChecker;
+use interlingua_model::{ApiErrorKind, Lessons, StopFlag};
+use interlingua_repair::rejection;
 use serde_json::json;
 
 use crate::affinity::ConversationKey;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use interlingua::ApiError;
-use interlingua::model::{ApiErrorKind, Usage};
+use interlingua_model::{ApiErrorKind, Usage};
 use interlingua_store::{DailyUsage, Day, Store, UsageStore, UsageTotals};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use interlingua::ApiError;
-use interlingua::model::{ApiErrorKind, RetryAdvice};
+use interlingua_model::{ApiErrorKind, RetryAdvice};
 
 use crate::refusal::failure;
 

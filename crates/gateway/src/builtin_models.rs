@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, Request};
-use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, Dialect, find_dialect};
+use interlingua_model::ApiErrorKind;
 use interlingua_simulator::model::ToolUse;
 use interlingua_simulator::{Options, Simulator};
 use interlingua_upstream::{Operation, UpstreamBody, UpstreamResponse};

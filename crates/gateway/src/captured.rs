@@ -8,8 +8,8 @@ mod tests;
 
 use std::sync::Arc;
 
-use interlingua::guard::{Finding, GuardAction};
-use interlingua::model::ToolArgs;
+use interlingua_guard::{Finding, GuardAction};
+use interlingua_model::ToolArgs;
 use interlingua_store::{Record, RecordKind, RecordStore};
 use serde_json::{Value, json};
 use uuid::Uuid;

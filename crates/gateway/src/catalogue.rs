@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use interlingua::SegmentedBytes;
-use interlingua::wire::JsonNode;
 use interlingua_upstream::{Operation, Provider, UpstreamRequest};
+use interlingua_wire::JsonNode;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 

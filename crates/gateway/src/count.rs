@@ -4,8 +4,8 @@
 use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use interlingua::repair::fit::provider_search;
 use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request};
+use interlingua_repair::fit::provider_search;
 use interlingua_upstream::Operation;
 
 use crate::affinity::ConversationKey;

@@ -1,7 +1,8 @@
 //! Matches method and path to an endpoint and a dialect. Unknown path prefixes are ignored.
 
 use http::{HeaderMap, Method, Uri, header};
-use interlingua::{Dialect, find_dialect, native};
+use interlingua::{Dialect, find_dialect};
+use interlingua_dialects::native;
 use percent_encoding::percent_decode_str;
 
 use crate::keys::KeyRequest;

@@ -1,8 +1,8 @@
 //! Checks requests and replies against the configured limits.
 
-use interlingua::model::{ApiErrorKind, Turn};
-use interlingua::wire::JsonNode;
 use interlingua::{ApiError, Dialect, JsonDoc, Ledger, StreamLimits};
+use interlingua_model::{ApiErrorKind, Turn};
+use interlingua_wire::JsonNode;
 
 use crate::config::Limits;
 use crate::refusal::failure;

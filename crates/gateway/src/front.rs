@@ -10,8 +10,8 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, SE
 use http::request::Parts;
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
-use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, Dialect};
+use interlingua_model::ApiErrorKind;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::awaited::{DispatchedResponse, PendingResponse, StreamTurnId};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use http::HeaderValue;
-use interlingua::guard::{AnswerRecord, find_guard_answers};
-use interlingua::guard::{
+use interlingua::{Conversation, GuardAnswer};
+use interlingua_guard::{AnswerRecord, find_guard_answers};
+use interlingua_guard::{
     AnswerStore, CallChecker, Finding, FindingKind, GuardMode, OfferedTools, SchemaCache,
     ValidationLimits,
 };
-use interlingua::{Conversation, GuardAnswer};
 use metrics::counter;
 
 use crate::captured::{CaptureStore, TurnRef};

@@ -6,12 +6,12 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes};
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use interlingua::guard::{CallChecker, Finding};
-use interlingua::model::{ApiErrorKind, Reply, Stop, StopReason};
 use interlingua::{
     ApiError, DecodedReply, Dialect, Ledger, ReplyContext, ReplyError, StreamTranslator,
     TranslatedReply, decode_reply, encode_reply, encode_reply_as_stream,
 };
+use interlingua_guard::{CallChecker, Finding};
+use interlingua_model::{ApiErrorKind, Reply, Stop, StopReason};
 use interlingua_upstream::UpstreamBody;
 use tokio::time::{Instant, sleep_until, timeout};
 

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use interlingua::ApiError;
-use interlingua::model::ApiErrorKind;
+use interlingua_model::ApiErrorKind;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use interlingua::model::{Lesson, Lessons};
+use interlingua_model::{Lesson, Lessons};
 use interlingua_store::{RecordKind, RecordStore};
 use serde_json::{Value, json};
 use tokio::time::timeout;

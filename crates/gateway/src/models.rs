@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::Response;
 use http::header::CONTENT_TYPE;
 use interlingua::Dialect;
-use interlingua::model::ApiErrorKind;
+use interlingua_model::ApiErrorKind;
 use serde_json::{Value, json};
 
 use crate::builtin_models::BUILTIN_MODELS;

@@ -7,8 +7,8 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use interlingua::model::{ApiErrorKind, Turn};
 use interlingua::{ApiError, Dialect, ReplyContext, SegmentedBytes, Target, continuation_request};
+use interlingua_model::{ApiErrorKind, Turn};
 use interlingua_upstream::{
     Operation, Provider, UpstreamClient, UpstreamRequest, UpstreamResponse,
 };

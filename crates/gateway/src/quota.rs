@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use interlingua::ApiError;
-use interlingua::model::{ApiErrorKind, RetryAdvice};
+use interlingua_model::{ApiErrorKind, RetryAdvice};
 use interlingua_store::{Day, LocalLoad, RemoteLoad, UsageStore};
 
 use crate::config::{ApiKey, Config};

@@ -12,7 +12,7 @@ use http::request::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use interlingua::ApiError;
-use interlingua::model::ApiErrorKind;
+use interlingua_model::ApiErrorKind;
 use tokio::time::{Instant, error::Elapsed, timeout};
 
 use crate::body_budget::BodyPermit;

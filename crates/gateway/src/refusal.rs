@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
-use interlingua::model::{ApiErrorKind, RetryAdvice};
-use interlingua::repair::rejection;
 use interlingua::{ApiError, Dialect, JsonString};
+use interlingua_model::{ApiErrorKind, RetryAdvice};
+use interlingua_repair::rejection;
 
 use crate::out::ResponseBody;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use interlingua::Dialect;
-use interlingua::model::RetryAdvice;
+use interlingua_model::RetryAdvice;
 use interlingua_upstream::{UpstreamResponse, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlingua::ApiError;
-use interlingua::model::ApiErrorKind;
+use interlingua_model::ApiErrorKind;
 use interlingua_store::{
     EncryptionKey, MemoryStore, NoopStore, PostgresStore, RecordStore, Retention, RetentionLimits,
     SessionError, SessionId, SqliteStore, Store, StoreOptions,

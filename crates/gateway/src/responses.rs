@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use interlingua::model::{ApiErrorKind, Extras, RetryAdvice, TakenIds};
-use interlingua::wire::JsonNode;
 use interlingua::{
     ApiError, Dialect, JsonDoc, JsonString, Ledger, RawJson, Reply, ReplyContext, encode_reply,
 };
+use interlingua_model::{ApiErrorKind, Extras, RetryAdvice, TakenIds};
 use interlingua_store::{Record, RecordKind, RecordStore};
+use interlingua_wire::JsonNode;
 use tokio::task::yield_now;
 use uuid::Uuid;
 

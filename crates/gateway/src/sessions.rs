@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
 use http::{Method, Response, StatusCode};
-use interlingua::model::{ApiErrorKind, RetryAdvice, Role, Turn};
-use interlingua::wire::JsonNode;
-use interlingua::{ApiError, Dialect as _, JsonDoc, JsonString, RawJson, Verbatim, native};
+use interlingua::{ApiError, Dialect as _, JsonDoc, JsonString, RawJson, Verbatim};
+use interlingua_dialects::native;
+use interlingua_model::{ApiErrorKind, RetryAdvice, Role, Turn};
 use interlingua_store::{
     AppendTurns, BoxFuture, Cursor, NewSession, SessionContents, SessionError, SessionId,
     StoreError,
 };
+use interlingua_wire::JsonNode;
 use tokio::time::{Instant, timeout_at};
 
 pub(crate) use self::recording::{SessionLocks, SessionRecorder};
@@ -211,7 +212,7 @@ fn user_turn(new: &JsonDoc) -> Option<Verbatim<Turn>> {
     }
     let text = new.root().get("say").and_then(JsonNode::json_string)?;
     let mut turn = Turn::new(Role::User);
-    turn.blocks.push(interlingua::model::Block::text(text).into());
+    turn.blocks.push(interlingua_model::Block::text(text).into());
     Some(turn.into())
 }
 

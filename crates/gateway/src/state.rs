@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use interlingua::ApiError;
-use interlingua::model::ApiErrorKind;
+use interlingua_model::ApiErrorKind;
 use interlingua_store::{RecordStore, Store};
 use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::RetryBudget;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use interlingua::guard::Finding;
-use interlingua::model::{ApiErrorKind, Reply, Usage};
 use interlingua::{ApiError, Ledger, StreamTranslator};
+use interlingua_guard::Finding;
+use interlingua_model::{ApiErrorKind, Reply, Usage};
 use metrics::counter;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;

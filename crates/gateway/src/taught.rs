@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::Response;
-use interlingua::model::{ApiErrorKind, Lesson, Lessons};
-use interlingua::repair::rejection::{self, RejectedRequest, Rejection, RejectionKind};
 use interlingua::{Dialect, JsonDoc, Ledger};
+use interlingua_model::{ApiErrorKind, Lesson, Lessons};
+use interlingua_repair::rejection::{self, RejectedRequest, Rejection, RejectionKind};
 use metrics::counter;
 
 use crate::asking::provider_name;

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use interlingua::model::{ApiErrorKind, RetryAdvice};
-use interlingua::repair::fit::provider_search;
-use interlingua::wire::JsonNode;
-use interlingua::wire::json::{JsonError, JsonErrorKind};
 use interlingua::{ApiError, Dialect, JsonDoc, JsonString, TranslateError, find_dialect};
+use interlingua_model::{ApiErrorKind, RetryAdvice};
+use interlingua_repair::fit::provider_search;
 use interlingua_upstream::breaker::CallSource;
 use interlingua_upstream::retry::{Backoff, random_u64};
 use interlingua_vault::stable_hash;
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::{JsonError, JsonErrorKind};
 use serde_json::json;
 use tokio::time::sleep;
 

@@ -10,6 +10,8 @@
 //! Schemas come from clients and arguments from models: neither is trusted. Anything beyond the
 //! [`ValidationLimits`] is reported as not checked. Only certain errors are findings.
 
+#![deny(missing_docs)]
+
 mod answers;
 mod args;
 mod cache;

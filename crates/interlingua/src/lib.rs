@@ -18,6 +18,22 @@
 //!   callers that inspect what was decoded or add stored data to it.
 //! - [`TranslatedRequest::reply_context`] must be passed to the translation of the reply: it has the
 //!   names and ids that were changed in the request.
+//! - [`StreamTranslator::with_guard`] and [`decode_reply`] check the tool calls of a reply with a
+//!   [`CallChecker`].
+//!
+//! # Other crates
+//!
+//! This crate exports what its own functions take and return. The complete conversation model, the
+//! JSON and framing types, the rules of the repair and the guard's parts are in
+//! `interlingua-model`, `interlingua-wire`, `interlingua-repair` and `interlingua-guard`, for
+//! callers that build or inspect conversations themselves.
+//!
+//! # Features
+//!
+//! - `bedrock` (default): the dialect of Amazon Bedrock. Without it the library depends on no AWS
+//!   crate, and [`find_dialect`] does not know `bedrock`.
+
+#![deny(missing_docs)]
 
 mod continuation;
 mod echoed_fields;
@@ -31,29 +47,26 @@ mod watching;
 mod web_search;
 
 use bytes::Bytes;
-use interlingua_model::Tool;
 
 pub use continuation::continuation_request;
 pub use error::{ReplyError, TranslateError};
-pub use interlingua_dialects::{
-    DIALECTS, Dialect, StreamReader, StreamWriter, find_dialect, native, note,
+pub use interlingua_dialects::{DIALECTS, Dialect, StreamReader, StreamWriter, find_dialect};
+pub use interlingua_guard::{
+    CallChecker, Finding, FindingKind, GuardAction, GuardMode, GuardModes, OfferedTools,
+    SchemaCache, ToolInput, ValidationLimits,
 };
-pub use interlingua_guard as guard;
-pub use interlingua_model as model;
 pub use interlingua_model::{
-    ApiError, Conversation, ConversationPatch, DialectId, GuardAnswer, Ledger, Reply,
-    ReplyAccumulator, ReplyContext, RestoredTurn, StreamEvent, Target, ToolKind, Verbatim, unfold,
+    ApiError, ApiErrorKind, Block, BlockContent, Conversation, ConversationPatch, Delta, DialectId,
+    ErrorOrigin, GuardAnswer, Ledger, LedgerEntry, LedgerPath, Lessons, Reply, ReplyContext,
+    RestoredTurn, RetryAdvice, Role, Settings, Stop, StopReason, StreamEvent, Target, Tool,
+    ToolArgs, ToolCall, ToolKind, ToolResult, Turn, Usage, Verbatim,
 };
-pub use interlingua_repair as repair;
-pub use interlingua_wire as wire;
 pub use interlingua_wire::{
-    Framing, JsonDoc, JsonError, JsonKind, JsonLimits, JsonString, RawJson, SegmentedBytes,
+    Framing, JsonDoc, JsonError, JsonKind, JsonLimits, JsonNode, JsonString, RawJson,
+    SegmentedBytes,
 };
 pub use limits::StreamLimits;
-pub use reply::{
-    DecodedReply, GUARD_MEND_RULE, decode_reply, encode_reply, encode_reply_as_stream,
-    stream_writer,
-};
+pub use reply::{DecodedReply, decode_reply, encode_reply, encode_reply_as_stream, stream_writer};
 pub use request::{DecodedRequest, decode_request};
 pub use stream::StreamTranslator;
 
@@ -80,7 +93,7 @@ pub struct TranslatedReply {
     /// The decoded reply, with the client's names restored.
     pub reply: Box<Verbatim<Reply>>,
     /// The guard's findings about the tool calls of the reply.
-    pub findings: Vec<guard::Finding>,
+    pub findings: Vec<Finding>,
 }
 
 /// Translates a request in dialect `from` for a provider of dialect `to`: decodes, repairs and
@@ -184,8 +197,7 @@ pub fn translate_reply(
 /// Translates the body of a provider's error response; returns status and body for the client.
 ///
 /// ```
-/// use interlingua::model::{ApiErrorKind, RetryAdvice};
-/// use interlingua::{find_dialect, translate_error};
+/// use interlingua::{ApiErrorKind, RetryAdvice, find_dialect, translate_error};
 ///
 /// let from = find_dialect("anthropic").unwrap();
 /// let to = find_dialect("openai-chat").unwrap();
@@ -212,7 +224,7 @@ pub fn translate_error(
 }
 
 /// Returns the context that translating the reply to this conversation needs.
-pub fn reply_context_for(conversation: &Conversation, target: &Target) -> ReplyContext {
+pub(crate) fn reply_context_for(conversation: &Conversation, target: &Target) -> ReplyContext {
     let namespaces = conversation
         .tools
         .iter()

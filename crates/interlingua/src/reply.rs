@@ -182,4 +182,4 @@ pub(crate) fn record_mended_call(finding: &Finding, ledger: &mut Ledger) {
 }
 
 /// Ledger rule of calls that the guard mended.
-pub const GUARD_MEND_RULE: &str = "guard-mend";
+const GUARD_MEND_RULE: &str = "guard-mend";

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{Conversation, ConversationPatch, Ledger, Target, Verbatim};
+use interlingua_repair::fit::provider_search;
 use interlingua_repair::{self as repair, TargetProfile};
 use interlingua_wire::{JsonDoc, RawJson, SegmentedBytes};
 
-use crate::repair::fit::provider_search;
 use crate::seal_envelope;
 use crate::{TranslatedRequest, freeform_tool_names, reply_context_for};
 

@@ -1,7 +1,7 @@
 //! Streamed replies that the provider pauses.
 
-use interlingua::model::{ApiErrorKind, StopReason};
 use interlingua::{ApiError, Dialect, JsonString, ReplyContext, StreamTranslator, find_dialect};
+use interlingua_model::{ApiErrorKind, StopReason};
 
 fn dialect(name: &str) -> &'static dyn Dialect {
     find_dialect(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use interlingua::guard::{
+use interlingua::{
+    DIALECTS, Dialect, JsonString, Ledger, RawJson, Reply, ReplyContext, StreamTranslator,
+    TranslatedReply, decode_reply, find_dialect,
+};
+use interlingua_guard::{
     CallChecker, Finding, GuardMode, GuardModes, OfferedTools, SchemaCache, ToolInput,
     ValidationLimits,
 };
-use interlingua::model::{Block, BlockContent, Stop, StopReason, ToolArgs, ToolCall};
-use interlingua::{
-    DIALECTS, Dialect, GUARD_MEND_RULE, JsonString, Ledger, RawJson, Reply, ReplyContext,
-    StreamTranslator, TranslatedReply, decode_reply, find_dialect, unfold,
-};
+use interlingua_model::{Block, BlockContent, Stop, StopReason, ToolArgs, ToolCall, unfold};
 
 fn call_checker(mode: GuardMode) -> CallChecker {
     let schema = r#"{"type":"object","properties":{"target_file":{"type":"string"},
@@ -136,10 +136,7 @@ fn a_call_is_mended_on_its_way_to_every_dialect() {
         let pair = (from.id(), to.id());
         assert_eq!(result.call, call_of(&right), "{pair:?}");
         assert_eq!(result.findings[0].action_name(), "mended", "{pair:?}");
-        assert!(
-            result.ledger.entries.iter().any(|entry| entry.rule == GUARD_MEND_RULE),
-            "{pair:?}"
-        );
+        assert!(result.ledger.entries.iter().any(|entry| entry.rule == "guard-mend"), "{pair:?}");
         // The client reads the mended call.
         let read = translate_stream(&result.out.into(), to, find_dialect("native").unwrap(), None);
         assert_eq!(
@@ -227,7 +224,7 @@ fn a_complete_reply_is_checked_too() {
         let read =
             decode_reply(wrong_reply, from, &cx, Some(&call_checker(GuardMode::Mend))).unwrap();
         let TranslatedReply { body: out, ledger, .. } = read.encode(to, &cx);
-        assert!(ledger.entries.iter().any(|entry| entry.rule == GUARD_MEND_RULE), "{pair:?}");
+        assert!(ledger.entries.iter().any(|entry| entry.rule == "guard-mend"), "{pair:?}");
         let decoded = decode_reply(out, to, &cx, None).unwrap();
         assert_eq!(call_of(&decoded.reply).name, "read_file", "{pair:?}");
     }

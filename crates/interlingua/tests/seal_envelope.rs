@@ -145,7 +145,7 @@ fn translate_reply_text(reply: &str, from: &str, to: &str, streamed: bool) -> St
     };
     let read = decode_reply(reply.to_owned().into(), from, &cx, None).unwrap();
     let body = if streamed {
-        let events = interlingua::unfold(&read.reply);
+        let events = interlingua_model::unfold(&read.reply);
         let mut writer = interlingua::stream_writer(to, &cx);
         let (mut out, mut ledger) = (Vec::new(), interlingua::Ledger::default());
         for event in &events {

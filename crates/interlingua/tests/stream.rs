@@ -1,12 +1,11 @@
 //! Streams: passthrough, framing, and every way to end.
 
 use bytes::Bytes;
-use interlingua::model::ApiErrorKind;
-use interlingua::wire::frame;
 use interlingua::{
     ApiError, Dialect, Framing, JsonString, Ledger, RawJson, Reply, ReplyContext, StreamTranslator,
     find_dialect,
 };
+use interlingua_wire::frame;
 
 fn dialect(name: &str) -> &'static dyn Dialect {
     find_dialect(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))

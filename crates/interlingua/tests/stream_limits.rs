@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use interlingua::model::TakenIds;
 use interlingua::{
     JsonString, ReplyContext, StreamLimits, StreamTranslator, decode_reply, find_dialect,
 };
+use interlingua_model::TakenIds;
 
 fn translator(from: &str, to: &str, cx: &ReplyContext) -> StreamTranslator {
     StreamTranslator::new(find_dialect(from).unwrap(), find_dialect(to).unwrap(), cx)

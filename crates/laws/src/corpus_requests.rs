@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonLimits};
 use interlingua_corpus::Input;
 use interlingua_corpus::files;
+use interlingua_wire::JsonNode;
 use serde_json::Value;
 
 use crate::laws::SampleRequest;

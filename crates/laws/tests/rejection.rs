@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use interlingua::find_dialect;
-use interlingua::model::Lesson;
-use interlingua::repair::rejection::{self, RejectionKind};
+use interlingua_model::Lesson;
+use interlingua_repair::rejection::{self, RejectionKind};
 use interlingua_strict::{ALL, Judge, Rule, Violation};
 
 /// The rules that a lesson can solve: judge, rule, parsed kind of rejection.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use interlingua::RawJson;
-use interlingua::wire::JsonNode;
+use interlingua_wire::JsonNode;
 
 use crate::RequestPart;
 

@@ -1,7 +1,7 @@
 //! Derives new ids deterministically from parent ids and content.
 
 use interlingua::JsonString;
-use interlingua::model::derive_id;
+use interlingua_model::derive_id;
 
 /// A UUID of version 8 (custom), derived from its arguments.
 pub(crate) fn uuid(parent: &str, content: &str) -> String {

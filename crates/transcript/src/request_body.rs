@@ -1,8 +1,8 @@
 //! Reads a request body and detects its dialect.
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{Dialect, DialectId, find_dialect};
+use interlingua_wire::JsonNode;
 
 use crate::{FileLocation, Format, Transcript, TranscriptFile, request_part};
 

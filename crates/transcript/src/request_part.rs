@@ -1,8 +1,8 @@
 //! The parts of a request and their locations in a file.
 
-use interlingua::wire::JsonNode;
-use interlingua::wire::json::ObjectWriter;
 use interlingua::{Dialect, JsonDoc, RawJson};
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::ObjectWriter;
 
 /// A part of a request that a file stores separately: a block of a message, or an item.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{DialectId, JsonDoc, JsonError, JsonLimits};
+use interlingua_wire::JsonNode;
 
 use crate::{Note, torn_line};
 

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson, find_dialect};
+use interlingua_wire::JsonNode;
 
 use crate::{Format, Note, RequestPart, Transcript, TranscriptFile, request_body, request_part};
 

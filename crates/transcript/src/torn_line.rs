@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use interlingua::wire::json::JsonErrorKind;
 use interlingua::{JsonDoc, JsonError, JsonLimits};
+use interlingua_wire::json::JsonErrorKind;
 use memchr::memmem;
 
 /// A range of a line with the white space after it: a whole record, or unreadable bytes.

@@ -5,8 +5,8 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use interlingua::model::{ApiErrorKind, ErrorOrigin, RetryAdvice};
 use interlingua::{ApiError, JsonString};
+use interlingua_model::{ApiErrorKind, ErrorOrigin, RetryAdvice};
 use rustls::CertificateError;
 
 use crate::connect::ResolveError;

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use interlingua::guard::{
+use interlingua::{JsonString, RawJson};
+use interlingua_guard::{
     AnswerRecord, CallChecker, FindingKind, GuardAction, GuardMode, GuardModes, OfferedTools,
     SchemaCache, ToolInput, ValidationLimits,
 };
-use interlingua::model::{ToolArgs, ToolCall};
-use interlingua::{JsonString, RawJson};
+use interlingua_model::{ToolArgs, ToolCall};
 
 /// The first byte selects the mode, the second the split between schema and arguments.
 pub fn guard(data: &[u8]) {

@@ -1,7 +1,8 @@
 //! A translated stream and its reply are the same for any chunking of the input.
 
 use bytes::Bytes;
-use interlingua::{ApiError, Reply, StreamTranslator, note};
+use interlingua::{ApiError, Reply, StreamTranslator};
+use interlingua_dialects::note;
 
 use super::dialect_pair::{DialectPair, exchange};
 use crate::rng::Rng;

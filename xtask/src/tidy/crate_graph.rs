@@ -161,8 +161,12 @@ const CRATES: &[CrateRule] = &[
         allowed: &[DIALECTS, REPAIR, GUARD, MODEL, WIRE],
         is_pure: true,
     },
-    CrateRule { name: TRANSCRIPT, allowed: &[INTERLINGUA, WIRE], is_pure: true },
-    CrateRule { name: CORPUS, allowed: &[INTERLINGUA, DIALECTS, MODEL, WIRE], is_pure: false },
+    CrateRule { name: TRANSCRIPT, allowed: &[INTERLINGUA, MODEL, WIRE], is_pure: true },
+    CrateRule {
+        name: CORPUS,
+        allowed: &[INTERLINGUA, DIALECTS, REPAIR, MODEL, WIRE],
+        is_pure: false,
+    },
     CrateRule { name: JUDGE, allowed: &[], is_pure: false },
     CrateRule {
         name: "interlingua-laws",

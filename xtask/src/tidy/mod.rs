@@ -7,6 +7,7 @@ mod functions;
 mod links;
 mod naming;
 mod provider_names;
+mod public_items;
 mod sizes;
 mod strip;
 #[cfg(test)]
@@ -86,6 +87,7 @@ const RULES: &[Rule] = &[
     Rule { name: "spaces", check: whitespace::check },
     Rule { name: "corpus", check: corpus::check },
     Rule { name: "directions", check: crate_graph::check },
+    Rule { name: "public-items", check: public_items::check },
     Rule { name: "unit-tests", check: unit_tests::check },
     Rule { name: "links", check: links::check },
     Rule { name: "readme-commands", check: links::commands },

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     SourceFile, corpus, crate_graph, forbidden_text, functions, links, naming, provider_names,
-    sizes, strip, unit_tests, whitespace,
+    public_items, sizes, strip, unit_tests, whitespace,
 };
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -83,6 +83,35 @@ fn providers_are_found_in_identifiers_but_not_in_other_words() {
     assert_eq!(provider_names::find_provider("struct OpenAiThing"), Some("openai"));
     assert_eq!(provider_names::find_provider("like gpt-4"), Some("gpt"));
     assert_eq!(provider_names::find_provider("the egpty message, azurely"), None);
+}
+
+#[test]
+fn each_exported_name_is_counted() {
+    let text = "mod a;\npub use a::{One, b::Two,\n    c as Three,\n};\npub use a::four;\n\
+                // pub fn none() {}\npub(crate) fn five() {}\npub const fn six() {}\n\
+                pub struct Seven<T> {\n    pub field: T,\n}\n";
+    let items = public_items::exported_items(text);
+    let names: Vec<_> = items.iter().map(|item| (item.name.as_str(), item.line)).collect();
+    assert_eq!(
+        names,
+        [("One", 2), ("Two", 2), ("Three", 2), ("four", 5), ("six", 8), ("Seven", 9)]
+    );
+}
+
+#[test]
+fn too_many_exports_and_wholesale_ones_are_found() {
+    let check = |text: &str| public_items::check(&[file("crates/interlingua/src/lib.rs", text)]);
+    let items = |count: usize| {
+        let names: Vec<String> = (0..count).map(|n| format!("pub fn f{n}() {{}}\n")).collect();
+        names.concat()
+    };
+    assert_eq!(check(&items(80)), []);
+    let found = check(&items(81));
+    assert_eq!((found.len(), found[0].line), (1, 81), "{found:?}");
+    for text in ["pub mod a;\n", "pub use a::*;\n", "pub use interlingua_wire as wire;\n"] {
+        let found = check(text);
+        assert!(found[0].message.contains("not all of"), "{text}: {found:?}");
+    }
 }
 
 #[test]

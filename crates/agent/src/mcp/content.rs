@@ -1,7 +1,7 @@
 //! Converts the result of an MCP tool call to a tool's output.
 
-use interlingua::model::{Block, BlockContent, Media, MediaKind, MediaSource};
 use interlingua::{JsonString, RawJson, Verbatim};
+use interlingua_model::{Block, BlockContent, Media, MediaKind, MediaSource};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::ToolOutput;

@@ -1,8 +1,8 @@
 //! Tests the steps of the loop, its limit and its errors.
 
 use interlingua::RawJson;
-use interlingua::model::{ReasoningMode, ReasoningSettings};
 use interlingua_agent::{AgentError, Session};
+use interlingua_model::{ReasoningMode, ReasoningSettings};
 
 use crate::support::{MODELS, ProgressLog, TestEnv, results};
 

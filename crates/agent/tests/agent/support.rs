@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use interlingua::model::BlockContent;
 use interlingua::{RawJson, find_dialect};
 use interlingua_agent::{Agent, Progress, RemoteModel, Session, Tool};
+use interlingua_model::BlockContent;
 use interlingua_simulator::route::PROVIDERS;
 use interlingua_simulator::{Options, Script, ServerHandle, Simulator};
 use interlingua_upstream::{AuthScheme, Provider, Timeouts, UpstreamClient};

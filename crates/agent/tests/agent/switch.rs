@@ -1,8 +1,8 @@
 //! Tests a session with several models.
 
 use interlingua::RawJson;
-use interlingua::model::{ReasoningMode, ReasoningSettings};
 use interlingua_agent::Session;
+use interlingua_model::{ReasoningMode, ReasoningSettings};
 
 use crate::support::TestEnv;
 

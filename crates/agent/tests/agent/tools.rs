@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use interlingua::RawJson;
-use interlingua::model::ToolCall;
 use interlingua_agent::{ApprovalFuture, Session, Tool, ToolApproval, ToolOutput};
+use interlingua_model::ToolCall;
 use tokio::sync::Barrier;
 
 use crate::support::{MODELS, ProgressLog, TestEnv, results, schema};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use interlingua::model::ToolCall;
 use interlingua_agent::{ApprovalFuture, Tool, ToolApproval};
+use interlingua_model::ToolCall;
 
 use super::input_lines::SharedInput;
 use super::screen::SharedScreen;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use interlingua::model::{Block, BlockContent, ToolCallIndex, Turn};
 use interlingua::{Conversation, Dialect, JsonString};
+use interlingua_model::{Block, BlockContent, ToolCallIndex, Turn};
 use interlingua_strict::Violation;
 
 /// A conversation, and indexes of its calls and results.

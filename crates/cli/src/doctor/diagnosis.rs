@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use interlingua::model::{Ledger, LedgerEntry, LedgerSection};
 use interlingua::{
     Conversation, Dialect, JsonDoc, JsonLimits, JsonString, Target, TranslateError, Verbatim,
     find_dialect, repair_stored_request, transcode_request, translate_request,
 };
+use interlingua_model::{Ledger, LedgerEntry, LedgerSection};
 use interlingua_strict::{Judge, Request, Switches, Violation};
 use interlingua_transcript::Transcript;
 

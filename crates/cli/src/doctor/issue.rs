@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use interlingua::Dialect;
-use interlingua::model::{LedgerEntry, LedgerSection};
+use interlingua_model::{LedgerEntry, LedgerSection};
 use interlingua_strict::Violation;
 use interlingua_transcript::{Transcript, parse_part_path};
 

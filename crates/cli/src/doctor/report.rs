@@ -146,7 +146,7 @@ fn issue_json(issue: &Issue, lines: &mut Vec<RawJson>) {
 fn write_optional(
     key: &'static str,
     number: Option<usize>,
-    o: &mut interlingua::wire::json::ObjectWriter<'_>,
+    o: &mut interlingua_wire::json::ObjectWriter<'_>,
 ) {
     match number {
         Some(number) => o.number(key, number as u64),

@@ -3,9 +3,8 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
-use interlingua::{
-    DIALECTS, Dialect, JsonDoc, JsonLimits, Ledger, ReplyContext, find_dialect, unfold,
-};
+use interlingua::{DIALECTS, Dialect, JsonDoc, JsonLimits, Ledger, ReplyContext, find_dialect};
+use interlingua_model::unfold;
 
 use crate::command::{dialects, run_interlingua};
 

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use http::HeaderMap;
 use interlingua::Ledger;
-use interlingua::model::LedgerEntry;
+use interlingua_model::LedgerEntry;
 use serde_json::Value;
 
 use super::{CaptureStore, blackout};

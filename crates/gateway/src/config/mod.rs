@@ -20,7 +20,7 @@ pub use access::{Access, ApiKey};
 pub(crate) use access::{digest, find_by_digest};
 pub use diagnostics::{ConfigError, ConfigWarning};
 /// What the guard does with tool calls that do not match their schema.
-pub use interlingua::guard::{GuardMode, GuardModes};
+pub use interlingua_guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use route::{
     BUILTIN_PROVIDER, Backend, ModelRoutes, NoRoute, Route, RouteRule, WeightedTarget,

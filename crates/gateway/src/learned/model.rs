@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use interlingua::model::{Lesson, Lessons};
+use interlingua_model::{Lesson, Lessons};
 use serde_json::{Value, json};
 
 use super::{ModelKey, SHARED_OWNER};

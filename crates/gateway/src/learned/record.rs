@@ -1,7 +1,7 @@
 //! The stored form of lessons: JSON. Version 0.1.0 joined them by line ends; that form is only read.
 
 use bytes::Bytes;
-use interlingua::model::{Lesson, Lessons};
+use interlingua_model::{Lesson, Lessons};
 use interlingua_store::{Record, RecordKind};
 use serde::{Deserialize, Serialize};
 

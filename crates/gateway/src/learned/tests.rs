@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use interlingua::model::{Lesson, RejectedField};
+use interlingua_model::{Lesson, RejectedField};
 use interlingua_store::{MemoryStore, Record, RecordKind, RecordStore};
 
 use super::*;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use http::HeaderMap;
 use interlingua::JsonString;
-use interlingua::model::{Reply, StopReason, Usage};
+use interlingua_model::{Reply, StopReason, Usage};
 use metrics::counter;
 use tokio::sync::mpsc;
 use uuid::Uuid;

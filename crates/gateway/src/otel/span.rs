@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use interlingua::model::StopReason;
+use interlingua_model::StopReason;
 
 use super::attribute::{
     AttributeValue, semconv_provider, write_attribute, write_resource, write_scope,

@@ -1,8 +1,8 @@
 //! Encodes and decodes stored replies.
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson};
+use interlingua_wire::JsonNode;
 
 /// A stored reply.
 pub(super) struct StoredResponse {

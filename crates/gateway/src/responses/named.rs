@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use bytes::Bytes;
-use interlingua::model::ApiErrorKind;
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, RawJson};
+use interlingua_model::ApiErrorKind;
 use interlingua_store::RecordKind;
+use interlingua_wire::JsonNode;
 
 use super::ResponseStore;
 use super::held::{self, StoredResponse};

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::Response;
 use http::header::CONTENT_TYPE;
-use interlingua::model::ApiErrorKind;
 use interlingua::{ApiError, JsonString, RawJson};
+use interlingua_model::ApiErrorKind;
 use interlingua_store::RecordKind;
 
 use super::{ChainError, ResponseStore, held, not_stored_yet, unreadable};

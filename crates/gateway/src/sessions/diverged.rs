@@ -3,9 +3,9 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use interlingua::wire::json::ObjectWriter;
 use interlingua::{JsonString, RawJson};
 use interlingua_store::{Record, RecordKind, SessionError, SessionId, Store};
+use interlingua_wire::json::ObjectWriter;
 
 /// The record of a reply to the first `seen` turns of a session.
 pub(super) fn record(owner: &str, id: SessionId, seen: u64, model: &str, turn: &Bytes) -> Record {

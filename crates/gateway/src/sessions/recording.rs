@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use interlingua::model::Reply;
-use interlingua::native;
+use interlingua_dialects::native;
+use interlingua_model::Reply;
 use interlingua_store::{AppendTurns, SessionError, SessionId, Store, StoreError, StoredTurn};
 use tokio::sync::{OwnedMutexGuard, oneshot};
 use tokio::time::{sleep, timeout};

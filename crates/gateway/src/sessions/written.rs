@@ -1,11 +1,12 @@
 //! Encodes and decodes sessions as JSON.
 
-use interlingua::model::ApiErrorKind;
-use interlingua::wire::json::ObjectWriter;
-use interlingua::{JsonDoc, JsonString, Ledger, RawJson, find_dialect, native};
+use interlingua::{JsonDoc, JsonString, Ledger, RawJson, find_dialect};
+use interlingua_dialects::native;
+use interlingua_model::ApiErrorKind;
 use interlingua_store::{
     SessionContents, SessionInfo, SessionPage, StoredTurn as Stored, TurnState,
 };
+use interlingua_wire::json::ObjectWriter;
 
 use super::diverged;
 use crate::refusal::{ErrorResponse, failure};

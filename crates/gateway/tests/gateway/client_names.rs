@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use interlingua::find_dialect;
-use interlingua::model::ApiErrorKind;
 use interlingua_gateway::config::Config;
+use interlingua_model::ApiErrorKind;
 use interlingua_upstream::Provider;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};

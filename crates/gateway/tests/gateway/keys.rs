@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use interlingua::find_dialect;
-use interlingua::model::ApiErrorKind;
 use interlingua_gateway::config::{ApiKey, Config, StoreLocation};
+use interlingua_model::ApiErrorKind;
 use interlingua_upstream::Provider;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use interlingua::find_dialect;
-use interlingua::model::ApiErrorKind;
 use interlingua_gateway::config::Config;
+use interlingua_model::ApiErrorKind;
 use interlingua_upstream::Provider;
 use serde_json::{Value, json};
 

@@ -10,8 +10,8 @@ mod write;
 
 use std::time::{Duration, Instant};
 
-use interlingua::model::StopFlag;
 use interlingua::{JsonString, Target, find_dialect, translate_request};
+use interlingua_model::StopFlag;
 
 use shapes::ScalingCase;
 
@@ -106,7 +106,7 @@ fn a_large_schema_leaves_unchanged_with_a_note() {
         let target = Target { max_schema_bytes: Some(broken.len()), ..target };
         let sent = translate_request(body.into(), from, to, &target).unwrap();
         let is_oversized =
-            |entry: &interlingua::model::LedgerEntry| entry.description.contains("unchecked");
+            |entry: &interlingua_model::LedgerEntry| entry.description.contains("unchecked");
         assert!(!sent.ledger.entries.iter().any(is_oversized));
     }
 }

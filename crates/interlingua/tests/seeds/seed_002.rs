@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use interlingua::guard::{
-    AnswerRecord, AnswerStore, CallChecker, GuardModes, MemoryAnswerStore, OfferedTools,
-    ValidationLimits, find_guard_answers,
-};
 use interlingua::{
     ConversationPatch, ReplyContext, StreamTranslator, Target, decode_request, find_dialect,
     parse_object,
+};
+use interlingua_guard::{
+    AnswerRecord, AnswerStore, CallChecker, GuardModes, MemoryAnswerStore, OfferedTools,
+    ValidationLimits, find_guard_answers,
 };
 use serde_json::{Value, json};
 

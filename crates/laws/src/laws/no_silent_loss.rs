@@ -1,8 +1,8 @@
 //! Law 5: every text, call, result and media part is sent, or has a ledger entry of its loss.
 
 use bytes::Bytes;
-use interlingua::model::{LedgerEntry, LedgerPath};
 use interlingua::{Dialect, JsonDoc, JsonLimits, Ledger};
+use interlingua_model::{LedgerEntry, LedgerPath};
 
 use super::pieces::{covers_loss_at, pieces};
 use super::{Breach, Law, SentRequest, chat_template};

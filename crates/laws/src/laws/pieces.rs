@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use interlingua::model::{
+use interlingua::{Conversation, JsonDoc, JsonKind, JsonLimits, JsonString};
+use interlingua_model::{
     Block, BlockContent, LedgerEntry, LedgerPath, LedgerSection, Media, MediaSource, ToolArgs,
     ToolChoice, Verbatim,
 };
-use interlingua::wire::JsonNode;
-use interlingua::{Conversation, JsonDoc, JsonKind, JsonLimits, JsonString};
+use interlingua_wire::JsonNode;
 
 /// A piece of content that must be sent, or have a ledger entry of its loss.
 #[derive(Clone, Debug)]

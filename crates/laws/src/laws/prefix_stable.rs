@@ -24,8 +24,8 @@
 //!   satisfies the requirement, and law 2 keeps it unchanged.
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonLimits, Ledger};
+use interlingua_wire::JsonNode;
 use serde_json::{Map, Value};
 
 use super::{Breach, Law, SampleRequest, SentRequest, difference, translate};

@@ -4,11 +4,11 @@
 use std::thread;
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{
     Dialect, JsonDoc, JsonLimits, Ledger, Target, TranslatedRequest, find_dialect,
     transcode_request,
 };
+use interlingua_wire::JsonNode;
 use serde_json::Value;
 
 use super::pieces::{ContainedStrings, covers_loss_at, pieces};

@@ -1,13 +1,13 @@
 //! Part of law 7: whatever a provider sends, the client gets a valid reply or error.
 
 use bytes::Bytes;
-use interlingua::wire::{Frame, FrameReader, JsonLimits, frame};
 use interlingua::{Dialect, Ledger, ReplyContext, ReplyError, translate_reply};
 use interlingua_corpus::stream;
 use interlingua_laws::generate::GeneratedReply;
 use interlingua_laws::mutate::mutate;
 use interlingua_laws::raw_json;
 use interlingua_laws::rng::Rng;
+use interlingua_wire::{Frame, FrameReader, JsonLimits, frame};
 use serde_json::Value;
 
 use crate::replies::{for_all_replies, in_all_pairs, parse_json, show, translate_stream};

@@ -1,7 +1,7 @@
 //! Compares replies regardless of dialect spelling.
 
-use interlingua::model::{Block, BlockContent, ToolArgs};
 use interlingua::{JsonString, Reply};
+use interlingua_model::{Block, BlockContent, ToolArgs};
 
 /// Checks that two replies are equal except for spelling; returns the first part that differs.
 pub(crate) fn check_same_reply(

@@ -1,10 +1,10 @@
 //! Law 7: streams follow the grammar wherever they are cut, and fold to the complete reply.
 
 use bytes::Bytes;
-use interlingua::model::Verbatim;
 use interlingua::{Dialect, Ledger, Reply, ReplyContext, StreamEvent, translate_reply};
 use interlingua_corpus::stream;
 use interlingua_laws::generate::GeneratedReply;
+use interlingua_model::Verbatim;
 
 use crate::replies::{
     for_all_replies, in_all_dialects, in_all_pairs, parse_json, show, translate_stream,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use interlingua::wire::JsonNode;
+use interlingua_wire::JsonNode;
 
 use crate::TranscriptFile;
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use interlingua::wire::json::ObjectWriter;
-use interlingua::wire::{JsonNode, JsonWriter};
 use interlingua::{JsonString, RawJson, find_dialect};
+use interlingua_wire::json::ObjectWriter;
+use interlingua_wire::{JsonNode, JsonWriter};
 
 use super::ClaudeCode;
 use super::chain::{Entry, EntryKind, EntryTree, is_tool_result};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
-use interlingua::wire::json::ObjectWriter;
 use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson};
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::ObjectWriter;
 
 use super::chain::{Entry, EntryKind, EntryTree};
 use super::request::role_name;

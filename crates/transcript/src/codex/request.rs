@@ -1,7 +1,7 @@
 //! Builds the Responses request that Codex would send next.
 
-use interlingua::wire::{JsonNode, JsonWriter};
 use interlingua::{JsonString, RawJson, find_dialect};
+use interlingua_wire::{JsonNode, JsonWriter};
 
 use super::Codex;
 use crate::{FileLocation, Note, RequestPart, Transcript, TranscriptFile};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonLimits, RawJson};
+use interlingua_wire::JsonNode;
 
 use super::request::has_bare_items;
 use crate::patch::FilePatch;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use interlingua::wire::JsonNode;
-use interlingua::wire::json::ObjectWriter;
 use interlingua::{JsonString, RawJson};
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::ObjectWriter;
 
 use super::parts::{ExportPart, PartKind, str_field};
 use super::request::{

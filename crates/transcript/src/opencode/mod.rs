@@ -31,7 +31,7 @@ impl Format for Opencode {
         let root = source.single_value()?;
         root.get("info").filter(|info| info.is_object())?;
         let messages = root.get("messages").filter(|messages| messages.is_array())?;
-        let has_opencode_fields = |message: interlingua::wire::JsonNode<'_>| {
+        let has_opencode_fields = |message: interlingua_wire::JsonNode<'_>| {
             message.get("info").is_some() && message.get("parts").is_some()
         };
         messages.items().next().filter(|first| has_opencode_fields(*first))?;

@@ -1,7 +1,7 @@
 //! Encodes parts as items of `OpenAI` Responses.
 
-use interlingua::wire::JsonNode;
 use interlingua::{JsonString, RawJson};
+use interlingua_wire::JsonNode;
 
 use super::parts::{ExportPart, PartKind};
 use super::request::{

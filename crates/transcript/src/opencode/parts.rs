@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interlingua::wire::JsonNode;
+use interlingua_wire::JsonNode;
 
 /// A part of the export that is sent to the model.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use interlingua::wire::JsonNode;
-use interlingua::wire::json::ObjectWriter;
 use interlingua::{JsonString, RawJson, find_dialect};
+use interlingua_wire::JsonNode;
+use interlingua_wire::json::ObjectWriter;
 
 use super::parts::{ExportPart, PartKind, str_field};
 use super::{Opencode, anthropic, gemini, openai_responses};
@@ -75,7 +75,7 @@ pub(super) fn read(
         }
     }
     let body = request_body(&parts, encoder, &model);
-    let body = interlingua::wire::RawJson::to_bytes(&body);
+    let body = interlingua_wire::RawJson::to_bytes(&body);
     let dialect = find_dialect(encoder.dialect)?;
     let model = (!model.is_empty()).then(|| JsonString::new(&model));
     Some(Transcript { format: &Opencode, dialect, body, parts, notes, model, has_placeholder })

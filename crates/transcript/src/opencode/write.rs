@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use bytes::Bytes;
-use interlingua::wire::JsonNode;
 use interlingua::{JsonDoc, JsonLimits, JsonString, RawJson};
+use interlingua_wire::JsonNode;
 
 use super::parts::{role, str_field};
 use crate::patch::FilePatch;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use interlingua::model::{ApiErrorKind, ErrorOrigin};
+use interlingua_model::{ApiErrorKind, ErrorOrigin};
 use interlingua_upstream::{AuthScheme, Operation, Provider, ProviderPreset, UpstreamRequest};
 use secrecy::ExposeSecret as _;
 

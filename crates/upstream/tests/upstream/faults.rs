@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::HeaderValue;
-use interlingua::model::{ApiErrorKind, ErrorOrigin, RetryAdvice};
+use interlingua_model::{ApiErrorKind, ErrorOrigin, RetryAdvice};
 use interlingua_upstream::retry::retry_after;
 use interlingua_upstream::{
     ApiError, Operation, Provider, Timeouts, UpstreamClient, UpstreamRequest, UpstreamResponse,

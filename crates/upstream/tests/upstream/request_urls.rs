@@ -2,7 +2,7 @@
 
 use http::header::{self, HeaderValue};
 use interlingua::find_dialect;
-use interlingua::model::ApiErrorKind;
+use interlingua_model::ApiErrorKind;
 use interlingua_upstream::{
     AuthScheme, Operation, PRESETS, Provider, ProviderPreset, UpstreamRequest,
 };

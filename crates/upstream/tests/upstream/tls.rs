@@ -13,7 +13,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use interlingua::model::RetryAdvice;
+use interlingua_model::RetryAdvice;
 use interlingua_upstream::{CaBundle, UpstreamClient};
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::ServerConfig;

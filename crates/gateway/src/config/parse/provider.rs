@@ -3,8 +3,8 @@
 use std::fs;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use interlingua::repair::TargetProfile;
 use interlingua::{DIALECTS, Dialect, find_dialect};
+use interlingua_repair::TargetProfile;
 use interlingua_upstream::{AuthScheme, CaBundle, PresetError, Provider, ProviderPreset};
 use secrecy::SecretString;
 use url::{Host, Url};
