@@ -21,6 +21,9 @@
 //! - [`StreamTranslator::with_guard`] and [`decode_reply`] check the tool calls of a reply with a
 //!   [`CallChecker`].
 //!
+//! `examples/` in this crate has a program for each: a body, a stream with the context of its
+//! request, an HTTP handler and a guard.
+//!
 //! # Other crates
 //!
 //! This crate exports what its own functions take and return. The complete conversation model, the
