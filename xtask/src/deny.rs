@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::process::{cargo, run, succeeds};
+use crate::process::{FAST_BUILD, cargo, run, succeeds};
 use crate::{Outcome, expect_no_arguments};
 
 const VERSION: &str = "0.20.2";
@@ -24,16 +24,6 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     println!("advisories skipped: no copy of the advisory database in CARGO_HOME/advisory-dbs");
     Ok(())
 }
-
-/// A fast build: cargo-deny itself runs only for seconds.
-const FAST_BUILD: [&str; 6] = [
-    "--config",
-    "profile.release.opt-level=1",
-    "--config",
-    "profile.release.lto=false",
-    "--config",
-    "profile.release.codegen-units=16",
-];
 
 fn has_advisories() -> bool {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {

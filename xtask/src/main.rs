@@ -12,6 +12,7 @@ mod fuzz;
 mod instructions;
 mod laws;
 mod node;
+mod package;
 mod postgres;
 mod process;
 mod sdk;
@@ -130,6 +131,18 @@ const COMMANDS: &[Command] = &[
         usage: "",
         description: "check licences, sources and bans of the dependency tree",
         run: deny::command,
+    },
+    Command {
+        name: "package",
+        usage: "",
+        description: "pack the published crates and build them from their packages",
+        run: package::command,
+    },
+    Command {
+        name: "semver",
+        usage: "REVISION",
+        description: "compare the public items of the published crates with those of a git revision",
+        run: package::semver,
     },
     Command {
         name: "book",

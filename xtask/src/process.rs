@@ -31,6 +31,16 @@ pub(crate) fn write(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Arguments for a fast build of a tool that itself runs only for seconds.
+pub(crate) const FAST_BUILD: [&str; 6] = [
+    "--config",
+    "profile.release.opt-level=1",
+    "--config",
+    "profile.release.lto=false",
+    "--config",
+    "profile.release.codegen-units=16",
+];
+
 /// The cargo that runs xtask.
 pub(crate) fn cargo() -> Command {
     program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

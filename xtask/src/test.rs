@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::process::{cargo, run};
-use crate::{Outcome, agents, browser, deny, deploy, fuzz, laws, postgres, sdk, tidy};
+use crate::{Outcome, agents, browser, deny, deploy, fuzz, laws, package, postgres, sdk, tidy};
 
 struct Step {
     name: &'static str,
@@ -102,6 +102,7 @@ const fn step(name: &'static str, description: &'static str, run: fn() -> Outcom
 const STEPS: &[Step] = &[
     step("fmt", "the code is formatted", check_format),
     step("tidy", "the repository's own rules hold", || tidy::command(&[])),
+    step("package", "the published crates can be packed", package::short_run),
     step("clippy", "no warnings", run_clippy),
     step("test", "unit tests, corpus, laws and doc examples", run_tests),
     step("postgres", "the store on a temporary PostgreSQL", || postgres::command(&[])),

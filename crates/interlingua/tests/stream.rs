@@ -5,6 +5,7 @@ use interlingua::{
     ApiError, Dialect, Framing, JsonString, Ledger, RawJson, Reply, ReplyContext, StreamTranslator,
     find_dialect,
 };
+use interlingua_model::ApiErrorKind;
 use interlingua_wire::frame;
 
 fn dialect(name: &str) -> &'static dyn Dialect {
