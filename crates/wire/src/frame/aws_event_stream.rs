@@ -134,6 +134,26 @@ impl HeaderCache {
     }
 }
 
+/// The length of the message that begins here, as its first four bytes announce it.
+pub fn message_len(bytes: &[u8]) -> Option<usize> {
+    bytes.first_chunk::<LENGTH_BYTES>().map(|length| u32::from_be_bytes(*length) as usize)
+}
+
+/// Changes the headers and the payload of a message in place. Its checksum is written anew if it
+/// was right; that of a damaged message stays wrong.
+pub fn edit_message(message: &mut [u8], edit: impl FnOnce(&mut [u8])) {
+    let Some((content, checksum)) = message.split_last_chunk_mut::<CHECKSUM_BYTES>() else {
+        return;
+    };
+    let was_right = crc32fast::hash(content) == u32::from_be_bytes(*checksum);
+    if let Some(text) = content.get_mut(PRELUDE_BYTES..) {
+        edit(text);
+    }
+    if was_right {
+        *checksum = crc32fast::hash(content).to_be_bytes();
+    }
+}
+
 /// The header block of a message, if the message is as long as it announces.
 fn header_bytes(raw: &[u8]) -> Option<&[u8]> {
     let (lengths, rest) = raw.split_first_chunk::<PRELUDE_BYTES>()?;

@@ -11,6 +11,9 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
+pub use self::aws_event_stream::{
+    edit_message as edit_aws_message, message_len as aws_message_len,
+};
 use crate::json::JsonWriter;
 
 /// How a stream is split into frames.
