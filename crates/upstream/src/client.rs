@@ -18,6 +18,7 @@ use crate::client_pool::{ClientPool, PooledClient};
 use crate::connect::{CaBundle, Proxies, RespondedFlag};
 use crate::error::{UpstreamError, map_hyper_error, tls_error, to_api_error};
 use crate::http1::{Http1Client, TransportError};
+use crate::redaction::Redactor;
 use crate::request_head::RequestHead;
 use crate::{ResponseHeaders, UpstreamBody, UpstreamRequest, UpstreamResponse};
 
@@ -40,6 +41,14 @@ impl Default for Timeouts {
             idle: Duration::from_mins(5),
         }
     }
+}
+
+/// Where a request goes, besides its URI.
+struct Destination<'a> {
+    name: &'a str,
+    ca_bundle: Option<&'a Arc<CaBundle>>,
+    /// Overwrites the provider's secrets in the response.
+    redactor: Option<Arc<Redactor>>,
 }
 
 /// Why a call has no response.
@@ -105,13 +114,17 @@ impl UpstreamClient {
         allow_reuse: bool,
     ) -> Result<UpstreamResponse, AttemptError> {
         let provider = call.provider;
-        let (name, ca_bundle) = (&provider.name, provider.ca_bundle.as_ref());
+        let destination = Destination {
+            name: &provider.name,
+            ca_bundle: provider.ca_bundle.as_ref(),
+            redactor: provider.redactor(),
+        };
         let (request_head, body) = call
             .take_head_and_body()
             .map_err(|error| AttemptError { error, is_retryable: false })?;
-        let result = self.dispatch(name, ca_bundle, (request_head, body), allow_reuse).await;
+        let result = self.dispatch(destination, (request_head, body), allow_reuse).await;
         result.map_err(|TransportError { error, on_reused_connection }| AttemptError {
-            error: to_api_error(name, &error),
+            error: to_api_error(&provider.name, &error),
             is_retryable: on_reused_connection && error == UpstreamError::ClosedBeforeResponse,
         })
     }
@@ -130,19 +143,20 @@ impl UpstreamClient {
         *request.method_mut() = method;
         *request.headers_mut() = headers;
         *request.uri_mut() = uri;
-        let result =
-            self.dispatch(name, None, (RequestHead::new(request), body.into()), true).await;
+        let destination = Destination { name, ca_bundle: None, redactor: None };
+        let request = (RequestHead::new(request), body.into());
+        let result = self.dispatch(destination, request, true).await;
         result.map_err(|transport_error| to_api_error(name, &transport_error.error))
     }
 
     /// Sends a request through the cleartext HTTP/1 client or the pooled clients.
     async fn dispatch(
         &self,
-        name: &str,
-        ca_bundle: Option<&Arc<CaBundle>>,
+        destination: Destination<'_>,
         (request_head, body): (Arc<RequestHead>, SegmentedBytes),
         allow_reuse: bool,
     ) -> Result<UpstreamResponse, TransportError> {
+        let Destination { name, ca_bundle, redactor } = destination;
         let limit = self.timeouts.response_head;
         let to_timeout = |_| TransportError {
             error: UpstreamError::HeadTimeout(limit),
@@ -150,7 +164,9 @@ impl UpstreamClient {
         };
         let uri = request_head.request.uri();
         let is_cleartext = uri.scheme() == Some(&Scheme::HTTP);
-        let (status, headers, body) = if is_cleartext && self.proxies.proxy_for(uri).is_none() {
+        let (status, mut headers, mut body) = if is_cleartext
+            && self.proxies.proxy_for(uri).is_none()
+        {
             let sending = self.http1.send(&request_head, body, allow_reuse);
             let (head, body) = timeout(limit, sending).await.map_err(to_timeout)??;
             let body = UpstreamBody::http1(body, self.timeouts.idle, name.to_owned());
@@ -163,6 +179,10 @@ impl UpstreamClient {
                 UpstreamBody::pooled(body, self.timeouts.idle, name.to_owned(), pooled_client);
             (head.status, head.headers.into(), body)
         };
+        if let Some(redactor) = redactor {
+            headers = headers.redact(&redactor);
+            body = body.redact(redactor, &headers);
+        }
         check_response_head(status, &headers)
             .map_err(|error| TransportError { error, on_reused_connection: false })?;
         Ok(UpstreamResponse { status: status.as_u16(), headers, body })

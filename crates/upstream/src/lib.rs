@@ -2,7 +2,8 @@
 //!
 //! A [`Provider`] is one configured upstream; providers that are known by name are in [`PRESETS`].
 //! [`UpstreamClient::call`] sends an [`UpstreamRequest`] and returns an [`UpstreamResponse`].
-//! Bodies are passed through without being parsed.
+//! Bodies are passed through without being parsed; only the provider's own secrets are overwritten
+//! in them.
 //!
 //! - A response with any status is an [`UpstreamResponse`]. An [`ApiError`] means that there is no
 //!   readable response: no connection, a timeout, a redirect, or a compressed body.
@@ -21,6 +22,7 @@ mod idle_timer;
 mod preset;
 mod presets;
 mod provider;
+mod redaction;
 mod request;
 mod request_head;
 mod response;

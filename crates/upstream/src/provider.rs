@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::aws::AwsCredentials;
+use crate::redaction::{CachedRedactor, Redactor};
 use crate::request_head::CachedHeads;
 use crate::way::DialectEndpoints;
 use crate::{CaBundle, EndpointPaths};
@@ -30,7 +31,7 @@ pub struct Provider {
     pub aws_credentials: Option<Arc<AwsCredentials>>,
     /// CA certificates that this provider is trusted with, in addition to the system's.
     pub ca_bundle: Option<Arc<CaBundle>>,
-    /// Headers that are sent with every call.
+    /// Headers that are sent with every call. Sensitive values are overwritten in responses.
     pub headers: HeaderMap,
     /// The same provider in its other dialects.
     pub alternates: Vec<Arc<Provider>>,
@@ -39,6 +40,7 @@ pub struct Provider {
     pub models_url: Option<Url>,
     key_fingerprint: OnceLock<String>,
     pub(crate) heads: CachedHeads,
+    redactor: CachedRedactor,
 }
 
 /// How requests are authenticated.
@@ -76,6 +78,7 @@ impl Provider {
             models_url: None,
             key_fingerprint: OnceLock::new(),
             heads: CachedHeads::default(),
+            redactor: CachedRedactor::default(),
         }
     }
 
@@ -134,6 +137,11 @@ impl Provider {
         })
     }
 
+    /// Overwrites this provider's secrets in its responses; `None` if it has none.
+    pub(crate) fn redactor(&self) -> Option<Arc<Redactor>> {
+        self.redactor.for_provider(self)
+    }
+
     /// Whether several instruction texts are sent as one string: nothing is known of the server
     /// except that it is not the vendor's, and chat templates may read only the first text.
     pub fn joins_instructions(&self) -> bool {
@@ -150,6 +158,7 @@ impl Provider {
     fn for_each_variant(&mut self, change: &dyn Fn(&mut Self)) {
         change(self);
         self.heads = CachedHeads::default();
+        self.redactor = CachedRedactor::default();
         for other in &mut self.alternates {
             Arc::make_mut(other).for_each_variant(change);
         }

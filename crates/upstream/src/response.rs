@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use http::HeaderValue;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
@@ -19,6 +20,7 @@ use crate::client_pool::PooledClient;
 use crate::error::{UpstreamError, to_api_error};
 use crate::http1::Http1Body;
 use crate::idle_timer::IdleTimer;
+use crate::redaction::{BodyRedactor, Redactor};
 
 /// The HTTP response of a provider, with any status.
 pub struct UpstreamResponse {
@@ -35,6 +37,8 @@ pub struct UpstreamBody {
     is_done: bool,
     /// The pooled client, counted as busy while the body lasts.
     client: Option<Arc<PooledClient>>,
+    /// Overwrites the provider's secrets; boxed, because bodies are moved often.
+    redactor: Option<Box<BodyRedactor>>,
 }
 
 enum BodyInner {
@@ -73,7 +77,18 @@ impl UpstreamBody {
         provider_name: String,
         client: Option<Arc<PooledClient>>,
     ) -> Self {
-        Self { inner, idle_timer: IdleTimer::new(limit), provider_name, is_done: false, client }
+        let idle_timer = IdleTimer::new(limit);
+        Self { inner, idle_timer, provider_name, is_done: false, client, redactor: None }
+    }
+
+    /// Overwrites these secrets in the body.
+    pub(crate) fn redact(mut self, redactor: Arc<Redactor>, headers: &ResponseHeaders) -> Self {
+        let content_type = headers.content_type().map(HeaderValue::as_bytes).unwrap_or_default();
+        let has_aws_messages = content_type
+            .get(..AWS_EVENT_STREAM.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(AWS_EVENT_STREAM));
+        self.redactor = Some(Box::new(BodyRedactor::new(redactor, has_aws_messages)));
+        self
     }
 
     /// Reads the whole body, up to `limit` bytes.
@@ -115,9 +130,41 @@ impl UpstreamBody {
     /// Whether all received bytes were returned, as far as this is known without a system call.
     /// False for HTTP/2, where another task may hold more.
     pub fn is_buffer_empty(&self) -> bool {
+        if self.redactor.as_ref().is_some_and(|redactor| redactor.is_ready()) {
+            return false;
+        }
         match &self.inner {
             BodyInner::Http1(body) => body.is_buffer_empty(),
             BodyInner::Pooled(_) | BodyInner::Boxed(_) => false,
+        }
+    }
+
+    /// As [`UpstreamBody::poll_inner`], with the secrets overwritten and without trailers.
+    fn poll_redacted(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, ApiError>>> {
+        loop {
+            let Some(redactor) = &mut self.redactor else { return self.poll_inner(context) };
+            if let Some(data) = redactor.pop() {
+                return Poll::Ready(Some(Ok(Frame::data(data))));
+            }
+            if let Some(end) = redactor.take_end() {
+                return Poll::Ready(end.err().map(Err));
+            }
+            let frame = ready!(self.poll_inner(context));
+            let Some(redactor) = &mut self.redactor else { return Poll::Ready(frame) };
+            match frame {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data()
+                        && let Some(redacted) = redactor.push(data)
+                    {
+                        return Poll::Ready(Some(Ok(Frame::data(redacted))));
+                    }
+                }
+                Some(Err(error)) => redactor.finish(Err(error)),
+                None => redactor.finish(Ok(())),
+            }
         }
     }
 
@@ -176,7 +223,7 @@ impl http_body::Body for UpstreamBody {
         if self.is_done {
             return Poll::Ready(None);
         }
-        let frame = ready!(self.poll_inner(context));
+        let frame = ready!(self.poll_redacted(context));
         self.is_done = !matches!(frame, Some(Ok(_)));
         if self.is_done {
             self.client = None;
@@ -185,15 +232,19 @@ impl http_body::Body for UpstreamBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.is_done
-            || match &self.inner {
-                BodyInner::Pooled(body) => body.is_end_stream(),
-                BodyInner::Http1(body) => body.is_end(),
-                BodyInner::Boxed(body) => body.is_end_stream(),
-            }
+        let is_inner_end = || match &self.inner {
+            BodyInner::Pooled(body) => body.is_end_stream(),
+            BodyInner::Http1(body) => body.is_end(),
+            BodyInner::Boxed(body) => body.is_end_stream(),
+        };
+        let has_held_bytes = self.redactor.as_ref().is_some_and(|redactor| !redactor.is_empty());
+        self.is_done || (!has_held_bytes && is_inner_end())
     }
 
     fn size_hint(&self) -> SizeHint {
+        if self.redactor.as_ref().is_some_and(|redactor| !redactor.is_empty()) {
+            return SizeHint::default();
+        }
         match &self.inner {
             BodyInner::Pooled(body) => body.size_hint(),
             BodyInner::Http1(body) => {
@@ -231,3 +282,4 @@ impl fmt::Debug for UpstreamResponse {
 
 /// Bodies that are made in this process have no idle timeout.
 const NO_IDLE_TIMEOUT: Duration = Duration::MAX;
+const AWS_EVENT_STREAM: &[u8] = b"application/vnd.amazon.eventstream";

@@ -8,6 +8,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{self, HeaderValue};
 
+use crate::redaction::Redactor;
+
 /// Response headers; dereferencing them parses the head into a [`HeaderMap`].
 pub struct ResponseHeaders {
     /// The bytes of the response head.
@@ -36,6 +38,16 @@ impl ResponseHeaders {
 
     pub fn content_type(&self) -> Option<&HeaderValue> {
         self.common.content_type.as_ref()
+    }
+
+    /// The headers without the secrets of the provider.
+    pub(crate) fn redact(self, redactor: &Redactor) -> Self {
+        let may_have_secret =
+            self.head_bytes.is_empty() || redactor.contains_secret(&self.head_bytes);
+        match may_have_secret.then(|| redactor.redact_headers(&self)).flatten() {
+            Some(redacted) => redacted.into(),
+            None => self,
+        }
     }
 
     /// The first content coding other than `identity`.
