@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpStream as StdStream};
 use std::num::NonZero;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -13,6 +14,7 @@ use http::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
@@ -312,30 +314,36 @@ async fn serve_connection(
         builder.max_headers(limits.headers);
     }
     let stream = ClientStream::new(stream, Arc::clone(&activity), (timeouts.write, timeouts.head));
-    let http = builder.serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(http);
+    let mut http = builder.serve_connection(TokioIo::new(stream), service);
     let first_head = sleep(timeouts.head);
     tokio::pin!(first_head);
     let mut awaits_first_head = true;
     // Connection errors concern only the client and are not logged.
-    loop {
+    let has_ended = loop {
         tokio::select! {
             biased;
-            _ = http.as_mut() => return,
+            _ = &mut http => break true,
             () = first_head.as_mut(), if awaits_first_head => {
                 awaits_first_head = false;
                 if !activity.has_had_request() {
                     return;
                 }
             }
-            _ = shutdown.changed() => break,
+            _ = shutdown.changed() => break false,
+        }
+    };
+    if !has_ended {
+        Pin::new(&mut http).graceful_shutdown();
+        recent.close();
+        if timeout(timeouts.drain, &mut http).await.is_err() {
+            drain_expired.store(true, Ordering::Relaxed);
+            let _ = timeout(ABORT_GRACE, http).await;
+            return;
         }
     }
-    http.as_mut().graceful_shutdown();
-    recent.close();
-    if timeout(timeouts.drain, http.as_mut()).await.is_err() {
-        drain_expired.store(true, Ordering::Relaxed);
-        let _ = timeout(ABORT_GRACE, http).await;
+    if activity.has_unread_body.load(Ordering::Relaxed) {
+        // After a request to upgrade, hyper ends without shutting the stream down.
+        let _ = http.into_parts().io.into_inner().shutdown().await;
     }
 }
 
