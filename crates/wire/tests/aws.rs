@@ -47,6 +47,31 @@ fn the_botocore_message_is_read_and_written() {
 }
 
 #[test]
+fn an_edited_message_has_a_right_checksum_unless_it_was_damaged() {
+    let edit = |message: &mut [u8]| {
+        frame::edit_aws_message(message, |text| {
+            let at = text.windows(2).position(|two| two == b"Hi").unwrap_or_default();
+            text[at..at + 2].copy_from_slice(b"Ho");
+        });
+    };
+    let mut edited = message();
+    assert_eq!(frame::aws_message_len(&edited), Some(edited.len()));
+    assert_eq!(frame::aws_message_len(&edited[..3]), None);
+    edit(&mut edited);
+    let frames = framing::read_all(Framing::AwsEventStream, &edited);
+    assert_eq!(frames[0].data.as_deref(), Some(&*DATA.replace("Hi", "Ho")));
+    for at in 0..message().len() {
+        let mut damaged = message();
+        damaged[at] ^= 1;
+        edit(&mut damaged);
+        let mut frames = FrameReader::new(Framing::AwsEventStream, LIMIT);
+        frames.push(&Bytes::from(damaged));
+        assert!(!matches!(frames.next(), Ok(Some(_))), "{at}");
+    }
+    frame::edit_aws_message(&mut [0; 3], |text| text.fill(1));
+}
+
+#[test]
 fn written_messages_are_read_back_in_any_chunks() {
     let events = [
         (None, "{}"),
