@@ -168,7 +168,7 @@ impl RoutedRequest<'_> {
             log.begin_stage(CaptureStage::ProviderReply, facts, headers);
         }
         if !(200..300).contains(&response.status) {
-            return Err(Box::pin(self.read_provider_error(route, response, to, log)).await);
+            return Err(Box::pin(self.read_provider_error(response, to, log)).await);
         }
         let PreparedRequest {
             translated, watch, continuation, conversation, is_last_attempt, ..

@@ -1,4 +1,4 @@
-//! Decodes a provider's error for the client, without leaking the gateway's API key.
+//! Decodes a provider's error for the client.
 
 use std::time::Duration;
 
@@ -6,11 +6,9 @@ use bytes::Bytes;
 use interlingua::Dialect;
 use interlingua_model::RetryAdvice;
 use interlingua_upstream::{UpstreamResponse, retry};
-use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 
 use crate::attempt::RoutedRequest;
-use crate::config::{Backend, Route};
 use crate::heard::capture_provider_bytes;
 use crate::refusal::ErrorResponse;
 use crate::tale::RequestLog;
@@ -19,7 +17,6 @@ impl RoutedRequest<'_> {
     /// Reads a provider's error; the body stays verbatim if both sides use one dialect.
     pub(crate) async fn read_provider_error(
         &self,
-        route: &Route,
         response: UpstreamResponse,
         to: &dyn Dialect,
         log: &mut Option<RequestLog>,
@@ -28,7 +25,7 @@ impl RoutedRequest<'_> {
         let status = if status > MAX_HTTP_STATUS { BAD_GATEWAY } else { status };
         let max_wait = ERROR_BODY_TIMEOUT.min(self.config.timeouts.answer);
         let body = timeout(max_wait, body.collect(MAX_ERROR_BYTES)).await;
-        let body = redact_key(route, body.unwrap_or_else(|_| Ok(Bytes::new())).unwrap_or_default());
+        let body = body.unwrap_or_else(|_| Ok(Bytes::new())).unwrap_or_default();
         capture_provider_bytes(log, &body);
         let mut error = to.decode_error(status, &body);
         if let Some(wait) = retry::retry_after(&headers) {
@@ -42,27 +39,9 @@ impl RoutedRequest<'_> {
     }
 }
 
-/// Some providers echo the API key that they reject.
-fn redact_key(route: &Route, body: Bytes) -> Bytes {
-    let key = match &route.backend {
-        Backend::Builtin => None,
-        Backend::Provider(provider) => provider.api_key.as_ref(),
-    };
-    let Some(key) =
-        key.map(SecretString::expose_secret).filter(|key| key.len() >= MIN_REDACTED_KEY_BYTES)
-    else {
-        return body;
-    };
-    let text = String::from_utf8_lossy(&body);
-    if text.contains(key) { text.replace(key, REDACTED_KEY).into() } else { body }
-}
-
 /// Time for the body of an error.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Some servers send statuses such as 999, which HTTP clients may reject.
 const MAX_HTTP_STATUS: u16 = 599;
 const BAD_GATEWAY: u16 = 502;
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
-/// Shorter strings are no secrets and may be part of normal text.
-const MIN_REDACTED_KEY_BYTES: usize = 6;
-const REDACTED_KEY: &str = "[the gateway's key]";

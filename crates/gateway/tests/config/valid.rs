@@ -135,6 +135,7 @@ headers = { "openai-organization" = "org-1", "x-extra-token" = "env:LAB_KEY" }
     assert_eq!(openai.dialect.id().0, "openai-responses");
     assert_eq!(openai.headers["openai-organization"], "org-1");
     assert!(openai.headers["x-extra-token"].is_sensitive());
+    assert!(!openai.headers["openai-organization"].is_sensitive(), "it is no secret");
 }
 
 #[test]

@@ -366,7 +366,8 @@ pub(super) fn parse_header_value(item: &Item<'_>, name: &str, env: Env<'_>) -> O
         item.error("is not a valid header value");
         return None;
     };
-    value.set_sensitive(true);
+    // Sensitive values are overwritten in what the provider sends.
+    value.set_sensitive(is_reference || is_secret);
     Some(value)
 }
 

@@ -42,7 +42,8 @@ fn parse_headers(table: &Table<'_>, env: Env<'_>) -> HeaderMap {
             table.diagnostics.error(at, format!("`{name}` is not a header that can be set"));
             continue;
         };
-        if let Some(value) = parse_header_value(&item, name, env) {
+        if let Some(mut value) = parse_header_value(&item, name, env) {
+            value.set_sensitive(true);
             headers.insert(parsed, value);
         }
     }
