@@ -81,7 +81,7 @@ fn captures_survive_a_restart() {
 }
 
 /// The captured turn with all stages, or the first of the list.
-fn captured_turn(harness: &Harness, id: Option<&str>) -> Value {
+pub(crate) fn captured_turn(harness: &Harness, id: Option<&str>) -> Value {
     let path = id.map_or_else(|| "/api/turns".to_owned(), |id| format!("/api/turns/{id}"));
     // Stages are stored shortly after the response.
     for _ in 0..100 {
