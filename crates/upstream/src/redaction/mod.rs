@@ -164,7 +164,7 @@ impl SecretPattern {
         let skipped = core.len().saturating_sub(MAX_CORE_BYTES);
         core_offset += skipped;
         let core = Finder::new(&core[skipped..]).into_owned();
-        (!bytes.is_empty()).then(|| Self { core, core_offset, bytes })
+        (!bytes.is_empty()).then_some(Self { bytes, core, core_offset })
     }
 
     /// Finds the first occurrence, with the escapes of its characters.
