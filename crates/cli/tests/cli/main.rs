@@ -13,6 +13,7 @@ mod doctor;
 mod doctor_growth;
 mod doctor_seals;
 #[cfg(unix)]
+mod operations;
 mod pty;
 mod run;
 mod serve;
