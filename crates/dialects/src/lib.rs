@@ -9,14 +9,17 @@ mod arguments;
 #[cfg(feature = "bedrock")]
 pub mod bedrock;
 pub mod body;
+mod char_offsets;
 mod freeform;
 pub mod gemini;
 pub mod media;
+mod name_set;
 pub mod native;
 pub mod note;
 mod notice;
 pub mod openai_chat;
 pub mod openai_responses;
+mod pending_events;
 pub mod run;
 mod spellings;
 mod tool_output;

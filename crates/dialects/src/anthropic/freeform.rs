@@ -5,14 +5,16 @@ use interlingua_model::{BlockContent, ReplyContext, ToolArgs, Turn, Verbatim};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::freeform;
+use crate::name_set::NameSet;
 
 pub(super) fn unwrap_freeform_calls(turn: &mut Turn, cx: &ReplyContext) {
-    if cx.freeform_tools.is_empty() {
+    let freeform_tools = NameSet::new(&cx.freeform_tools);
+    if freeform_tools.is_empty() {
         return;
     }
     for block in &mut turn.blocks {
         if let BlockContent::ToolCall(call) = &block.content
-            && cx.freeform_tools.contains(&call.name)
+            && freeform_tools.contains(&call.name)
         {
             let text = match &call.args {
                 ToolArgs::Json(json) => unwrap_freeform_args(json.as_str()),

@@ -8,6 +8,7 @@ use interlingua_wire::{JsonString, RawJson};
 
 use super::ID;
 use super::encode::{self, BlockParent, EncodeCx};
+use crate::name_set::NameSet;
 use crate::note;
 
 /// Encodes each turn as a separate message, as the client sent it.
@@ -198,15 +199,14 @@ fn encode_system_reminder(
 
 /// Names of the only tools that may be called, if the tool choice is a subset of the tools. The API
 /// cannot express that, so the other tools are left out.
-pub(super) fn allowed_tools(conversation: &Conversation) -> Option<&[JsonString]> {
-    match &conversation.settings.tool_choice {
-        Some(ToolChoice::Allowed { names, .. }) if has_tool_named(conversation, names) => {
-            Some(names)
-        }
-        _ => None,
-    }
+pub(super) fn allowed_tools(conversation: &Conversation) -> Option<NameSet> {
+    let Some(ToolChoice::Allowed { names, .. }) = &conversation.settings.tool_choice else {
+        return None;
+    };
+    let names = NameSet::new(names);
+    has_tool_named(conversation, &names).then_some(names)
 }
 
-pub(super) fn has_tool_named(conversation: &Conversation, names: &[JsonString]) -> bool {
+pub(super) fn has_tool_named(conversation: &Conversation, names: &NameSet) -> bool {
     conversation.tools.iter().any(|tool| names.contains(&tool.name))
 }

@@ -203,7 +203,7 @@ fn write_tools(conversation: &Conversation, cx: &mut EncodeCx<'_>, o: &mut Objec
     }
     o.array("tools", |a| {
         for (at, tool) in conversation.tools.iter().enumerate() {
-            if allowed.is_none_or(|names| names.contains(&tool.name)) {
+            if allowed.as_ref().is_none_or(|names| names.contains(&tool.name)) {
                 tools::encode_tool(tool, at, cx, a);
             } else {
                 let message =

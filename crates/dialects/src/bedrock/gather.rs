@@ -7,6 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
 use super::{ID, ISSUER, citation, media, reply};
+use crate::name_set::NameSet;
 
 #[derive(Debug)]
 pub(super) struct OpenBlock {
@@ -65,7 +66,7 @@ impl OpenBlock {
         wire_index: u64,
         index: u32,
         start: JsonNode<'_>,
-        freeform: &[JsonString],
+        freeform: &NameSet,
         events: &mut Vec<StreamEvent>,
     ) -> Self {
         let union_field = start.fields().next();
@@ -103,7 +104,7 @@ impl OpenBlock {
         index: u32,
         id: JsonString,
         name: JsonString,
-        freeform: &[JsonString],
+        freeform: &NameSet,
         events: &mut Vec<StreamEvent>,
     ) -> Self {
         let id = if id.is_empty() { derive_id("call_", &name, index as usize) } else { id };
@@ -143,7 +144,7 @@ impl OpenBlock {
                     index,
                     JsonString::EMPTY,
                     JsonString::EMPTY,
-                    &[],
+                    &NameSet::default(),
                     events,
                 );
             }

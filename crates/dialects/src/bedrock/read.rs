@@ -1,29 +1,30 @@
 //! Reads a stream, and reorders its events so that only one block is open at a time.
 
-use std::collections::VecDeque;
+use std::collections::HashSet;
 
 use interlingua_model::{
     ApiError, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent,
 };
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
+use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, RawJson};
 
 use super::gather::{self, DeltaKind, OpenBlock};
 use super::{error, reply};
+use crate::name_set::NameSet;
+use crate::pending_events::PendingEvents;
 use crate::{StreamReader, note};
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     tape: Tape,
     /// Tools with wrapped free text.
-    freeform_tools: Vec<JsonString>,
+    freeform_tools: NameSet,
     state: ReaderState,
     next_index: u32,
     open_block: Option<OpenBlock>,
     /// Provider indices of closed blocks.
-    closed_wire_indices: Vec<u64>,
-    /// Events of other blocks that arrived while a block was open, grouped by block.
-    pending_events: VecDeque<(u64, Vec<(BlockEventKind, RawJson)>)>,
+    closed_wire_indices: HashSet<u64>,
+    pending_events: PendingEvents<(BlockEventKind, RawJson)>,
     has_calls: bool,
     /// Held back until the metadata event that follows it.
     stop: Option<Stop>,
@@ -55,7 +56,7 @@ struct EventSink<'o> {
 
 impl Reader {
     pub(super) fn new(cx: &ReplyContext) -> Self {
-        Self { freeform_tools: cx.freeform_tools.clone(), ..Self::default() }
+        Self { freeform_tools: NameSet::new(&cx.freeform_tools), ..Self::default() }
     }
 
     fn read_event(&mut self, name: &str, root: JsonNode<'_>, out: &mut EventSink<'_>) {
@@ -95,22 +96,10 @@ impl Reader {
         let index = index.and_then(JsonNode::as_u64);
         let wire_index = index.or(open_index).unwrap_or_else(|| u64::from(self.next_index));
         if open_index.is_some_and(|open_index| open_index != wire_index) {
-            self.defer_block_event(kind, wire_index, root.json());
+            self.pending_events.push(wire_index, (kind, root.json()));
         } else {
             self.apply_block_event(kind, wire_index, root, delta, out);
             self.replay_pending_events(out);
-        }
-    }
-
-    fn defer_block_event(&mut self, kind: BlockEventKind, wire_index: u64, json: RawJson) {
-        match self
-            .pending_events
-            .iter_mut()
-            .rev()
-            .find(|(pending_index, _)| *pending_index == wire_index)
-        {
-            Some((_, pending)) => pending.push((kind, json)),
-            None => self.pending_events.push_back((wire_index, vec![(kind, json)])),
         }
     }
 
@@ -159,7 +148,7 @@ impl Reader {
                 // A block with only an end event is an empty text.
                 self.ensure_open_for(DeltaKind::Unknown, wire_index, out);
                 self.close_block(out);
-                self.closed_wire_indices.push(wire_index);
+                self.closed_wire_indices.insert(wire_index);
             }
         }
     }
@@ -199,7 +188,7 @@ impl Reader {
     /// Applies deferred block events until a block stays open.
     fn replay_pending_events(&mut self, out: &mut EventSink<'_>) {
         while self.open_block.is_none()
-            && let Some((wire_index, pending)) = self.pending_events.pop_front()
+            && let Some((wire_index, pending)) = self.pending_events.pop_first()
         {
             for (kind, json) in pending {
                 let doc = json.to_doc();

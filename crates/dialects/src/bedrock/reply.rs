@@ -9,6 +9,7 @@ use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
 use super::encode::{self, EncodeMode};
 use super::{ID, decode, error};
+use crate::name_set::NameSet;
 use crate::{freeform, note};
 
 pub(super) fn decode(
@@ -36,9 +37,10 @@ pub(super) fn decode(
             ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, "the reply has no message");
         }
     }
+    let freeform_tools = NameSet::new(&cx.freeform_tools);
     for block in &mut reply.turn.blocks {
         let BlockContent::ToolCall(call) = &block.content else { continue };
-        if cx.freeform_tools.contains(&call.name) {
+        if freeform_tools.contains(&call.name) {
             let args = unwrap_freeform_args(&call.args);
             if let BlockContent::ToolCall(call) = &mut block.edit().content {
                 call.args = args;

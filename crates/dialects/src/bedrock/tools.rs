@@ -7,6 +7,7 @@ use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
 use super::{ID, decode, encode};
+use crate::name_set::NameSet;
 use crate::note;
 
 /// Decodes the list of tools. A cache point becomes the cache breakpoint of the tool before it.
@@ -140,15 +141,14 @@ pub(super) fn encode_tool_config(
 
 fn encode_tools(conversation: &Conversation, ledger: &mut Ledger, out: &mut ArrayWriter<'_>) {
     let allowed = match &conversation.settings.tool_choice {
-        Some(ToolChoice::Allowed { names, .. })
-            if conversation.tools.iter().any(|tool| names.contains(&tool.name)) =>
-        {
-            Some(names)
-        }
+        Some(ToolChoice::Allowed { names, .. }) => Some(NameSet::new(names)),
         _ => None,
     };
+    let is_offered =
+        |names: &NameSet| conversation.tools.iter().any(|tool| names.contains(&tool.name));
+    let allowed = allowed.filter(is_offered);
     for (index, tool) in conversation.tools.iter().enumerate() {
-        if allowed.is_some_and(|names| !names.contains(&tool.name)) {
+        if allowed.as_ref().is_some_and(|names| !names.contains(&tool.name)) {
             continue;
         }
         let path = LedgerPath::tool(index);

@@ -1,10 +1,15 @@
 //! Decodes and encodes citations. The provider counts spans in bytes, the model in characters.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::collections::HashMap;
+
 use interlingua_model::{Block, BlockContent, Citation, Ledger, LedgerPath, Verbatim};
 use interlingua_wire::json::ArrayWriter;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use super::{ID, field_name};
+use crate::char_offsets::CharOffsets;
 use crate::note;
 
 /// A citation with its span still in bytes, and the index of its part, if given.
@@ -74,10 +79,8 @@ fn decode_span(node: JsonNode<'_>) -> Option<(u64, u64)> {
 
 impl RawCitation {
     /// Converts the span to characters of `text`.
-    pub(super) fn with_char_span(mut self, text: &str) -> Citation {
-        let to_char_offset = |bytes: u64| {
-            text.char_indices().take_while(|(at, _)| (*at as u64) < bytes).count() as u64
-        };
+    pub(super) fn with_char_span(mut self, text: &str, offsets: &CharOffsets) -> Citation {
+        let to_char_offset = |byte: u64| offsets.to_char_offset(text, byte);
         let span = self.citation.span;
         self.citation.span = span.map(|(start, end)| (to_char_offset(start), to_char_offset(end)));
         self.citation
@@ -86,13 +89,23 @@ impl RawCitation {
 
 /// Attaches each citation of a complete reply to the text block it refers to.
 pub(super) fn attach_citations(candidate: JsonNode<'_>, blocks: &mut [Verbatim<Block>]) {
-    for raw_citation in decode_citations(candidate) {
-        let is_text = |block: &Verbatim<Block>| block.content.as_text().is_some();
+    let raw_citations = decode_citations(candidate);
+    if raw_citations.is_empty() {
+        return;
+    }
+    let is_text = |block: &Verbatim<Block>| block.content.as_text().is_some();
+    let last_text = blocks.iter().rposition(is_text);
+    let mut texts: HashMap<usize, (String, CharOffsets)> = HashMap::new();
+    for raw_citation in raw_citations {
         let at = raw_citation.part_index.filter(|part| blocks.get(*part).is_some_and(is_text));
-        let Some(at) = at.or_else(|| blocks.iter().rposition(is_text)) else { continue };
+        let Some(at) = at.or(last_text) else { continue };
         if let BlockContent::Text { text, citations } = &mut blocks[at].edit().content {
-            let citation = raw_citation.with_char_span(&text.unescape());
-            citations.push(citation);
+            let (text, offsets) = texts.entry(at).or_insert_with(|| {
+                let text = text.unescape().into_owned();
+                let offsets = CharOffsets::new(&text);
+                (text, offsets)
+            });
+            citations.push(raw_citation.with_char_span(text, offsets));
         }
     }
 }
@@ -106,6 +119,11 @@ pub(super) fn encode_citations(
     path: LedgerPath,
     ledger: &mut Ledger,
 ) {
+    if citations.is_empty() {
+        return;
+    }
+    let contents = text.unescape();
+    let offsets = LazyCell::new(|| CharOffsets::new(&contents));
     for citation in citations {
         if let Some((ID, original)) = &citation.original {
             if field_name::get(original.to_doc().root(), "segment").is_none() {
@@ -123,9 +141,8 @@ pub(super) fn encode_citations(
         }
         list.object(|object| {
             if let Some((start, end)) = citation.span {
-                let contents = text.unescape();
-                object.number("startIndex", char_to_byte_offset(&contents, start));
-                object.number("endIndex", char_to_byte_offset(&contents, end));
+                object.number("startIndex", offsets.to_byte_offset(&contents, start));
+                object.number("endIndex", offsets.to_byte_offset(&contents, end));
             }
             object.json_string("uri", url);
             object.json_string_opt("title", citation.title.as_ref());
@@ -147,25 +164,28 @@ pub(super) fn encode_reply_citations(blocks: &[Verbatim<Block>], ledger: &mut Le
 /// search look for them.
 pub(super) fn encode_grounding_metadata(blocks: &[Verbatim<Block>]) -> Option<RawJson> {
     let mut sources: Vec<&Citation> = Vec::new();
+    let mut source_positions: HashMap<Cow<'_, str>, usize> = HashMap::new();
     let mut supports = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
         let BlockContent::Text { text, citations } = &block.content else { continue };
+        if citations.is_empty() {
+            continue;
+        }
+        let contents = text.unescape();
+        let offsets = LazyCell::new(|| CharOffsets::new(&contents));
         let is_same_dialect = |citation: &&Citation| matches!(&citation.original, Some((ID, _)));
-        for citation in
-            citations.iter().filter(|citation| !is_same_dialect(citation) && citation.url.is_some())
-        {
-            let existing = sources.iter().position(|other| other.url == citation.url);
-            let source = existing.unwrap_or(sources.len());
-            if existing.is_none() {
+        for citation in citations.iter().filter(|citation| !is_same_dialect(citation)) {
+            let Some(url) = &citation.url else { continue };
+            let source = *source_positions.entry(url.unescape()).or_insert_with(|| {
                 sources.push(citation);
-            }
+                sources.len() - 1
+            });
             if let Some((start, end)) = citation.span.filter(|(start, end)| start < end) {
-                let contents = text.unescape();
                 supports.push((
                     at,
                     source,
-                    char_to_byte_offset(&contents, start),
-                    char_to_byte_offset(&contents, end),
+                    offsets.to_byte_offset(&contents, start),
+                    offsets.to_byte_offset(&contents, end),
                 ));
             }
         }
@@ -196,11 +216,6 @@ pub(super) fn encode_grounding_metadata(blocks: &[Verbatim<Block>]) -> Option<Ra
             });
         })
     })
-}
-
-fn char_to_byte_offset(text: &str, characters: u64) -> u64 {
-    let at = text.char_indices().nth(characters as usize);
-    at.map_or(text.len(), |(at, _)| at) as u64
 }
 
 /// Source keys of a grounding chunk.

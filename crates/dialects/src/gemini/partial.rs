@@ -1,5 +1,7 @@
 //! Collects the arguments of a call that are streamed in pieces, each with a JSON path.
 
+use std::collections::HashMap;
+
 use interlingua_wire::{JsonNode, JsonString, JsonWriter, RawJson};
 
 use super::field_name;
@@ -9,11 +11,18 @@ use super::field_name;
 pub(super) enum PartialArgs {
     #[default]
     Unset,
-    Object(Vec<(String, PartialArgs)>),
+    Object(PartialFields),
     Array(Vec<PartialArgs>),
     /// A string that later pieces may extend.
     Text(Vec<JsonString>),
     Json(RawJson),
+}
+
+/// The fields in the order in which they came, found by name.
+#[derive(Debug, Default)]
+pub(super) struct PartialFields {
+    fields: Vec<(String, PartialArgs)>,
+    positions: HashMap<String, usize>,
 }
 
 /// One segment of a path.
@@ -71,10 +80,11 @@ impl PartialArgs {
 
     fn field_mut(&mut self, key: &str) -> &mut Self {
         if !matches!(self, Self::Object(_)) {
-            *self = Self::Object(Vec::new());
+            *self = Self::Object(PartialFields::default());
         }
-        let Self::Object(fields) = self else { return self };
-        let at = fields.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
+        let Self::Object(PartialFields { fields, positions }) = self else { return self };
+        let at = positions.get(key).copied().unwrap_or_else(|| {
+            positions.insert(key.to_owned(), fields.len());
             fields.push((key.to_owned(), Self::Unset));
             fields.len() - 1
         });
@@ -97,9 +107,9 @@ impl PartialArgs {
     fn write(&self, out: &mut JsonWriter) {
         match self {
             Self::Unset => out.null(),
-            Self::Object(fields) => out.object(|object| {
-                for (key, value) in fields {
-                    value.write(object.key_json_string(&JsonString::new(key)));
+            Self::Object(object) => out.object(|out| {
+                for (key, value) in &object.fields {
+                    value.write(out.key_json_string(&JsonString::new(key)));
                 }
             }),
             Self::Array(items) => out.array(|array| {

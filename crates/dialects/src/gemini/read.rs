@@ -3,6 +3,8 @@
 //! A complete reply is a stream of one chunk: the parts of one chunk are separate blocks, and only
 //! the first may continue the last block of the previous chunk.
 
+use std::collections::HashSet;
+
 use interlingua_model::{
     ApiError, Delta, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
 };
@@ -12,6 +14,7 @@ use interlingua_wire::{Frame, Framing, JsonDoc, JsonLimits, JsonNode, JsonString
 
 use super::read_parts::{PartPosition, PartReader};
 use super::{Gemini, ID, citation, error, field_name, outcome, reply};
+use crate::name_set::NameSet;
 use crate::notice::error_from_stop;
 use crate::{Dialect as _, MissingEnd, StreamReader, note};
 
@@ -31,7 +34,7 @@ pub(super) struct Reader {
     /// The text of `finishMessage`.
     finish_message: Option<JsonString>,
     /// Unknown fields that were already emitted: they repeat in each chunk.
-    emitted_fields: Vec<(JsonString, RawJson)>,
+    emitted_fields: HashSet<String>,
     /// Chunks are forwarded as received, except one with a replacement.
     passthrough: bool,
     replacement: Option<Vec<u8>>,
@@ -58,7 +61,7 @@ impl Reader {
         Self {
             id: cx.fallback_id.clone(),
             tape: Tape::default(),
-            parts: PartReader::new(cx.freeform_tools.clone()),
+            parts: PartReader::new(NameSet::new(&cx.freeform_tools)),
             state: ReaderState::NotStarted,
             last_usage: None,
             emitted_usage: Usage::default(),
@@ -66,7 +69,7 @@ impl Reader {
             saw_done_marker: false,
             missing_end: MissingEnd::Nothing,
             finish_message: None,
-            emitted_fields: Vec::new(),
+            emitted_fields: HashSet::new(),
             passthrough: false,
             replacement: None,
         }
@@ -206,12 +209,11 @@ impl Reader {
         if citations.is_empty() {
             return reply::CANDIDATE_FIELDS;
         }
-        let Some((index, text)) = self.parts.current_text() else {
+        let Some((index, text, offsets)) = self.parts.current_text() else {
             return &["content", "finishReason", "index"];
         };
-        let text = text.unescape();
         for citation in citations {
-            let delta = Delta::Citation(Box::new(citation.with_char_span(&text)));
+            let delta = Delta::Citation(Box::new(citation.with_char_span(text, offsets)));
             events.push(StreamEvent::Delta { index, delta });
         }
         reply::CANDIDATE_FIELDS
@@ -228,10 +230,9 @@ impl Reader {
         let doc = unknown.to_doc();
         let mut new_fields = Vec::new();
         for field in doc.root().fields() {
-            let entry = (field.key_json_string(), field.value.json());
-            if !self.emitted_fields.contains(&entry) {
-                self.emitted_fields.push(entry.clone());
-                new_fields.push(entry);
+            let entry = [&*field.key(), "\0", field.value.raw()].concat();
+            if self.emitted_fields.insert(entry) {
+                new_fields.push((field.key_json_string(), field.value.json()));
             }
         }
         if !new_fields.is_empty() {

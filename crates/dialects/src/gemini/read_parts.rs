@@ -3,15 +3,17 @@
 use interlingua_model::{
     Block, BlockContent, Delta, Extras, Ledger, LedgerPath, StreamEvent, ToolArgs, ToolCall,
 };
-use interlingua_wire::{JsonNode, JsonString, JsonStringBuilder};
+use interlingua_wire::{JsonNode, JsonString};
 
 use super::pairing::{CallPairing, WRITTEN_ID_KEY};
 use super::part;
 use super::partial::PartialArgs;
 use super::{ID, field_name, reply};
+use crate::char_offsets::CharOffsets;
+use crate::name_set::NameSet;
 
 pub(super) struct PartReader {
-    freeform_tools: Vec<JsonString>,
+    freeform_tools: NameSet,
     pairing: CallPairing,
     open_text: Option<OpenText>,
     partial_call: Option<PartialCall>,
@@ -22,7 +24,8 @@ pub(super) struct PartReader {
 /// A text or thought that the next chunk may continue.
 struct OpenText {
     is_thought: bool,
-    text: JsonStringBuilder,
+    text: String,
+    offsets: CharOffsets,
 }
 
 /// A call with arguments that are streamed in pieces.
@@ -40,7 +43,7 @@ pub(super) struct PartPosition {
 }
 
 impl PartReader {
-    pub(super) fn new(freeform_tools: Vec<JsonString>) -> Self {
+    pub(super) fn new(freeform_tools: NameSet) -> Self {
         Self {
             freeform_tools,
             pairing: CallPairing::default(),
@@ -69,10 +72,11 @@ impl PartReader {
         self.partial_call.is_some()
     }
 
-    /// The open text and its index.
-    pub(super) fn current_text(&self) -> Option<(u32, JsonString)> {
-        let open = self.open_text.as_ref().filter(|open| !open.is_thought)?;
-        Some((self.next_index - 1, open.text.to_json_string()))
+    /// The index of the open text, and the text.
+    pub(super) fn current_text(&mut self) -> Option<(u32, &str, &CharOffsets)> {
+        let open = self.open_text.as_mut().filter(|open| !open.is_thought)?;
+        open.offsets.extend_to(&open.text);
+        Some((self.next_index - 1, &open.text, &open.offsets))
     }
 
     pub(super) fn read_part(
@@ -140,16 +144,16 @@ impl PartReader {
                 });
             }
             if is_plain {
-                let mut collected = JsonStringBuilder::default();
-                collected.push(&text);
-                self.open_text = Some(OpenText { is_thought, text: collected });
+                let text = text.unescape().into_owned();
+                self.open_text =
+                    Some(OpenText { is_thought, text, offsets: CharOffsets::default() });
             } else {
                 self.emit_close(events);
             }
             return;
         }
         if let Some(open) = &mut self.open_text {
-            open.text.push(&text);
+            open.text.push_str(&text.unescape());
         }
         self.emit_text(text, events);
     }

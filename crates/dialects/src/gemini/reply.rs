@@ -10,6 +10,7 @@ use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 use super::encode::{self, EncodeMode};
 use super::pairing::CallPairing;
 use super::{ID, citation, content, error, field_name, outcome};
+use crate::name_set::NameSet;
 use crate::notice::error_from_stop;
 use crate::{freeform, note};
 
@@ -76,8 +77,9 @@ fn decode_candidate(
     if let Some(parts) = parts {
         reply.turn.blocks = content::decode_parts(parts, &mut pairing, LedgerPath::reply, ledger);
     }
+    let freeform_tools = NameSet::new(&cx.freeform_tools);
     for block in &mut reply.turn.blocks {
-        if is_freeform_call(block, &cx.freeform_tools) {
+        if is_freeform_call(block, &freeform_tools) {
             unwrap_freeform_call(block.edit());
         }
     }
@@ -109,7 +111,7 @@ pub(super) fn is_prompt_blocked(response: JsonNode<'_>) -> bool {
 
 /// Returns whether this is a call of a tool that takes free text, which the provider has as a
 /// function.
-pub(super) fn is_freeform_call(block: &Block, freeform: &[JsonString]) -> bool {
+pub(super) fn is_freeform_call(block: &Block, freeform: &NameSet) -> bool {
     matches!(&block.content, BlockContent::ToolCall(call) if freeform.contains(&call.name))
 }
 

@@ -8,6 +8,7 @@ use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 use super::encode::EncodeCx;
 use super::flavor::Flavor;
 use super::{ID, decode, settings, tools};
+use crate::name_set::NameSet;
 use crate::{body, note};
 
 pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
@@ -132,9 +133,9 @@ fn encode_same_dialect(
 }
 
 /// Names of the only tools to offer, unless none of them exists.
-fn offered_tool_names<'c>(cx: &EncodeCx<'c>) -> Option<&'c [JsonString]> {
+fn offered_tool_names(cx: &EncodeCx<'_>) -> Option<NameSet> {
     let conversation = cx.conversation;
-    let names = settings::restricted_tools(&conversation.settings, cx.flavor)?;
+    let names = NameSet::new(settings::restricted_tools(&conversation.settings, cx.flavor)?);
     let is_offered =
         |tool: &Verbatim<Tool>| names.contains(&tool.name) && tools::is_encodable(tool);
     conversation.tools.iter().any(is_offered).then_some(names)
@@ -146,11 +147,11 @@ fn write_tools(o: &mut ObjectWriter<'_>, cx: &mut EncodeCx<'_>) {
     let conversation = cx.conversation;
     let allowed = offered_tool_names(cx);
     if tools::has_encodable(&conversation.tools) {
-        o.array("tools", |a| tools::encode_tools(&conversation.tools, allowed, a, cx));
+        o.array("tools", |a| tools::encode_tools(&conversation.tools, allowed.as_ref(), a, cx));
     } else {
         // Nothing is written, but the dropped tools are noted.
         let mut discarded = JsonWriter::default();
-        discarded.array(|a| tools::encode_tools(&conversation.tools, allowed, a, cx));
+        discarded.array(|a| tools::encode_tools(&conversation.tools, allowed.as_ref(), a, cx));
     }
 }
 

@@ -8,6 +8,7 @@ use super::encode::EncodeCx;
 use super::flavor::{CacheBreakpointSpelling, Capability};
 use super::parts::{self, non_null_json, note_odd_input};
 use super::{ID, content};
+use crate::name_set::NameSet;
 use crate::note;
 
 /// Decodes `tools`, and legacy `functions` if the body has them.
@@ -204,7 +205,7 @@ fn nest_grammar(format: &RawJson) -> RawJson {
 /// Encodes the tools; with `allowed`, only those with these names.
 pub(super) fn encode_tools(
     tools: &[Verbatim<Tool>],
-    allowed: Option<&[JsonString]>,
+    allowed: Option<&NameSet>,
     out: &mut ArrayWriter<'_>,
     cx: &mut EncodeCx<'_>,
 ) {

@@ -11,6 +11,7 @@ use interlingua_wire::{Framing, JsonString, JsonStringBuilder, RawJson};
 use super::encode::note_dropped_extras;
 use super::open::OpenBlock;
 use super::{ID, calls, content, error, reasoning_details, reply, stop, usage};
+use crate::name_set::NameSet;
 use crate::{StreamWriter, note, openai_responses};
 
 #[derive(Debug)]
@@ -24,17 +25,23 @@ pub(super) struct Writer {
     detail_count: u64,
     annotation_count: u64,
     image_count: u64,
-    /// The texts before the open one, to compute the offsets of citations.
-    previous_texts: Vec<JsonString>,
-    /// The open text so far.
-    current_text: JsonStringBuilder,
+    text_length: TextLength,
     /// A separator must be written before the next text.
     needs_separator: bool,
     usage: Usage,
     has_refusal: bool,
     /// The seal of the last sealed text.
     google_seal: Option<Box<Seal>>,
-    noted_kinds: Vec<JsonString>,
+    noted_kinds: NameSet,
+}
+
+/// The characters of the texts so far, for the offsets of citations. Each text is counted once.
+#[derive(Debug, Default)]
+struct TextLength {
+    offset: u64,
+    length: u64,
+    uncounted: JsonStringBuilder,
+    has_text: bool,
 }
 
 impl Writer {
@@ -47,13 +54,12 @@ impl Writer {
             detail_count: 0,
             annotation_count: 0,
             image_count: 0,
-            previous_texts: Vec::new(),
-            current_text: JsonStringBuilder::default(),
+            text_length: TextLength::default(),
             needs_separator: false,
             usage: Usage::default(),
             has_refusal: false,
             google_seal: None,
-            noted_kinds: Vec::new(),
+            noted_kinds: NameSet::default(),
         }
     }
 
@@ -65,11 +71,7 @@ impl Writer {
         match &block.content {
             BlockContent::Text { text, citations } => {
                 self.require_separator(continues_text);
-                let finished_text = std::mem::take(&mut self.current_text);
-                self.previous_texts.extend(
-                    Some(finished_text.into_json_string())
-                        .filter(|finished_text| !finished_text.is_empty()),
-                );
+                self.text_length.begin_text();
                 self.open_block = OpenBlock::Text { seal: block.seal.clone() };
                 // A text between reasoning details increments their index.
                 self.detail_count += 1;
@@ -263,8 +265,7 @@ impl Writer {
 
     /// Requires a separator between texts that had another block between them.
     fn require_separator(&mut self, continues_text: bool) {
-        let has_text = !self.previous_texts.is_empty() || !self.current_text.is_empty();
-        self.needs_separator |= has_text && !continues_text;
+        self.needs_separator |= self.text_length.has_text && !continues_text;
     }
 
     fn write_text(&mut self, text: &JsonString, out: &mut Vec<u8>) {
@@ -272,10 +273,11 @@ impl Writer {
             if std::mem::take(&mut self.needs_separator) {
                 let separator = JsonString::from_static("\\n\\n");
                 self.write_delta_text("content", &separator, out);
-                self.previous_texts
-                    .extend([std::mem::take(&mut self.current_text).into_json_string(), separator]);
+                self.text_length.begin_text();
+                self.text_length.push(&separator);
+                self.text_length.begin_text();
             }
-            self.current_text.push(text);
+            self.text_length.push(text);
             self.write_delta_text("content", text, out);
         }
     }
@@ -287,10 +289,7 @@ impl Writer {
         }
         let index = self.annotation_count;
         self.annotation_count += 1;
-        let offset = self.previous_texts.iter();
-        let offset: usize = offset.map(|text| text.unescape().chars().count()).sum();
-        let (offset, length) =
-            (offset as u64, self.current_text.to_json_string().unescape().chars().count() as u64);
+        let (offset, length) = self.text_length.offset_and_length();
         self.write_list_entry("annotations", index, out, |o| {
             reply::write_annotation(citation, offset, length, o);
         });
@@ -380,10 +379,29 @@ impl Writer {
     }
 
     fn note_foreign_event(&mut self, kind: &JsonString, ledger: &mut Ledger) {
-        if !self.noted_kinds.contains(kind) {
-            self.noted_kinds.push(kind.clone());
+        if self.noted_kinds.insert(kind) {
             note_dropped_block(&kind.unescape(), ledger);
         }
+    }
+}
+
+impl TextLength {
+    /// Ends the current text.
+    fn begin_text(&mut self) {
+        let (offset, length) = self.offset_and_length();
+        (self.offset, self.length) = (offset + length, 0);
+    }
+
+    fn push(&mut self, text: &JsonString) {
+        self.uncounted.push(text);
+        self.has_text |= !text.is_empty();
+    }
+
+    /// The characters before the current text, and in it.
+    fn offset_and_length(&mut self) -> (u64, u64) {
+        let uncounted = std::mem::take(&mut self.uncounted).into_json_string();
+        self.length += uncounted.unescape().chars().count() as u64;
+        (self.offset, self.length)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Decodes and encodes the tool choice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use interlingua_model::{Tool, ToolChoice, ToolKind, Verbatim};
 use interlingua_wire::json::ObjectWriter;
@@ -62,25 +62,36 @@ pub(super) fn encode_tool_choice(
         ToolChoice::None => o.static_str("tool_choice", "none"),
         ToolChoice::Required => o.static_str("tool_choice", "required"),
         ToolChoice::Named(name) => {
-            o.object("tool_choice", |o| write_tool_reference(name, tools, o));
+            let tool = tools.iter().find(|tool| tool.name == *name && can_choose(tool));
+            o.object("tool_choice", |o| write_tool_reference(name, tool, o));
         }
         ToolChoice::Allowed { names, required } => o.object("tool_choice", |o| {
             o.static_str("type", "allowed_tools");
             o.str("mode", if *required { "required" } else { "auto" });
+            let mut by_name = HashMap::new();
+            for tool in tools.iter().filter(|tool| can_choose(tool)) {
+                by_name.entry(tool.name.unescape()).or_insert(tool);
+            }
             o.array("tools", |a| {
                 for name in names {
-                    a.object(|o| write_tool_reference(name, tools, o));
+                    let tool = by_name.get(&*name.unescape()).copied();
+                    a.object(|o| write_tool_reference(name, tool, o));
                 }
             });
         }),
     }
 }
 
-fn write_tool_reference(name: &JsonString, tools: &[Verbatim<Tool>], o: &mut ObjectWriter<'_>) {
-    // Foreign tools of other dialects are not encoded, so they cannot be chosen.
-    let is_foreign =
-        |tool: &Tool| matches!(tool.kind, ToolKind::Foreign { dialect, .. } if dialect != ID);
-    let tool = tools.iter().find(|tool| tool.name == *name && !is_foreign(tool));
+/// Foreign tools of other dialects are not encoded, so they cannot be chosen.
+fn can_choose(tool: &Tool) -> bool {
+    !matches!(tool.kind, ToolKind::Foreign { dialect, .. } if dialect != ID)
+}
+
+fn write_tool_reference(
+    name: &JsonString,
+    tool: Option<&Verbatim<Tool>>,
+    o: &mut ObjectWriter<'_>,
+) {
     // The provider's own tools are chosen by type, an MCP server's tools also by label.
     if let Some(ToolKind::Foreign { kind, json, .. }) = tool.map(|tool| &tool.kind) {
         o.json_string("type", kind);

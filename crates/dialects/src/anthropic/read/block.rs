@@ -1,5 +1,7 @@
 //! The open block of a stream, and the deltas that are buffered until it ends.
 
+use std::collections::HashMap;
+
 use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent, ToolArgs,
 };
@@ -30,8 +32,16 @@ pub(super) enum BlockState {
     /// A block type that only this dialect has, and the deltas of its fields.
     Foreign {
         block: Box<Block>,
-        field_deltas: Vec<(JsonString, Vec<JsonString>)>,
+        field_deltas: FieldDeltas,
     },
+}
+
+/// The pieces of each field, in the order of the first ones. A foreign block may have any number of
+/// fields: they are found by name.
+#[derive(Debug, Default)]
+pub(super) struct FieldDeltas {
+    fields: Vec<(JsonString, Vec<JsonString>)>,
+    positions: HashMap<String, usize>,
 }
 
 impl BlockState {
@@ -70,7 +80,7 @@ impl BlockState {
     }
 
     pub(super) fn for_foreign(block: Block) -> Self {
-        Self::Foreign { block: Box::new(block), field_deltas: Vec::new() }
+        Self::Foreign { block: Box::new(block), field_deltas: FieldDeltas::default() }
     }
 }
 
@@ -91,7 +101,7 @@ impl OpenBlock {
         };
         let delta_event = match (&mut self.state, kind) {
             (BlockState::Foreign { field_deltas: parts, .. }, _) => {
-                return gather_field_deltas(parts, delta);
+                return parts.push(delta);
             }
             (BlockState::Text, "text_delta") => text("text").map(Delta::Text),
             (BlockState::Text, "citations_delta") => delta
@@ -147,7 +157,7 @@ impl OpenBlock {
                 events.push(StreamEvent::Delta { index, delta });
             }
             BlockState::Foreign { block, field_deltas: parts } => {
-                let block = Box::new(assemble_foreign_block(*block, &parts));
+                let block = Box::new(parts.merge_into(*block));
                 events.push(StreamEvent::BlockStart { index, block });
             }
             BlockState::Text
@@ -160,53 +170,55 @@ impl OpenBlock {
     }
 }
 
-/// Appends each string of a delta under its field name; `partial_json` belongs to `input`.
-fn gather_field_deltas(parts: &mut Vec<(JsonString, Vec<JsonString>)>, delta: JsonNode<'_>) {
-    for field in delta.fields() {
-        let Some(piece) = field.value.json_string().filter(|_| !field.key_is("type")) else {
-            continue;
-        };
-        let key = if field.key_is("partial_json") {
-            JsonString::from_static("input")
-        } else {
-            field.key_json_string()
-        };
-        let at = parts.iter().position(|(key_seen, _)| *key_seen == key).unwrap_or_else(|| {
-            parts.push((key.clone(), Vec::new()));
-            parts.len() - 1
-        });
-        let pieces = &mut parts[at].1;
-        // Opaque values are sent complete each time, so the last one replaces the earlier.
-        if key == "signature" || key == "encrypted_content" {
-            pieces.clear();
+impl FieldDeltas {
+    /// Appends each string of a delta under its field name; `partial_json` belongs to `input`.
+    fn push(&mut self, delta: JsonNode<'_>) {
+        for field in delta.fields() {
+            let Some(piece) = field.value.json_string().filter(|_| !field.key_is("type")) else {
+                continue;
+            };
+            let name = field.key();
+            let name = if name == "partial_json" { "input".into() } else { name };
+            let at = self.positions.get(&*name).copied().unwrap_or_else(|| {
+                self.positions.insert(name.clone().into_owned(), self.fields.len());
+                self.fields.push((JsonString::new(&name), Vec::new()));
+                self.fields.len() - 1
+            });
+            let pieces = &mut self.fields[at].1;
+            // Opaque values are sent complete each time, so the last one replaces the earlier.
+            if name == "signature" || name == "encrypted_content" {
+                pieces.clear();
+            }
+            pieces.push(piece);
         }
-        pieces.push(piece);
     }
-}
 
-/// Returns the block with its deltas merged into its fields.
-fn assemble_foreign_block(mut block: Block, parts: &[(JsonString, Vec<JsonString>)]) -> Block {
-    let BlockContent::Foreign { json, .. } = &mut block.content else { return block };
-    if parts.is_empty() {
-        return block;
-    }
-    let doc = json.to_doc();
-    *json = RawJson::object(|o| {
-        for field in doc.root().fields() {
-            let key = field.key_json_string();
-            let pieces = parts.iter().find(|(name, _)| *name == key).map(|(_, pieces)| pieces);
-            let value = pieces
-                .map_or_else(|| field.value.json(), |p| join_field_deltas(field.value, &key, p));
-            o.key_json_string(&key).json(&value);
+    /// Returns the block with its deltas merged into its fields.
+    fn merge_into(mut self, mut block: Block) -> Block {
+        let BlockContent::Foreign { json, .. } = &mut block.content else { return block };
+        if self.fields.is_empty() {
+            return block;
         }
-        for (key, pieces) in parts {
-            if doc.root().get(&key.unescape()).is_none() {
+        let doc = json.to_doc();
+        *json = RawJson::object(|o| {
+            for field in doc.root().fields() {
+                let key = field.key_json_string();
+                let at = self.positions.get(&*field.key());
+                let pieces = at.map(|at| std::mem::take(&mut self.fields[*at].1));
+                let pieces = pieces.filter(|pieces| !pieces.is_empty());
+                let value = pieces.map_or_else(
+                    || field.value.json(),
+                    |pieces| join_field_deltas(field.value, &key, &pieces),
+                );
+                o.key_json_string(&key).json(&value);
+            }
+            for (key, pieces) in self.fields.iter().filter(|(_, pieces)| !pieces.is_empty()) {
                 let text = JsonString::concat(pieces);
                 o.key_json_string(key).json(&RawJson::string(&text));
             }
-        }
-    });
-    block
+        });
+        block
+    }
 }
 
 fn join_field_deltas(start: JsonNode<'_>, key: &JsonString, pieces: &[JsonString]) -> RawJson {

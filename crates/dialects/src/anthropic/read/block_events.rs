@@ -46,19 +46,18 @@ impl Reader {
         let wire_index =
             event.index.unwrap_or_else(|| open_index.unwrap_or(u64::from(self.block_count)));
         let is_start = event.event_type == "content_block_start";
-        if self.pending_events.is_empty() && is_start && open_index == Some(wire_index) {
+        let has_pending = self.pending_events.contains(wire_index);
+        if !has_pending && is_start && open_index == Some(wire_index) {
             note_stream_order(ledger, "a block had no end");
             self.close_block(true, events);
         }
         let open_elsewhere =
             self.open_block.as_ref().is_some_and(|open_index| open_index.wire_index != wire_index);
-        let reopened = is_start && self.open_block.is_some();
-        if open_elsewhere || reopened || self.pending_events.iter().any(|(at, _)| *at == wire_index)
-        {
+        if open_elsewhere || has_pending {
             if self.pending_events.is_empty() {
                 note_stream_order(ledger, "a block began before the one before it ended");
             }
-            self.pending_events.push((wire_index, ByteString::from(event.root.raw())));
+            self.pending_events.push(wire_index, ByteString::from(event.root.raw()));
             return;
         }
         match event.event_type {
@@ -83,8 +82,10 @@ impl Reader {
         events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        while self.open_block.is_none() && !self.pending_events.is_empty() {
-            for (_, data) in std::mem::take(&mut self.pending_events) {
+        while self.open_block.is_none()
+            && let Some((_, pending)) = self.pending_events.pop_first()
+        {
+            for data in pending {
                 if let Ok(doc) = JsonDoc::parse(data, JsonLimits::default()) {
                     let kind =
                         doc.root().get("type").map(JsonNode::str_or_empty).unwrap_or_default();

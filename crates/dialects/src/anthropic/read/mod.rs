@@ -18,18 +18,18 @@ use self::block_events::BlockEvent;
 use self::rewrite::{FrameRewriter, MessageState, RawFrame};
 use super::frame::{CONTENT_BLOCK_DELTA, is_event_json};
 use super::{ID, error, reply, stop, usage};
+use crate::name_set::NameSet;
+use crate::pending_events::PendingEvents;
 use crate::{MissingEnd, StreamReader, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {
     tape: Tape,
-    freeform_tools: Vec<JsonString>,
+    freeform_tools: NameSet,
     state: ReaderState,
     open_block: Option<OpenBlock>,
     block_count: u32,
-    /// Events of other blocks that wait until the open one is closed, with the provider's block
-    /// index.
-    pending_events: Vec<(u64, ByteString)>,
+    pending_events: PendingEvents<ByteString>,
     /// Text that arrived between the arguments of a call and is emitted after it; `true` marks
     /// reasoning.
     interleaved_text: Vec<(bool, Vec<JsonString>)>,
@@ -56,11 +56,11 @@ impl Reader {
     pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
             tape: Tape::default(),
-            freeform_tools: cx.freeform_tools.clone(),
+            freeform_tools: NameSet::new(&cx.freeform_tools),
             state: ReaderState::NotStarted,
             open_block: None,
             block_count: 0,
-            pending_events: Vec::new(),
+            pending_events: PendingEvents::default(),
             interleaved_text: Vec::new(),
             usage: None,
             stop: None,
@@ -180,8 +180,10 @@ impl Reader {
     /// Later counts replace earlier ones, field by field.
     fn read_usage(&mut self, counts: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
         let merged = match &self.usage {
-            Some(earlier) => merge_counts(earlier, counts),
-            None => counts.json(),
+            Some(earlier) if earlier.as_str().len() + counts.raw().len() <= MAX_MERGED_BYTES => {
+                merge_counts(earlier, counts)
+            }
+            _ => counts.json(),
         };
         events.push(StreamEvent::Usage(usage::decode(merged.to_doc().root())));
         self.usage = Some(merged);
@@ -316,6 +318,9 @@ fn merge_counts(earlier: &RawJson, later: JsonNode<'_>) -> RawJson {
 fn note_stream_order(ledger: &mut Ledger, message: &str) {
     ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message.to_owned());
 }
+
+/// Counts are merged up to this size: every event with counts copies the merged ones.
+const MAX_MERGED_BYTES: usize = 16 << 10;
 
 const MESSAGE_KEYS: &[&str] =
     &["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];

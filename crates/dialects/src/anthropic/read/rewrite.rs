@@ -4,6 +4,8 @@
 //! SDKs dispatch on the event name, count blocks from 0, accept a delta only for an open block of
 //! the same kind, read a call's arguments from its deltas, and read token counts unconditionally.
 
+use std::collections::{BTreeMap, HashMap};
+
 use bytes::Bytes;
 use interlingua_model::{ApiError, ReplyContext};
 use interlingua_wire::frame::write_json;
@@ -25,7 +27,7 @@ pub(super) struct FrameRewriter {
     pub(super) enabled: bool,
     message_started: bool,
     next_index: u64,
-    open_blocks: Vec<ForwardedBlock>,
+    open_blocks: ForwardedBlocks,
     replacement: Option<Vec<u8>>,
 }
 
@@ -36,6 +38,58 @@ struct ForwardedBlock {
     wire_index: u64,
     client_index: u64,
     kind: BlockKind,
+}
+
+/// The blocks that are open at the client.
+#[derive(Debug, Default)]
+struct ForwardedBlocks {
+    by_client_index: BTreeMap<u64, ForwardedBlock>,
+    /// The client's indices of the blocks with each of the provider's indices: a call may have a text
+    /// beside it.
+    by_wire_index: HashMap<u64, Vec<u64>>,
+}
+
+impl ForwardedBlocks {
+    fn push(&mut self, block: ForwardedBlock) {
+        self.by_wire_index.entry(block.wire_index).or_default().push(block.client_index);
+        self.by_client_index.insert(block.client_index, block);
+    }
+
+    /// The provider's index of the block that began last.
+    fn last_wire_index(&self) -> Option<u64> {
+        self.by_client_index.last_key_value().map(|(_, block)| block.wire_index)
+    }
+
+    fn contains(&self, wire_index: u64) -> bool {
+        self.by_wire_index.contains_key(&wire_index)
+    }
+
+    /// The last block with this index of the provider that accepts such deltas.
+    fn find_mut(&mut self, wire_index: u64, delta_type: &str) -> Option<&mut ForwardedBlock> {
+        let indices = self.by_wire_index.get(&wire_index)?;
+        let accepts = |at: &&u64| {
+            self.by_client_index.get(at).is_some_and(|block| block.kind.accepts_delta(delta_type))
+        };
+        let at = indices.iter().rfind(accepts)?;
+        self.by_client_index.get_mut(at)
+    }
+
+    /// Removes the blocks with this index of the provider that match, first to last.
+    fn remove(
+        &mut self,
+        wire_index: u64,
+        is_match: impl Fn(&ForwardedBlock) -> bool,
+    ) -> Vec<ForwardedBlock> {
+        let indices = self.by_wire_index.remove(&wire_index).unwrap_or_default();
+        let blocks = indices.iter().filter_map(|at| self.by_client_index.remove(at));
+        let (removed, remaining): (Vec<_>, Vec<_>) = blocks.partition(is_match);
+        remaining.into_iter().for_each(|block| self.push(block));
+        removed
+    }
+
+    fn take_all(&mut self) -> impl Iterator<Item = ForwardedBlock> {
+        std::mem::take(self).by_client_index.into_values()
+    }
 }
 
 #[derive(Debug)]
@@ -115,7 +169,7 @@ impl FrameRewriter {
         let mut prefix = Vec::new();
         if let "message_delta" | "message_stop" = kind {
             self.ensure_message_start(state.exchange, &mut prefix);
-            for block in std::mem::take(&mut self.open_blocks) {
+            for block in self.open_blocks.take_all() {
                 block.write_stop(&mut prefix);
             }
         }
@@ -170,10 +224,8 @@ impl FrameRewriter {
         let Some(block) = event.block else { return FrameAction::Drop };
         let index = self.next_index;
         let wire_index = event.index.unwrap_or(index);
-        for at in (0..self.open_blocks.len()).rev() {
-            if self.open_blocks[at].wire_index == wire_index {
-                self.open_blocks.remove(at).write_stop(prefix);
-            }
+        for open in self.open_blocks.remove(wire_index, |_| true).iter().rev() {
+            open.write_stop(prefix);
         }
         let kind = BlockKind::from_node(block);
         let strips_input = matches!(kind, BlockKind::ToolUse(Some(_)));
@@ -194,12 +246,9 @@ impl FrameRewriter {
 
     fn on_block_delta(&mut self, event: &BlockEvent<'_>, prefix: &mut Vec<u8>) -> FrameAction {
         let Some(delta) = event.delta else { return FrameAction::Drop };
-        let last = self.open_blocks.last().map(|block| block.wire_index);
+        let last = self.open_blocks.last_wire_index();
         let wire_index = event.index.or(last).unwrap_or(self.next_index);
-        let is_match = |block: &&mut ForwardedBlock| {
-            block.wire_index == wire_index && block.kind.accepts_delta(&event.delta_type)
-        };
-        if let Some(block) = self.open_blocks.iter_mut().rev().find(is_match) {
+        if let Some(block) = self.open_blocks.find_mut(wire_index, &event.delta_type) {
             if let BlockKind::ToolUse(deferred_args @ Some(_)) = &mut block.kind
                 && has_text(delta, "partial_json")
             {
@@ -212,7 +261,7 @@ impl FrameRewriter {
                 FrameAction::Reindex(block.client_index)
             };
         }
-        let has_started = self.open_blocks.iter().any(|block| block.wire_index == wire_index);
+        let has_started = self.open_blocks.contains(wire_index);
         let (kind, start) = match &*event.delta_type {
             "text_delta" if has_text(delta, "text") => (BlockKind::Text, EMPTY_TEXT_BLOCK),
             "thinking_delta" if has_text(delta, "thinking") => {
@@ -221,13 +270,10 @@ impl FrameRewriter {
             "signature_delta" if !has_started => (BlockKind::Thinking, EMPTY_THINKING_BLOCK),
             _ => return FrameAction::Drop,
         };
-        for at in (0..self.open_blocks.len()).rev() {
-            let block = &self.open_blocks[at];
-            if block.wire_index == wire_index
-                && matches!(block.kind, BlockKind::Text | BlockKind::Thinking)
-            {
-                self.open_blocks.remove(at).write_stop(prefix);
-            }
+        let is_replaced =
+            |block: &ForwardedBlock| matches!(block.kind, BlockKind::Text | BlockKind::Thinking);
+        for open in self.open_blocks.remove(wire_index, is_replaced).iter().rev() {
+            open.write_stop(prefix);
         }
         let index = self.add_block(wire_index, kind);
         write_event(prefix, "content_block_start", |o| {
@@ -242,15 +288,12 @@ impl FrameRewriter {
     }
 
     fn on_block_stop(&mut self, event: &BlockEvent<'_>, prefix: &mut Vec<u8>) -> FrameAction {
-        let last = self.open_blocks.last().map(|block| block.wire_index);
-        let wire_index = event.index.or(last);
-        let mut ended =
-            self.open_blocks.extract_if(.., |block| Some(block.wire_index) == wire_index);
-        let Some(first) = ended.next() else { return FrameAction::Drop };
-        let mut last = first;
-        for next in ended {
-            last.write_stop(prefix);
-            last = next;
+        let wire_index = event.index.or(self.open_blocks.last_wire_index());
+        let Some(wire_index) = wire_index else { return FrameAction::Drop };
+        let mut ended = self.open_blocks.remove(wire_index, |_| true);
+        let Some(last) = ended.pop() else { return FrameAction::Drop };
+        for open in &ended {
+            open.write_stop(prefix);
         }
         last.write_deferred_args(prefix);
         if event.index == Some(last.client_index) {

@@ -10,6 +10,7 @@ use interlingua_wire::{JsonString, RawJson};
 use super::SETTING_KEYS;
 use crate::anthropic::encode::EncodeCx;
 use crate::anthropic::messages::has_tool_named;
+use crate::name_set::NameSet;
 use crate::note;
 
 pub(in crate::anthropic) fn encode_settings(
@@ -159,7 +160,9 @@ fn encode_tool_choice(conversation: &Conversation) -> Option<RawJson> {
     };
     // If none of the allowed tools exists, the tools are kept and `none` is sent.
     let choice = match choice {
-        ToolChoice::Allowed { names, .. } if !has_tool_named(conversation, names) => {
+        ToolChoice::Allowed { names, .. }
+            if !has_tool_named(conversation, &NameSet::new(names)) =>
+        {
             &ToolChoice::None
         }
         choice => choice,

@@ -7,6 +7,7 @@ use interlingua_wire::JsonString;
 #[derive(Debug, Default)]
 pub(super) struct ArgsScanner {
     pieces: Vec<JsonString>,
+    bytes: usize,
     depth: u32,
     in_string: bool,
     escaped: bool,
@@ -27,6 +28,7 @@ impl ArgsScanner {
             None => piece.clone(),
         };
         self.scan(&new_text);
+        self.bytes += new_text.raw().len();
         self.pieces.push(new_text.clone());
         Some(new_text)
     }
@@ -54,6 +56,10 @@ impl ArgsScanner {
     fn strip_repeated(&self, piece: &JsonString) -> Option<JsonString> {
         let value_may_follow = !self.in_string && matches!(self.last_byte, b':' | b'[' | b',');
         if self.pieces.is_empty() || value_may_follow || !piece.raw().starts_with(['{', '[']) {
+            return None;
+        }
+        // Too short to begin with all of it: joining it for every piece would be quadratic.
+        if piece.raw().len() * MAX_ESCAPE_FACTOR < self.bytes {
             return None;
         }
         let all_text = self.text();
@@ -115,3 +121,6 @@ fn unescape(raw: &mut impl Iterator<Item = u8>) -> u8 {
         None => b'\\',
     }
 }
+
+/// An escape such as `\u0061` is at most six times as long as what it stands for.
+pub(super) const MAX_ESCAPE_FACTOR: usize = 6;

@@ -1,7 +1,7 @@
 //! Orders streamed blocks by first appearance: the first is streamed, later ones are buffered until
 //! it closes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, Seal, StreamEvent, ToolArgs,
@@ -9,7 +9,8 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonString, RawJson};
 
-use super::args::ArgsScanner;
+use super::args::{ArgsScanner, MAX_ESCAPE_FACTOR};
+use super::positions::{BlockNumbers, CallPositions, PendingSeals};
 use crate::note;
 use crate::openai_chat::calls::{self, CallIdSeed};
 
@@ -23,8 +24,8 @@ pub(super) struct BlockQueue {
     other_blocks: usize,
     pub(super) calls: Vec<ToolCallState>,
     positions: CallPositions,
-    /// Seals that arrived before the call with their id.
-    pending_seals: Vec<(JsonString, Seal)>,
+    numbers: BlockNumbers,
+    pending_seals: PendingSeals,
     /// The reply's id, for calls without one.
     pub(super) reply_id: Option<JsonString>,
 }
@@ -39,9 +40,12 @@ pub(super) struct PendingBlock {
     deltas: Vec<Delta>,
     /// The reasoning text so far, to recognize a repetition.
     reasoning_text: Vec<JsonString>,
+    reasoning_bytes: usize,
     /// The provider's id of the reasoning detail.
     pub(super) detail_id: Option<JsonString>,
     pub(super) has_seal: bool,
+    /// A piece of arguments is among the deltas, or was.
+    has_args: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,20 +62,12 @@ pub(super) enum BlockKey {
     Complete,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum DetailKind {
     Text,
     Summary,
     /// Without text, or of an unknown form: received completely.
     Opaque,
-}
-
-/// The last call with each index and id: a scan for each call would be quadratic. Empty while there
-/// are few calls, which are scanned faster.
-#[derive(Debug, Default)]
-struct CallPositions {
-    by_index: HashMap<u64, usize>,
-    by_id: HashMap<String, usize>,
 }
 
 /// A call. It is kept after it is closed.
@@ -121,35 +117,81 @@ impl BlockQueue {
             block,
             deltas: Vec::new(),
             reasoning_text: Vec::new(),
+            reasoning_bytes: 0,
             has_seal: false,
+            has_args: false,
         };
         self.other_blocks += usize::from(!block_state.is_detail());
         self.blocks.push_back(block_state);
         let last = self.blocks.len() - 1;
+        self.number_block(key, last);
         &mut self.blocks[last]
+    }
+
+    /// Records the number of a block that entries refer to by its key.
+    fn number_block(&mut self, key: BlockKey, at: usize) {
+        let number = self.next_index as usize + at;
+        match key {
+            BlockKey::Text => self.numbers.last_text = Some(number),
+            BlockKey::ReasoningDetail(kind @ (DetailKind::Text | DetailKind::Summary), index) => {
+                self.numbers.details.insert((kind, index), number);
+            }
+            BlockKey::ReasoningDetail(DetailKind::Opaque, _)
+            | BlockKey::Refusal
+            | BlockKey::Reasoning
+            | BlockKey::ToolCall(_)
+            | BlockKey::Complete => {}
+        }
+    }
+
+    /// Makes plain reasoning a detail, if it is the last block and has this text.
+    pub(super) fn adopt_reasoning(
+        &mut self,
+        kind: DetailKind,
+        index: u64,
+        text: &JsonString,
+    ) -> Option<&mut PendingBlock> {
+        let last = self.blocks.len().checked_sub(1)?;
+        if !self.blocks[last].is_same_reasoning(text) {
+            return None;
+        }
+        let key = BlockKey::ReasoningDetail(kind, index);
+        self.blocks[last].key = key;
+        self.other_blocks -= 1;
+        self.number_block(key, last);
+        self.blocks.get_mut(last)
     }
 
     pub(super) fn last_mut(&mut self) -> Option<&mut PendingBlock> {
         self.blocks.back_mut()
     }
 
-    /// The last unfinished block with this key.
-    pub(super) fn find_mut(&mut self, key: BlockKey) -> Option<&mut PendingBlock> {
-        self.blocks.iter_mut().rev().find(|block| block.key == key)
+    /// The last text, unless it was closed.
+    pub(super) fn text_mut(&mut self) -> Option<&mut PendingBlock> {
+        self.unclosed_block_mut(self.numbers.last_text?, BlockKey::Text)
+    }
+
+    /// The last reasoning detail of this form and index, unless it was closed.
+    pub(super) fn detail_mut(&mut self, kind: DetailKind, index: u64) -> Option<&mut PendingBlock> {
+        let number = *self.numbers.details.get(&(kind, index))?;
+        self.unclosed_block_mut(number, BlockKey::ReasoningDetail(kind, index))
     }
 
     /// The block of a call that was not closed.
     pub(super) fn call_block_mut(&mut self, at: usize) -> Option<&mut PendingBlock> {
-        let number = self.calls.get(at)?.block_number;
+        self.unclosed_block_mut(self.calls.get(at)?.block_number, BlockKey::ToolCall(at))
+    }
+
+    fn unclosed_block_mut(&mut self, number: usize, key: BlockKey) -> Option<&mut PendingBlock> {
         // Closed blocks were removed at the front.
         let block = self.blocks.get_mut(number.checked_sub(self.next_index as usize)?)?;
-        Some(block).filter(|block| block.key == BlockKey::ToolCall(at))
+        Some(block).filter(|block| block.key == key)
     }
 
     /// The last call with this index.
     pub(super) fn find_call_by_index(&self, index: u64) -> Option<usize> {
         if self.calls.len() > MAX_SCANNED_CALLS {
-            return self.positions.by_index.get(&index).copied();
+            return self.positions.find_by_index(index);
         }
         self.calls.iter().rposition(|call| call.index == Some(index))
     }
@@ -157,7 +199,7 @@ impl BlockQueue {
     /// The last call with this id.
     pub(super) fn find_call_by_id(&self, id: &JsonString) -> Option<usize> {
         if self.calls.len() > MAX_SCANNED_CALLS {
-            return self.positions.by_id.get(&*id.unescape()).copied();
+            return self.positions.find_by_id(id);
         }
         self.calls.iter().rposition(|call| call.id == *id)
     }
@@ -197,6 +239,9 @@ impl BlockQueue {
                 LedgerPath::REPLY,
                 "left out a change of the call's name after its start",
             );
+        } else if call.name.raw().len() > MAX_NAME_BYTES {
+            let message = "left out the rest of a call's name of more than 1 KiB";
+            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
         } else {
             call.name = JsonString::concat([&call.name, name]);
         }
@@ -230,7 +275,7 @@ impl BlockQueue {
             call.args.push(piece)
         };
         if let (Some(new_text), Some(block)) = (&new_text, self.call_block_mut(at)) {
-            block.deltas.push(Delta::Args(new_text.clone()));
+            block.push(Delta::Args(new_text.clone()));
         }
         new_text
     }
@@ -250,7 +295,7 @@ impl BlockQueue {
         let at = self.find_call_by_id(id);
         match at.and_then(|at| self.call_block_mut(at)) {
             Some(block) => block.push(Delta::Seal(Box::new(seal))),
-            None => self.pending_seals.push((id.clone(), seal)),
+            None => self.pending_seals.push(id, seal),
         }
     }
 
@@ -281,7 +326,7 @@ impl BlockQueue {
 
     /// Closes all remaining blocks in order.
     pub(super) fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        for (id, seal) in std::mem::take(&mut self.pending_seals) {
+        for (id, seal) in self.pending_seals.take_all() {
             let thinking = Reasoning {
                 text: JsonString::EMPTY,
                 form: interlingua_model::ReasoningForm::Redacted,
@@ -321,7 +366,7 @@ impl BlockQueue {
         let BlockKey::ToolCall(at) = first.key else { return true };
         let is_wrapped =
             self.calls.get(at).is_some_and(|call| call.kind == CallKind::WrappedFreeform);
-        !is_wrapped && first.deltas.iter().any(|delta| matches!(delta, Delta::Args(_)))
+        !is_wrapped && first.has_args
     }
 
     /// Opens the first block. `is_complete` tells that nothing more will arrive for it.
@@ -362,8 +407,7 @@ impl BlockQueue {
             }
             let body = ToolCall { id: call.id.clone(), name: call.name.clone(), args };
             first.block = Block::new(BlockContent::ToolCall(body));
-            if let Some(position) = self.pending_seals.iter().position(|(id, _)| *id == call.id) {
-                let (_, seal) = self.pending_seals.remove(position);
+            if let Some(seal) = self.pending_seals.take(&call.id) {
                 first.deltas.push(Delta::Seal(Box::new(seal)));
             }
         }
@@ -394,18 +438,6 @@ impl BlockQueue {
     }
 }
 
-impl CallPositions {
-    fn insert(&mut self, at: usize, call: &ToolCallState) {
-        let last = |known: &mut usize| *known = at.max(*known);
-        if let Some(index) = call.index {
-            self.by_index.entry(index).and_modify(last).or_insert(at);
-        }
-        if !call.id.is_empty() {
-            self.by_id.entry(call.id.unescape().into_owned()).and_modify(last).or_insert(at);
-        }
-    }
-}
-
 impl ToolCallState {
     pub(super) fn has_arguments(&self) -> bool {
         self.args_object.is_some() || !self.args.is_empty()
@@ -419,10 +451,11 @@ impl ToolCallState {
 
 /// Replaces an arguments object by a later one, which should contain all its fields.
 fn replace_args_object(current: &mut Option<RawJson>, new: Option<RawJson>, ledger: &mut Ledger) {
-    let has_new =
-        |key: &str| new.as_ref().is_some_and(|new| new.to_doc().root().get(key).is_some());
     let loses_fields = current.as_ref().is_some_and(|current| {
-        current.to_doc().root().fields().any(|field| !has_new(&field.key()))
+        let new_doc = new.as_ref().map(RawJson::to_doc);
+        let new_fields = new_doc.iter().flat_map(|doc| doc.root().fields());
+        let new_keys: HashSet<_> = new_fields.map(|field| field.key()).collect();
+        current.to_doc().root().fields().any(|field| !new_keys.contains(&field.key()))
     });
     if loses_fields {
         let message = "a later arguments object lacks fields of an earlier one";
@@ -441,9 +474,11 @@ impl PendingBlock {
             Delta::Text(text) if text.is_empty() => return,
             Delta::Text(text) if self.key == BlockKey::Reasoning => {
                 self.reasoning_text.push(text.clone());
+                self.reasoning_bytes += text.raw().len();
             }
             Delta::Seal(_) => self.has_seal = true,
-            Delta::Text(_) | Delta::Args(_) | Delta::Citation(_) => {}
+            Delta::Args(_) => self.has_args = true,
+            Delta::Text(_) | Delta::Citation(_) => {}
         }
         self.deltas.push(delta);
     }
@@ -453,8 +488,11 @@ impl PendingBlock {
         self.key == BlockKey::Reasoning
             && !self.has_seal
             && !text.is_empty()
+            && self.reasoning_bytes <= text.raw().len() * MAX_ESCAPE_FACTOR
             && JsonString::concat(&self.reasoning_text) == *text
     }
 }
 
 const MAX_SCANNED_CALLS: usize = 16;
+/// A name in pieces is copied with each piece; providers allow at most 128 characters.
+const MAX_NAME_BYTES: usize = 1 << 10;

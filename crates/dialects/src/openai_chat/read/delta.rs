@@ -148,7 +148,7 @@ impl Reader {
 
     fn read_annotations(&mut self, list: Option<JsonNode<'_>>, ledger: &mut Ledger) {
         for node in list.into_iter().flat_map(JsonNode::items) {
-            if let Some(text) = self.blocks.find_mut(BlockKey::Text) {
+            if let Some(text) = self.blocks.text_mut() {
                 text.push(Delta::Citation(Box::new(citation::decode_citation(node))));
             } else {
                 let message = "left out an annotation without a text";

@@ -3,6 +3,7 @@
 mod args;
 mod block_queue;
 mod delta;
+mod positions;
 mod reasoning_details;
 mod rewrite;
 

@@ -48,14 +48,12 @@ impl Reader {
         let key = BlockKey::ReasoningDetail(kind, index);
         // An entry that repeats the complete plain reasoning before it is the same reasoning.
         if kind == DetailKind::Text
-            && let Some(last) =
-                self.blocks.last_mut().filter(|last| last.is_same_reasoning(&thinking.text))
+            && let Some(last) = self.blocks.adopt_reasoning(kind, index, &thinking.text)
         {
-            last.key = key;
             last.detail_id = node.get("id").and_then(JsonNode::json_string);
             return seal.into_iter().for_each(|seal| last.push(seal));
         }
-        let block_state = match self.blocks.find_mut(key).filter(|open| !open.has_seal) {
+        let block_state = match self.blocks.detail_mut(kind, index).filter(|open| !open.has_seal) {
             Some(open) => open,
             None if thinking.text.is_empty() && seal.is_none() && node.get("id").is_none() => {
                 return;

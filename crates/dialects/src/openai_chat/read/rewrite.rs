@@ -4,6 +4,8 @@
 //! SDKs merge calls by index, concatenate strings, and reject types that differ from `OpenAI`'s. A
 //! chunk is rewritten if that would not result in what the reader decoded.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{Framing, JsonNode, JsonString, RawJson};
@@ -13,13 +15,35 @@ use interlingua_wire::{Framing, JsonNode, JsonString, RawJson};
 pub(super) struct FrameRewriter {
     /// Passthrough is on: chunks are forwarded as received.
     pub(super) enabled: bool,
-    /// The index under which clients know each call.
-    call_indices: Vec<u64>,
-    /// Arguments that arrive as objects, each complete: clients get the last one.
-    deferred_args: Vec<(usize, RawJson)>,
+    call_indices: CallIndices,
+    /// Arguments that arrive as objects, each complete: clients get the last one of each call.
+    deferred_args: BTreeMap<usize, RawJson>,
     pub(super) chunk: ChunkState,
     call_entries: Vec<CallEntry>,
     replacement: Option<Vec<u8>>,
+}
+
+/// The index under which clients know each call.
+#[derive(Debug, Default)]
+struct CallIndices {
+    by_call: Vec<u64>,
+    used: HashSet<u64>,
+    /// Greater than all of them.
+    next: u64,
+}
+
+impl CallIndices {
+    /// The client's index of a call: its own, unless another call already has it.
+    fn find_or_assign(&mut self, call: usize, own_index: Option<u64>) -> u64 {
+        while self.by_call.len() <= call {
+            let own_index = own_index.filter(|own_index| !self.used.contains(own_index));
+            let index = own_index.unwrap_or(self.next);
+            self.by_call.push(index);
+            self.used.insert(index);
+            self.next = self.next.max(index.saturating_add(1));
+        }
+        self.by_call.get(call).copied().unwrap_or_default()
+    }
 }
 
 /// State of the chunk that is being read.
@@ -74,14 +98,13 @@ impl FrameRewriter {
 
     /// Adds an entry of the chunk's calls.
     pub(super) fn add_entry(&mut self, entry: ReadEntry<'_>) {
-        let index = self.call_index(entry.call, entry.index);
+        let index = self.call_indices.find_or_assign(entry.call, entry.index);
         let object = entry.args_node.filter(|node| node.is_object());
         let is_text = entry.args_node.is_none_or(JsonNode::is_string);
         if let Some(object) = object {
-            self.deferred_args.retain(|(at, _)| *at != entry.call);
-            self.deferred_args.push((entry.call, object.json()));
+            self.deferred_args.insert(entry.call, object.json());
         } else if entry.new_args.is_some() {
-            self.deferred_args.retain(|(at, _)| *at != entry.call);
+            self.deferred_args.remove(&entry.call);
         }
         let is_unchanged = |value: &JsonString, new_value: &Option<JsonString>| {
             value.is_empty() || new_value.as_ref() == Some(value)
@@ -112,27 +135,23 @@ impl FrameRewriter {
         });
     }
 
-    /// The client's index of a call: its own, unless another call already has it.
-    fn call_index(&mut self, at: usize, own_index: Option<u64>) -> u64 {
-        while self.call_indices.len() <= at {
-            let next = self.call_indices.iter().max().map_or(0, |last| last + 1);
-            let own_index = own_index.filter(|own_index| !self.call_indices.contains(own_index));
-            self.call_indices.push(own_index.unwrap_or(next));
-        }
-        self.call_indices.get(at).copied().unwrap_or_default()
-    }
-
     pub(super) fn has_calls(&self) -> bool {
-        !self.call_indices.is_empty()
+        !self.call_indices.by_call.is_empty()
     }
 
     /// Writes deferred argument objects: at the end of the reply they are complete.
     pub(super) fn flush_deferred_args(&mut self) {
-        for (at, object) in std::mem::take(&mut self.deferred_args) {
+        if self.deferred_args.is_empty() {
+            return;
+        }
+        let entries = self.call_entries.iter().enumerate();
+        let positions: HashMap<u64, usize> = entries.map(|(at, entry)| (entry.index, at)).collect();
+        for (call, object) in std::mem::take(&mut self.deferred_args) {
             self.chunk.needs_rewrite = true;
-            let (index, args) = (self.call_index(at, None), Some(JsonString::new(object.as_str())));
-            match self.call_entries.iter_mut().rev().find(|entry| entry.index == index) {
-                Some(entry) => entry.args = args,
+            let index = self.call_indices.find_or_assign(call, None);
+            let args = Some(JsonString::new(object.as_str()));
+            match positions.get(&index) {
+                Some(at) => self.call_entries[*at].args = args,
                 None => self.call_entries.push(CallEntry { index, args, ..CallEntry::default() }),
             }
         }

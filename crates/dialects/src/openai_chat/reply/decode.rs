@@ -6,6 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonDoc, JsonNode, JsonString};
 
+use crate::name_set::NameSet;
 use crate::note;
 use crate::notice::error_from_stop;
 use crate::openai_chat::flavor::{Capability, Flavor};
@@ -42,8 +43,9 @@ pub(in crate::openai_chat) fn decode(
         let adopts_calls = stop.reason == StopReason::ToolUse && !reply.has_tool_calls();
         merge_other_choices(choices, choice, adopts_calls, &mut reply, ledger);
     }
+    let freeform_tools = NameSet::new(&cx.freeform_tools);
     for block in &mut reply.turn.blocks {
-        let is_freeform = matches!(&block.content, BlockContent::ToolCall(call) if cx.freeform_tools.contains(&call.name));
+        let is_freeform = matches!(&block.content, BlockContent::ToolCall(call) if freeform_tools.contains(&call.name));
         if is_freeform {
             calls::unwrap_freeform_call(block.edit());
         }

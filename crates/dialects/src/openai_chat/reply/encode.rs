@@ -17,6 +17,10 @@ struct ReplyParts<'r> {
     /// Each with the number of texts before it.
     thinking: Vec<(u64, &'r Verbatim<Block>)>,
     texts: Vec<JsonString>,
+    /// Whether any of `texts` is not empty.
+    has_text: bool,
+    counted_texts: usize,
+    counted_chars: usize,
     text_count: u64,
     /// A separator must be written before the next text.
     needs_separator: bool,
@@ -137,11 +141,13 @@ impl<'r> ReplyParts<'r> {
             BlockContent::Text { text, citations } => {
                 self.separate_text(continues_text, text);
                 self.text_count += 1;
-                let offset: usize =
-                    self.texts.iter().map(|text| text.unescape().chars().count()).sum();
+                let (offset, length) = if citations.is_empty() {
+                    (0, 0)
+                } else {
+                    (self.count_chars(), text.unescape().chars().count())
+                };
                 for citation in citations {
                     if citation.url.is_some() {
-                        let length = text.unescape().chars().count();
                         self.citations.push((offset as u64, length as u64, citation));
                     } else {
                         ledger.record_loss(
@@ -185,13 +191,22 @@ impl<'r> ReplyParts<'r> {
         }
     }
 
+    /// The number of characters in the texts. Each text is counted once.
+    fn count_chars(&mut self) -> usize {
+        let uncounted = &self.texts[self.counted_texts..];
+        self.counted_chars +=
+            uncounted.iter().map(|text| text.unescape().chars().count()).sum::<usize>();
+        self.counted_texts = self.texts.len();
+        self.counted_chars
+    }
+
     /// Requires a separator between texts that had another block between them.
     fn separate_text(&mut self, continues_text: bool, text: &JsonString) {
-        self.needs_separator |=
-            !continues_text && self.texts.iter().any(|previous| !previous.is_empty());
+        self.needs_separator |= !continues_text && self.has_text;
         if !text.is_empty() && std::mem::take(&mut self.needs_separator) {
             self.texts.push(JsonString::from_static("\\n\\n"));
         }
+        self.has_text |= !text.is_empty();
     }
 
     fn write(&self, o: &mut ObjectWriter<'_>) {

@@ -15,7 +15,7 @@ use interlingua_wire::{Frame, JsonString, JsonWriter, RawJson};
 use self::event::EventWriter;
 use self::message::MessageItem;
 use self::reasoning::ReasoningItem;
-use self::tool_call::CallItem;
+use self::tool_call::{CallItem, CalledTools};
 use super::output::{ItemPosition, MESSAGE_FIELDS_KEY};
 use super::response_object::{Envelope, ResponseState};
 use super::stop::ResponseStatus;
@@ -26,7 +26,7 @@ use crate::{StreamWriter, note};
 pub(super) struct Writer {
     events: EventWriter,
     envelope: Envelope,
-    exchange: ReplyContext,
+    called_tools: CalledTools,
     started: bool,
     ended: bool,
     items: Vec<RawJson>,
@@ -53,7 +53,7 @@ impl Writer {
         Self {
             events: EventWriter::default(),
             envelope: Envelope::new(cx),
-            exchange: cx.clone(),
+            called_tools: CalledTools::new(cx),
             started: false,
             ended: false,
             items: Vec::new(),
@@ -132,7 +132,7 @@ impl Writer {
             BlockContent::ToolCall(call) => {
                 self.finish_item(out);
                 note_dropped_seal(block, path, ledger);
-                let mut item = CallItem::new(call, block, self.next_position(), &self.exchange);
+                let mut item = CallItem::new(call, block, self.next_position(), &self.called_tools);
                 item.write_start(&mut self.events, out);
                 self.open_item = Some(OpenItem::Call(Box::new(item)));
             }

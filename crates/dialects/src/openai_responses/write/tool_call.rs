@@ -1,11 +1,14 @@
 //! Writes a call item: of a function, or of a custom tool that takes free text.
 
+use std::collections::HashMap;
+
 use interlingua_model::{Block, Extras, Ledger, LedgerPath, ReplyContext, ToolArgs, ToolCall};
 use interlingua_wire::{JsonString, JsonStringBuilder, RawJson};
 
 use super::super::output::ItemPosition;
 use super::super::{ID, namespace};
 use super::event::{EventWriter, ItemRef};
+use crate::name_set::NameSet;
 use crate::{freeform, note};
 
 pub(super) struct CallItem {
@@ -32,22 +35,41 @@ enum InputKind {
     WrappedFreeform,
 }
 
+/// The tools of the request by name: a scan of them for each call would be quadratic.
+#[derive(Debug)]
+pub(super) struct CalledTools {
+    freeform: NameSet,
+    namespaces: HashMap<String, JsonString>,
+}
+
+impl CalledTools {
+    pub(super) fn new(cx: &ReplyContext) -> Self {
+        let mut namespaces = HashMap::new();
+        for (name, namespace) in &cx.tool_namespaces {
+            namespaces.entry(name.unescape().into_owned()).or_insert_with(|| namespace.clone());
+        }
+        Self { freeform: NameSet::new(&cx.freeform_tools), namespaces }
+    }
+
+    fn find_namespace(&self, name: &JsonString) -> Option<JsonString> {
+        self.namespaces.get(&*name.unescape()).cloned()
+    }
+}
+
 impl CallItem {
     pub(super) fn new(
         call: &ToolCall,
         block: &Block,
         position: ItemPosition<'_>,
-        cx: &ReplyContext,
+        tools: &CalledTools,
     ) -> Self {
         let input_kind = match &call.args {
             ToolArgs::Freeform(_) => InputKind::Freeform,
-            _ if cx.freeform_tools.contains(&call.name) => InputKind::WrappedFreeform,
+            _ if tools.freeform.contains(&call.name) => InputKind::WrappedFreeform,
             ToolArgs::Json(_) | ToolArgs::Malformed(_) => InputKind::Arguments,
         };
-        let from_exchange = cx.tool_namespaces.iter().find(|(name, _)| *name == call.name);
         let original_namespace = block.extras.get(ID, "namespace").and_then(RawJson::json_string);
-        let namespace =
-            original_namespace.or_else(|| from_exchange.map(|(_, group)| group.clone()));
+        let namespace = original_namespace.or_else(|| tools.find_namespace(&call.name));
         let prefix = if input_kind == InputKind::Arguments { "fc_" } else { "ctc_" };
         let id = block.extras.get(ID, "id").and_then(RawJson::json_string);
         let id = id.unwrap_or_else(|| position.derive_item_id(prefix));
