@@ -256,3 +256,32 @@ fn every_flavor_accepts_a_plain_request() {
         assert_eq!(violations_of(&body, flavor, false), [], "{flavor}");
     }
 }
+
+#[test]
+fn many_violations_take_linear_time() {
+    // Every message violates a rule that looks at the messages before it.
+    let conversation = |count: usize| {
+        let steps = (0..count).flat_map(|at| {
+            let mut step = step(&format!("call_{at}"), &["changed"]);
+            step["reasoning_details"][0]["signature"] = json!("c2ln");
+            let result = json!({"role": "tool", "tool_call_id": "other", "content": "A"});
+            [step, result.clone(), result]
+        });
+        let user = std::iter::once(json!({"role": "user", "content": "a"}));
+        json!({"model": CLAUDE, "messages": user.chain(steps).collect::<Vec<_>>()})
+    };
+    for flavor in ["openrouter", "openai", "mistral", "glm"] {
+        let measure = |count: usize| {
+            let body = conversation(count);
+            let run = || {
+                let start = std::time::Instant::now();
+                assert!(violations_of(&body, flavor, false).len() >= count, "{flavor}");
+                start.elapsed().as_secs_f64()
+            };
+            // The lesser of two, because other processes run as well.
+            run().min(run())
+        };
+        let (few, many) = (measure(500), measure(4_000));
+        assert!(many < 24.0 * few.max(0.01), "{flavor}: {few} s, {many} s");
+    }
+}

@@ -40,6 +40,13 @@ impl DetailClaims {
         message_index: usize,
         binds_prefix: bool,
     ) -> Self {
+        let prefix = binds_prefix.then(|| prefix_text(body, message_index));
+        let previous_seal = Some(previous_seal(body, message_index));
+        Self { prefix, previous_seal, ..Self::of_detail(model, details, position) }
+    }
+
+    /// The claims without what is before the message.
+    fn of_detail(model: &str, details: &[Value], position: usize) -> Self {
         let detail = details.get(position).unwrap_or(&Value::Null);
         let preceding = details.get(..position).unwrap_or_default();
         let content =
@@ -50,8 +57,22 @@ impl DetailClaims {
             content: content.join("\n"),
             position,
             preceding_blocks: preceding.iter().map(Value::to_string).collect(),
-            prefix: binds_prefix.then(|| prefix_text(body, message_index)),
-            previous_seal: Some(previous_seal(body, message_index)),
+            prefix: None,
+            previous_seal: None,
+        }
+    }
+
+    /// The claims for the judge, which reads the messages in order and knows what is before them.
+    pub(super) fn after(
+        previous: &PrecedingMessages<'_>,
+        model: &str,
+        details: &[Value],
+        position: usize,
+    ) -> Self {
+        Self {
+            prefix: previous.prefix.clone(),
+            previous_seal: previous.is_open_loop.then(|| previous.last_seal.to_owned()),
+            ..Self::of_detail(model, details, position)
         }
     }
 
@@ -72,10 +93,36 @@ impl DetailClaims {
     pub fn seal(&self, key: &SealKey) -> String {
         key.seal(&self.claims())
     }
+}
 
-    /// The claims without the previous seal, for closed tool loops.
-    pub(super) fn without_previous(self) -> Self {
-        Self { previous_seal: None, ..self }
+/// What a message's seals are bound to: reading it from the start of the conversation for each of
+/// them would be quadratic.
+pub(super) struct PrecedingMessages<'v> {
+    /// Tools and messages as text, if the seals bind them.
+    prefix: Option<String>,
+    /// The last seal of the tool loop that is open before the message, or "none".
+    last_seal: &'v str,
+    /// Closed tool loops do not bind the previous seal.
+    pub(super) is_open_loop: bool,
+}
+
+impl<'v> PrecedingMessages<'v> {
+    pub(super) fn new(body: &Value, binds_prefix: bool) -> Self {
+        let prefix = binds_prefix.then(|| prefix_text(body, 0));
+        Self { prefix, last_seal: NO_SEAL, is_open_loop: false }
+    }
+
+    /// Continues behind a message.
+    pub(super) fn push(&mut self, message: &Message<'v>) {
+        if let Some(prefix) = &mut self.prefix {
+            prefix.push_str(&without_cache_breakpoints(message.value).to_string());
+        }
+        if message.has_role("user") {
+            self.last_seal = NO_SEAL;
+            return;
+        }
+        let seals = array_field(message.value, REASONING_DETAILS).iter().map(detail_seal);
+        self.last_seal = seals.rev().find(|seal| !seal.is_empty()).unwrap_or(self.last_seal);
     }
 }
 
@@ -127,8 +174,7 @@ pub fn call_signature(call: &Value) -> &str {
     extension.map_or("", |google| str_field(google, "thought_signature"))
 }
 
-/// The last seal of the tool loop that is open before the message at `message_index`. "none" is
-/// bound, too: otherwise a lost first seal would not be detected.
+/// The last seal of the tool loop that is open before the message at `message_index`.
 fn previous_seal(body: &Value, message_index: usize) -> String {
     let messages = messages_of(body);
     let messages = messages.get(..message_index).unwrap_or(&messages);
@@ -136,7 +182,7 @@ fn previous_seal(body: &Value, message_index: usize) -> String {
     let details = open_loop
         .iter()
         .flat_map(|message: &Message<'_>| array_field(message.value, REASONING_DETAILS));
-    details.map(detail_seal).rfind(|seal| !seal.is_empty()).unwrap_or("none").to_owned()
+    details.map(detail_seal).rfind(|seal| !seal.is_empty()).unwrap_or(NO_SEAL).to_owned()
 }
 
 /// Tools and messages before the message as JSON text, without cache breakpoints.
@@ -160,5 +206,7 @@ fn without_cache_breakpoints(value: &Value) -> Value {
 
 pub(super) const REASONING_DETAILS: &str = "reasoning_details";
 const CACHE_BREAKPOINT_KEYS: &[&str] = &["cache_control", "prompt_cache_breakpoint"];
+/// It is bound, too: otherwise a lost first seal would not be detected.
+const NO_SEAL: &str = "none";
 const PROVIDER: &str = "openrouter";
 const GOOGLE_PROVIDER: &str = "google";

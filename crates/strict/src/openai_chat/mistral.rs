@@ -1,8 +1,10 @@
 //! Rules of Mistral's request validator.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::pairing::{call_ids, calling_message};
+use super::pairing::{answerable_ids, call_ids};
 use super::profile::{ModelFlag, Profile};
 use super::tools;
 use super::view::{Message, messages, tool_results_after};
@@ -326,17 +328,16 @@ fn mistral_duplicate_id(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 fn first_duplicate<'v>(ids: &[&'v str]) -> Option<(usize, &'v str)> {
-    let mut all = ids.iter().enumerate();
-    all.find(|(at, id)| ids[..*at].contains(id)).map(|(at, id)| (at, *id))
+    let mut seen = HashSet::new();
+    ids.iter().copied().enumerate().find(|(_, id)| !seen.insert(*id))
 }
 
 fn mistral_unexpected_id(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = mistral_messages(request);
-    for message in messages.iter().filter(|message| message.has_role("tool")) {
+    for (message, ids) in answerable_ids(&messages) {
         let id = message.str_field("tool_call_id");
-        let has_call = calling_message(&messages, message.index)
-            .is_some_and(|call| call_ids(call).contains(&id));
-        if !has_call {
+        let has_call = ids.is_some_and(|ids| ids.contains(id));
+        if message.has_role("tool") && !has_call {
             let error_message = MISTRAL_UNEXPECTED_ID.error_message.replace("{id}", id);
             cx.reject_with(message.field_path("tool_call_id"), error_message, None, TOOL_CALL_CODE);
         }

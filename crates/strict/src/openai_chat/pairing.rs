@@ -1,6 +1,8 @@
 //! Rules about tool calls and their results.
 
 use std::cell::LazyCell;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -151,14 +153,20 @@ pub(super) fn call_ids<'v>(message: &Message<'v>) -> Vec<&'v str> {
     message.tool_calls().iter().map(|call| str_field(call, "id")).collect()
 }
 
-/// The message with tool calls before a run of tool messages, if the message at `index` is in such
-/// a run.
-pub(super) fn calling_message<'m, 'v>(
-    messages: &'m [Message<'v>],
-    index: usize,
-) -> Option<&'m Message<'v>> {
-    let previous = messages.get(..index)?.iter().rev().find(|message| !message.has_role("tool"))?;
-    (previous.has_role("assistant") && !previous.tool_calls().is_empty()).then_some(previous)
+/// The ids of the calls that each message may answer: those of the message before the run of tool
+/// messages that it is in. `None` where that message has no calls.
+pub(super) fn answerable_ids<'v>(
+    messages: &[Message<'v>],
+) -> impl Iterator<Item = (Message<'v>, Option<Rc<HashSet<&'v str>>>)> {
+    let mut caller_ids = None;
+    messages.iter().map(move |message| {
+        let ids: Option<Rc<HashSet<&str>>> = caller_ids.clone();
+        if !message.has_role("tool") {
+            let has_calls = message.has_role("assistant") && !message.tool_calls().is_empty();
+            caller_ids = has_calls.then(|| Rc::new(call_ids(message).into_iter().collect()));
+        }
+        (*message, ids)
+    })
 }
 
 fn call_id_length(request: &Request<'_>, cx: &mut CheckContext) {
@@ -251,14 +259,13 @@ fn arguments(request: &Request<'_>, cx: &mut CheckContext) {
 /// The ids of calls without a result in the tool messages directly after.
 fn unanswered_ids<'v>(messages: &[Message<'v>], message: &Message<'v>) -> Vec<&'v str> {
     let results = tool_results_after(messages, message.index);
-    let has_result =
-        |id: &&str| results.iter().any(|result| result.str_field("tool_call_id") == *id);
-    call_ids(message).into_iter().filter(|id| !has_result(id)).collect()
+    let result_ids: HashSet<&str> =
+        results.iter().map(|result| result.str_field("tool_call_id")).collect();
+    call_ids(message).into_iter().filter(|id| !result_ids.contains(id)).collect()
 }
 
 fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
-    // Counted once: a long conversation may have as many violations as messages.
     let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
     for message in messages.iter().filter(|message| message.has_role("assistant")) {
         let unanswered = unanswered_ids(&messages, message);
@@ -284,13 +291,9 @@ fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-/// The message's index upstream, where system messages are separate and results are merged into one
-/// message.
-pub(super) fn merged_index(messages: &[Message<'_>], index: usize) -> usize {
-    merged_indexes(messages).get(index).copied().unwrap_or_default()
-}
-
-fn merged_indexes(messages: &[Message<'_>]) -> Vec<usize> {
+/// The messages' indexes upstream, where system messages are separate and results are merged into
+/// one message. All at once: a long conversation may have as many violations as messages.
+pub(super) fn merged_indexes(messages: &[Message<'_>]) -> Vec<usize> {
     let (mut count, mut last_is_assistant) = (0, None);
     let index = |message: &Message<'_>| {
         let is_assistant = Some(message.has_role("assistant"));
@@ -307,19 +310,19 @@ fn merged_indexes(messages: &[Message<'_>]) -> Vec<usize> {
 
 fn orphan_result(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
-    for message in messages.iter().filter(|message| message.has_role("tool")) {
-        if calling_message(&messages, message.index).is_none() {
-            reject_result(&ORPHAN_RESULT_ERRORS, request, cx, message, "role");
+    for (message, ids) in answerable_ids(&messages) {
+        if message.has_role("tool") && ids.is_none() {
+            reject_result(&ORPHAN_RESULT_ERRORS, request, cx, &message, "role");
         }
     }
 }
 
 fn unknown_call_id(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
-    for message in messages.iter().filter(|message| message.has_role("tool")) {
-        let Some(caller) = calling_message(&messages, message.index) else { continue };
-        if !call_ids(caller).contains(&message.str_field("tool_call_id")) {
-            reject_result(&UNKNOWN_CALL_ID_ERRORS, request, cx, message, "tool_call_id");
+    for (message, ids) in answerable_ids(&messages) {
+        let is_unknown = ids.is_some_and(|ids| !ids.contains(message.str_field("tool_call_id")));
+        if message.has_role("tool") && is_unknown {
+            reject_result(&UNKNOWN_CALL_ID_ERRORS, request, cx, &message, "tool_call_id");
         }
     }
 }
@@ -351,21 +354,19 @@ fn glm_messages(request: &Request<'_>, cx: &mut CheckContext) {
     if !messages.iter().any(|message| message.has_role("user")) {
         reject_path("messages".into());
     }
-    let mut seen = Vec::new();
-    for message in &messages {
-        for (at, id) in call_ids(message).into_iter().enumerate() {
-            if seen.contains(&id) {
+    let mut seen = HashSet::new();
+    for (message, answerable) in answerable_ids(&messages) {
+        for (at, id) in call_ids(&message).into_iter().enumerate() {
+            if !seen.insert(id) {
                 reject_path(message.field_path(&format!("tool_calls.{at}.id")));
             }
-            seen.push(id);
         }
-        if message.has_role("assistant") && !unanswered_ids(&messages, message).is_empty() {
+        if message.has_role("assistant") && !unanswered_ids(&messages, &message).is_empty() {
             reject_path(message.field_path("tool_calls"));
         }
         let id = message.str_field("tool_call_id");
-        let has_call =
-            || calling_message(&messages, message.index).is_some_and(|c| call_ids(c).contains(&id));
-        if message.has_role("tool") && !has_call() {
+        let has_call = answerable.is_some_and(|ids| ids.contains(id));
+        if message.has_role("tool") && !has_call {
             reject_path(message.field_path("tool_call_id"));
         }
     }

@@ -1,11 +1,15 @@
 //! Rules about opaque reasoning that is missing, changed or moved.
 
+use std::cell::LazyCell;
+
 use serde_json::{Value, json};
 
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
 use super::flavor::{ROUTER_ANTHROPIC, ROUTER_GOOGLE, responder};
-use super::mint::{CallClaims, DetailClaims, REASONING_DETAILS, call_signature, detail_seal};
-use super::pairing::merged_index;
+use super::mint::{
+    CallClaims, DetailClaims, PrecedingMessages, REASONING_DETAILS, call_signature, detail_seal,
+};
+use super::pairing::merged_indexes;
 use super::profile::{ModelFlag, Profile};
 use super::view::{Message, call_name, messages, open_loop_start};
 use crate::rule::{CheckContext, array_field, str_field};
@@ -100,17 +104,13 @@ fn open_tool_steps<'v>(messages: &[Message<'v>]) -> Vec<Message<'v>> {
         .collect()
 }
 
-/// The message's position in the upstream `contents`, counted from 1.
-fn content_position(messages: &[Message<'_>], message: &Message<'_>) -> String {
-    (merged_index(messages, message.index) + 1).to_string()
-}
-
 fn openrouter_details_missing(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(template) = OPENROUTER_DETAILS_MISSING_ERRORS.for_request(request) else { return };
     if !Profile::for_request(request).has(ModelFlag::SignedCalls) {
         return;
     }
     let messages = messages(request);
+    let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
     for message in open_tool_steps(&messages) {
         let has_seal = array_field(message.value, REASONING_DETAILS)
             .iter()
@@ -119,7 +119,8 @@ fn openrouter_details_missing(request: &Request<'_>, cx: &mut CheckContext) {
             continue;
         }
         let name = message.tool_calls().first().map_or("", call_name);
-        let at = content_position(&messages, &message);
+        // Its position in the upstream `contents`, counted from 1.
+        let at = (merged_indexes[message.index] + 1).to_string();
         let upstream =
             GEMINI_COMPAT_SIGNATURE_MISSING_ERRORS.for_request(request).unwrap_or_default();
         let upstream =
@@ -151,10 +152,11 @@ fn rejected_details<'v>(request: &Request<'v>, formats: &[&str]) -> Vec<Rejected
     let messages = messages(request);
     let start = open_loop_start(&messages);
     let binds_prefix = request.switches.prefix_binding == Some(true);
+    let mut preceding = PrecedingMessages::new(request.body, binds_prefix);
     let mut rejected = Vec::new();
     for message in messages {
         let details = array_field(message.value, REASONING_DETAILS);
-        let is_open = message.index >= start;
+        preceding.is_open_loop = message.index >= start;
         for (at, detail) in details.iter().enumerate() {
             let format = str_field(detail, "format");
             if !formats.contains(&format)
@@ -171,15 +173,7 @@ fn rejected_details<'v>(request: &Request<'v>, formats: &[&str]) -> Vec<Rejected
             } else if PLACEHOLDER_SIGNATURES.contains(&seal) && format == GEMINI_FORMAT {
                 None
             } else if let Some(key) = request.seal_key {
-                let claims = DetailClaims::new(
-                    request.model,
-                    details,
-                    at,
-                    request.body,
-                    message.index,
-                    binds_prefix,
-                );
-                let claims = if is_open { claims } else { claims.without_previous() };
+                let claims = DetailClaims::after(&preceding, request.model, details, at);
                 key.verify(seal, &claims.claims()).err()
             } else {
                 None
@@ -189,9 +183,10 @@ fn rejected_details<'v>(request: &Request<'v>, formats: &[&str]) -> Vec<Rejected
                 index: at,
                 detail,
                 error,
-                in_open_loop: is_open,
+                in_open_loop: preceding.is_open_loop,
             }));
         }
+        preceding.push(&message);
     }
     rejected
 }
@@ -199,6 +194,7 @@ fn rejected_details<'v>(request: &Request<'v>, formats: &[&str]) -> Vec<Rejected
 fn openrouter_signature(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(default_template) = OPENROUTER_SIGNATURE_ERRORS.for_request(request) else { return };
     let all_messages = messages(request);
+    let merged_indexes = LazyCell::new(|| merged_indexes(&all_messages));
     for RejectedDetail { message, index: at, detail, error, in_open_loop } in
         rejected_details(request, &["anthropic-claude-v1"])
     {
@@ -212,7 +208,7 @@ fn openrouter_signature(request: &Request<'_>, cx: &mut CheckContext) {
             _ => None,
         };
         let (upstream_index, block_index) =
-            (merged_index(&all_messages, message.index).to_string(), at.to_string());
+            (merged_indexes[message.index].to_string(), at.to_string());
         let details = ViolationDetails {
             path: message.field_path(&format!("{REASONING_DETAILS}.{at}")),
             placeholders: &[("sent", &upstream_index), ("at", &block_index)],
@@ -258,10 +254,11 @@ fn gemini_compat_signature_missing(request: &Request<'_>, cx: &mut CheckContext)
         return;
     }
     let messages = messages(request);
+    let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
     for message in open_tool_steps(&messages) {
         let Some(first) = message.tool_calls().first() else { continue };
         if call_signature(first).is_empty() {
-            let at = content_position(&messages, &message);
+            let at = (merged_indexes[message.index] + 1).to_string();
             let details = ViolationDetails {
                 path: message.field_path("tool_calls.0"),
                 placeholders: &[("name", call_name(first)), ("position", &at)],

@@ -1,5 +1,7 @@
 //! Rules about tool definitions and `tool_choice`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
@@ -257,10 +259,10 @@ fn tool_duplicate(request: &Request<'_>, cx: &mut CheckContext) {
         let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(&Value::Null);
         str_field(inner, "name").to_owned()
     };
-    let tools = array_field(request.body, "tools");
-    for (at, tool) in tools.iter().enumerate() {
-        let has_same_name = |other: &Value| !name(tool).is_empty() && name(other) == name(tool);
-        if tools[..at].iter().any(has_same_name) {
+    let mut seen = HashSet::new();
+    for (at, tool) in array_field(request.body, "tools").iter().enumerate() {
+        let name = name(tool);
+        if !name.is_empty() && !seen.insert(name) {
             let details =
                 ViolationDetails { path: format!("tools.{at}"), ..ViolationDetails::default() };
             TOOL_DUPLICATE_ERRORS.reject(request, cx, &details);
