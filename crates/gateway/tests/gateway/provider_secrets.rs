@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use interlingua::find_dialect;
-use interlingua::wire::{FrameWriter, Framing};
 use interlingua_upstream::{AwsCredentials, Provider};
+use interlingua_wire::{FrameWriter, Framing};
 use serde_json::{Value, json};
 
 use crate::captures::captured_turn;

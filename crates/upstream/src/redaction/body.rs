@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use interlingua::ApiError;
-use interlingua::wire::frame::{aws_message_len, edit_aws_message};
+use interlingua_wire::frame::{aws_message_len, edit_aws_message};
 
 use super::{MIN_SECRET_BYTES, Redactor, overwrite};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::HeaderValue;
-use interlingua::wire::{FrameReader, Framing, frame};
 use interlingua::{ApiError, find_dialect};
+use interlingua_wire::{FrameReader, Framing, frame};
 use secrecy::SecretString;
 
 use super::{BodyRedactor, Redactor};
