@@ -11,8 +11,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::Outcome;
 use crate::node::{self, InstallScripts};
+use crate::outcome::Outcome;
 use crate::process::{cli_binary, target_dir, workspace_root, write};
 
 /// An agent, and the command line for the task.

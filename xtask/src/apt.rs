@@ -1,6 +1,6 @@
 //! Installs missing Debian packages.
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::process::{output, program, run, succeeds};
 
 /// Installs packages as root; otherwise the error lists them.

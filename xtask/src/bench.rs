@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::outcome::Outcome;
 use crate::process::{cargo, cli_binary, program, run, succeeds, target_dir};
-use crate::{Outcome, apt, ship};
+use crate::{apt, ship};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {

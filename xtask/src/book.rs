@@ -1,7 +1,7 @@
 //! `cargo xtask book`: builds `docs/` as a searchable book.
 
+use crate::outcome::{Outcome, expect_no_arguments};
 use crate::process::{cargo, output, program, run, target_dir};
-use crate::{Outcome, expect_no_arguments};
 
 const VERSION: &str = "0.5.4";
 

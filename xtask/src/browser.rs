@@ -1,7 +1,8 @@
 //! `cargo xtask browser`: tests the debug UI of a running gateway in a real browser.
 
+use crate::outcome::Outcome;
 use crate::process::{cli_binary, program, succeeds, target_dir, workspace_root};
-use crate::{Outcome, apt, node};
+use crate::{apt, node};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     if !succeeds(program(CHROMIUM).arg("--version")) {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::outcome::{Outcome, expect_no_arguments};
 use crate::process::{FAST_BUILD, cargo, run, succeeds};
-use crate::{Outcome, expect_no_arguments};
 
 const VERSION: &str = "0.20.2";
 

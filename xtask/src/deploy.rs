@@ -1,7 +1,8 @@
 //! `cargo xtask deploy`: tests the files in `deploy/` and `.github/` with what reads them.
 
+use crate::outcome::Outcome;
 use crate::process::{cli_binary, program, run, succeeds};
-use crate::{Outcome, apt, sdk};
+use crate::{apt, sdk};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     if !succeeds(program("systemd-analyze").arg("--version")) {

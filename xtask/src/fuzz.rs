@@ -3,7 +3,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::process::{build_for_test, program, status};
 
 /// The run of the test command: limited, and with the same inputs in the same order every time.

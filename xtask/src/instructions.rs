@@ -1,7 +1,8 @@
 //! `cargo xtask instructions`: counts the instructions of the translation under callgrind.
 
+use crate::apt;
+use crate::outcome::Outcome;
 use crate::process::{cargo, program, run, succeeds};
-use crate::{Outcome, apt};
 
 /// Must match the version of the `gungraun` crate.
 const VERSION: &str = "0.20.0";

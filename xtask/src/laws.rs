@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::process::{build_for_test, cargo, program, status};
 
 /// The run of the test command: a fixed share, with the build of the other tests. Known breaches do

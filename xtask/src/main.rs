@@ -12,6 +12,7 @@ mod fuzz;
 mod instructions;
 mod laws;
 mod node;
+mod outcome;
 mod package;
 mod postgres;
 mod process;
@@ -23,8 +24,7 @@ mod tidy;
 
 use std::process::ExitCode;
 
-/// The error of a command or a step is a message with what happened and what to do.
-type Outcome = Result<(), String>;
+use crate::outcome::Outcome;
 
 struct Command {
     name: &'static str,
@@ -60,14 +60,6 @@ fn help() {
     println!("The repository's own commands.\n\nUsage: cargo xtask COMMAND\n");
     for command in COMMANDS {
         println!("  {:<47} {}", format!("{} {}", command.name, command.usage), command.description);
-    }
-}
-
-/// For commands that take no arguments.
-fn expect_no_arguments(arguments: &[String]) -> Outcome {
-    match arguments.first() {
-        None => Ok(()),
-        Some(extra) => Err(format!("unexpected argument '{extra}'")),
     }
 }
 

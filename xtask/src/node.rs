@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::apt;
+use crate::outcome::Outcome;
 use crate::process::{program, read, run, succeeds, write};
-use crate::{Outcome, apt};
 
 /// Whether npm install scripts may run.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::outcome::{Outcome, expect_no_arguments};
 use crate::process::{FAST_BUILD, cargo, output, run, succeeds};
-use crate::{Outcome, expect_no_arguments};
 
 const SEMVER_CHECKS_VERSION: &str = "0.51.0";
 

@@ -8,8 +8,9 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::apt;
+use crate::outcome::Outcome;
 use crate::process::{cargo, output, program, run};
-use crate::{Outcome, apt};
 
 /// A cluster in a temporary folder, which is stopped and removed on drop.
 struct TestServer {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// The workspace's root. It is found at run time, because checkouts may share a target folder with
 /// this program.

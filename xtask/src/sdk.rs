@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::outcome::Outcome;
 use crate::process::{cli_binary, program, read, run, succeeds, target_dir, workspace_root, write};
-use crate::{Outcome, apt, node};
+use crate::{apt, node};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let binary = cli_binary()?;

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::outcome::Outcome;
 use crate::process::{cargo, run};
-use crate::{Outcome, agents, browser, deny, deploy, fuzz, laws, package, postgres, sdk, tidy};
+use crate::{agents, browser, deny, deploy, fuzz, laws, package, postgres, sdk, tidy};
 
 struct Step {
     name: &'static str,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use super::LoadRequest;
+use super::request::LoadRequest;
 
 #[derive(Debug)]
 pub struct Connection {

@@ -3,34 +3,18 @@
 mod http_client;
 mod paired;
 mod process;
+mod request;
 mod test_bed;
 
 pub use http_client::{Connection, ResponseStats};
 pub use paired::{GatewaySide, run_paired};
 pub use process::{Process, anonymous_megabytes, resident_megabytes};
+pub use request::LoadRequest;
 pub use test_bed::{Gateway, TestBed};
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-
-use serde_json::Value;
-
-/// One kind of request that is sent repeatedly.
-#[derive(Clone, Debug)]
-pub struct LoadRequest {
-    pub path: String,
-    pub headers: String,
-    pub body: Vec<u8>,
-}
-
-impl LoadRequest {
-    /// A request with an API key and this body.
-    pub fn new(path: &str, body: &Value) -> Self {
-        let headers = "authorization: Bearer x\r\n".to_owned();
-        Self { path: path.to_owned(), headers, body: body.to_string().into_bytes() }
-    }
-}
 
 /// The message of an error.
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]

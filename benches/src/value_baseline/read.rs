@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Part, RequestTree, Tool, Turn, items, join_texts, parse_args};
+use super::tree::{Part, RequestTree, Tool, Turn, items, join_texts, parse_args};
 
 pub(super) fn anthropic(body: &mut Value) -> RequestTree {
     let turn = |mut message: Value| {

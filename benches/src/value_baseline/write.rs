@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Part, RequestTree, Tool};
+use super::tree::{Part, RequestTree, Tool};
 
 pub(super) fn anthropic(history: RequestTree) -> Value {
     let part = |part: Part| match part {

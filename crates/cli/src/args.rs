@@ -1,11 +1,11 @@
 //! Command line arguments.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use interlingua::{DIALECTS, Dialect, find_dialect};
+use interlingua::Dialect;
+
+use crate::value_parsers::dialect_parser;
 
 /// A gateway between agents and the APIs of language models: any agent, any model
 #[derive(Parser)]
@@ -92,21 +92,6 @@ pub(crate) struct TranslateArgs {
     /// The input file; stdin if missing or -
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-}
-
-/// Names come from the registry, so that help and suggestions list every dialect.
-pub(crate) fn dialect_parser() -> impl TypedValueParser<Value = &'static dyn Dialect> {
-    let names = PossibleValuesParser::new(DIALECTS.iter().map(|dialect| dialect.id().0));
-    names.try_map(|name| find_dialect(&name).ok_or("there is no such dialect"))
-}
-
-/// Parses an address and a port; `localhost` is the loopback address, as in the configuration.
-pub(crate) fn parse_socket_addr(text: &str) -> Result<SocketAddr, &'static str> {
-    let parsed = match text.strip_prefix("localhost:") {
-        Some(port) => format!("127.0.0.1:{port}").parse(),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| "it must be an address and a port, such as 127.0.0.1:8787 or localhost:8787")
 }
 
 const EXAMPLES: &str = "\

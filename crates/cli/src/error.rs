@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use crate::output;
-
 pub(crate) enum CommandError {
     /// The reader of stdout has closed it.
     OutputClosed,
@@ -22,13 +20,6 @@ impl CommandError {
 
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
-    }
-
-    /// Prints message and hint to stderr, without colors.
-    pub(crate) fn print(&self) {
-        let (Self::Failed { message, hint } | Self::Usage { message, hint }) = self else { return };
-        let hint = if hint.is_empty() { String::new() } else { format!("  {hint}\n") };
-        output::print_stderr(&format!("interlingua: {message}\n{hint}"));
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

@@ -23,6 +23,7 @@ mod simulate;
 mod suggest;
 mod terminal_text;
 mod translate;
+mod value_parsers;
 
 use std::process::ExitCode;
 
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) | Err(CommandError::OutputClosed) => ExitCode::SUCCESS,
         Err(error) => {
-            error.print();
+            output::print_error(&error);
             error.exit_code()
         }
     }

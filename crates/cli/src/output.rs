@@ -36,6 +36,16 @@ pub(crate) fn print_stderr(text: &str) {
     let _ = write_stderr(escape(text).as_bytes());
 }
 
+/// Prints message and hint of an error to stderr, without colors.
+pub(crate) fn print_error(error: &CommandError) {
+    let (CommandError::Failed { message, hint } | CommandError::Usage { message, hint }) = error
+    else {
+        return;
+    };
+    let hint = if hint.is_empty() { String::new() } else { format!("  {hint}\n") };
+    print_stderr(&format!("interlingua: {message}\n{hint}"));
+}
+
 /// As [`print_stderr`], dim on a terminal.
 pub(crate) fn print_stderr_dim(text: &str) {
     let text = escape(text);

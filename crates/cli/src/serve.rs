@@ -25,7 +25,7 @@ pub(crate) struct ServeArgs {
     config: Option<PathBuf>,
 
     /// Listen address, which overrides the configuration; port 0 selects a free one
-    #[arg(long, value_name = "ADDR", value_parser = crate::args::parse_socket_addr)]
+    #[arg(long, value_name = "ADDR", value_parser = crate::value_parsers::parse_socket_addr)]
     listen: Option<SocketAddr>,
 }
 

@@ -17,10 +17,10 @@ use interlingua_repair::TargetProfile;
 use interlingua_store::{MAX_PAGE_SIZE, RecordKind, SessionError, SessionId, Store};
 use interlingua_transcript::TranscriptFile;
 
-use crate::chat::LOCAL_OWNER;
 use crate::error::CommandError;
 use crate::terminal_text::escape_line;
-use crate::{args, gateway_config, input, output, serve};
+use crate::value_parsers::dialect_parser;
+use crate::{gateway_config, input, output, serve};
 
 #[derive(Args)]
 pub(crate) struct SessionsArgs {
@@ -49,7 +49,7 @@ enum SessionsCommand {
         /// The session, by its id in `list`
         id: SessionId,
         /// The dialect to write
-        #[arg(long, value_name = "D", value_parser = args::dialect_parser())]
+        #[arg(long, value_name = "D", value_parser = dialect_parser())]
         to: Option<&'static dyn Dialect>,
         /// Write the turns as they are stored, even where a provider rejects them
         #[arg(long)]
@@ -61,7 +61,7 @@ enum SessionsCommand {
         /// A transcript, a request body or a list of messages; - for stdin
         file: PathBuf,
         /// The dialect of the file, if it cannot be detected
-        #[arg(long, value_name = "D", value_parser = args::dialect_parser())]
+        #[arg(long, value_name = "D", value_parser = dialect_parser())]
         from: Option<&'static dyn Dialect>,
     },
     /// Delete a session
@@ -190,7 +190,10 @@ async fn export(
         let TranslatedRequest { body, ledger, .. } =
             repaired.map_err(|error| CommandError::failed(format!("session {id}: {error}"), ""))?;
         for entry in ledger.entries.iter().filter(|entry| entry.is_loss) {
-            CommandError::failed(format!("session {id}: {}", entry.description), "").print();
+            output::print_error(&CommandError::failed(
+                format!("session {id}: {}", entry.description),
+                "",
+            ));
         }
         body
     };
@@ -230,7 +233,7 @@ async fn import(
         .filter(|entry| entry.is_loss)
         .map(|entry| entry.description.to_string());
     for message in notes.into_iter().chain(lost) {
-        CommandError::failed(format!("{name}: {message}"), "").print();
+        output::print_error(&CommandError::failed(format!("{name}: {message}"), ""));
     }
     // A model without a route in this configuration is not stored.
     let model = model.map(|model| model.unescape().into_owned()).unwrap_or_default();
@@ -352,3 +355,6 @@ Examples:
   interlingua sessions export ID --to anthropic > request.json
   interlingua sessions import ~/.claude/projects/P/S.jsonl
   interlingua sessions rm ID";
+
+/// Owner of the sessions on this machine.
+pub(crate) const LOCAL_OWNER: &str = "";

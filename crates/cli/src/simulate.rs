@@ -19,7 +19,7 @@ use crate::{listen_error, output};
 #[derive(Args)]
 pub(crate) struct SimulateArgs {
     /// Listen address; port 0 selects a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8788", value_parser = crate::args::parse_socket_addr)]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8788", value_parser = crate::value_parsers::parse_socket_addr)]
     listen: SocketAddr,
 
     /// The model's replies, as TOML or JSON

@@ -10,7 +10,7 @@ use interlingua::{
 use interlingua_model::{Lesson, Lessons, Role, Turn};
 use interlingua_wire::JsonNode;
 
-use crate::Input;
+use crate::{CaseError, Input};
 
 pub struct Case {
     pub summary: String,
@@ -41,10 +41,6 @@ pub enum Expectation {
     /// An error of this kind, in the native dialect's spelling.
     ErrorKind(String),
 }
-
-/// Message about an invalid case.
-#[derive(Clone, Debug)]
-pub struct CaseError(pub String);
 
 impl Case {
     pub fn parse(file: &Bytes) -> Result<Self, CaseError> {
@@ -223,14 +219,6 @@ impl fmt::Debug for Case {
         write!(f, "{} to {}: {summary}", from.id(), to.id())
     }
 }
-
-impl fmt::Display for CaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for CaseError {}
 
 const KEYS: &[&str] = &[
     "about",

@@ -7,13 +7,15 @@
 //! The format is described in the corpus folder's `README.md` and `schema.json`.
 
 mod case;
+mod case_error;
 mod compare;
 pub mod files;
 mod input;
 mod run;
 pub mod stream;
 
-pub use case::{Case, CaseError, Expectation};
+pub use case::{Case, Expectation};
+pub use case_error::CaseError;
 pub use compare::{Difference, compare};
 pub use input::Input;
 pub use run::{CaseResult, run_case, translate_case};

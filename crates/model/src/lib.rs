@@ -14,6 +14,7 @@ mod accumulator;
 mod api_error;
 mod block;
 mod conversation;
+mod dialect_id;
 mod event;
 mod extras;
 mod id;
@@ -37,6 +38,7 @@ pub use block::{
     ReasoningForm, Seal, SealOrigin, ToolArgs, ToolCall, ToolResult,
 };
 pub use conversation::{Conversation, Role, TopLevelField, Turn};
+pub use dialect_id::DialectId;
 pub use event::{Delta, StreamEvent};
 pub use extras::Extras;
 pub use id::{derive_checksummed_id, derive_id, is_checksummed_id};
@@ -50,7 +52,7 @@ pub use recalled::ConversationPatch;
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use restored::RestoredTurn;
 pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
-pub use target::{DialectId, ReplyContext, StopFlag, TakenIds, Target};
+pub use target::{ReplyContext, StopFlag, TakenIds, Target};
 pub use told::GuardAnswer;
 pub use tool::{Tool, ToolKind};
 pub use tool_call_index::ToolCallIndex;

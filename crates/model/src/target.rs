@@ -8,28 +8,6 @@ use interlingua_wire::{JsonString, RawJson};
 
 use crate::{Extras, KeyRenamer, Lessons};
 
-/// The name of a dialect. The set is open: this crate does not list the dialects.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DialectId(pub &'static str);
-
-impl DialectId {
-    /// Compares two ids. Called for every rule and writer: names up to 16 bytes are compared as two
-    /// words of eight bytes, without a call to `memcmp`.
-    #[inline]
-    pub fn is_same(self, other: Self) -> bool {
-        let (own_bytes, other) = (self.0.as_bytes(), other.0.as_bytes());
-        if own_bytes.len() != other.len() {
-            return false;
-        }
-        match (own_bytes.first_chunk::<8>(), other.first_chunk::<8>()) {
-            (Some(start), Some(same)) if own_bytes.len() <= 16 => {
-                start == same && own_bytes.last_chunk::<8>() == other.last_chunk::<8>()
-            }
-            _ => own_bytes == other,
-        }
-    }
-}
-
 /// Where a request is sent, and what is known of that provider.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
@@ -185,17 +163,5 @@ impl ReplyContext {
     pub fn key_renamer(&self, tool: &JsonString) -> Option<KeyRenamer> {
         let (_, pairs) = self.renamed_properties.iter().find(|(sent, _)| sent == tool)?;
         Some(KeyRenamer::new(pairs.clone()))
-    }
-}
-
-impl fmt::Debug for DialectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl fmt::Display for DialectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
     }
 }

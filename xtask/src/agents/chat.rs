@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::process::{cargo, run, write};
 
 /// The tested program, and the folder with the installed MCP server and Node.js.

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use crate::apt;
+use crate::outcome::Outcome;
 use crate::process::{output, program, read, run_quietly, write};
-use crate::{Outcome, apt};
 
 pub(crate) struct Bolt {
     bolt: PathBuf,

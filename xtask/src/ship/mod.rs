@@ -10,8 +10,8 @@ use std::time::SystemTime;
 use std::{env, fs};
 
 use self::bolt::Bolt;
+use crate::outcome::{Outcome, expect_no_arguments};
 use crate::process::{cargo, program, run, target_dir, workspace_root};
-use crate::{Outcome, expect_no_arguments};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     expect_no_arguments(arguments)?;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
+use crate::source_files::SourceFile;
 
 const REQUIRED: &[&str] = &["about", "source"];
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
 use crate::process::{cargo, output};
+use crate::source_files::SourceFile;
 
 /// A crate and the workspace crates that it may depend on.
 struct CrateRule {

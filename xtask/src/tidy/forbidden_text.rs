@@ -1,6 +1,7 @@
 //! Refuses markers of unfinished work and absolute paths of one machine.
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
+use crate::source_files::SourceFile;
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();

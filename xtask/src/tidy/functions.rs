@@ -1,6 +1,8 @@
 //! Limits the length of a function.
 
-use super::{Diagnostic, SourceFile, strip};
+use super::diagnostic::Diagnostic;
+use super::strip;
+use crate::source_files::SourceFile;
 
 const MAX_FUNCTION_LINES: usize = 80;
 

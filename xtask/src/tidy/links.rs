@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
 use crate::process::workspace_root;
+use crate::source_files::SourceFile;
 
 const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 /// The table of contents of the book.

@@ -2,9 +2,11 @@
 
 mod corpus;
 mod crate_graph;
+mod diagnostic;
 mod forbidden_text;
 mod functions;
 mod links;
+mod modules;
 mod naming;
 mod provider_names;
 mod public_items;
@@ -15,20 +17,10 @@ mod tests;
 mod unit_tests;
 mod whitespace;
 
-use std::fmt;
-
+use self::diagnostic::Diagnostic;
+use crate::outcome::{Outcome, expect_no_arguments};
 use crate::process::workspace_root;
 use crate::source_files::{SourceFile, files};
-use crate::{Outcome, expect_no_arguments};
-
-/// A line that breaks a rule.
-#[derive(Debug, PartialEq, Eq)]
-struct Diagnostic {
-    path: String,
-    line: usize,
-    /// What is wrong, and how to fix it.
-    message: String,
-}
 
 struct Rule {
     name: &'static str,
@@ -62,18 +54,6 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     }
 }
 
-impl Diagnostic {
-    fn new(file: &SourceFile, line: usize, message: impl Into<String>) -> Self {
-        Self { path: file.path.clone(), line, message: message.into() }
-    }
-}
-
-impl fmt::Display for Diagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path, self.line, self.message)
-    }
-}
-
 /// Places shown per rule; the rest is only counted.
 const MAX_SHOWN: usize = 40;
 
@@ -88,6 +68,7 @@ const RULES: &[Rule] = &[
     Rule { name: "corpus", check: corpus::check },
     Rule { name: "directions", check: crate_graph::check },
     Rule { name: "public-items", check: public_items::check },
+    Rule { name: "cycles", check: modules::check },
     Rule { name: "unit-tests", check: unit_tests::check },
     Rule { name: "links", check: links::check },
     Rule { name: "readme-commands", check: links::commands },

@@ -1,7 +1,8 @@
 //! Refuses names and comments that leave out the noun, by the rules in CONTRIBUTING.md.
 
+use super::diagnostic::Diagnostic;
 use super::strip::{comment_lines, strip_non_code};
-use super::{Diagnostic, SourceFile};
+use crate::source_files::SourceFile;
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();

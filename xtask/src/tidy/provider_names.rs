@@ -1,6 +1,7 @@
 //! Keeps provider names out of the crates below the dialects.
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
+use crate::source_files::SourceFile;
 
 const FOLDERS: &[&str] = &["crates/wire/src", "crates/model/src"];
 

@@ -1,7 +1,8 @@
 //! Bounds the public items of the library: each is a promise to its users, and none appears by accident.
 
+use super::diagnostic::Diagnostic;
 use super::strip;
-use super::{Diagnostic, SourceFile};
+use crate::source_files::SourceFile;
 
 /// The library's front page exports at most this many names.
 const MAX_ITEMS: usize = 80;

@@ -1,6 +1,7 @@
 //! Limits the length of a file, and requires a first line that says what the file does.
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
+use crate::source_files::SourceFile;
 
 /// One idea may fill a file of this length; a longer one is printed as a warning.
 const WARN_FILE_LINES: usize = 400;

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    SourceFile, corpus, crate_graph, forbidden_text, functions, links, naming, provider_names,
-    public_items, sizes, strip, unit_tests, whitespace,
+    SourceFile, corpus, crate_graph, forbidden_text, functions, links, modules, naming,
+    provider_names, public_items, sizes, strip, unit_tests, whitespace,
 };
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -194,4 +194,39 @@ fn test_false_stands_only_in_libraries_without_unit_tests() {
     ] {
         assert_eq!(unit_tests::check(&[manifest, library(text)]).len(), diagnostics, "{text}");
     }
+}
+
+#[test]
+fn cycles_of_imports_are_found_through_re_exports_globs_and_parents() {
+    let cycles = |files: &[(&str, &str)]| {
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| file(&format!("crates/x/src/{path}"), text)).collect();
+        let diagnostics = modules::check(&files);
+        diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
+    };
+    let expected = ["imports form a cycle: a.rs → b.rs (`B`) → a.rs (`A`)"];
+    let a = ("a.rs", "//! A.\nuse crate::B;\npub struct A(B);\n");
+    let lib = ("lib.rs", "//! X.\nmod a;\nmod b;\npub use a::A;\npub use b::B;\n");
+    for b in [
+        "pub struct B; fn f(a: &crate::A) {}",
+        "use super::*; pub struct B; fn f(a: &A) {}",
+        "use crate::a; pub struct B; fn f(a: &a::A) {}",
+        "use crate::{a::A as Other}; pub struct B; fn f(a: &Other) {}",
+    ] {
+        assert_eq!(cycles(&[lib, a, ("b.rs", b)]), expected, "{b}");
+    }
+    for b in [
+        "pub struct B; #[cfg(test)] mod tests { use crate::A; fn f() { let _ = A; } }",
+        "pub struct B { pub A: u8 } fn f(b: &B) -> u8 { b.A /* A */ }",
+        "pub struct B; fn f() { other::A::new() }",
+        "use super::*; pub struct B;",
+    ] {
+        assert_eq!(cycles(&[lib, a, ("b.rs", b)]), Vec::<String>::new(), "{b}");
+    }
+    let parent =
+        ("lib.rs", "//! X.\nmod child;\nuse child::run;\npub struct T;\nfn f() { run() }\n");
+    let child = ("child.rs", "use super::T;\npub fn run() -> T { T }\n");
+    assert_eq!(cycles(&[parent, child]).len(), 1);
+    let main = ("main.rs", "//! X.\nuse x::A;\nfn main() {}\n");
+    assert_eq!(cycles(&[lib, main, a, ("b.rs", "pub struct B;")]).len(), 0);
 }

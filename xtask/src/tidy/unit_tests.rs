@@ -1,8 +1,9 @@
 //! Checks that `test = false` stands exactly in the manifests of libraries without unit tests: without it the
 //! library is compiled a second time to run none; with it existing unit tests would never run.
 
+use super::diagnostic::Diagnostic;
 use super::strip;
-use super::{Diagnostic, SourceFile};
+use crate::source_files::SourceFile;
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
     let manifests = files.iter().filter(|file| file.path.ends_with("/Cargo.toml"));

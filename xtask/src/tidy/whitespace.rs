@@ -1,6 +1,7 @@
 //! Refuses tabs, spaces at the end of a line and a missing newline at the end of a file.
 
-use super::{Diagnostic, SourceFile};
+use super::diagnostic::Diagnostic;
+use crate::source_files::SourceFile;
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();

@@ -6,7 +6,6 @@ mod mcp_servers;
 mod models;
 mod screen;
 
-use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use crate::{gateway_config, output, serve, sessions, shutdown};
 use approval::UserApproval;
 use input_lines::InputLines;
 use models::Models;
-use screen::SharedScreen;
+use screen::{SharedScreen, is_interactive};
 
 #[derive(Args)]
 pub(crate) struct ChatArgs {
@@ -146,7 +145,7 @@ async fn open_session(
     id: SessionId,
     screen: &SharedScreen,
 ) -> Result<OpenedSession, CommandError> {
-    let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
+    let opened_session = StoredTurnLog::open(store, sessions::LOCAL_OWNER, id)
         .await
         .map_err(|error| sessions::session_error(id, &error))?;
     let turn_count = opened_session.session.turns().len();
@@ -202,7 +201,9 @@ impl ChatState {
         let title: String = input.chars().take(MAX_TITLE_CHARS).collect();
         let model = self.agent.model.name().to_owned();
         let store = Arc::clone(&self.store);
-        match StoredTurnLog::create(store, LOCAL_OWNER, &title, &model, &mut self.session).await {
+        match StoredTurnLog::create(store, sessions::LOCAL_OWNER, &title, &model, &mut self.session)
+            .await
+        {
             Ok(id) => {
                 self.id = Some(id);
                 self.screen.lock().note(&format!("Session {id}"));
@@ -225,7 +226,7 @@ impl ChatState {
                     self.screen.lock().note(&format!("The model is now {}.", model.name()));
                     self.agent.model = model;
                 }
-                Err(error) => error.print(),
+                Err(error) => output::print_error(&error),
             },
             "thinking" => self.screen.lock().toggle_thinking(),
             "tools" => {
@@ -249,13 +250,6 @@ fn shutdown_signal() -> Result<impl Future<Output = ()>, CommandError> {
     shutdown::shutdown_signal().map_err(|error| CommandError::failed(error.to_string(), ""))
 }
 
-/// Whether stdin and stderr are terminals.
-fn is_interactive() -> bool {
-    io::stdin().is_terminal() && output::is_stderr_terminal()
-}
-
-/// Owner of the sessions on this machine.
-pub(crate) const LOCAL_OWNER: &str = "";
 const MAX_TITLE_CHARS: usize = 80;
 
 const COMMAND_HELP: &str = "\

@@ -1,10 +1,10 @@
 //! Output of a chat.
 
+use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use interlingua_agent::Progress;
 
-use super::is_interactive;
 use crate::output;
 
 /// The screen of the chat's loop, of its questions and of its tool servers.
@@ -118,3 +118,8 @@ fn truncate(text: &str) -> String {
 }
 
 const MAX_LINE_CHARS: usize = 200;
+
+/// Whether stdin and stderr are terminals.
+pub(super) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && output::is_stderr_terminal()
+}

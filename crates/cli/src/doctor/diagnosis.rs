@@ -11,7 +11,7 @@ use interlingua_model::{Ledger, LedgerEntry, LedgerSection};
 use interlingua_strict::{Judge, Request, Switches, Violation};
 use interlingua_transcript::Transcript;
 
-use super::DoctorArgs;
+use super::args::DoctorArgs;
 use super::describe::ConversationIndex;
 use super::issue::{self, Issue};
 use crate::error::CommandError;

@@ -9,7 +9,7 @@ use interlingua::{Target, transcode_request};
 use interlingua_strict::Violation;
 use interlingua_transcript::{Transcript, TranscriptFile, read};
 
-use super::DoctorArgs;
+use super::args::DoctorArgs;
 use super::diagnosis::Diagnosis;
 use crate::error::CommandError;
 

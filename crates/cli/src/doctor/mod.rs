@@ -1,60 +1,21 @@
 //! `interlingua doctor`: finds what is wrong with an agent's stored conversation, and repairs it.
 
+mod args;
 mod describe;
 mod diagnosis;
 mod fix;
 mod issue;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
-use interlingua::Dialect;
 use interlingua_transcript::{FORMATS, TranscriptFile};
 
 use crate::error::CommandError;
-use crate::{args, input, output};
+use crate::{input, output};
 use diagnosis::Diagnosis;
 
-#[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(crate) struct DoctorArgs {
-    /// Write the repaired file next to the original, as NAME.fixed.EXTENSION
-    #[arg(long, conflicts_with = "extract")]
-    fix: bool,
-
-    /// Overwrite an existing repaired file; never the original
-    #[arg(long, requires = "fix")]
-    force: bool,
-
-    /// Print only the request that the agent would send next, without repair
-    #[arg(long, conflicts_with = "json")]
-    extract: bool,
-
-    /// Print the findings as JSON, one object per line
-    #[arg(long)]
-    json: bool,
-
-    /// The API that the conversation is for; by default the one of the file
-    #[arg(long = "for", value_name = "D", value_parser = args::dialect_parser())]
-    target_dialect: Option<&'static dyn Dialect>,
-
-    /// The provider, if several have this API, such as openrouter or deepseek
-    #[arg(long, value_name = "F")]
-    flavor: Option<String>,
-
-    /// The model to request instead of the one in the file
-    #[arg(long, value_name = "M")]
-    model: Option<String>,
-
-    /// A beta feature from the agent's header; may be given several times
-    #[arg(long, value_name = "B")]
-    beta: Vec<String>,
-
-    /// The file to examine; - for stdin
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-}
+pub(crate) use args::DoctorArgs;
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<(), CommandError> {
     let name = input::display_name(Some(&args.file));

@@ -1,4 +1,4 @@
-//! Tests that the gateway's own secrets reach nobody when a provider repeats them.
+//! Tests that clients, logs and stored turns never have the gateway's own secrets when a provider repeats them.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};

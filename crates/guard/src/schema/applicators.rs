@@ -65,7 +65,7 @@ impl Checker<'_> {
         &mut self,
         alternatives: &[NodeId],
         value: JsonNode<'_>,
-    ) -> Result<(), super::SkipReason> {
+    ) -> Result<(), super::limits::SkipReason> {
         let types = TypeSet::from_value(value);
         let mut candidates = alternatives.iter().filter(|id| self.types_of(**id).allows(types));
         if let (Some(id), None) = (candidates.next(), candidates.next()) {

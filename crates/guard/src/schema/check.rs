@@ -3,8 +3,8 @@
 
 use interlingua_wire::{JsonKind, JsonNode};
 
-use super::SkipReason;
 use super::decimal::Decimal;
+use super::limits::SkipReason;
 use super::node::{Constraint, CountRange, NodeId, SchemaNode, TypeSet};
 use super::violation::{
     self, MAX_VALUE_CHARS, PathDisplay, PathSegment, Violation, ViolationKind, truncate,

@@ -2,9 +2,9 @@
 
 use interlingua_wire::JsonNode;
 
-use super::SkipReason;
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::decimal::Decimal;
+use super::limits::SkipReason;
 use super::node::{Constraint, CountRange, Properties, SchemaNode, TypeSet};
 use super::violation::format_values;
 use crate::canonical::{self, NumberPrecision};

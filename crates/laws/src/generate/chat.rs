@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Generator;
 use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
+use super::generator::Generator;
 
 /// How a family of clients writes reasoning.
 #[derive(Clone, Copy, PartialEq, Eq)]

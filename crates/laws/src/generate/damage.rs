@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::draft::{Block, ConversationDraft, DraftContent, Role, Turn};
-use super::{Generator, Messiness};
+use super::generator::{Generator, Messiness};
 
 impl Generator {
     pub(super) fn damage(&mut self, draft: &mut ConversationDraft) {

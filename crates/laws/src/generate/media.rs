@@ -1,7 +1,7 @@
 //! Random images, documents, audio and video, from every kind of source.
 
-use super::Generator;
 use super::draft::{Media, Source};
+use super::generator::Generator;
 
 impl Generator {
     pub(super) fn media(&mut self) -> Media {

@@ -10,6 +10,7 @@ mod chat;
 mod damage;
 mod draft;
 mod gemini;
+mod generator;
 mod media;
 mod native;
 mod reply;
@@ -18,9 +19,11 @@ mod tools;
 mod values;
 mod well_formed;
 
+pub use generator::Messiness;
 pub use reply::{GeneratedReply, generate_reply};
 use serde_json::Value;
 
+use self::generator::Generator;
 use crate::rng::Rng;
 
 /// A request body in a dialect.
@@ -31,30 +34,10 @@ pub struct GeneratedBody {
     pub level: Messiness,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Messiness {
-    /// Contains no deliberate errors.
-    Tidy,
-    Odd,
-    Messy,
-    Wild,
-}
-
-/// The random state that generates one conversation.
-#[derive(Debug)]
-pub(crate) struct Generator {
-    rng: Rng,
-    level: Messiness,
-    canary_count: usize,
-    call_count: usize,
-    /// The assistant turns have thinking blocks.
-    thinks: bool,
-}
-
 /// Generates a conversation in this dialect; with `thinks`, it always has thinking.
 pub fn generate(mut rng: Rng, from: &'static str, level: Messiness, thinks: bool) -> GeneratedBody {
     let thinks = thinks || rng.one_in(3);
-    let mut generator = Generator { rng, level, canary_count: 0, call_count: 0, thinks };
+    let mut generator = Generator::new(rng, level, thinks);
     let mut draft = generator.well_formed();
     generator.damage(&mut draft);
     let body = match from {
@@ -66,43 +49,6 @@ pub fn generate(mut rng: Rng, from: &'static str, level: Messiness, thinks: bool
         _ => native::body(&mut generator, &draft),
     };
     GeneratedBody { dialect: from, body, level }
-}
-
-impl Messiness {
-    pub(crate) fn random(rng: &mut Rng) -> Self {
-        rng.pick(&[Self::Tidy, Self::Odd, Self::Odd, Self::Messy, Self::Messy, Self::Wild])
-    }
-}
-
-impl Generator {
-    /// Decides randomly whether something odd happens here.
-    pub(crate) fn roll_odd(&mut self) -> bool {
-        match self.level {
-            Messiness::Tidy => false,
-            Messiness::Odd => self.rng.one_in(70),
-            Messiness::Messy => self.rng.one_in(20),
-            Messiness::Wild => self.rng.one_in(6),
-        }
-    }
-
-    /// The next unused canary.
-    pub(crate) fn canary(&mut self) -> String {
-        self.canary_count += 1;
-        crate::canary::canary(self.canary_count)
-    }
-
-    /// Sometimes adds an unknown field.
-    pub(crate) fn maybe_add_field(&mut self, object: &mut Value) {
-        if self.roll_odd() {
-            let (key, value) = self.odd_field();
-            object[key] = value;
-        }
-    }
-
-    /// The value, or sometimes an odd one in its place.
-    pub(crate) fn or_odd_value(&mut self, value: Value) -> Value {
-        if self.roll_odd() { self.odd_value() } else { value }
-    }
 }
 
 /// All dialects of [`generate`].

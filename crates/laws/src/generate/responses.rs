@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Generator;
 use super::draft::{Args, Block, ConversationDraft, DraftContent, Media, Role, Source, Tool, Turn};
+use super::generator::Generator;
 
 pub(super) fn body(g: &mut Generator, draft: &ConversationDraft) -> Value {
     let mut body = json!({"model": g.rng.pick(MODELS), "store": false});

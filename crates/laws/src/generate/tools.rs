@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Generator;
 use super::draft::Tool;
+use super::generator::Generator;
 
 impl Generator {
     pub(super) fn tool(&mut self, name: String) -> Tool {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Generator;
 use super::draft::Args;
+use super::generator::Generator;
 use crate::raw_json::{DUPLICATE_KEY, HIGH_SURROGATE, LOW_SURROGATE, raw_number};
 
 impl Generator {

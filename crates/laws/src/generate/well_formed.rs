@@ -1,7 +1,7 @@
 //! Generates a well-formed conversation: user prompts, tool steps and answers.
 
-use super::Generator;
 use super::draft::{Block, ConversationDraft, DraftContent, Role, Tool, Turn};
+use super::generator::Generator;
 
 impl Generator {
     pub(super) fn well_formed(&mut self) -> ConversationDraft {

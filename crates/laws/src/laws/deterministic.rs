@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 
-use super::{Breach, Law, SentRequest, difference, translate};
+use super::difference;
+use super::law::{Breach, Law};
+use super::sent_request::{SentRequest, translate};
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     // One in eight is enough: a dependency on addresses or on hash order shows soon.

@@ -1,7 +1,9 @@
 //! Law 3: a translated body, translated again for the same target, is unchanged without ledger
 //! entries.
 
-use super::{Breach, Law, SentRequest, difference, translate};
+use super::difference;
+use super::law::{Breach, Law};
+use super::sent_request::{SentRequest, translate};
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let SentRequest { destination, translated: first, .. } = sent_request;

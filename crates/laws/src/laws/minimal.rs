@@ -1,6 +1,8 @@
 //! Law 2: a body that the provider accepts, and reads whole, is sent with the same bytes and without ledger entries.
 
-use super::{Breach, Law, SentRequest, chat_template, difference, judge_body};
+use super::law::{Breach, Law};
+use super::sent_request::{SentRequest, judge_body};
+use super::{chat_template, difference};
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let SentRequest { original: case, destination, translated, .. } = sent_request;

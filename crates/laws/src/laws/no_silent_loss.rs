@@ -2,18 +2,14 @@
 
 use bytes::Bytes;
 use interlingua::{Dialect, JsonDoc, JsonLimits, Ledger};
-use interlingua_model::{LedgerEntry, LedgerPath};
+use interlingua_model::LedgerEntry;
 
+use super::chat_template;
+use super::law::{Breach, Law};
 use super::pieces::{covers_loss_at, pieces};
-use super::{Breach, Law, SentRequest, chat_template};
+use super::sample::PlacedCanary;
+use super::sent_request::SentRequest;
 use crate::canary;
-
-/// A canary of the input with its location; `None` if it is in no decoded content.
-#[derive(Clone, Debug)]
-pub(super) struct PlacedCanary {
-    pub(super) number: usize,
-    at: Option<(LedgerPath, &'static str)>,
-}
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let SentRequest { original: case, destination, translated, parsed_body, .. } = sent_request;
@@ -42,16 +38,6 @@ pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) 
             let message = format!("{} is lost; ledger: {ledger:?}", canary::canary(*number));
             breaches.push(Breach::new(Law::NoSilentLoss, kind, path, message));
         }
-    }
-}
-
-impl PlacedCanary {
-    pub(super) fn is_in(&self, kind: &str) -> bool {
-        self.at.is_some_and(|(_, it)| it == kind)
-    }
-
-    pub(super) fn path(&self) -> String {
-        self.at.map_or(String::new(), |(path, _)| path.to_string())
     }
 }
 

@@ -28,7 +28,10 @@ use interlingua::{JsonDoc, JsonLimits, Ledger};
 use interlingua_wire::JsonNode;
 use serde_json::{Map, Value};
 
-use super::{Breach, Law, SampleRequest, SentRequest, difference, translate};
+use super::difference;
+use super::law::{Breach, Law};
+use super::sample::SampleRequest;
+use super::sent_request::{SentRequest, translate};
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let shorter = sent_request

@@ -14,8 +14,11 @@ use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches, Violation, anthropic, bedrock, gemini};
 use serde_json::Value;
 
-use super::no_silent_loss::{self, PlacedCanary};
-use super::{Breach, Law, SampleRequest, SealIssuer, SentRequest, judge_body, judge_body_with_key};
+use super::law::{Breach, Law};
+use super::no_silent_loss;
+use super::sample::PlacedCanary;
+use super::sample::{SampleRequest, SealIssuer};
+use super::sent_request::{SentRequest, judge_body, judge_body_with_key};
 use crate::canary;
 use crate::targets::{Destination, TargetProvider};
 

@@ -1,6 +1,7 @@
 //! Law 1: the judge accepts every translated body.
 
-use super::{Breach, Law, SentRequest, judge_body};
+use super::law::{Breach, Law};
+use super::sent_request::{SentRequest, judge_body};
 
 /// Rules that no translation can satisfy: the request exceeds what the provider has, and the
 /// gateway must not choose which part to drop.

@@ -11,8 +11,10 @@ use interlingua::{
 use interlingua_wire::JsonNode;
 use serde_json::Value;
 
+use super::law::{Breach, Law};
 use super::pieces::{ContainedStrings, covers_loss_at, pieces};
-use super::{Breach, Law, SampleRequest, difference, prefix_stable};
+use super::sample::SampleRequest;
+use super::{difference, prefix_stable};
 use crate::canary;
 
 /// Encodes a request in another dialect and checks the laws.

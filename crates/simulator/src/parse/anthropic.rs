@@ -3,11 +3,11 @@
 use interlingua_strict::anthropic::profile::{self, profile};
 use serde_json::Value;
 
-use super::{
+use super::input::{
     HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, array_field,
     bool_field,
 };
-use super::{content_text, str_field, string_list, user_text};
+use super::input::{content_text, str_field, string_list, user_text};
 
 pub(super) fn parse(model: &str, body: &Value) -> ModelInput {
     let messages = array_field(body, "messages");

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{
-    HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, anthropic,
-    array_field, str_field, string_list, user_text,
+use super::anthropic;
+use super::input::{
+    HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, array_field,
+    str_field, string_list, user_text,
 };
 
 pub(super) fn parse(model: &str, body: &Value) -> ModelInput {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{
+use super::input::{
     HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, bool_field,
     model_contains, str_field, string_list, user_text,
 };

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{
+use super::input::{
     HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, array_field,
     bool_field, model_contains,
 };
-use super::{content_text, str_field, user_text};
+use super::input::{content_text, str_field, user_text};
 
 pub(super) fn parse(model: &str, body: &Value) -> ModelInput {
     let input = array_field(body, "input");

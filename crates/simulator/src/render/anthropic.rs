@@ -4,7 +4,7 @@ use interlingua_strict::anthropic::compaction;
 use interlingua_strict::anthropic::mint::SealContext;
 use serde_json::{Value, json};
 
-use super::{Frame, FrameRole, RenderContext, parse_arguments};
+use super::context::{Frame, FrameRole, RenderContext, parse_arguments};
 use crate::parse::ThinkingVisibility;
 use crate::turn::{Block, StopReason, Turn};
 

@@ -5,7 +5,7 @@ use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use interlingua_strict::bedrock::mint;
 use serde_json::{Value, json};
 
-use super::{Frame, FrameRole, RenderContext, parse_arguments};
+use super::context::{Frame, FrameRole, RenderContext, parse_arguments};
 use crate::parse::ThinkingVisibility;
 use crate::turn::{Block, StopReason};
 

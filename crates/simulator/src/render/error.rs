@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Frame, FrameRole, bedrock, openai_responses_stream};
+use super::context::{Frame, FrameRole};
+use super::{bedrock, openai_responses_stream};
 use crate::api::Api;
 use crate::seed::IdSeed;
 

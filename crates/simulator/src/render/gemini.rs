@@ -3,7 +3,7 @@
 use interlingua_strict::gemini::mint;
 use serde_json::{Value, json};
 
-use super::{Frame, FrameRole, RenderContext, parse_arguments};
+use super::context::{Frame, FrameRole, RenderContext, parse_arguments};
 use crate::parse::ThinkingVisibility;
 use crate::turn::{Block, StopReason};
 

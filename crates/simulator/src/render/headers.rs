@@ -1,6 +1,6 @@
 //! The response headers of each provider.
 
-use super::FIXED_RFC3339_TIME;
+use super::context::FIXED_RFC3339_TIME;
 use crate::api::Api;
 use crate::seed::IdSeed;
 

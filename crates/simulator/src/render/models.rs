@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FIXED_RFC3339_TIME, FIXED_UNIX_TIME};
+use super::context::{FIXED_RFC3339_TIME, FIXED_UNIX_TIME};
 use crate::api::Api;
 
 /// The model list of an API.

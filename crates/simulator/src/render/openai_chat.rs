@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::context::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
 use super::openai_chat_flavor::{self as flavor, ReasoningPlacement};
-use super::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
 use crate::parse::ThinkingVisibility;
 use crate::turn::{Block, Call, StopReason};
 

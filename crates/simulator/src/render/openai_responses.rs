@@ -3,7 +3,7 @@
 use interlingua_strict::openai_responses::Minter;
 use serde_json::{Value, json};
 
-use super::{FIXED_UNIX_TIME, RenderContext};
+use super::context::{FIXED_UNIX_TIME, RenderContext};
 use crate::parse::ThinkingVisibility;
 use crate::turn::{Block, Call, StopReason};
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::context::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
 use super::openai_responses::{completed_response, output_items, response_object};
-use super::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
 use crate::turn::StopReason;
 
 pub(super) fn frames(cx: &RenderContext<'_>) -> Vec<Frame> {

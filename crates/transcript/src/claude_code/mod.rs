@@ -26,7 +26,7 @@ impl Format for ClaudeCode {
     }
 
     fn read(&self, source: &TranscriptFile) -> Option<Transcript> {
-        request::read(source)
+        request::read(source, &ClaudeCode)
     }
 
     fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {

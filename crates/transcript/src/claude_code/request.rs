@@ -7,9 +7,8 @@ use interlingua::{JsonString, RawJson, find_dialect};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonNode, JsonWriter};
 
-use super::ClaudeCode;
 use super::chain::{Entry, EntryKind, EntryTree, is_tool_result};
-use crate::{FileLocation, Note, RequestPart, Transcript, TranscriptFile, request_part};
+use crate::{FileLocation, Format, Note, RequestPart, Transcript, TranscriptFile, request_part};
 
 /// A message of the request, merged from one or more lines.
 struct Message<'s> {
@@ -27,7 +26,7 @@ struct MessageBlock {
     is_result: bool,
 }
 
-pub(super) fn read(source: &TranscriptFile) -> Option<Transcript> {
+pub(super) fn read(source: &TranscriptFile, format: &'static dyn Format) -> Option<Transcript> {
     let tree = EntryTree::read(source)?;
     let mut notes = source.torn_line_notes();
     let mut messages: Vec<Message<'_>> = Vec::new();
@@ -66,7 +65,7 @@ pub(super) fn read(source: &TranscriptFile) -> Option<Transcript> {
     let parts = messages.into_iter().enumerate();
     let parts = parts.flat_map(|(turn, message)| message.into_parts(turn)).collect();
     let dialect = find_dialect("anthropic")?;
-    Some(Transcript { format: &ClaudeCode, dialect, body, parts, notes, model, has_placeholder })
+    Some(Transcript { format, dialect, body, parts, notes, model, has_placeholder })
 }
 
 impl Message<'_> {

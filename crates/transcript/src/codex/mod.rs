@@ -25,7 +25,7 @@ impl Format for Codex {
     }
 
     fn read(&self, source: &TranscriptFile) -> Option<Transcript> {
-        request::read(source)
+        request::read(source, &Codex)
     }
 
     fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {

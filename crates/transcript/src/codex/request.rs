@@ -3,8 +3,7 @@
 use interlingua::{JsonString, RawJson, find_dialect};
 use interlingua_wire::{JsonNode, JsonWriter};
 
-use super::Codex;
-use crate::{FileLocation, Note, RequestPart, Transcript, TranscriptFile};
+use crate::{FileLocation, Format, Note, RequestPart, Transcript, TranscriptFile};
 
 #[derive(Default)]
 struct History {
@@ -22,7 +21,7 @@ struct Item {
     is_prompt: bool,
 }
 
-pub(super) fn read(source: &TranscriptFile) -> Option<Transcript> {
+pub(super) fn read(source: &TranscriptFile, format: &'static dyn Format) -> Option<Transcript> {
     let mut history = History::default();
     let is_bare = has_bare_items(source);
     for (record, line) in source.lines().iter().enumerate() {
@@ -48,7 +47,7 @@ pub(super) fn read(source: &TranscriptFile) -> Option<Transcript> {
     };
     let parts = history.items.into_iter().enumerate().map(item).collect();
     let dialect = find_dialect("openai-responses")?;
-    Some(Transcript { format: &Codex, dialect, body, parts, notes, model, has_placeholder: false })
+    Some(Transcript { format, dialect, body, parts, notes, model, has_placeholder: false })
 }
 
 /// Whether the file has the first rollouts' form: a line about the session, then items without an

@@ -6,11 +6,9 @@ use interlingua::{JsonString, RawJson};
 use interlingua_wire::JsonNode;
 use interlingua_wire::json::ObjectWriter;
 
+use super::encoder::{MessageLayout, RequestEncoder};
 use super::parts::{ExportPart, PartKind, str_field};
-use super::request::{
-    MessageLayout, RequestEncoder, attachments, call_input, data_url, part_text, provider_metadata,
-    write_call,
-};
+use super::request::{attachments, call_input, data_url, part_text, provider_metadata, write_call};
 use crate::request_part;
 
 fn encode_part(part: &ExportPart<'_>) -> Option<RawJson> {

@@ -7,10 +7,9 @@ use interlingua::{JsonString, RawJson};
 use interlingua_wire::JsonNode;
 use interlingua_wire::json::ObjectWriter;
 
+use super::encoder::{MessageLayout, RequestEncoder};
 use super::parts::{ExportPart, PartKind, str_field};
-use super::request::{
-    MessageLayout, RequestEncoder, call_input, data_url, part_text, provider_metadata, write_call,
-};
+use super::request::{call_input, data_url, part_text, provider_metadata, write_call};
 
 fn encode_part(part: &ExportPart<'_>) -> Option<RawJson> {
     let file = if part.kind == PartKind::File { Some(data_url(part.node)?) } else { None };

@@ -5,6 +5,7 @@
 //! `metadata`. The dialect of the request depends on the provider of the last reply.
 
 mod anthropic;
+mod encoder;
 mod gemini;
 mod openai_responses;
 mod parts;
@@ -13,6 +14,7 @@ mod write;
 
 use bytes::Bytes;
 
+use self::encoder::RequestEncoder;
 use crate::{Format, Transcript, TranscriptFile};
 
 #[derive(Debug)]
@@ -35,10 +37,25 @@ impl Format for Opencode {
             message.get("info").is_some() && message.get("parts").is_some()
         };
         messages.items().next().filter(|first| has_opencode_fields(*first))?;
-        request::read(&parts::read(messages), messages, source)
+        request::read(&parts::read(messages), messages, source, &Self, encoder_for)
     }
 
     fn write(&self, source: &TranscriptFile, transcript: &Transcript, repaired: &Bytes) -> Bytes {
         write::write(source, transcript, repaired)
     }
 }
+
+/// The encoder for a provider and model.
+fn encoder_for(provider: &str, model: &str) -> &'static RequestEncoder {
+    let is_named = |(provider_part, model_part): &(&str, &str)| {
+        provider.contains(provider_part) && model.contains(model_part)
+    };
+    let entry = ENCODERS.iter().find(|(names, _)| names.iter().any(is_named));
+    entry.map_or(&openai_responses::OPENAI_RESPONSES, |(_, encoder)| encoder)
+}
+
+/// Substrings of provider and model names, and the encoder for them. The first match wins.
+const ENCODERS: &[(&[(&str, &str)], RequestEncoder)] = &[
+    (&[("anthropic", ""), ("", "claude")], anthropic::ANTHROPIC),
+    (&[("google", ""), ("opencode", "gemini")], gemini::GEMINI),
+];

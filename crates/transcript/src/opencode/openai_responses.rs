@@ -3,10 +3,9 @@
 use interlingua::{JsonString, RawJson};
 use interlingua_wire::JsonNode;
 
+use super::encoder::RequestEncoder;
 use super::parts::{ExportPart, PartKind};
-use super::request::{
-    RequestEncoder, attachments, call_input, data_url, part_text, provider_metadata, write_call,
-};
+use super::request::{attachments, call_input, data_url, part_text, provider_metadata, write_call};
 
 fn encode_part(part: &ExportPart<'_>) -> Option<RawJson> {
     let message = |role: &str, content: RawJson| {

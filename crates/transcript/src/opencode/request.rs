@@ -1,46 +1,21 @@
 //! Builds the request that opencode would send next, in the dialect of its provider.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use interlingua::{JsonString, RawJson, find_dialect};
 use interlingua_wire::JsonNode;
 use interlingua_wire::json::ObjectWriter;
 
+use super::encoder::{MessageLayout, RequestEncoder};
 use super::parts::{ExportPart, PartKind, str_field};
-use super::{Opencode, anthropic, gemini, openai_responses};
-use crate::{FileLocation, Note, RequestPart, Transcript, TranscriptFile, request_part};
-
-/// Encodes parts in one dialect.
-pub(super) struct RequestEncoder {
-    pub(super) dialect: &'static str,
-    /// Encodes a part; `None` if it is not sent to this provider.
-    pub(super) encode_part: fn(&ExportPart<'_>) -> Option<RawJson>,
-    /// Encodes the result of a tool run.
-    pub(super) encode_result: fn(&ExportPart<'_>, &JsonString, bool) -> RawJson,
-    /// Whether a tool result may contain files.
-    pub(super) allows_result_files: bool,
-    /// For dialects with messages: consecutive parts of one role are one message, and the last
-    /// message must not be the model's. `None` for dialects with single items.
-    pub(super) messages: Option<MessageLayout>,
-}
-
-/// The fields and roles of messages in one dialect.
-pub(super) struct MessageLayout {
-    pub(super) list_key: &'static str,
-    pub(super) content_key: &'static str,
-    pub(super) assistant_role: &'static str,
-    pub(super) encode_text: fn(&JsonString) -> RawJson,
-    pub(super) is_result: fn(JsonNode<'_>) -> bool,
-    /// The name of the tool that a part calls, if any.
-    pub(super) called_tool: fn(JsonNode<'_>) -> Option<String>,
-    /// Writes the tools with these names and the dialect's other fields.
-    pub(super) write_rest: fn(&BTreeSet<String>, &mut ObjectWriter<'_>),
-}
+use crate::{FileLocation, Format, Note, RequestPart, Transcript, TranscriptFile, request_part};
 
 pub(super) fn read(
     export_parts: &[ExportPart<'_>],
     messages: JsonNode<'_>,
     source: &TranscriptFile,
+    format: &'static dyn Format,
+    encoder_for: fn(&str, &str) -> &'static RequestEncoder,
 ) -> Option<Transcript> {
     let (provider, model) = last_model(messages);
     let encoder = encoder_for(&provider, &model);
@@ -78,16 +53,7 @@ pub(super) fn read(
     let body = interlingua_wire::RawJson::to_bytes(&body);
     let dialect = find_dialect(encoder.dialect)?;
     let model = (!model.is_empty()).then(|| JsonString::new(&model));
-    Some(Transcript { format: &Opencode, dialect, body, parts, notes, model, has_placeholder })
-}
-
-/// The encoder for a provider and model.
-fn encoder_for(provider: &str, model: &str) -> &'static RequestEncoder {
-    let is_named = |(provider_part, model_part): &(&str, &str)| {
-        provider.contains(provider_part) && model.contains(model_part)
-    };
-    let entry = ENCODERS.iter().find(|(names, _)| names.iter().any(is_named));
-    entry.map_or(&openai_responses::OPENAI_RESPONSES, |(_, encoder)| encoder)
+    Some(Transcript { format, dialect, body, parts, notes, model, has_placeholder })
 }
 
 /// Encodes the parts of one step, then the results of its calls.
@@ -246,9 +212,3 @@ pub(super) fn provider_metadata<'s>(part: &ExportPart<'s>, key: &str) -> Option<
     let metadata = part.node.get("metadata")?;
     metadata.fields().find_map(|field| field.value.get(key))
 }
-
-/// Substrings of provider and model names, and the encoder for them. The first match wins.
-const ENCODERS: &[(&[(&str, &str)], RequestEncoder)] = &[
-    (&[("anthropic", ""), ("", "claude")], anthropic::ANTHROPIC),
-    (&[("google", ""), ("opencode", "gemini")], gemini::GEMINI),
-];

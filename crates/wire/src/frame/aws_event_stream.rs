@@ -139,7 +139,7 @@ pub fn message_len(bytes: &[u8]) -> Option<usize> {
     bytes.first_chunk::<LENGTH_BYTES>().map(|length| u32::from_be_bytes(*length) as usize)
 }
 
-/// Changes the headers and the payload of a message in place. Its checksum is written anew if it
+/// Changes the headers and the payload of a message in place. Its checksum is computed again if it
 /// was right; that of a damaged message stays wrong.
 pub fn edit_message(message: &mut [u8], edit: impl FnOnce(&mut [u8])) {
     let Some((content, checksum)) = message.split_last_chunk_mut::<CHECKSUM_BYTES>() else {
