@@ -122,7 +122,7 @@ impl SourceMap {
     }
 
     /// Source of the block or turn that is at a path now.
-    fn source_at(&self, path: LedgerPath) -> Option<SourceId> {
+    pub(crate) fn source_at(&self, path: LedgerPath) -> Option<SourceId> {
         let index = path.index.filter(|_| path.section == LedgerSection::Turns)?;
         let unmoved = SourceId { turn: index, block: path.block };
         let Some(turn_origin) = self.turns.as_ref().and_then(|origins| origins.get(index as usize))

@@ -15,12 +15,13 @@ use interlingua_wire::JsonString;
 use crate::Work;
 use crate::look::is_result;
 use crate::media::kind_name;
-use crate::media::move_out::last_result_turn;
+use crate::media::move_out::result_run_ends;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.media.media_in_failed_results {
         return;
     }
+    let mut run_ends = None;
     for turn in 0..work.turns().len() {
         let mut moved = Vec::new();
         for at in 0..work.blocks(turn).len() {
@@ -37,11 +38,16 @@ pub fn apply(work: &mut Work<'_>) {
                 }
             }
         }
-        let target = last_result_turn(work, turn);
-        let results = work.blocks(target).iter().rposition(|block| is_result(block));
-        for (at, (source_at, block)) in (results.map_or(0, |at| at + 1)..).zip(moved) {
-            work.insert_derived((turn, source_at), (target, at), block);
+        if moved.is_empty() {
+            continue;
         }
+        let target = run_ends.get_or_insert_with(|| result_run_ends(work.turns()))[turn];
+        let results = work.blocks(target).iter().rposition(|block| is_result(block));
+        let at = results.map_or(0, |at| at + 1);
+        let moved = moved.into_iter();
+        let moved = moved.map(|(source, block)| (at, work.derive_block((turn, source), block)));
+        let moved = moved.collect();
+        work.insert_blocks(target, moved);
     }
 }
 

@@ -27,10 +27,8 @@ use crate::telling::{self, Description};
 pub fn apply(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
     for turn in 0..work.turns().len() {
-        let mut next = 0;
-        while next < work.blocks(turn).len() {
-            let at = next;
-            next += 1;
+        let mut images = Vec::new();
+        for at in 0..work.blocks(turn).len() {
             let path = LedgerPath::block(turn, at);
             let block = work.block(turn, at);
             if let Some(mut description) = telling::describe_foreign(block, dialect) {
@@ -38,8 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
                 let image_source = description.image.take();
                 replace_with_text(work.edit_block(turn, at), description);
                 if let Some(source) = image_source {
-                    work.insert_derived((turn, at), (turn, next), image_block(source));
-                    next += 1;
+                    images.push((at + 1, work.derive_block((turn, at), image_block(source))));
                 }
             } else if let BlockContent::ToolResult(ToolResult { content, .. }) = &block.content {
                 let descriptions: Vec<_> = content
@@ -50,6 +47,9 @@ pub fn apply(work: &mut Work<'_>) {
                     describe_in_result(work, (turn, at), descriptions);
                 }
             }
+        }
+        if !images.is_empty() {
+            work.insert_blocks(turn, images);
         }
     }
     for at in 0..work.conversation().system.len() {

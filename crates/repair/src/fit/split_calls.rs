@@ -36,16 +36,20 @@ pub fn apply(work: &mut Work<'_>) {
     ) {
         return;
     }
+    // Removed at the end: each removal moves all turns behind it.
+    let mut emptied = Vec::new();
     pairing::for_each_unpaired_round(work, |work, round| {
         let Some(first) = merge_start(work, round, result_placement) else { return };
         let original_len = work.blocks(first).len();
         for turn in first + 1..round.assistant_turns.end {
             work.record_change(LedgerPath::turn(turn), "merged consecutive assistant turns");
         }
-        work.merge_turns(first, round.assistant_turns.end);
+        work.empty_turns_into(first, round.assistant_turns.end);
+        emptied.extend(first + 1..round.assistant_turns.end);
         convert_extra_legacy_calls(work, first);
         remove_moved_seals(work, first, original_len);
     });
+    work.remove_turns(&emptied);
 }
 
 /// Removes seals of calls that were moved behind another call: a seal covers the position of its

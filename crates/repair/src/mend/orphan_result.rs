@@ -25,6 +25,7 @@ use interlingua_wire::JsonString;
 use super::unanswered_call::UNKNOWN_OUTCOME;
 use crate::look::is_assistant;
 use crate::pairing::{self, BlockPos, ResultMatcher, Round};
+use crate::work::many::DetachedBlock;
 use crate::{Work, telling, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -32,16 +33,19 @@ pub fn apply(work: &mut Work<'_>) {
     let mut removed = Vec::new();
     pairing::for_each_unpaired_round(work, |work, round| {
         let result_matcher = ResultMatcher::new(work, round, round.call_ids(work).into_owned());
-        let mut destination = Destination::Unknown;
+        let (mut destination, mut media) = (Destination::Unknown, Vec::new());
         let (mut turn, mut at) = (round.following_turns.start, 0);
         while work.turns().get(turn).is_some_and(|turn| !is_assistant(turn)) {
             let Some(block) = work.blocks(turn).get(at) else {
+                if !media.is_empty() {
+                    work.insert_blocks(turn, std::mem::take(&mut media));
+                }
                 (turn, at) = (turn + 1, 0);
                 continue;
             };
             let result = pairing::as_result(block);
             if result.is_some_and(|result| !result_matcher.matches(work, (turn, at), result)) {
-                destination = convert(work, (turn, at), destination, &mut removed);
+                destination = convert(work, (turn, at), destination, &mut removed, &mut media);
             }
             at += 1;
         }
@@ -49,12 +53,14 @@ pub fn apply(work: &mut Work<'_>) {
     work.remove_blocks_and_empty_turns(&removed);
 }
 
-/// Converts a result without a call; returns the destination of the next one.
+/// Converts a result without a call; returns the destination of the next one. Blocks that stay
+/// beside its text are added to `beside`, with their position.
 fn convert(
     work: &mut Work<'_>,
     (turn, at): BlockPos,
     destination: Destination,
     removed: &mut Vec<BlockPos>,
+    beside: &mut Vec<(usize, DetachedBlock)>,
 ) -> Destination {
     let block = work.block(turn, at);
     let BlockContent::ToolResult(result) = &block.content else { return destination };
@@ -98,9 +104,8 @@ fn convert(
     } else if let Some(last) = media.last_mut().filter(|_| cache.is_some()) {
         last.edit().cache_breakpoint = cache;
     }
-    for (offset, block) in media.into_iter().enumerate() {
-        work.insert_derived((turn, at), (turn, at + 1 + offset), block.into_value());
-    }
+    let media = media.into_iter().map(Verbatim::into_value);
+    beside.extend(media.map(|block| (at + 1, work.derive_block((turn, at), block))));
     Destination::InPlace
 }
 

@@ -1,6 +1,7 @@
 //! Replaces `$ref` in a schema by the schemas that they refer to.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use interlingua_wire::{Field, JsonNode, JsonString, JsonWriter, RawJson};
@@ -26,17 +27,19 @@ pub(crate) fn inline_references(schema: &RawJson) -> RawJson {
 /// Resolves local references such as `#/$defs/A`.
 pub(crate) struct References<'d> {
     root: JsonNode<'d>,
-    /// The schemas in `$defs` and `definitions`: a search for each reference would be quadratic.
-    definitions: [HashMap<Cow<'d, str>, JsonNode<'d>>; 2],
+    /// The children of large values by the address of their text: a search in `$defs` or `properties`
+    /// for each reference would be quadratic.
+    children: RefCell<HashMap<usize, Children<'d>>>,
+}
+
+enum Children<'d> {
+    Fields(HashMap<Cow<'d, str>, JsonNode<'d>>),
+    Items(Vec<JsonNode<'d>>),
 }
 
 impl<'d> References<'d> {
     pub(crate) fn new(root: JsonNode<'d>) -> Self {
-        let index = |definitions: Option<JsonNode<'d>>| {
-            let fields = definitions.into_iter().flat_map(JsonNode::fields);
-            fields.map(|field| (field.key(), field.value)).collect()
-        };
-        Self { root, definitions: root.get_many(DEFINITIONS).map(index) }
+        Self { root, children: RefCell::default() }
     }
 
     pub(crate) fn resolve(&self, reference: &str) -> Option<JsonNode<'d>> {
@@ -44,28 +47,40 @@ impl<'d> References<'d> {
         let mut segments = path.split('/').map(decode_segment);
         // A local reference begins with `#/`.
         segments.next().filter(String::is_empty)?;
-        let Some(first) = segments.next() else { return Some(self.root) };
-        let start = match DEFINITIONS.iter().position(|key| *key == first) {
-            Some(at) => match segments.next() {
-                Some(name) => self.definitions[at].get(&*name).copied(),
-                None => self.root.get(&first),
-            },
-            None => child(self.root, &first),
-        };
-        segments.try_fold(start?, |node, segment| child(node, &segment))
+        segments.try_fold(self.root, |node, segment| self.child(node, &segment))
+    }
+
+    fn child(&self, node: JsonNode<'d>, segment: &str) -> Option<JsonNode<'d>> {
+        if node.raw().len() <= MAX_SEARCHED_BYTES {
+            return match segment.parse::<usize>() {
+                Ok(at) if node.is_array() => node.items().nth(at),
+                _ => node.get(segment),
+            };
+        }
+        let mut children = self.children.borrow_mut();
+        match children
+            .entry(node.raw().as_ptr().addr())
+            .or_insert_with(|| Children::from_node(node))
+        {
+            Children::Fields(fields) => fields.get(segment).copied(),
+            Children::Items(items) => items.get(segment.parse::<usize>().ok()?).copied(),
+        }
+    }
+}
+
+impl<'d> Children<'d> {
+    fn from_node(node: JsonNode<'d>) -> Self {
+        if node.is_array() {
+            Self::Items(node.items().collect())
+        } else {
+            Self::Fields(node.fields().map(|field| (field.key(), field.value)).collect())
+        }
     }
 }
 
 /// Decodes a segment of a reference.
 fn decode_segment(segment: &str) -> String {
     segment.replace("%24", "$").replace("~1", "/").replace("~0", "~")
-}
-
-fn child<'d>(node: JsonNode<'d>, segment: &str) -> Option<JsonNode<'d>> {
-    match segment.parse::<usize>() {
-        Ok(at) if node.is_array() => node.items().nth(at),
-        _ => node.get(segment),
-    }
 }
 
 /// Whether a reference is circular.
@@ -232,6 +247,8 @@ impl<'d> Inliner<'d> {
     }
 }
 
+/// Smaller values are searched.
+const MAX_SEARCHED_BYTES: usize = 1024;
 /// Maximum length of a chain of references.
 const MAX_REFERENCE_CHAIN: usize = 16;
 /// Above the number of schemas in any real tool; beyond it references are cut.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Role, Turn, Verbatim};
+use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
 use interlingua_wire::JsonString;
 
 use super::{FIELD_PREFIX, Work};
@@ -129,6 +129,12 @@ impl Work<'_> {
         crate::trail::insert_at_indices(&mut self.edit_turn(turn).blocks, blocks);
     }
 
+    /// A part that was split off a block, to be inserted: both have one source.
+    pub(crate) fn derive_block(&self, (turn, at): BlockPos, block: Block) -> DetachedBlock {
+        let source = self.output.source_map.source_at(LedgerPath::block(turn, at));
+        DetachedBlock { block: block.into(), source }
+    }
+
     /// Inserts a user turn for each block, the first of them at this index.
     pub(crate) fn insert_user_turns(&mut self, at: usize, blocks: Vec<DetachedBlock>) {
         self.insert_turns(blocks.into_iter().map(|block| (at, Role::User, vec![block])).collect());
@@ -201,14 +207,20 @@ impl Work<'_> {
 
     /// Merges the turns before `end` into an earlier one.
     pub(crate) fn merge_turns(&mut self, turn: usize, end: usize) {
+        self.empty_turns_into(turn, end);
+        let removed: Vec<usize> = (turn + 1..end).collect();
+        self.remove_turns(&removed);
+    }
+
+    /// Moves the blocks of the turns before `end` into an earlier one. The emptied turns are to be
+    /// removed, those of all merges at once.
+    pub(crate) fn empty_turns_into(&mut self, turn: usize, end: usize) {
         let mut positions = Vec::new();
         for from in turn + 1..end {
             self.merge_field_markers(turn, from);
             positions.extend((0..self.blocks(from).len()).map(|at| (from, at)));
         }
         self.move_blocks_to_end(&positions, turn);
-        let removed: Vec<usize> = (turn + 1..end).collect();
-        self.remove_turns(&removed);
     }
 
     /// Removes blocks at sorted positions, and turns that are empty then.
