@@ -320,7 +320,7 @@ fn note_stream_order(ledger: &mut Ledger, message: &str) {
 }
 
 /// Counts are merged up to this size: every event with counts copies the merged ones.
-const MAX_MERGED_BYTES: usize = 16 << 10;
+const MAX_MERGED_BYTES: usize = 4 << 10;
 
 const MESSAGE_KEYS: &[&str] =
     &["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
