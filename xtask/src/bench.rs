@@ -36,11 +36,12 @@ pub(crate) fn soak(arguments: &[String]) -> Outcome {
 }
 
 /// `cargo xtask growth`: memory and CPU time for hostile and large bodies. Built with the profile
-/// of the tests: factors and exponents are what counts.
+/// and the features of the tests, so that nothing is built twice: factors and exponents are what
+/// counts.
 pub(crate) fn growth(arguments: &[String]) -> Outcome {
     let program = cli_binary()?;
     run(cargo()
-        .args(["test", "--locked", "-p", "interlingua-benches", "--bench", "growth", "--"])
+        .args(["test", "--workspace", "--locked", "--quiet", "--bench", "growth", "--"])
         .args(arguments)
         .env("INTERLINGUA", program))
 }

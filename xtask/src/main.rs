@@ -162,7 +162,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "growth",
-        usage: "[--quick] [SHAPE…]",
+        usage: "[--quick] [--seed N] [--generated N] [--recorded FOLDER] [SHAPE…]",
         description: "memory and CPU time of the gateway for hostile and large bodies",
         run: bench::growth,
     },

@@ -2,25 +2,23 @@
 //! directions. `cargo xtask growth`.
 #![expect(clippy::print_stdout, reason = "a check prints its results")]
 
+mod cases;
+mod generated;
 mod measure;
+mod recorded;
 mod replies;
 mod requests;
+mod spelling;
 mod stub_provider;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-use measure::{Bench, Measurement};
-use replies::ReplyShape;
-use requests::RequestShape;
-
-/// One row of the suite: a shape, the client and the provider.
-struct Case {
-    name: String,
-    client: &'static str,
-    provider: &'static str,
-    /// Builds the request, and the reply of the provider if it is not a short text.
-    build: Box<dyn Fn(usize) -> Option<Exchange>>,
-}
+use cases::{Case, Selection};
+use measure::{ALLOWANCE_MEGABYTES, Bench, Measurement};
 
 /// A request, and the provider's reply.
 pub(crate) struct Exchange {
@@ -28,36 +26,84 @@ pub(crate) struct Exchange {
     pub(crate) reply: Option<Vec<u8>>,
 }
 
-const CLIENTS: &[&str] = &["anthropic", "openai-chat", "openai-responses", "gemini"];
-const PROVIDERS: &[&str] = &["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"];
+pub(crate) const CLIENTS: &[&str] = &["anthropic", "openai-chat", "openai-responses", "gemini"];
+pub(crate) const PROVIDERS: &[&str] =
+    &["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"];
 
 fn main() -> ExitCode {
     let Ok(program) = std::env::var("INTERLINGUA") else {
         println!("The growth suite is run by `cargo xtask growth`.");
         return ExitCode::SUCCESS;
     };
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    let quick = arguments.iter().any(|argument| argument == "--quick");
-    let filters: Vec<&String> = arguments.iter().filter(|arg| !arg.starts_with("--")).collect();
-    let sizes = if quick { QUICK_SIZES } else { FULL_SIZES };
-    let bench = match Bench::start(program) {
-        Ok(bench) => bench,
-        Err(error) => {
-            println!("cannot run: {error}");
+    let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let options = match Options::parse(arguments) {
+        Ok(options) => options,
+        Err(message) => {
+            println!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    let cases = match cases::all(&options.selection) {
+        Ok(cases) => cases,
+        Err(message) => {
+            println!("{message}");
             return ExitCode::FAILURE;
         }
     };
-    let cases = all_cases(quick);
-    let is_selected = |case: &&Case| {
-        filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter.as_str()))
-    };
-    let mut summary = Summary::default();
-    for case in cases.iter().filter(is_selected) {
-        if let Err(error) = run_case(&bench, case, sizes, &mut summary) {
-            summary.failures.push(format!("{}: {error}", case.title()));
+    let (next, summary) = (AtomicUsize::new(0), Mutex::new(Summary::default()));
+    let count = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    thread::scope(|scope| {
+        for number in 0..count {
+            let (program, options, cases) = (program.clone(), &options, &cases);
+            let (next, summary) = (&next, &summary);
+            scope.spawn(move || {
+                let bench = match Bench::start(program, number) {
+                    Ok(bench) => bench,
+                    Err(error) => return lock(summary).failures.push(error.to_string()),
+                };
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = run_case(&bench, case, options.sizes);
+                    lock(summary).add(case, result);
+                }
+            });
         }
+    });
+    lock(&summary).print()
+}
+
+fn lock(summary: &Mutex<Summary>) -> std::sync::MutexGuard<'_, Summary> {
+    summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+struct Options {
+    sizes: &'static [usize],
+    selection: Selection,
+}
+
+impl Options {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut selection = Selection { seed: 1, ..Selection::default() };
+        while let Some(argument) = arguments.next() {
+            let mut number = || {
+                let value = arguments.next().unwrap_or_default();
+                value.parse().map_err(|_| format!("{argument} takes a number, not '{value}'"))
+            };
+            match argument.as_str() {
+                "--quick" => selection.is_quick = true,
+                "--seed" => selection.seed = number()?,
+                "--generated" => selection.generated = Some(number()?),
+                "--recorded" => {
+                    selection.recorded = Some(PathBuf::from(arguments.next().unwrap_or_default()));
+                }
+                option if option.starts_with("--") => {
+                    return Err(format!("there is no option '{option}'"));
+                }
+                _ => selection.filters.push(argument),
+            }
+        }
+        let sizes = if selection.is_quick { QUICK_SIZES } else { FULL_SIZES };
+        Ok(Self { sizes, selection })
     }
-    summary.print()
 }
 
 #[derive(Default)]
@@ -68,115 +114,75 @@ struct Summary {
     failures: Vec<String>,
 }
 
-impl Case {
-    fn title(&self) -> String {
-        format!("{} {} -> {}", self.name, self.client, self.provider)
-    }
-}
-
-/// Every client and provider for each shape; in a quick run each client and each provider once.
-fn all_cases(quick: bool) -> Vec<Case> {
-    let mut cases = Vec::new();
-    let is_in_run = |shape: usize, client: usize, provider: usize| {
-        !quick || (shape + client) % PROVIDERS.len() == provider
-    };
-    for (number, shape) in requests::ALL.iter().enumerate() {
-        for (at, client) in CLIENTS.iter().enumerate() {
-            for (to, provider) in PROVIDERS.iter().enumerate() {
-                if is_in_run(number, at, to) {
-                    cases.push(request_case(shape, client, provider));
-                }
-            }
-        }
-    }
-    for (number, shape) in replies::ALL.iter().enumerate() {
-        for (at, client) in CLIENTS.iter().enumerate() {
-            for (to, provider) in PROVIDERS.iter().enumerate() {
-                if is_in_run(number, at, to) || quick && *provider == shape.worst_provider {
-                    cases.push(reply_case(shape, client, provider));
-                }
-            }
-        }
-    }
-    cases
-}
-
-fn request_case(
-    shape: &'static RequestShape,
-    client: &'static str,
-    provider: &'static str,
-) -> Case {
-    let build = move |bytes: usize| {
-        let request = (shape.build)(client, bytes)?;
-        Some(Exchange { request: request.into_bytes(), reply: None })
-    };
-    Case { name: format!("request {}", shape.name), client, provider, build: Box::new(build) }
-}
-
-fn reply_case(shape: &'static ReplyShape, client: &'static str, provider: &'static str) -> Case {
-    let build = move |bytes: usize| {
-        let reply = (shape.build)(provider, bytes)?;
-        let request = requests::short_request(client, shape.streams).into_bytes();
-        Some(Exchange { request, reply: Some(reply) })
-    };
-    Case { name: format!("reply {}", shape.name), client, provider, build: Box::new(build) }
-}
+/// The measurements of one case, each with the exponent compared with the smaller one.
+type CaseResult = Result<Vec<(Measurement, f64)>, String>;
 
 /// Measures one case at every size.
-fn run_case(
-    bench: &Bench,
-    case: &Case,
-    sizes: &[usize],
-    summary: &mut Summary,
-) -> Result<(), String> {
-    let mut earlier: Option<Measurement> = None;
+fn run_case(bench: &Bench, case: &Case, sizes: &[usize]) -> CaseResult {
+    let mut results: Vec<(Measurement, f64)> = Vec::new();
     for size in sizes {
-        let Some(exchange) = (case.build)(*size) else { return Ok(()) };
-        let measurement = bench.measure(case.client, case.provider, &exchange)?;
-        let factor = measurement.factor();
-        let mut exponent = earlier.as_ref().map_or(0.0, |earlier| measurement.exponent(earlier));
-        // Other load makes a measurement slower, never faster.
-        for _ in 0..RETRIES {
-            if exponent < MAX_EXPONENT {
-                break;
+        let Some(exchange) = (case.build)(*size) else { break };
+        let mut measurement = bench.measure(case, &exchange)?;
+        let mut exponent = 0.0;
+        if let Some((earlier, _)) = results.last_mut() {
+            exponent = measurement.exponent(earlier);
+            // Other load makes a measurement slower, never faster: the least time counts.
+            for _ in 0..REPEATS {
+                if exponent < MAX_EXPONENT {
+                    break;
+                }
+                measurement.keep_least(bench.measure(case, &exchange)?);
+                exponent = measurement.exponent(earlier);
             }
-            let again = bench.measure(case.client, case.provider, &exchange)?;
-            exponent =
-                earlier.as_ref().map_or(0.0, |earlier| again.exponent(earlier)).min(exponent);
         }
-        println!(
-            "{:<58} {:>6.2} MB {:>7.1} MB {:>6.1} x {:>7.2} s {exponent:>5.2}  {}",
-            case.title(),
-            measurement.body_megabytes,
-            measurement.peak_megabytes,
-            factor,
-            measurement.cpu.as_secs_f64(),
-            measurement.outcome,
-        );
-        if factor > summary.worst_factor.0 {
-            summary.worst_factor = (factor, case.title());
-        }
-        if exponent > summary.worst_exponent.0 {
-            summary.worst_exponent = (exponent, case.title());
-        }
-        if !measurement.is_within_memory() {
-            summary.failures.push(format!(
-                "{}: {:.1} MB for a body of {:.2} MB",
-                case.title(),
-                measurement.peak_megabytes,
-                measurement.body_megabytes
-            ));
-        }
-        if exponent >= MAX_EXPONENT {
-            summary.failures.push(format!("{}: CPU exponent {exponent:.2}", case.title()));
-        }
-        earlier = Some(measurement);
+        results.push((measurement, exponent));
     }
-    summary.cases += 1;
-    Ok(())
+    Ok(results)
 }
 
 impl Summary {
+    fn add(&mut self, case: &Case, result: CaseResult) {
+        let results = match result {
+            Ok(results) => results,
+            Err(error) => return self.failures.push(format!("{}: {error}", case.title())),
+        };
+        self.cases += usize::from(!results.is_empty());
+        for (measurement, exponent) in results {
+            let factor = measurement.factor();
+            println!(
+                "{:<58} {:>6.2} MB {:>7.1} MB {factor:>6.1} x {:>7.2} s {exponent:>5.2}  {}",
+                case.title(),
+                measurement.body_megabytes,
+                measurement.peak_megabytes,
+                measurement.cpu.as_secs_f64(),
+                measurement.outcome,
+            );
+            if factor > self.worst_factor.0 {
+                self.worst_factor = (factor, case.title());
+            }
+            if exponent > self.worst_exponent.0 {
+                self.worst_exponent = (exponent, case.title());
+            }
+            let size = measurement.body_megabytes;
+            if !measurement.is_within_memory() {
+                let peak = measurement.peak_megabytes;
+                self.failures
+                    .push(format!("{}: {peak:.1} MB for a body of {size:.2} MB", case.title()));
+            }
+            if exponent >= MAX_EXPONENT {
+                self.failures
+                    .push(format!("{}: CPU exponent {exponent:.2} at {size:.2} MB", case.title()));
+            }
+            if case.must_pass && measurement.outcome != "200" {
+                self.failures.push(format!(
+                    "{}: {} for a body of {size:.2} MB",
+                    case.title(),
+                    measurement.outcome
+                ));
+            }
+        }
+    }
+
     fn print(&self) -> ExitCode {
         println!(
             "\n{} cases; worst memory {:.1} x the body above {ALLOWANCE_MEGABYTES} MB ({}); worst CPU exponent {:.2} ({})",
@@ -193,10 +199,9 @@ impl Summary {
     }
 }
 
-/// Body sizes in bytes.
-const QUICK_SIZES: &[usize] = &[64 << 10, 256 << 10, 1 << 20];
-const FULL_SIZES: &[usize] = &[256 << 10, 1 << 20, 4 << 20, 30 << 20];
+/// Body sizes in bytes, far enough apart for the exponent.
+const QUICK_SIZES: &[usize] = &[256 << 10, 2 << 20];
+/// The last one is just below `limits.body`.
+const FULL_SIZES: &[usize] = &[512 << 10, 4 << 20, (32 << 20) - (64 << 10)];
 const MAX_EXPONENT: f64 = 1.3;
-const RETRIES: usize = 2;
-/// Memory above idle that a body up to 4 MiB may take in addition to the factor.
-const ALLOWANCE_MEGABYTES: f64 = 64.0;
+const REPEATS: usize = 3;

@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use interlingua_benches::load::{Process, resident_megabytes, to_f64};
 
+use crate::cases::Case;
+use crate::spelling::short_request;
 use crate::stub_provider::StubProvider;
-use crate::{ALLOWANCE_MEGABYTES, Exchange, PROVIDERS};
+use crate::{Exchange, PROVIDERS};
 
 pub(crate) struct Bench {
     program: String,
@@ -27,9 +29,10 @@ pub(crate) struct Measurement {
 }
 
 impl Bench {
-    pub(crate) fn start(program: String) -> io::Result<Self> {
+    /// `number` tells the benches of one process apart.
+    pub(crate) fn start(program: String, number: usize) -> io::Result<Self> {
         let provider = StubProvider::start()?;
-        let name = format!("interlingua-growth-{}.toml", std::process::id());
+        let name = format!("interlingua-growth-{}-{number}.toml", std::process::id());
         let config = std::env::temp_dir().join(name);
         let mut text = String::from(CONFIG);
         for name in PROVIDERS {
@@ -45,33 +48,22 @@ impl Bench {
         Ok(Self { program, provider, config })
     }
 
-    pub(crate) fn measure(
-        &self,
-        client: &str,
-        provider: &str,
-        exchange: &Exchange,
-    ) -> Result<Measurement, String> {
-        self.measure_once(client, provider, exchange).map_err(|error| error.to_string())
+    pub(crate) fn measure(&self, case: &Case, exchange: &Exchange) -> Result<Measurement, String> {
+        self.measure_once(case, exchange).map_err(|error| error.to_string())
     }
 
-    fn measure_once(
-        &self,
-        client: &str,
-        provider: &str,
-        exchange: &Exchange,
-    ) -> io::Result<Measurement> {
-        self.provider.set_reply(exchange.reply.clone());
+    fn measure_once(&self, case: &Case, exchange: &Exchange) -> io::Result<Measurement> {
+        let (client, provider) = (case.client, case.provider);
         let mut serve = Command::new(&self.program);
         serve.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(&self.config);
         serve.env("INTERLINGUA_LOG", "error").env_remove("INTERLINGUA_CONFIG");
         let (gateway, at) = Process::spawn_and_read_address(&mut serve)?;
-        let warm_up = crate::requests::short_request(client, false);
+        let warm_up = short_request(client, false);
         self.provider.set_reply(None);
         send(at, client, provider, warm_up.as_bytes(), false)?;
         self.provider.set_reply(exchange.reply.clone());
         let (idle, cpu_before) = (resident_megabytes(gateway.id()).0, gateway.cpu_time());
-        let is_streamed = exchange.reply.is_some();
-        let outcome = send(at, client, provider, &exchange.request, is_streamed);
+        let outcome = send(at, client, provider, &exchange.request, case.streams);
         let outcome = outcome.unwrap_or_else(|error| error.to_string());
         let body = exchange.reply.as_ref().map_or(exchange.request.len(), Vec::len);
         Ok(Measurement {
@@ -101,6 +93,12 @@ impl Measurement {
 
     pub(crate) fn is_within_memory(&self) -> bool {
         self.factor() <= MAX_FACTOR
+    }
+
+    /// Keeps the least CPU time and the greatest memory of two measurements of one body.
+    pub(crate) fn keep_least(&mut self, other: Self) {
+        self.cpu = self.cpu.min(other.cpu);
+        self.peak_megabytes = self.peak_megabytes.max(other.peak_megabytes);
     }
 
     /// How CPU time grows with the size; 0 where there is too little of it to tell.
@@ -159,9 +157,12 @@ fn to_megabytes(bytes: usize) -> f64 {
 }
 
 const CONFIG: &str = "[store]\nurl = \"memory:\"\n[limits]\nretries = 0\n";
+/// Memory above idle that a body up to 4 MiB may take in addition to the factor.
+pub(crate) const ALLOWANCE_MEGABYTES: f64 = 64.0;
 const MAX_FACTOR: f64 = 24.0;
 const MAX_SMALL_BODY_MEGABYTES: f64 = 4.1;
 /// CPU times below this are not compared.
-const MIN_CPU: Duration = Duration::from_millis(250);
-const CPU_NOISE: Duration = Duration::from_millis(20);
+const MIN_CPU: Duration = Duration::from_millis(100);
+/// What a request costs whatever its size, and what varies from one to the next.
+const CPU_NOISE: Duration = Duration::from_millis(10);
 const MAX_WAIT: Duration = Duration::from_mins(2);

@@ -1,6 +1,8 @@
 //! Replies of every shape, in each provider's dialect.
 
-use crate::requests::fill;
+use interlingua::wire::{Framing, frame};
+
+use crate::spelling::fill;
 
 pub(crate) struct ReplyShape {
     pub(crate) name: &'static str,
@@ -53,8 +55,9 @@ fn sse(
         body.push_str(&event(at));
         at += 1;
     }
-    body.push_str(end(provider));
-    Some(body.into_bytes())
+    let mut body = body.into_bytes();
+    body.extend_from_slice(&end(provider));
+    Some(body)
 }
 
 fn blank_lines(provider: &str, bytes: usize) -> Option<Vec<u8>> {
@@ -174,7 +177,7 @@ fn reasoning(provider: &str, bytes: usize) -> Option<Vec<u8>> {
 
 fn whole_blocks(provider: &str, bytes: usize) -> Option<Vec<u8>> {
     let blocks = fill(bytes, |_| "{}".to_owned());
-    Some(whole_reply(provider, &blocks)?.into_bytes())
+    Some(whole_reply(provider, &blocks).into_bytes())
 }
 
 fn whole_calls(provider: &str, bytes: usize) -> Option<Vec<u8>> {
@@ -198,11 +201,11 @@ fn whole_calls(provider: &str, bytes: usize) -> Option<Vec<u8>> {
             .into_bytes(),
         );
     }
-    Some(whole_reply(provider, &calls)?.into_bytes())
+    Some(whole_reply(provider, &calls).into_bytes())
 }
 
-fn whole_reply(provider: &str, blocks: &str) -> Option<String> {
-    Some(match provider {
+pub(crate) fn whole_reply(provider: &str, blocks: &str) -> String {
+    match provider {
         "anthropic" => format!(
             r#"{{"id":"m","type":"message","role":"assistant","model":"m","content":[{blocks}],"stop_reason":"end_turn","usage":{{"input_tokens":1,"output_tokens":1}}}}"#
         ),
@@ -215,8 +218,10 @@ fn whole_reply(provider: &str, blocks: &str) -> Option<String> {
         "bedrock" => format!(
             r#"{{"output":{{"message":{{"role":"assistant","content":[{blocks}]}}}},"stopReason":"end_turn"}}"#
         ),
-        _ => return None,
-    })
+        _ => format!(
+            r#"{{"id":"m","object":"chat.completion","created":0,"model":"m","choices":[{{"index":0,"message":{{"role":"assistant","content":[{blocks}]}},"finish_reason":"stop"}}]}}"#
+        ),
+    }
 }
 
 fn chat_chunk(delta: &str) -> String {
@@ -250,7 +255,7 @@ fn text_delta(provider: &str, text: &str) -> String {
 }
 
 /// The start of the message, without a block.
-fn message_start(provider: &str) -> &'static str {
+pub(crate) fn message_start(provider: &str) -> &'static str {
     match provider {
         "anthropic" => {
             "data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n"
@@ -272,8 +277,9 @@ fn start(provider: &str) -> &'static str {
     }
 }
 
-fn end(provider: &str) -> &'static str {
-    match provider {
+pub(crate) fn end(provider: &str) -> Vec<u8> {
+    let text = match provider {
+        "bedrock" => return bedrock_end(),
         "anthropic" => {
             "\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\ndata: {\"type\":\"message_stop\"}\n\n"
         }
@@ -286,5 +292,18 @@ fn end(provider: &str) -> &'static str {
         _ => {
             "\n\ndata: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"a\"}]},\"finishReason\":\"STOP\"}]}\n\n"
         }
-    }
+    };
+    text.as_bytes().to_vec()
+}
+
+fn bedrock_event(event: &str, data: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame::write(Framing::AwsEventStream, Some(event), data, &mut out);
+    out
+}
+
+fn bedrock_end() -> Vec<u8> {
+    let usage = r#"{"usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2}}"#;
+    [bedrock_event("messageStop", r#"{"stopReason":"end_turn"}"#), bedrock_event("metadata", usage)]
+        .concat()
 }

@@ -1,6 +1,11 @@
-//! Requests of every shape, in each client's dialect. `MODEL` is replaced by the model.
+//! Requests of every shape, in each client's dialect.
 
 #![expect(clippy::unnecessary_wraps, reason = "all shapes have the type of `RequestShape::build`")]
+
+use crate::spelling::{
+    call_block, call_message, fill, in_list, in_user_message, kind_of_text, message,
+    result_message, short_request, text, tool, with_schema, with_setting, with_tools,
+};
 
 pub(crate) struct RequestShape {
     pub(crate) name: &'static str,
@@ -18,17 +23,11 @@ macro_rules! request_shapes {
 request_shapes! {
     agent_history long_text escaped_text empty_blocks null_blocks number_blocks string_blocks
     unknown_blocks text_blocks empty_messages short_messages calls_in_one_message call_messages
-    orphan_results results_in_blocks reasoning_blocks cache_marks tiny_images odd_text_blocks
+    unanswered_rounds result_images orphan_results results_in_blocks reasoning_blocks cache_marks tiny_images odd_text_blocks
     unknown_fields fields_in_block numbers_in_arguments objects_in_arguments nested_arguments
     stop_words many_tools
     required_names declared_names many_alternatives doubling_references self_references enum_values
     deep_schema answer_schema_names
-}
-
-pub(crate) fn short_request(client: &str, streamed: bool) -> String {
-    let stream = if streamed && client != "gemini" { r#","stream":true"# } else { "" };
-    let body = in_user_message(client, &text(client, "a"));
-    format!("{}{stream}}}", body.strip_suffix('}').unwrap_or_default())
 }
 
 fn agent_history(client: &str, bytes: usize) -> Option<String> {
@@ -104,6 +103,38 @@ fn calls_in_one_message(client: &str, bytes: usize) -> Option<String> {
 
 fn call_messages(client: &str, bytes: usize) -> Option<String> {
     Some(messages(client, bytes, |at| call_message(client, &format!("c{at}"), "{}")))
+}
+
+/// Calls without results, each with a user message behind it.
+fn unanswered_rounds(client: &str, bytes: usize) -> Option<String> {
+    Some(messages(client, bytes, |at| {
+        let user = message(client, "user", &text(client, "a"));
+        format!("{},{user}", call_message(client, &format!("c{at}"), "{}"))
+    }))
+}
+
+/// Rounds with an image in each result.
+fn result_images(client: &str, bytes: usize) -> Option<String> {
+    let image = |client: &str| match client {
+        "anthropic" => {
+            r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}"#
+        }
+        _ => r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}"#,
+    };
+    let result = |id: &str| match client {
+        "anthropic" => format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":[{}]}}]}}"#,
+            image(client)
+        ),
+        _ => format!(r#"{{"role":"tool","tool_call_id":"{id}","content":[{}]}}"#, image(client)),
+    };
+    let has_images_in_results = matches!(client, "anthropic" | "openai-chat");
+    has_images_in_results.then(|| {
+        messages(client, bytes, |at| {
+            let id = format!("c{at}");
+            format!("{},{}", call_message(client, &id, "{}"), result(&id))
+        })
+    })
 }
 
 fn orphan_results(client: &str, bytes: usize) -> Option<String> {
@@ -205,40 +236,40 @@ fn with_arguments(client: &str, args: &str) -> String {
 
 fn stop_words(client: &str, bytes: usize) -> Option<String> {
     let words = fill(bytes, |at| format!(r#""s{at}""#));
-    with_setting(
+    Some(with_setting(
         client,
-        match client {
+        &match client {
             "anthropic" => format!(r#""stop_sequences":[{words}]"#),
             "openai-chat" => format!(r#""stop":[{words}]"#),
             "gemini" => format!(r#""generationConfig":{{"stopSequences":[{words}]}}"#),
             _ => format!(r#""include":[{words}]"#),
         },
-    )
+    ))
 }
 
 fn many_tools(client: &str, bytes: usize) -> Option<String> {
     let list = fill(bytes, |at| tool(client, &format!("t{at}"), r#"{"type":"object"}"#));
-    with_tools(client, &list)
+    Some(with_tools(client, &list))
 }
 
 fn required_names(client: &str, bytes: usize) -> Option<String> {
     let names = fill(bytes, |at| format!(r#""n{at}""#));
-    with_schema(client, &format!(r#"{{"type":"object","required":[{names}]}}"#))
+    Some(with_schema(client, &format!(r#"{{"type":"object","required":[{names}]}}"#)))
 }
 
 fn declared_names(client: &str, bytes: usize) -> Option<String> {
     let names = fill(bytes / 2, |at| format!(r#""n{at}""#));
     let properties = fill(bytes / 2, |at| format!(r#""n{at}":{{}}"#));
-    with_schema(
+    Some(with_schema(
         client,
         &format!(r#"{{"type":"object","properties":{{{properties}}},"required":[{names}]}}"#),
-    )
+    ))
 }
 
 fn many_alternatives(client: &str, bytes: usize) -> Option<String> {
     let branches =
         fill(bytes, |at| format!(r#"{{"properties":{{"n{at}":{{}}}},"required":["n{at}"]}}"#));
-    with_schema(client, &format!(r#"{{"type":"object","anyOf":[{branches}]}}"#))
+    Some(with_schema(client, &format!(r#"{{"type":"object","anyOf":[{branches}]}}"#)))
 }
 
 /// Tools within the limit for schemas, each with references that double at every level.
@@ -253,39 +284,39 @@ fn doubling_references(client: &str, bytes: usize) -> Option<String> {
     let schema = format!(
         r##"{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{definitions}}}}}"##
     );
-    with_tools(client, &fill(bytes, |at| tool(client, &format!("t{at}"), &schema)))
+    Some(with_tools(client, &fill(bytes, |at| tool(client, &format!("t{at}"), &schema))))
 }
 
 fn self_references(client: &str, bytes: usize) -> Option<String> {
     let branches = fill(bytes.min(200 << 10), |_| r##"{"$ref":"#"}"##.to_owned());
     let schema = format!(r#"{{"type":"object","anyOf":[{branches}]}}"#);
-    with_tools(client, &fill(bytes, |at| tool(client, &format!("t{at}"), &schema)))
+    Some(with_tools(client, &fill(bytes, |at| tool(client, &format!("t{at}"), &schema))))
 }
 
 fn enum_values(client: &str, bytes: usize) -> Option<String> {
     let values = fill(bytes, |at| format!(r#""v{at}""#));
-    with_schema(
+    Some(with_schema(
         client,
         &format!(
             r#"{{"type":"object","properties":{{"a":{{"type":"string","enum":[{values}]}}}}}}"#
         ),
-    )
+    ))
 }
 
 fn deep_schema(client: &str, bytes: usize) -> Option<String> {
     let level = r#"{"type":"object","properties":{"a":"#;
     let nested = format!("{}{{}}{}", level.repeat(40), "}}".repeat(40));
     let properties = fill(bytes, |at| format!(r#""n{at}":{nested}"#));
-    with_schema(client, &format!(r#"{{"type":"object","properties":{{{properties}}}}}"#))
+    Some(with_schema(client, &format!(r#"{{"type":"object","properties":{{{properties}}}}}"#)))
 }
 
 fn answer_schema_names(client: &str, bytes: usize) -> Option<String> {
     let names = fill(bytes, |at| format!(r#""n{at}""#));
     let schema =
         format!(r#"{{"type":"object","additionalProperties":false,"required":[{names}]}}"#);
-    with_setting(
+    Some(with_setting(
         client,
-        match client {
+        &match client {
             "openai-chat" => format!(
                 r#""response_format":{{"type":"json_schema","json_schema":{{"name":"a","strict":true,"schema":{schema}}}}}"#
             ),
@@ -299,22 +330,7 @@ fn answer_schema_names(client: &str, bytes: usize) -> Option<String> {
                 r#""output_config":{{"format":{{"type":"json_schema","schema":{schema}}}}}"#
             ),
         },
-    )
-}
-
-/// Items joined until they have this many bytes.
-pub(crate) fn fill(bytes: usize, item: impl Fn(usize) -> String) -> String {
-    let mut list = String::with_capacity(bytes + 256);
-    for at in 0.. {
-        if at > 0 {
-            list.push(',');
-        }
-        list.push_str(&item(at));
-        if list.len() >= bytes {
-            break;
-        }
-    }
-    list
+    ))
 }
 
 fn messages(client: &str, bytes: usize, message: impl Fn(usize) -> String) -> String {
@@ -323,108 +339,4 @@ fn messages(client: &str, bytes: usize, message: impl Fn(usize) -> String) -> St
 
 fn blocks(client: &str, bytes: usize, block: impl Fn(usize) -> String) -> String {
     in_user_message(client, &fill(bytes, block))
-}
-
-fn in_user_message(client: &str, blocks: &str) -> String {
-    in_list(client, &message(client, "user", blocks))
-}
-
-fn message(client: &str, role: &str, blocks: &str) -> String {
-    let key = if client == "gemini" { "parts" } else { "content" };
-    format!(r#"{{"role":"{role}","{key}":[{blocks}]}}"#)
-}
-
-fn in_list(client: &str, messages: &str) -> String {
-    match client {
-        "anthropic" => format!(r#"{{"model":"MODEL","max_tokens":900,"messages":[{messages}]}}"#),
-        "openai-chat" => format!(r#"{{"model":"MODEL","messages":[{messages}]}}"#),
-        "openai-responses" => format!(r#"{{"model":"MODEL","input":[{messages}]}}"#),
-        _ => format!(r#"{{"contents":[{messages}]}}"#),
-    }
-}
-
-fn text(client: &str, text: &str) -> String {
-    match client {
-        "openai-responses" => format!(r#"{{"type":"input_text","text":"{text}"}}"#),
-        "gemini" => format!(r#"{{"text":"{text}"}}"#),
-        _ => format!(r#"{{"type":"text","text":"{text}"}}"#),
-    }
-}
-
-fn kind_of_text(role: &str) -> &'static str {
-    if role == "assistant" { "output_text" } else { "input_text" }
-}
-
-fn call_block(client: &str, id: &str, args: &str) -> String {
-    let escaped = args.replace('\\', "\\\\").replace('"', "\\\"");
-    match client {
-        "anthropic" => format!(r#"{{"type":"tool_use","id":"{id}","name":"t","input":{args}}}"#),
-        "openai-chat" => format!(
-            r#"{{"id":"{id}","type":"function","function":{{"name":"t","arguments":"{escaped}"}}}}"#
-        ),
-        "openai-responses" => format!(
-            r#"{{"type":"function_call","call_id":"{id}","name":"t","arguments":"{escaped}"}}"#
-        ),
-        _ => format!(r#"{{"functionCall":{{"id":"{id}","name":"t","args":{args}}}}}"#),
-    }
-}
-
-fn call_message(client: &str, id: &str, args: &str) -> String {
-    let call = call_block(client, id, args);
-    match client {
-        "anthropic" => format!(r#"{{"role":"assistant","content":[{call}]}}"#),
-        "openai-chat" => format!(r#"{{"role":"assistant","content":null,"tool_calls":[{call}]}}"#),
-        "openai-responses" => call,
-        _ => format!(r#"{{"role":"model","parts":[{call}]}}"#),
-    }
-}
-
-fn result_message(client: &str, id: &str, output: &str) -> String {
-    match client {
-        "anthropic" => format!(
-            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{output}"}}]}}"#
-        ),
-        "openai-chat" => {
-            format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{output}"}}"#)
-        }
-        "openai-responses" => {
-            format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{output}"}}"#)
-        }
-        _ => format!(
-            r#"{{"role":"user","parts":[{{"functionResponse":{{"id":"{id}","name":"t","response":{{"output":"{output}"}}}}}}]}}"#
-        ),
-    }
-}
-
-fn tool(client: &str, name: &str, schema: &str) -> String {
-    match client {
-        "anthropic" => format!(r#"{{"name":"{name}","input_schema":{schema}}}"#),
-        "openai-chat" => {
-            format!(r#"{{"type":"function","function":{{"name":"{name}","parameters":{schema}}}}}"#)
-        }
-        "openai-responses" => {
-            format!(r#"{{"type":"function","name":"{name}","strict":false,"parameters":{schema}}}"#)
-        }
-        _ => format!(r#"{{"name":"{name}","parameters":{schema}}}"#),
-    }
-}
-
-fn with_schema(client: &str, schema: &str) -> Option<String> {
-    with_tools(client, &tool(client, "t", schema))
-}
-
-fn with_tools(client: &str, tools: &str) -> Option<String> {
-    with_setting(
-        client,
-        match client {
-            "gemini" => format!(r#""tools":[{{"functionDeclarations":[{tools}]}}]"#),
-            _ => format!(r#""tools":[{tools}]"#),
-        },
-    )
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "every caller has just formatted it")]
-fn with_setting(client: &str, setting: String) -> Option<String> {
-    let body = short_request(client, false);
-    Some(format!("{},{setting}}}", body.strip_suffix('}')?))
 }
