@@ -125,7 +125,7 @@ fn silent_provider(says: &'static str) -> u16 {
         let mut streams = Vec::new();
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
-            let _ = stream.read(&mut [0; 65536]);
+            let _ = stream.read(&mut [0; 8192]);
             let _ = stream.write_all(says.as_bytes());
             streams.push(stream);
         }
@@ -239,7 +239,7 @@ fn idle_connections_need_little_memory() {
     let file = folder.path().join("gateway.toml");
     fs::write(&file, "").expect("written");
     let gateway = Gateway::start(folder.path(), &file, "", Stdio::null());
-    let hold = || {
+    let connect = || {
         let mut stream = TcpStream::connect(&gateway.addr).expect("it listens");
         write!(stream, "GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", gateway.addr)
             .expect("it reads");
@@ -248,9 +248,9 @@ fn idle_connections_need_little_memory() {
         assert_eq!(&reply, b"HTTP/1.1 200");
         stream
     };
-    let warm: Vec<TcpStream> = (0..20).map(|_| hold()).collect();
+    let warm: Vec<TcpStream> = (0..20).map(|_| connect()).collect();
     let before = resident_kib(gateway.child.id());
-    let held: Vec<TcpStream> = (0..COUNT).map(|_| hold()).collect();
+    let held: Vec<TcpStream> = (0..COUNT).map(|_| connect()).collect();
     let each = resident_kib(gateway.child.id()).saturating_sub(before) / COUNT;
     // 13 KiB in a release build.
     assert!(each <= 32, "{each} KiB per idle connection");
