@@ -1,6 +1,6 @@
 //! Replies of every shape, in each provider's dialect.
 
-use interlingua::wire::{Framing, frame};
+use interlingua_wire::{Framing, frame};
 
 use crate::spelling::fill;
 

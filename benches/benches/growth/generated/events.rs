@@ -1,6 +1,6 @@
 //! Events of streams, in each provider's spelling.
 
-use interlingua::wire::{Framing, frame};
+use interlingua_wire::{Framing, frame};
 
 use super::Item;
 use super::blocks::fill_template;

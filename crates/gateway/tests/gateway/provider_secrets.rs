@@ -1,4 +1,4 @@
-//! Tests that clients, logs and stored turns never have the gateway's own secrets when a provider repeats them.
+//! Tests that no client gets the secrets of the gateway when a provider repeats them.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
@@ -88,8 +88,8 @@ fn bodies_with_the_gateways_secrets_are_redacted() {
                     let context = format!("{status} {body} {} {stream}", client.dialect);
                     let response = ask(&harness, client, stream);
                     assert_no_secret(&harness, &response, &context);
-                    let is_said = response.text().contains(MARK);
-                    assert!(is_said || body.starts_with('<'), "{context}: {}", response.text());
+                    let is_marked = response.text().contains(MARK);
+                    assert!(is_marked || body.starts_with('<'), "{context}: {}", response.text());
                 }
             }
         }

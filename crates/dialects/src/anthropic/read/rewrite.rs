@@ -83,7 +83,9 @@ impl ForwardedBlocks {
         let indices = self.by_wire_index.remove(&wire_index).unwrap_or_default();
         let blocks = indices.iter().filter_map(|at| self.by_client_index.remove(at));
         let (removed, remaining): (Vec<_>, Vec<_>) = blocks.partition(is_match);
-        remaining.into_iter().for_each(|block| self.push(block));
+        for block in remaining {
+            self.push(block);
+        }
         removed
     }
 

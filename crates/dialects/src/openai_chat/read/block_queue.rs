@@ -7,7 +7,7 @@ use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, Seal, StreamEvent, ToolArgs,
     ToolCall,
 };
-use interlingua_wire::{JsonString, RawJson};
+use interlingua_wire::{Field, JsonString, RawJson};
 
 use super::args::{ArgsScanner, MAX_ESCAPE_FACTOR};
 use super::positions::{BlockNumbers, CallPositions, PendingSeals};
@@ -454,7 +454,7 @@ fn replace_args_object(current: &mut Option<RawJson>, new: Option<RawJson>, ledg
     let loses_fields = current.as_ref().is_some_and(|current| {
         let new_doc = new.as_ref().map(RawJson::to_doc);
         let new_fields = new_doc.iter().flat_map(|doc| doc.root().fields());
-        let new_keys: HashSet<_> = new_fields.map(|field| field.key()).collect();
+        let new_keys: HashSet<_> = new_fields.map(Field::key).collect();
         current.to_doc().root().fields().any(|field| !new_keys.contains(&field.key()))
     });
     if loses_fields {
