@@ -19,13 +19,16 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         .args(["--profile", "test", "--", "--deny", "warnings"]))
 }
 
-/// Without building: the manifests, the files of the packages and the dependencies.
+/// Without building the packages: their manifests and files, and the library without its features.
 pub(crate) fn short_run() -> Outcome {
     check_manifests()?;
     check_dependencies()?;
     // Offline, or packing asks the registry for newer versions.
     run(cargo().args(["fetch", "--locked", "--quiet"]))?;
-    run(package()?.args(["--no-verify", "--offline", "--quiet"]))
+    run(package()?.args(["--no-verify", "--offline", "--quiet"]))?;
+    run(cargo()
+        .args(["check", "--package", LIBRARY, "--lib", "--no-default-features", "--locked"])
+        .args(["--profile", "test", "--quiet"]))
 }
 
 /// Compares the published crates with those of a git revision.
