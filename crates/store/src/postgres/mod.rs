@@ -109,7 +109,8 @@ impl PostgresStore {
     }
 }
 
-/// Waits for the first connection, so that errors are logged at startup.
+/// Connects, and waits for that so long as a start may wait: a database that answers is known before
+/// the first request, and a silent one delays nothing.
 fn connect_first(shared: &Arc<SharedState>, runtime: &Handle) {
     let (done_tx, done_rx) = mpsc::channel();
     let task = Arc::clone(shared);
@@ -125,17 +126,17 @@ fn connect_first(shared: &Arc<SharedState>, runtime: &Handle) {
         });
         task.health_tracker.record_write(&result);
         task.health_tracker.record_read(result.as_ref().err());
+        let foreign = task.health_tracker.other_key.load(Ordering::Relaxed);
+        if foreign > 0 {
+            let name = &task.pool.name;
+            tracing::warn!(
+                "{foreign} records and sessions of {name} are encrypted with another key and cannot be read"
+            );
+        }
         // The receiver may have timed out.
         let _ = done_tx.send(());
     });
-    let _ = done_rx.recv_timeout(FIRST_CONNECT_TIMEOUT);
-    let foreign = shared.health_tracker.other_key.load(Ordering::Relaxed);
-    if foreign > 0 {
-        let name = &shared.pool.name;
-        tracing::warn!(
-            "{foreign} records and sessions of {name} are encrypted with another key and cannot be read"
-        );
-    }
+    let _ = done_rx.recv_timeout(MAX_START_WAIT);
 }
 
 impl PostgresStore {
@@ -328,6 +329,7 @@ impl Drop for PostgresStore {
 }
 
 const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const MAX_START_WAIT: Duration = Duration::from_secs(1);
 /// Timeout of a lookup, which delays a request.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Timeout of reading all records of a kind, for which no request waits.
