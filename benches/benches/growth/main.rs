@@ -131,7 +131,7 @@ fn run_case(bench: &Bench, case: &Case, sizes: &[usize]) -> CaseResult {
                 if exponent < MAX_EXPONENT {
                     break;
                 }
-                measurement.keep_least(bench.measure(case, &exchange)?);
+                measurement.keep_least(&bench.measure(case, &exchange)?);
                 exponent = measurement.exponent(earlier);
             }
         }

@@ -96,7 +96,7 @@ impl Measurement {
     }
 
     /// Keeps the least CPU time and the greatest memory of two measurements of one body.
-    pub(crate) fn keep_least(&mut self, other: Self) {
+    pub(crate) fn keep_least(&mut self, other: &Self) {
         self.cpu = self.cpu.min(other.cpu);
         self.peak_megabytes = self.peak_megabytes.max(other.peak_megabytes);
     }

@@ -1,5 +1,6 @@
 //! Histories from recorded requests, which are repeated until they have the size of a long session.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -71,7 +72,7 @@ fn rename_ids(value: &mut Value, round: usize) {
             for (key, value) in fields {
                 match value {
                     Value::String(id) if ID_KEYS.contains(&key.as_str()) => {
-                        id.push_str(&format!("_{round}"));
+                        let _ = write!(id, "_{round}");
                     }
                     _ => rename_ids(value, round),
                 }

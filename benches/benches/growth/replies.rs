@@ -175,11 +175,13 @@ fn reasoning(provider: &str, bytes: usize) -> Option<Vec<u8>> {
     sse(provider, message_start(provider), bytes, event)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "all shapes have one type")]
 fn whole_blocks(provider: &str, bytes: usize) -> Option<Vec<u8>> {
     let blocks = fill(bytes, |_| "{}".to_owned());
     Some(whole_reply(provider, &blocks).into_bytes())
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "all shapes have one type")]
 fn whole_calls(provider: &str, bytes: usize) -> Option<Vec<u8>> {
     let call = |at: usize| match provider {
         "anthropic" => format!(r#"{{"type":"tool_use","id":"c{at}","name":"t","input":{{}}}}"#),

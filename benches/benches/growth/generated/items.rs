@@ -12,12 +12,11 @@ pub(super) fn message(client: &str, item: Item<'_>) -> String {
     match client {
         "openai-chat" => {
             let templates = CHAT_MESSAGES;
-            match templates.get(variant % (templates.len() + 2)) {
-                Some(template) => fill_template(template, id, at, padding),
-                None => {
-                    let role = if variant.is_multiple_of(2) { "user" } else { "assistant" };
-                    write_message(client, role, &block(client, inner))
-                }
+            if let Some(template) = templates.get(variant % (templates.len() + 2)) {
+                fill_template(template, id, at, padding)
+            } else {
+                let role = if variant.is_multiple_of(2) { "user" } else { "assistant" };
+                write_message(client, role, &block(client, inner))
             }
         }
         "openai-responses" => {
