@@ -11,6 +11,7 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
+#[cfg(feature = "aws-event-stream")]
 pub use self::aws_event_stream::{
     edit_message as edit_aws_message, message_len as aws_message_len,
 };
