@@ -67,7 +67,11 @@ impl History {
 
 fn rename_ids(value: &mut Value, round: usize) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| rename_ids(item, round)),
+        Value::Array(items) => {
+            for item in items {
+                rename_ids(item, round);
+            }
+        }
         Value::Object(fields) => {
             for (key, value) in fields {
                 match value {

@@ -172,7 +172,9 @@ fn convert_stream(shape: &StreamShape, count: usize) {
         out.clear();
     }
     reader.finish(&mut events, &mut ledger);
-    events.iter().for_each(|event| writer.write(event, &mut out, &mut ledger));
+    for event in &events {
+        writer.write(event, &mut out, &mut ledger);
+    }
 }
 
 #[test]
