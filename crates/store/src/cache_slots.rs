@@ -19,6 +19,8 @@ pub(crate) struct StoredRecord {
     pub(crate) owner: String,
     pub(crate) keys: Vec<String>,
     pub(crate) body: Bytes,
+    /// Approximate size in memory; each of the keys asks for it.
+    size_bytes: usize,
     /// Unix milliseconds.
     pub(crate) last_used: AtomicI64,
 }
@@ -62,7 +64,20 @@ impl StoredRecord {
     pub(crate) fn new(record: Record, id: i64, now: i64) -> Self {
         let Record { kind, owner, keys, body } = record;
         let body = Bytes::copy_from_slice(&body);
-        Self { id, kind, owner, keys, body, last_used: AtomicI64::new(now) }
+        Self::from_parts(id, kind, owner, keys, body, now)
+    }
+
+    pub(crate) fn from_parts(
+        id: i64,
+        kind: RecordKind,
+        owner: String,
+        keys: Vec<String>,
+        body: Bytes,
+        last_used: i64,
+    ) -> Self {
+        let key_bytes: usize = keys.iter().map(|key| key.len() + ENTRY_OVERHEAD_BYTES).sum();
+        let size_bytes = body.len() + owner.len() + key_bytes + ENTRY_OVERHEAD_BYTES;
+        Self { id, kind, owner, keys, body, size_bytes, last_used: AtomicI64::new(last_used) }
     }
 
     pub(crate) fn to_record(&self) -> Record {
@@ -74,14 +89,12 @@ impl StoredRecord {
         }
     }
 
-    pub(crate) fn has_same_content(&self, other: &Self) -> bool {
-        self.body == other.body && self.keys == other.keys && self.owner == other.owner
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.size_bytes
     }
 
-    /// Approximate size in memory.
-    pub(crate) fn size_bytes(&self) -> usize {
-        let keys: usize = self.keys.iter().map(|key| key.len() + ENTRY_OVERHEAD_BYTES).sum();
-        self.body.len() + self.owner.len() + keys + ENTRY_OVERHEAD_BYTES
+    pub(crate) fn has_same_content(&self, other: &Self) -> bool {
+        self.body == other.body && self.keys == other.keys && self.owner == other.owner
     }
 }
 

@@ -1,7 +1,5 @@
 //! Encodes a record as the bytes of one column, encrypted or with a checksum.
 
-use std::sync::atomic::AtomicI64;
-
 use bytes::Bytes;
 
 use crate::cache_slots::StoredRecord;
@@ -51,7 +49,7 @@ pub(crate) fn unpack(
         keys.push(take_string(&mut rest)?);
     }
     let body = Bytes::copy_from_slice(rest);
-    Some(StoredRecord { id, kind, owner, keys, body, last_used: AtomicI64::new(last_used) })
+    Some(StoredRecord::from_parts(id, kind, owner, keys, body, last_used))
 }
 
 /// The value of the address column for a key.
