@@ -143,7 +143,8 @@ fn delta(index: usize, delta: &str) -> (&'static str, String) {
 
 /// Reads and writes a stream of this many events.
 fn convert_stream(shape: &StreamShape, count: usize) {
-    let (from, to) = (find_dialect(shape.provider).unwrap(), find_dialect(shape.client).unwrap());
+    let [from, to] = [shape.provider, shape.client]
+        .map(|name| find_dialect(name).unwrap_or_else(|| unreachable!("{name} is a dialect")));
     let mut body = Vec::new();
     for at in 0..count {
         let (event, data) = (shape.event)(at);
@@ -163,7 +164,8 @@ fn convert_stream(shape: &StreamShape, count: usize) {
     let mut frames = FrameReader::new(from.framing(), 1 << 20);
     frames.push(&Bytes::from(body));
     let (mut events, mut out) = (Vec::new(), Vec::new());
-    while let Some(frame) = frames.next().unwrap() {
+    let mut next = || frames.next().unwrap_or_else(|error| unreachable!("{error}"));
+    while let Some(frame) = next() {
         reader.read(frame, &mut events, &mut ledger);
         reader.rewrite_frame();
         for event in events.drain(..) {
