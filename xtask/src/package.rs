@@ -1,22 +1,25 @@
-//! `cargo xtask package` and `cargo xtask semver`: packs the published crates, and compares their public items.
+//! `cargo xtask package` and `cargo xtask semver`: packs the published crates, builds without default
+//! features, and compares the public items.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::outcome::{Outcome, expect_no_arguments};
-use crate::process::{FAST_BUILD, cargo, output, run, succeeds};
+use crate::process::{FAST_BUILD, cargo, output, program, run, succeeds, target_dir};
 
 const SEMVER_CHECKS_VERSION: &str = "0.51.0";
 
-/// Packs the published crates and builds them from their packages, and the library without its features.
+/// Packs the published crates and builds them from their packages, and the library and the server
+/// without their features.
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     expect_no_arguments(arguments)?;
     check_manifests()?;
     run(&mut package()?)?;
     run(cargo()
         .args(["clippy", "--package", LIBRARY, "--lib", "--no-default-features", "--locked"])
-        .args(["--profile", "test", "--", "--deny", "warnings"]))
+        .args(["--profile", "test", "--", "--deny", "warnings"]))?;
+    check_server_without_features()
 }
 
 /// Without building the packages: their manifests and files, and the library without its features.
@@ -63,21 +66,48 @@ fn select_published(command: &mut Command) -> Outcome {
     Ok(())
 }
 
-/// The library pays for AWS crates only with the feature `bedrock`.
+/// The library pays for AWS crates only with the feature `bedrock`, the server for simulator and
+/// judge only with `builtin-models`.
 fn check_dependencies() -> Outcome {
-    let tree = output(
-        cargo()
-            .args(["tree", "--package", LIBRARY, "--no-default-features", "--locked"])
-            .args(["--edges", "normal", "--prefix", "none"]),
-    )?;
-    match find_aws_crate(&tree) {
-        Some(line) => Err(format!("without default features, {LIBRARY} depends on {line}")),
-        None => Ok(()),
+    for (package, optional) in OPTIONAL_DEPENDENCIES {
+        let tree = output(
+            cargo()
+                .args(["tree", "--package", package, "--no-default-features", "--locked"])
+                .args(["--edges", "normal", "--prefix", "none"]),
+        )?;
+        if let Some(line) = find_crate(&tree, optional) {
+            return Err(format!("without default features, {package} depends on {line}"));
+        }
     }
+    Ok(())
 }
 
-fn find_aws_crate(tree: &str) -> Option<&str> {
-    tree.lines().find(|line| line.starts_with("aws-"))
+fn find_crate<'t>(tree: &'t str, prefixes: &[&str]) -> Option<&'t str> {
+    tree.lines().find(|line| prefixes.iter().any(|prefix| line.starts_with(prefix)))
+}
+
+/// The server without built-in models says so when they, or commands that need them, are called.
+fn check_server_without_features() -> Outcome {
+    let target = target_dir().join("without-features");
+    let without_features =
+        ["--package", SERVER, "--no-default-features", "--locked", "--profile", "test"];
+    run(cargo().arg("clippy").args(without_features).args(["--", "--deny", "warnings"]))?;
+    run(cargo().arg("build").args(without_features).arg("--target-dir").arg(&target))?;
+    let server = target.join("debug/interlingua");
+    for arguments in [
+        &["check", "--target", "anthropic", "request.json"][..],
+        &["doctor", "conversation.jsonl", "--fix"],
+        &["simulate"],
+        &["chat", "--model", "sim/agent"],
+    ] {
+        let called = program(&server).args(arguments).stdin(Stdio::null()).output();
+        let called = called.map_err(|error| format!("{}: {error}", server.display()))?;
+        let message = String::from_utf8_lossy(&called.stderr);
+        if called.status.code() != Some(2) || !message.contains("built without built-in models") {
+            return Err(format!("`{}` says: {message}", arguments.join(" ")));
+        }
+    }
+    Ok(())
 }
 
 fn check_manifests() -> Outcome {
@@ -114,6 +144,10 @@ fn published_packages(metadata: &Value) -> impl Iterator<Item = &Value> {
 }
 
 const LIBRARY: &str = "interlingua";
+const SERVER: &str = "interlingua-cli";
+/// What no package may need without its default features.
+const OPTIONAL_DEPENDENCIES: [(&str, &[&str]); 2] =
+    [(LIBRARY, &["aws-"]), (SERVER, &["interlingua-simulator ", "interlingua-strict "])];
 
 #[cfg(test)]
 mod tests {
@@ -136,9 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_of_aws_is_found_in_a_tree() {
-        assert_eq!(find_aws_crate("interlingua v0.1.0\nbytes v1.0.0\n"), None);
+    fn an_optional_crate_is_found_in_a_tree() {
+        assert_eq!(find_crate("interlingua v0.1.0\nbytes v1.0.0\n", &["aws-"]), None);
         let tree = "interlingua v0.1.0\naws-smithy-types v1.3.0\n";
-        assert_eq!(find_aws_crate(tree), Some("aws-smithy-types v1.3.0"));
+        assert_eq!(find_crate(tree, &["aws-"]), Some("aws-smithy-types v1.3.0"));
     }
 }

@@ -41,14 +41,26 @@ pub(crate) enum Command {
     #[command(after_help = CASE_HELP, long_about = CASE_ABOUT)]
     Case,
     /// Check whether a provider would accept a request
+    #[cfg(feature = "builtin-models")]
     #[command(after_help = crate::check::HELP, long_about = crate::check::ABOUT)]
     Check(crate::check::CheckArgs),
     /// Find what is wrong with an agent's stored conversation, and repair it
+    #[cfg(feature = "builtin-models")]
     #[command(after_help = crate::doctor::HELP, long_about = crate::doctor::ABOUT)]
     Doctor(crate::doctor::DoctorArgs),
     /// Simulate the providers, as strict as they are, on this machine
+    #[cfg(feature = "builtin-models")]
     #[command(after_help = crate::simulate::help(), long_about = crate::simulate::ABOUT)]
     Simulate(crate::simulate::SimulateArgs),
+    #[cfg(not(feature = "builtin-models"))]
+    #[command(hide = true)]
+    Check(crate::left_out::LeftOutArgs),
+    #[cfg(not(feature = "builtin-models"))]
+    #[command(hide = true)]
+    Doctor(crate::left_out::LeftOutArgs),
+    #[cfg(not(feature = "builtin-models"))]
+    #[command(hide = true)]
+    Simulate(crate::left_out::LeftOutArgs),
     /// Check the configuration of the gateway
     #[command(after_help = crate::config::EXAMPLE)]
     Config(crate::config::ConfigArgs),

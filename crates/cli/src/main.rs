@@ -3,12 +3,16 @@
 mod args;
 mod case;
 mod chat;
+#[cfg(feature = "builtin-models")]
 mod check;
 mod config;
+#[cfg(feature = "builtin-models")]
 mod doctor;
 mod error;
 mod gateway_config;
 mod input;
+#[cfg(not(feature = "builtin-models"))]
+mod left_out;
 mod listen_error;
 #[expect(clippy::disallowed_methods, reason = "a thread writes whole lines of the log")]
 mod log;
@@ -19,6 +23,7 @@ mod run;
 mod serve;
 mod sessions;
 mod shutdown;
+#[cfg(feature = "builtin-models")]
 mod simulate;
 mod suggest;
 mod terminal_text;
@@ -42,9 +47,18 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Translate(args)) => translate::run(&args),
         Some(Command::Case) => case::run(),
+        #[cfg(feature = "builtin-models")]
         Some(Command::Check(args)) => check::run(&args),
+        #[cfg(feature = "builtin-models")]
         Some(Command::Doctor(args)) => doctor::run(&args),
+        #[cfg(feature = "builtin-models")]
         Some(Command::Simulate(args)) => simulate::run(&args),
+        #[cfg(not(feature = "builtin-models"))]
+        Some(Command::Check(_)) => left_out::run("check"),
+        #[cfg(not(feature = "builtin-models"))]
+        Some(Command::Doctor(_)) => left_out::run("doctor"),
+        #[cfg(not(feature = "builtin-models"))]
+        Some(Command::Simulate(_)) => left_out::run("simulate"),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Run(args)) => run::run(&args),

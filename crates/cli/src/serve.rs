@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 
 use clap::Args;
-use interlingua_gateway::config::{Config, ConfigWatcher};
+use interlingua_gateway::config::{Config, ConfigWatcher, HAS_BUILTIN_MODELS};
 use interlingua_gateway::{Gateway, ServerHandle};
 
 use crate::error::CommandError;
@@ -81,7 +81,11 @@ fn announce(server: &ServerHandle, listen: SocketAddr) -> Result<(), CommandErro
     let addr = server.addr;
     let config = server.gateway.config();
     let base_url = format!("http://{}", reachable_addr(addr));
-    let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
+    let model = if config.providers.is_empty() && HAS_BUILTIN_MODELS {
+        "sim/agent"
+    } else {
+        "PROVIDER/MODEL"
+    };
     let launch_target = LaunchTarget {
         base_url: &base_url,
         api_key: if server.gateway.requires_keys(addr) { "KEY" } else { PLACEHOLDER_KEY },
@@ -101,7 +105,7 @@ fn announce(server: &ServerHandle, listen: SocketAddr) -> Result<(), CommandErro
         }
         LogFormat::Json => {
             let providers = config.providers.iter().map(|provider| provider.name.as_str());
-            let providers: Vec<_> = providers.chain(["sim"]).collect();
+            let providers: Vec<_> = providers.chain(HAS_BUILTIN_MODELS.then_some("sim")).collect();
             tracing::info!(
                 url = base_url,
                 providers = providers.join(","),
@@ -121,7 +125,9 @@ fn banner(config: &Config, launch_target: &LaunchTarget<'_>) -> String {
     for provider in &config.providers {
         let _ = writeln!(guide, "  {:<12} {}", provider.name, provider.dialect.id());
     }
-    let _ = writeln!(guide, "  {:<12} built in: sim/agent, sim/echo", "sim");
+    if HAS_BUILTIN_MODELS {
+        let _ = writeln!(guide, "  {:<12} built in: sim/agent, sim/echo", "sim");
+    }
     if config.providers.is_empty() {
         guide.push_str(
             "  No keys were found in the environment. ANTHROPIC_API_KEY, OPENAI_API_KEY, … add \

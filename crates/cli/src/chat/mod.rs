@@ -1,10 +1,14 @@
 //! `interlingua chat`: a chat in the terminal, with tools and stored sessions.
 
 mod approval;
+#[cfg(feature = "builtin-models")]
+mod builtin_provider;
 mod input_lines;
 mod mcp_servers;
 mod models;
 mod screen;
+#[cfg(not(feature = "builtin-models"))]
+use crate::left_out as builtin_provider;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,21 +1,19 @@
 //! The models of a chat: those of the configuration, and the built-in ones.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use interlingua::find_dialect;
 use interlingua_agent::RemoteModel;
 use interlingua_gateway::config::{Backend, Config};
-use interlingua_simulator::model::ToolUse;
-use interlingua_simulator::{Options, ServerHandle, Simulator};
-use interlingua_upstream::{Provider, Timeouts, UpstreamClient};
+use interlingua_upstream::{Timeouts, UpstreamClient};
+
+use super::builtin_provider::BuiltinProvider;
 
 use crate::error::CommandError;
 
 pub(super) struct Models {
     config: Config,
     upstream: Arc<UpstreamClient>,
-    simulator: ServerHandle,
+    builtin: BuiltinProvider,
 }
 
 impl Models {
@@ -24,11 +22,7 @@ impl Models {
         let upstream = UpstreamClient::new(Timeouts::default()).map_err(|error| {
             CommandError::failed(format!("cannot start: {}", error.message.unescape()), "")
         })?;
-        let addr = SocketAddr::from(([127, 0, 0, 1], 0));
-        let options = Options { tool_use: ToolUse::ReadOnly, ..Options::default() };
-        let simulator = Simulator::new(options).listen(addr);
-        let simulator = simulator.map_err(|error| CommandError::failed(error.to_string(), ""))?;
-        Ok(Self { config, upstream: Arc::new(upstream), simulator })
+        Ok(Self { config, upstream: Arc::new(upstream), builtin: BuiltinProvider::start()? })
     }
 
     pub(super) fn upstream(&self) -> &Arc<UpstreamClient> {
@@ -51,18 +45,10 @@ impl Models {
         let (provider, model) = match route.backend {
             Backend::Provider(provider) => (provider, route.model.into_string()),
             Backend::Builtin => {
-                (Arc::new(self.simulator_provider()?), format!("sim/{}", route.model))
+                (Arc::new(self.builtin.provider()?), format!("sim/{}", route.model))
             }
         };
         Ok(Arc::new(RemoteModel::new(Arc::clone(&self.upstream), provider, &model).with_name(name)))
-    }
-
-    /// The simulator as a provider, in the dialect that represents most.
-    fn simulator_provider(&self) -> Result<Provider, CommandError> {
-        let base = format!("http://{}/anthropic", self.simulator.addr).parse();
-        let base = base.map_err(|_| CommandError::failed("the simulator has no address", ""))?;
-        let dialect = find_dialect("anthropic").unwrap_or(interlingua::DIALECTS[0]);
-        Ok(Provider::new("sim", dialect, base))
     }
 }
 

@@ -11,6 +11,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use clap::Args;
+use interlingua_gateway::config::HAS_BUILTIN_MODELS;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -47,6 +48,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
     let _flush_guard = crate::log::start_errors_only();
     let source = gateway_config::source(args.config.as_deref(), None);
     let mut config = gateway_config::load_for_gateway(&source)?;
+    if config.providers.is_empty() && !HAS_BUILTIN_MODELS {
+        let hint = "Set ANTHROPIC_API_KEY, OPENAI_API_KEY, … or configure a provider.";
+        return Err(CommandError::failed("no provider has a key", hint));
+    }
     let default_model = if config.providers.is_empty() { Some("sim/agent") } else { None };
     let model = args.model.as_deref().or(default_model);
     let runtime = serve::new_runtime()?;

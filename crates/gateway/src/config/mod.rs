@@ -23,7 +23,8 @@ pub use diagnostics::{ConfigError, ConfigWarning};
 pub use interlingua_guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use route::{
-    BUILTIN_PROVIDER, Backend, ModelRoutes, NoRoute, Route, RouteRule, WeightedTarget,
+    BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, ModelRoutes, NoRoute,
+    Route, RouteRule, WeightedTarget,
 };
 pub use sections::{Capture, Limits, Timeouts};
 pub use source::{LoadError, LoadedConfig, Source};

@@ -96,7 +96,7 @@ impl Config {
 
     fn backend(&self, name: &str) -> Option<Backend> {
         if name == BUILTIN_PROVIDER {
-            return Some(Backend::Builtin);
+            return HAS_BUILTIN_MODELS.then_some(Backend::Builtin);
         }
         self.provider(name).map(|provider| Backend::Provider(Arc::clone(provider)))
     }
@@ -115,8 +115,14 @@ impl Config {
     }
 
     fn no_route(&self, model: &str) -> NoRoute {
+        if !HAS_BUILTIN_MODELS
+            && model.split_once('/').is_some_and(|(name, _)| name == BUILTIN_PROVIDER)
+        {
+            return NoRoute(format!("`{model}` is a built-in model: {BUILTIN_MODELS_MISSING}"));
+        }
         let names: Vec<_> = self.providers.iter().map(|provider| provider.name.as_str()).collect();
         let hint = match names.as_slice() {
+            [] if !HAS_BUILTIN_MODELS => "give a provider a key, because none has one".into(),
             [] => "use the built-in models sim/echo and sim/agent, because no provider has a key"
                 .into(),
             names => format!(
@@ -219,3 +225,7 @@ impl std::error::Error for NoRoute {}
 
 /// The provider name of the built-in models.
 pub const BUILTIN_PROVIDER: &str = "sim";
+/// Whether this program has models that need no provider.
+pub const HAS_BUILTIN_MODELS: bool = cfg!(feature = "builtin-models");
+pub const BUILTIN_MODELS_MISSING: &str =
+    "this program was built without built-in models (--no-default-features)";

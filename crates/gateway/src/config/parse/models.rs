@@ -3,7 +3,10 @@
 use super::providers::{self, ProviderEntry};
 use super::table::{Item, Table};
 use crate::config::route::match_pattern;
-use crate::config::{BUILTIN_PROVIDER, Env, ModelRoutes, RouteRule, WeightedTarget};
+use crate::config::{
+    BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Env, HAS_BUILTIN_MODELS, ModelRoutes, RouteRule,
+    WeightedTarget,
+};
 
 /// Adds presets that only a target mentions to the providers.
 pub(super) fn parse(
@@ -90,7 +93,12 @@ fn parse_target(
         to.error("has more * than its pattern");
         return None;
     }
-    if provider != BUILTIN_PROVIDER {
+    if provider == BUILTIN_PROVIDER {
+        if !HAS_BUILTIN_MODELS {
+            to.error(&format!("is a built-in model: {BUILTIN_MODELS_MISSING}"));
+            return None;
+        }
+    } else {
         let entry = find_provider(&to, provider, providers, env)?;
         weight = weight.or(entry.weight);
     }
@@ -111,7 +119,7 @@ fn find_provider<'p>(
         return providers.last();
     }
     let mut names: Vec<&str> = providers.iter().map(|entry| entry.name.as_str()).collect();
-    names.extend(providers::preset_names().chain([BUILTIN_PROVIDER]));
+    names.extend(providers::preset_names().chain(HAS_BUILTIN_MODELS.then_some(BUILTIN_PROVIDER)));
     let message = format!("{} goes to `{name}`, which is not a provider", item.name);
     item.diagnostics.unknown_name(item.offset, &message, name, names);
     None

@@ -1,15 +1,15 @@
-//! The built-in models: the simulator, called in-process without a network.
+//! The simulator, called in-process without a network.
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, Request};
-use interlingua::{ApiError, Dialect, find_dialect};
+use interlingua::{ApiError, Dialect};
 use interlingua_model::ApiErrorKind;
 use interlingua_simulator::model::ToolUse;
 use interlingua_simulator::{Options, Simulator};
 use interlingua_upstream::{Operation, UpstreamBody, UpstreamResponse};
 
-use crate::client_name::ModelName;
+use super::default_dialect;
 use crate::refusal::failure;
 
 pub(crate) struct BuiltinModels {
@@ -19,17 +19,12 @@ pub(crate) struct BuiltinModels {
 
 impl Default for BuiltinModels {
     fn default() -> Self {
-        let dialect = find_dialect(DIALECT).unwrap_or(interlingua::DIALECTS[0]);
         let options = Options { tool_use: ToolUse::ReadOnly, ..Options::default() };
-        Self { simulator: Simulator::new(options), dialect }
+        Self { simulator: Simulator::new(options), dialect: default_dialect() }
     }
 }
 
 impl BuiltinModels {
-    pub(crate) fn simulator_model(name: &ModelName) -> ModelName {
-        name.with_prefix(MODEL_PREFIX)
-    }
-
     pub(crate) async fn call(
         &self,
         operation: Operation,
@@ -57,11 +52,3 @@ impl BuiltinModels {
         Ok(UpstreamResponse { status, headers: head.headers.into(), body: UpstreamBody::new(body) })
     }
 }
-
-const DIALECT: &str = "anthropic";
-/// The built-in provider's name, as the simulator's models begin with it.
-const MODEL_PREFIX: &str = "sim/";
-
-/// Names and descriptions of the models that need no provider.
-pub(crate) const BUILTIN_MODELS: &[(&str, &str)] =
-    &[("sim/agent", "an agent with reasoning and tool calls"), ("sim/echo", "echoes the prompt")];
