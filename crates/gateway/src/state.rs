@@ -15,25 +15,26 @@ use interlingua_upstream::{Timeouts, UpstreamClient};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Semaphore;
 
-use crate::answered::GuardAnswerStore;
-use crate::body_budget::BodyBudget;
+use crate::api::sessions::SessionLocks;
 use crate::builtin_models::BuiltinModels;
-use crate::captured::CaptureStore;
-use crate::catalogue::ModelCatalogue;
 use crate::config::Config;
-use crate::guarding::ToolCallGuard;
-use crate::keyring::Keyring;
-use crate::learned::LessonStore;
-use crate::limited::RateLimitedModels;
+use crate::http_util::body_budget::BodyBudget;
+use crate::http_util::error_response::failure;
 use crate::offload::BlockingPool;
-use crate::otel::SpanChannel;
-use crate::quota::Quotas;
-use crate::recent::RecentTurns;
-use crate::refusal::failure;
-use crate::responses::ResponseStore;
-use crate::sessions::SessionLocks;
-use crate::vault::Vault;
-use crate::{remembered, telemetry};
+use crate::services::catalogue::ModelCatalogue;
+use crate::services::guard::ToolCallGuard;
+use crate::services::guard_answers::GuardAnswerStore;
+use crate::services::keyring::Keyring;
+use crate::services::lessons::LessonStore;
+use crate::services::quota::Quotas;
+use crate::services::rate_limited::RateLimitedModels;
+use crate::services::reasoning::Vault;
+use crate::services::responses::ResponseStore;
+use crate::services::store;
+use crate::telemetry::capture::CaptureStore;
+use crate::telemetry::metrics;
+use crate::telemetry::otel::SpanChannel;
+use crate::telemetry::recent::RecentTurns;
 
 /// A gateway, running or not. Everything except provider connections is shared by the instances of
 /// all worker threads.
@@ -110,7 +111,7 @@ impl Gateway {
             body_budget: Arc::default(),
             draining: Arc::default(),
             drain_expired: Arc::default(),
-            metrics: telemetry::prometheus_handle(),
+            metrics: metrics::prometheus_handle(),
             vault: Arc::new(Vault::new(Arc::clone(&records))),
             responses: Arc::new(ResponseStore::new(records)),
             store,
@@ -176,7 +177,7 @@ impl Gateway {
 }
 
 fn open_store(config: &Config) -> Result<Arc<dyn Store>, ApiError> {
-    remembered::open(config).map_err(|error| {
+    store::open(config).map_err(|error| {
         failure(ApiErrorKind::ServerError, &format!("the store cannot be opened: {error}"))
     })
 }

@@ -8,7 +8,7 @@ use interlingua_upstream::{Operation, UpstreamResponse};
 
 use super::default_dialect;
 use crate::config::BUILTIN_MODELS_MISSING;
-use crate::refusal::failure;
+use crate::http_util::error_response::failure;
 
 pub(crate) struct BuiltinModels {
     pub(crate) dialect: &'static dyn Dialect,

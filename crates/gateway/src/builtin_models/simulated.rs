@@ -10,7 +10,7 @@ use interlingua_simulator::{Options, Simulator};
 use interlingua_upstream::{Operation, UpstreamBody, UpstreamResponse};
 
 use super::default_dialect;
-use crate::refusal::failure;
+use crate::http_util::error_response::failure;
 
 pub(crate) struct BuiltinModels {
     simulator: Simulator,

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod access_bypass;
 mod black_holes;
 mod captures;
 mod catalogue;
@@ -15,7 +16,6 @@ mod contract;
 mod conversations;
 mod damaged_store;
 mod disconnect_and_shutdown;
-mod doors;
 mod early_responses;
 mod events;
 mod exact_limits;
@@ -23,7 +23,7 @@ mod faults;
 mod guard;
 mod harness;
 mod heartbeat;
-mod hostile_answers;
+mod hostile_replies;
 mod item_references;
 mod key_policy;
 mod keys;
@@ -43,7 +43,6 @@ mod proxy;
 mod raw_server;
 mod responses;
 mod router;
-mod search;
 mod session_commits;
 mod sessions;
 mod store;
@@ -52,4 +51,5 @@ mod stub_provider;
 mod telemetry;
 mod tenants;
 mod vault;
+mod web_search;
 mod worker_threads;

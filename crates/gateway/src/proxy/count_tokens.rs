@@ -1,0 +1,209 @@
+//! Counts the tokens of a request: by the provider if it has a counting endpoint, else by an
+//! estimate.
+
+use bytes::Bytes;
+use http::Response;
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request};
+use interlingua_repair::fit::provider_search;
+use interlingua_upstream::Operation;
+
+use crate::config::{Backend, Route};
+use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse};
+use crate::proxy::attempt::RoutedRequest;
+use crate::proxy::call_provider::provider_name;
+use crate::proxy::limits;
+use crate::proxy::stream_body::ResponseBody;
+use crate::proxy::turn::ClientRequest;
+use crate::services::affinity::ConversationKey;
+use crate::services::lessons::ModelKey;
+
+impl ClientRequest<'_> {
+    pub(crate) async fn handle_count_tokens(self) -> Response<ResponseBody> {
+        let client = self.dialect;
+        match self.count_tokens().await {
+            Ok(response) => response,
+            Err(error_response) => error_response.into_response(client),
+        }
+    }
+
+    async fn count_tokens(mut self) -> Result<Response<ResponseBody>, ErrorResponse> {
+        let body = crate::proxy::turn::parse_body(&self.body, &self.config.limits)?;
+        let conversation_key = ConversationKey::from_request(self.headers, &body, self.dialect);
+        let (body, chain) = self.resolve_chain(body, self.dialect, &conversation_key).await?;
+        limits::check_request(&body, self.dialect, &self.config.limits)?;
+        let (model, routes) = self.resolve_routes(&body, self.dialect, &conversation_key)?;
+        let routed_request = RoutedRequest {
+            gateway: self.gateway,
+            config: self.config,
+            owner: self.owner,
+            conversation_key: &conversation_key,
+            chain: &chain,
+            body_dialect: self.dialect,
+            client_dialect: self.dialect,
+            headers: self.headers,
+            model: &model,
+            stream: false,
+            stream_as_array: false,
+            wants_web_search: provider_search::requests_search(&body),
+        };
+        let body_len =
+            chain.references.inline_for(None, &body).map_or(self.body.len(), |body| body.len());
+        if let Some(route) = routes.iter().find(|route| can_count(&routed_request, route)) {
+            let mut parsed = Some(body);
+            let route_body = self.body_for_route(route, &chain, &mut parsed)?;
+            let body = parsed.map_or_else(
+                || crate::proxy::turn::parse_body(&route_body, &self.config.limits),
+                Ok,
+            )?;
+            if let Some(count) = provider_count(&routed_request, body, route).await {
+                return Ok(count_response(self.dialect, count, false));
+            }
+        }
+        Ok(count_response(self.dialect, estimate_tokens(body_len), true))
+    }
+}
+
+/// A provider counts only requests in its own dialect.
+fn can_count(routed_request: &RoutedRequest<'_>, route: &Route) -> bool {
+    match &route.backend {
+        Backend::Builtin => true,
+        Backend::Provider(provider) => routed_request
+            .provider_for_dialect(provider, &route.model)
+            .supports(Operation::CountTokens),
+    }
+}
+
+async fn provider_count(
+    routed_request: &RoutedRequest<'_>,
+    body: JsonDoc,
+    route: &Route,
+) -> Option<u64> {
+    let (to, flavor) = routed_request.dialect_and_flavor(route);
+    let model = RoutedRequest::upstream_model(route);
+    let (owner, provider) = (routed_request.owner, provider_name(route));
+    let model_key = ModelKey { owner, provider, dialect: to.id().0, model: &model };
+    let target = Target {
+        model: Some(JsonString::new(&model)),
+        flavor,
+        joins_instructions: routed_request.joins_instructions(route),
+        betas: routed_request.betas(to),
+        lessons: routed_request.gateway.lessons.get(model_key),
+        max_schema_bytes: Some(routed_request.config.limits.schema),
+        ..Target::default()
+    };
+    let translated = translate_parsed_request(body, routed_request.body_dialect, to, &target);
+    let count_body = count_request(to, &model, &translated.body)?;
+    let response =
+        routed_request.call(route, Operation::CountTokens, &model, count_body.into()).await.ok()?;
+    if response.status != 200 {
+        return None;
+    }
+    let body =
+        interlingua::parse_object(response.body.collect(MAX_COUNT_REPLY_BYTES).await.ok()?).ok()?;
+    COUNT_FIELDS.iter().find_map(|(_, field)| body.root().get(field)?.as_u64())
+}
+
+/// The body of the provider's counting endpoint.
+fn count_request(to: &dyn Dialect, model: &str, body: &Bytes) -> Option<Bytes> {
+    let shape = COUNT_REQUEST_SHAPES.iter().find(|shape| shape.dialect == to.id().0)?;
+    let body = interlingua::parse_object(body.clone()).ok()?;
+    let fields = body.root().fields().filter(|field| shape.fields.contains(&&*field.key()));
+    let fields = fields.map(|field| format!("\"{}\":{}", field.raw_key(), field.value.raw()));
+    let mut fields: Vec<String> = fields.collect();
+    if shape.includes_model {
+        let model = JsonString::new(&format!("models/{model}"));
+        fields.push(format!("\"model\":\"{}\"", model.raw()));
+    }
+    let [before, after] = shape.wrapper;
+    Some(format!("{before}{{{}}}{after}", fields.join(",")).into())
+}
+
+fn estimate_tokens(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(4)
+}
+
+fn count_response(dialect: &dyn Dialect, count: u64, estimated: bool) -> Response<ResponseBody> {
+    let field = COUNT_FIELDS
+        .iter()
+        .find(|(name, _)| *name == dialect.id().0)
+        .map_or("input_tokens", |name_and_field| name_and_field.1);
+    let mut response = Response::new(ResponseBody::Full(format!("{{\"{field}\":{count}}}").into()));
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
+    if estimated {
+        response.headers_mut().insert(ESTIMATED_HEADER, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// The shape of a dialect's counting request.
+struct CountRequestShape {
+    dialect: &'static str,
+    /// The fields of the request that the endpoint accepts.
+    fields: &'static [&'static str],
+    /// JSON text before and after these fields.
+    wrapper: [&'static str; 2],
+    /// The body also names the model.
+    includes_model: bool,
+}
+
+const COUNT_REQUEST_SHAPES: &[CountRequestShape] = &[
+    CountRequestShape {
+        dialect: "anthropic",
+        fields: &[
+            "model",
+            "messages",
+            "system",
+            "tools",
+            "tool_choice",
+            "thinking",
+            "mcp_servers",
+            "context_management",
+            "output_config",
+            "output_format",
+            "cache_control",
+        ],
+        wrapper: ["", ""],
+        includes_model: false,
+    },
+    CountRequestShape {
+        dialect: "openai-responses",
+        fields: &[
+            "model",
+            "input",
+            "instructions",
+            "tools",
+            "tool_choice",
+            "reasoning",
+            "text",
+            "truncation",
+            "parallel_tool_calls",
+            "previous_response_id",
+            "conversation",
+        ],
+        wrapper: ["", ""],
+        includes_model: false,
+    },
+    CountRequestShape {
+        dialect: "gemini",
+        fields: &["contents", "systemInstruction", "tools", "toolConfig", "generationConfig"],
+        wrapper: ["{\"generateContentRequest\":", "}"],
+        includes_model: true,
+    },
+    CountRequestShape {
+        dialect: "bedrock",
+        fields: &["messages", "system", "toolConfig", "additionalModelRequestFields"],
+        wrapper: ["{\"input\":{\"converse\":", "}}"],
+        includes_model: false,
+    },
+];
+
+/// The field of the count in each dialect.
+const COUNT_FIELDS: &[(&str, &str)] = &[
+    ("anthropic", "input_tokens"),
+    ("openai-responses", "input_tokens"),
+    ("gemini", "totalTokens"),
+    ("bedrock", "inputTokens"),
+];
+const MAX_COUNT_REPLY_BYTES: usize = 64 * 1024;
+const ESTIMATED_HEADER: HeaderName = HeaderName::from_static("x-interlingua-estimated");

@@ -1,0 +1,177 @@
+//! Sends heartbeats to the client while the provider has not answered yet.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue};
+use http_body::{Body, Frame};
+use interlingua::{ApiError, Dialect, Ledger, stream_writer};
+use interlingua_model::{ApiErrorKind, ReplyContext, StreamEvent};
+use interlingua_upstream::IdleTimer;
+use metrics::counter;
+use uuid::Uuid;
+
+use crate::client_name::shortened;
+use crate::http_util::error_response::{ErrorResponse, failure, shutdown_error};
+use crate::proxy::stream_body::ResponseBody;
+use crate::proxy::{reply, request_log, turn};
+
+/// Set once to the turn's id when the client expects an event stream.
+pub(crate) type StreamTurnId = OnceLock<Uuid>;
+
+pub(crate) type ResponseFuture = Pin<Box<dyn Future<Output = DispatchedResponse> + Send>>;
+
+/// The response to a request, or why it was rejected.
+pub(crate) struct DispatchedResponse {
+    pub(crate) result: Result<Response<ResponseBody>, ApiError>,
+    /// Otherwise the rest of the body would be taken for the next request.
+    pub(crate) is_body_read: bool,
+}
+
+/// A response in progress, with the state that is needed to send heartbeats for it.
+pub(crate) struct PendingResponse {
+    pub(crate) response: ResponseFuture,
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) stream_turn_id: Arc<StreamTurnId>,
+    /// The shutdown drain time is over: end with an error.
+    pub(crate) drain_expired: Arc<AtomicBool>,
+    pub(crate) heartbeat_interval: Duration,
+    pub(crate) heartbeat_timer: Option<IdleTimer>,
+    pub(crate) peer: IpAddr,
+}
+
+/// The body after an early head: heartbeats, then the real response body.
+pub(crate) struct HeartbeatBody {
+    pending: PendingResponse,
+    /// The first heartbeat is sent immediately after the head.
+    first_sent: bool,
+    body: Option<ResponseBody>,
+}
+
+impl PendingResponse {
+    /// The response, or an early head with heartbeats if it takes longer than the heartbeat
+    /// interval.
+    pub(crate) async fn respond(mut self) -> Response<ResponseBody> {
+        match poll_fn(|cx| self.poll_head(cx)).await {
+            Some(response) => response,
+            None => self.into_early_response(),
+        }
+    }
+
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Option<Response<ResponseBody>>> {
+        if let Poll::Ready(response) = self.poll_response(cx) {
+            return Poll::Ready(Some(response));
+        }
+        if self.stream_turn_id.get().is_some() && self.dialect.heartbeat_extends_timeout() {
+            return self.poll_heartbeat(cx).map(|()| None);
+        }
+        Poll::Pending
+    }
+
+    fn poll_heartbeat(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let timer =
+            self.heartbeat_timer.get_or_insert_with(|| IdleTimer::new(self.heartbeat_interval));
+        timer.poll_elapsed(cx).map(|_| ())
+    }
+
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<Response<ResponseBody>> {
+        let rejected = |error| ErrorResponse::from(error).into_response(self.dialect);
+        if self.drain_expired.load(Ordering::Relaxed) {
+            return Poll::Ready(rejected(shutdown_error()));
+        }
+        // A panic fails this request only, not the worker thread.
+        let (mut response, is_body_read) =
+            match catch_unwind(AssertUnwindSafe(|| self.response.as_mut().poll(cx))) {
+                Ok(Poll::Ready(DispatchedResponse { result: Ok(response), is_body_read })) => {
+                    (response, is_body_read)
+                }
+                Ok(Poll::Ready(DispatchedResponse { result: Err(error), is_body_read })) => {
+                    log_rejected(&error, self.peer);
+                    (rejected(error), is_body_read)
+                }
+                Ok(Poll::Pending) => return Poll::Pending,
+                Err(_) => {
+                    tracing::error!("a request handler panicked; the client gets an error");
+                    let message = "internal error of the gateway";
+                    (rejected(failure(ApiErrorKind::ServerError, message)), false)
+                }
+            };
+        if !is_body_read {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Poll::Ready(response)
+    }
+
+    fn into_early_response(self) -> Response<ResponseBody> {
+        let turn = self.stream_turn_id.get().map(Uuid::to_string);
+        let mut response = Response::new(ResponseBody::Heartbeat(Box::new(HeartbeatBody {
+            pending: self,
+            first_sent: false,
+            body: None,
+        })));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, reply::TEXT_EVENT_STREAM);
+        headers.insert(CACHE_CONTROL, reply::NO_CACHE);
+        turn::set_turn_id_headers(headers, &turn.unwrap_or_default());
+        response
+    }
+
+    /// The rest of the response after an early head: the body, or an error event because the status
+    /// line was already sent.
+    fn body_after_head(&self, response: Response<ResponseBody>) -> ResponseBody {
+        if response.status().is_success() {
+            return response.into_body();
+        }
+        let known_error = response.extensions().get::<ApiError>().cloned();
+        let error = known_error
+            .unwrap_or_else(|| failure(ApiErrorKind::ServerError, "the gateway has no response"));
+        let mut out = Vec::new();
+        let event = StreamEvent::Error(Box::new(error));
+        let mut writer = stream_writer(self.dialect, &ReplyContext::default());
+        writer.write(&event, &mut out, &mut Ledger::default());
+        ResponseBody::Full(out.into())
+    }
+}
+
+impl HeartbeatBody {
+    pub(crate) fn poll_frame(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.body.is_none()
+            && let Poll::Ready(response) = self.pending.poll_response(cx)
+        {
+            self.body = Some(self.pending.body_after_head(response));
+        }
+        if let Some(body) = &mut self.body {
+            return Pin::new(body).poll_frame(cx);
+        }
+        if std::mem::replace(&mut self.first_sent, true) {
+            ready!(self.pending.poll_heartbeat(cx));
+        }
+        let heartbeat = Bytes::from_static(self.pending.dialect.heartbeat_bytes());
+        Poll::Ready(Some(Ok(Frame::data(heartbeat))))
+    }
+
+    pub(crate) fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_some_and(ResponseBody::is_end_stream)
+    }
+}
+
+/// Counts and logs a request that was rejected before it became a turn.
+fn log_rejected(error: &ApiError, peer: IpAddr) {
+    let (kind, status) = (request_log::error_kind_name(error.kind), error.status);
+    counter!("interlingua_refused_total", "kind" => kind).increment(1);
+    let message = error.message.unescape();
+    let why = shortened(&message);
+    tracing::info!(%peer, kind, status, why, "refused");
+}

@@ -1,0 +1,14 @@
+//! Forwards a model turn: from the client's request over attempts at providers to the client's response.
+
+pub(crate) mod attempt;
+pub(crate) mod call_provider;
+pub(crate) mod continue_turn;
+pub(crate) mod count_tokens;
+pub(crate) mod heartbeat;
+pub(crate) mod limits;
+pub(crate) mod provider_error;
+pub(crate) mod reply;
+pub(crate) mod request_log;
+pub(crate) mod retry_with_lessons;
+pub(crate) mod stream_body;
+pub(crate) mod turn;

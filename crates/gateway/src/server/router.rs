@@ -1,0 +1,353 @@
+//! Routes HTTP requests: checks access, quotas and limits, and calls the handler of the endpoint.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Instant, SystemTime};
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, SERVER};
+use http::request::Parts;
+use http::{Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use interlingua::{ApiError, Dialect};
+use interlingua_model::ApiErrorKind;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::api::{models, responses, ui};
+use crate::box_in_place::box_in_place;
+use crate::config::Config;
+use crate::http_util::endpoint::{
+    Endpoint, EndpointMatch, LessonsAction, LessonsRequest, PathParams, Query, match_endpoint,
+};
+use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse, failure};
+use crate::http_util::{access, cors, read_body, unread_body};
+use crate::proxy::heartbeat::{DispatchedResponse, PendingResponse, StreamTurnId};
+use crate::proxy::stream_body::ResponseBody;
+use crate::proxy::turn::ClientRequest;
+use crate::services::keyring::{IssuedKey, KeyRight};
+use crate::services::lessons::LessonFilter;
+use crate::services::quota::QuotaPermit;
+use crate::services::{quota, store, usage};
+use crate::state::Gateway;
+use crate::telemetry::recent::TurnEventStream;
+
+/// The addresses of both ends of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionAddrs {
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: SocketAddr,
+}
+
+/// Handles one request. Errors are responses in the client's dialect.
+pub(crate) async fn handle(
+    gateway: Arc<Gateway>,
+    connection_addrs: ConnectionAddrs,
+    request: Request<Incoming>,
+) -> Response<ResponseBody> {
+    let endpoint_match = match_endpoint(request.method(), request.uri(), request.headers());
+    let (dialect, stream_turn_id) = (endpoint_match.dialect, Arc::default());
+    let drain_expired = Arc::clone(&gateway.drain_expired);
+    let config = gateway.config.load();
+    let heartbeat_interval = config.timeouts.heartbeat;
+    let allowed_origin = cors::allowed_origin(&config, request.headers());
+    drop(config);
+    let turn_id_setter = Arc::clone(&stream_turn_id);
+    let response_future = box_in_place(|| {
+        dispatch(gateway, connection_addrs, request, endpoint_match, turn_id_setter)
+    });
+    let peer = connection_addrs.peer.ip();
+    let pending_response = PendingResponse {
+        response: response_future,
+        dialect,
+        stream_turn_id,
+        drain_expired,
+        heartbeat_interval,
+        heartbeat_timer: None,
+        peer,
+    };
+    let mut response = pending_response.respond().await;
+    if let Some(origin) = allowed_origin {
+        cors::add_cors_headers(response.headers_mut(), origin);
+    }
+    response
+}
+
+/// Responds to a request, and drains what is left of its body.
+async fn dispatch(
+    gateway: Arc<Gateway>,
+    connection_addrs: ConnectionAddrs,
+    request: Request<Incoming>,
+    endpoint_match: EndpointMatch,
+    stream_turn_id: Arc<StreamTurnId>,
+) -> DispatchedResponse {
+    let (head, mut body) = request.into_parts();
+    let result =
+        route(gateway, connection_addrs, &head, &mut body, endpoint_match, stream_turn_id).await;
+    let has_timed_out = result.as_ref().is_err_and(|error| error.status == REQUEST_TIMEOUT);
+    let is_body_read = !has_timed_out && unread_body::drain(&mut body, &head.headers).await;
+    DispatchedResponse { result, is_body_read }
+}
+
+async fn route(
+    gateway: Arc<Gateway>,
+    connection_addrs: ConnectionAddrs,
+    head: &Parts,
+    body: &mut Incoming,
+    endpoint_match: EndpointMatch,
+    stream_turn_id: Arc<StreamTurnId>,
+) -> Result<Response<ResponseBody>, ApiError> {
+    let config = gateway.config.load_full();
+    let listen = connection_addrs.local;
+    check_head(&config, listen, head)?;
+    let EndpointMatch { endpoint, dialect } = endpoint_match;
+    if let Some(response) = handle_public(&gateway, &config, listen, head, &endpoint) {
+        return Ok(response);
+    }
+    if access::needs_stored_keys(gateway.key_policy(&config, listen), &config, &head.headers) {
+        gateway.keyring.stored_keys.wait_loaded().await;
+    }
+    let issued_keys = gateway.keyring.keys();
+    let caller = authenticate(&gateway, &config, &issued_keys, connection_addrs, &head.headers)?;
+    let (limits, timeouts) = (&config.limits, &config.timeouts);
+    let owner = caller.owner();
+    if let Some(key) = caller.key.filter(|_| endpoint.calls_model()) {
+        quota::check_token_budget(key, &*gateway.store, SystemTime::now())?;
+    }
+    let (path_params, counts_tokens, session) = match endpoint {
+        Endpoint::Turn(path_params) => (path_params, false, None),
+        Endpoint::CountTokens(path_params) => (path_params, true, None),
+        Endpoint::Sessions(request) => (PathParams::default(), false, Some(request)),
+        Endpoint::Models { model: None } => {
+            return Ok(models::list(&gateway, &config, dialect).await);
+        }
+        Endpoint::Models { model: Some(name) } => {
+            return Ok(models::get(&gateway, &config, dialect, &name).await);
+        }
+        Endpoint::Lessons(lessons) => return handle_lessons(&gateway, caller, &lessons).await,
+        Endpoint::Keys(request) => {
+            let permit = &mut gateway.body_budget.permit(owner, limits.in_flight);
+            let body = read_body::read_body(body, &head.headers, &config, permit).await?;
+            return gateway.handle_keys(&config, caller, &request, &body).await;
+        }
+        Endpoint::Usage(query) => return Ok(show_usage(&gateway, caller, &query, dialect).await),
+        Endpoint::StoredResponse(request) => {
+            let result = responses::handle(&gateway.responses, owner, &request).await;
+            return Ok(result.unwrap_or_else(|error| error.into_response(dialect)));
+        }
+        Endpoint::Turns { turn } => return show_turns(&gateway, owner, turn.as_deref()).await,
+        Endpoint::TurnEvents => {
+            let events = gateway.recent_turns.subscribe(owner, timeouts.heartbeat);
+            return Ok(event_stream_response(events));
+        }
+        Endpoint::Metrics => return show_metrics(&gateway, caller),
+        other => return Ok(handle_other(dialect, &other)),
+    };
+    let quota_permit = match caller.key {
+        Some(key) => gateway.quotas.acquire(key, Instant::now())?,
+        None => QuotaPermit::default(),
+    };
+    let request_slot = acquire_request_slot(&gateway)?;
+    // Until the provider's response has begun: the body may be sent again until then.
+    let mut body_permit = gateway.body_budget.permit(owner, limits.in_flight);
+    let body = read_body::read_body(body, &head.headers, &config, &mut body_permit).await?;
+    let client_request = ClientRequest {
+        gateway: &gateway,
+        config: &config,
+        owner,
+        dialect,
+        path_params,
+        headers: &head.headers,
+        stream_turn_id: &stream_turn_id,
+        body,
+    };
+    let permits = (request_slot, quota_permit);
+    // Boxed: an inline future of a rare endpoint would make the future of every request larger.
+    Ok(match session {
+        Some(request) => Box::pin(client_request.handle_session(&request, permits)).await,
+        None if counts_tokens => Box::pin(client_request.handle_count_tokens()).await,
+        None => client_request.handle_turn(permits).await,
+    })
+}
+
+async fn show_usage(
+    gateway: &Gateway,
+    caller: access::Caller<'_>,
+    query: &Query,
+    dialect: &dyn Dialect,
+) -> Response<ResponseBody> {
+    let usage = usage::query_usage(&*gateway.store, caller, query).await;
+    usage.map_or_else(|error| error.into_response(dialect), |body| json_response(&body))
+}
+
+fn check_head(config: &Config, listen: SocketAddr, head: &Parts) -> Result<(), ApiError> {
+    read_body::check_head_size(head, config.limits.head)?;
+    if head.version == Version::HTTP_11 && !head.headers.contains_key(HOST) {
+        let message = "an HTTP/1.1 request needs a Host header";
+        return Err(failure(ApiErrorKind::InvalidRequest, message));
+    }
+    access::check_host_and_origin(config, listen, &head.uri, &head.headers)
+}
+
+/// Finds who calls. Wrong keys are counted for each peer, which is refused after too many.
+fn authenticate<'c>(
+    gateway: &Gateway,
+    config: &'c Config,
+    issued_keys: &'c [IssuedKey],
+    addrs: ConnectionAddrs,
+    headers: &HeaderMap,
+) -> Result<access::Caller<'c>, ApiError> {
+    let policy = gateway.key_policy(config, addrs.local);
+    access::authenticate(config, issued_keys, policy, headers).or_else(|error| {
+        if error.kind != ApiErrorKind::Authentication {
+            return Err(error);
+        }
+        gateway.quotas.record_wrong_key(addrs.peer.ip(), config, Instant::now()).and(Err(error))
+    })
+}
+
+/// Endpoints that need no key.
+fn handle_public(
+    gateway: &Gateway,
+    config: &Config,
+    listen: SocketAddr,
+    head: &Parts,
+    endpoint: &Endpoint,
+) -> Option<Response<ResponseBody>> {
+    match endpoint {
+        Endpoint::Health => Some(health_response()),
+        Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
+            Some(text_response(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"))
+        }
+        Endpoint::Ready if !gateway.can_authenticate(config, listen) => {
+            let text = "not ready: the keys in the store are not loaded yet\n";
+            Some(text_response(StatusCode::SERVICE_UNAVAILABLE, text))
+        }
+        Endpoint::Ready => {
+            let text = store::readiness(&config.store, &*gateway.store);
+            Some(text_response(StatusCode::OK, text))
+        }
+        Endpoint::Ui if let Some(file) = ui::static_file(&head.uri) => Some(file),
+        _ => cors::preflight_response(config, head),
+    }
+}
+
+fn acquire_request_slot(gateway: &Gateway) -> Result<OwnedSemaphorePermit, ApiError> {
+    let full = |_| failure(ApiErrorKind::Overloaded, "too many requests are in progress");
+    Arc::clone(&gateway.request_slots).try_acquire_owned().map_err(full)
+}
+
+/// Recent turns, or the details of one.
+async fn show_turns(
+    gateway: &Gateway,
+    owner: &str,
+    turn: Option<&str>,
+) -> Result<Response<ResponseBody>, ApiError> {
+    let Some(turn) = turn else {
+        let recent = gateway.recent_turns.turns(owner);
+        return Ok(json_response(&gateway.captures.list_turns(owner, recent).await));
+    };
+    // With stages, the full record is in the store soon; the summary would be returned instead of
+    // it.
+    let has_stages = gateway.config.load().capture.stages;
+    let recent = if has_stages { None } else { gateway.recent_turns.turn(owner, turn) };
+    let details = gateway.captures.get_turn(owner, turn, recent).await;
+    details.map(|details| json_response(&details)).ok_or_else(|| {
+        let message =
+            "nothing is stored of this turn; `stages = true` in [capture] stores all turns";
+        failure(ApiErrorKind::NotFound, message)
+    })
+}
+
+fn event_stream_response(stream: TurnEventStream) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::TurnEvents(Box::new(stream)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+fn show_metrics(
+    gateway: &Gateway,
+    caller: access::Caller<'_>,
+) -> Result<Response<ResponseBody>, ApiError> {
+    caller.check_right(KeyRight::Metrics)?;
+    store::update_gauges(&*gateway.store);
+    Ok(text_response(StatusCode::OK, gateway.metrics.render()))
+}
+
+/// The lessons of all models, or the number of models whose lessons were deleted or shared.
+async fn handle_lessons(
+    gateway: &Gateway,
+    caller: access::Caller<'_>,
+    request: &LessonsRequest,
+) -> Result<Response<ResponseBody>, ApiError> {
+    caller.check_right(KeyRight::Lessons)?;
+    let filter = LessonFilter {
+        provider: request.provider.as_deref(),
+        model: request.model.as_deref(),
+        owner: request.key.as_deref(),
+    };
+    let lessons = &gateway.lessons;
+    Ok(json_response(&match request.action {
+        LessonsAction::List => lessons.list().await,
+        LessonsAction::Delete => serde_json::json!({"forgotten": lessons.delete(filter).await}),
+        LessonsAction::Share if caller.is_issued => {
+            let message = "this key was issued at run time and cannot share lessons: use a key of the configuration";
+            return Err(ApiError { status: 403, ..failure(ApiErrorKind::Permission, message) });
+        }
+        LessonsAction::Share => serde_json::json!({"shared": lessons.share(filter).await}),
+    }))
+}
+
+pub(crate) fn json_response(body: &serde_json::Value) -> Response<ResponseBody> {
+    let mut response = text_response(StatusCode::OK, body.to_string());
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
+    response
+}
+
+/// Endpoints that call no model.
+fn handle_other(dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<ResponseBody> {
+    match endpoint {
+        Endpoint::Welcome => text_response(StatusCode::OK, WELCOME_TEXT),
+        Endpoint::Upgrade => {
+            let message =
+                "this gateway does not support protocol upgrades; send a POST request instead";
+            let error = ApiError { status: 426, ..failure(ApiErrorKind::InvalidRequest, message) };
+            ErrorResponse::from(error).into_response(dialect)
+        }
+        Endpoint::Unknown { requires_post: true } => {
+            let message = "this address accepts only POST requests";
+            let error = ApiError { status: 405, ..failure(ApiErrorKind::InvalidRequest, message) };
+            ErrorResponse::from(error).into_response(dialect)
+        }
+        _ => {
+            let message = "there is nothing at this address";
+            ErrorResponse::from(failure(ApiErrorKind::NotFound, message)).into_response(dialect)
+        }
+    }
+}
+
+/// The `server` header identifies the gateway: other servers answer at the same ports.
+fn health_response() -> Response<ResponseBody> {
+    let mut response = text_response(StatusCode::OK, "ok\n");
+    response.headers_mut().insert(SERVER, HeaderValue::from_static("interlingua"));
+    response
+}
+
+fn text_response(status: StatusCode, text: impl Into<Bytes>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Full(text.into()));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+const REQUEST_TIMEOUT: u16 = 408;
+const WELCOME_TEXT: &str = "\
+Interlingua. Point an agent at this address:
+  Anthropic clients   base URL as it is
+  OpenAI clients      with /v1
+  Gemini clients      as it is
+Models: /v1/models. State: /healthz, /readyz, /metrics. Debug UI: /ui/.
+";
