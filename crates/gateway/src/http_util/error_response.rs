@@ -7,6 +7,7 @@ use interlingua::{ApiError, Dialect, JsonString};
 use interlingua_model::{ApiErrorKind, RetryAdvice};
 use interlingua_repair::rejection;
 
+use crate::http_util::content_coding;
 use crate::proxy::stream_body::ResponseBody;
 
 /// An error on its way to the client.
@@ -84,6 +85,10 @@ impl ErrorResponse {
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, content_type.unwrap_or(APPLICATION_JSON));
+        if status == StatusCode::UNSUPPORTED_MEDIA_TYPE.as_u16() {
+            let accepted = HeaderValue::from_static(content_coding::ACCEPTED);
+            headers.insert(header::ACCEPT_ENCODING, accepted);
+        }
         match (error.retry, error.kind) {
             (RetryAdvice::AfterMillis(millis), _) => {
                 headers.insert(header::RETRY_AFTER, millis.div_ceil(1000).into());

@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod body_budget;
+pub(crate) mod content_coding;
 pub(crate) mod cors;
 pub(crate) mod endpoint;
 pub(crate) mod error_response;

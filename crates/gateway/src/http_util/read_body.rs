@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::header::CONTENT_LENGTH;
 use http::request::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
@@ -17,6 +17,7 @@ use tokio::time::{Instant, error::Elapsed, timeout};
 
 use crate::config::Config;
 use crate::http_util::body_budget::BodyPermit;
+use crate::http_util::content_coding;
 use crate::http_util::error_response::failure;
 
 /// Rejects a head that exceeds the limit.
@@ -33,7 +34,7 @@ pub(crate) fn check_head_size(head: &Parts, max: usize) -> Result<(), ApiError> 
     Err(ApiError { status: 431, ..failure(ApiErrorKind::RequestTooLarge, &message) })
 }
 
-/// The whole body, unless it is too large, too slow, or compressed, or unless the bodies of all
+/// The whole body, decompressed, unless it is too large or too slow, or unless the bodies of all
 /// requests are too large together.
 pub(crate) async fn read_body(
     body: &mut Incoming,
@@ -42,11 +43,7 @@ pub(crate) async fn read_body(
     permit: &mut BodyPermit<'_>,
 ) -> Result<Bytes, ApiError> {
     let (max, max_wait) = (config.limits.body, config.timeouts.body);
-    if let Some(coding) = headers.get(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
-        let coding = String::from_utf8_lossy(coding.as_bytes());
-        let message = format!("the body is compressed ({coding}); send it uncompressed");
-        return Err(ApiError { status: 415, ..failure(ApiErrorKind::InvalidRequest, &message) });
-    }
+    let codings = content_coding::parse(headers)?;
     let content_length =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if content_length.is_some_and(|content_length: usize| content_length > max) {
@@ -79,7 +76,11 @@ pub(crate) async fn read_body(
             }
         }
     }
-    Ok(first.unwrap_or_else(|| buffer.freeze()))
+    let body = first.unwrap_or_else(|| buffer.freeze());
+    if codings.is_empty() || body.is_empty() {
+        return Ok(body);
+    }
+    content_coding::decode(body, &codings, max, permit).await
 }
 
 /// Ends a body that arrives in so small pieces that every wait is short enough.
@@ -118,7 +119,7 @@ async fn poll_then_timeout<F: Future>(max_wait: Duration, future: F) -> Result<F
     }
 }
 
-fn body_too_large(max: usize) -> ApiError {
+pub(crate) fn body_too_large(max: usize) -> ApiError {
     let message = format!("the body is larger than the limit of {max} bytes");
     failure(ApiErrorKind::RequestTooLarge, &message)
 }

@@ -59,7 +59,7 @@ fn rejected_requests() -> Vec<Rejected> {
         (messages, format!("{good}origin: https://evil.example\r\n"), 403),
         ("POST /v1/nothing", good.to_owned(), 404),
         ("PUT /v1/messages", good.to_owned(), 405),
-        (messages, format!("{good}content-encoding: gzip\r\n"), 415),
+        (messages, format!("{good}content-encoding: compress\r\n"), 415),
         ("GET /v1/responses", format!("{good}connection: upgrade\r\nupgrade: websocket\r\n"), 426),
         (messages, "authorization: Bearer limited\r\n".to_owned(), 429),
         (messages, format!("{good}x: {}\r\n", "x".repeat(5000)), 431),
