@@ -1,34 +1,32 @@
 //! The gateway's shared state.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use interlingua::ApiError;
 use interlingua_model::ApiErrorKind;
 use interlingua_store::{RecordStore, Store};
-use interlingua_upstream::breaker::Breaker;
-use interlingua_upstream::retry::RetryBudget;
 use interlingua_upstream::{Timeouts, UpstreamClient};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Semaphore;
 
-use crate::api::sessions::SessionLocks;
 use crate::builtin_models::BuiltinModels;
 use crate::config::Config;
 use crate::http_util::body_budget::BodyBudget;
 use crate::http_util::error_response::failure;
 use crate::offload::BlockingPool;
 use crate::services::catalogue::ModelCatalogue;
-use crate::services::guard::ToolCallGuard;
-use crate::services::guard_answers::GuardAnswerStore;
+use crate::services::guard::{GuardAnswerStore, ToolCallGuard};
+use crate::services::key_policy::KeyPolicy;
 use crate::services::keyring::Keyring;
 use crate::services::lessons::LessonStore;
+use crate::services::provider_state::ProviderStates;
 use crate::services::quota::Quotas;
-use crate::services::rate_limited::RateLimitedModels;
 use crate::services::reasoning::Vault;
+use crate::services::recording::SessionLocks;
 use crate::services::responses::ResponseStore;
 use crate::services::store;
 use crate::telemetry::capture::CaptureStore;
@@ -71,17 +69,6 @@ pub struct Gateway {
 /// The new configuration has no keys, the current one has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysRemovedError;
-
-/// State per provider: circuit breaker, retry budget, rate limits.
-#[derive(Default)]
-pub(crate) struct ProviderStates(Mutex<HashMap<String, Arc<ProviderState>>>);
-
-#[derive(Default)]
-pub(crate) struct ProviderState {
-    pub(crate) breaker: Breaker,
-    pub(crate) retry_budget: RetryBudget,
-    pub(crate) rate_limited: RateLimitedModels,
-}
 
 impl Gateway {
     pub fn new(config: Config) -> Result<Self, ApiError> {
@@ -150,6 +137,15 @@ impl Gateway {
         })
     }
 
+    /// Whether requests at this listen address need a key, as far as it is known.
+    pub fn requires_keys(&self, listen: SocketAddr) -> bool {
+        self.key_policy(&self.config.load(), listen) != KeyPolicy::Open
+    }
+
+    pub(crate) fn key_policy(&self, config: &Config, listen: SocketAddr) -> KeyPolicy {
+        KeyPolicy::resolve(&self.keyring.stored_keys, config, listen)
+    }
+
     /// The current configuration.
     pub fn config(&self) -> Arc<Config> {
         self.config.load_full()
@@ -189,16 +185,6 @@ fn new_upstream(config: &Config) -> Result<UpstreamClient, ApiError> {
         idle: config.timeouts.silence,
     };
     UpstreamClient::with_proxies(timeouts, Arc::clone(&config.proxies))
-}
-
-impl ProviderStates {
-    pub(crate) fn get(&self, provider: &str) -> Arc<ProviderState> {
-        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(provider_state) = states.get(provider) {
-            return Arc::clone(provider_state);
-        }
-        Arc::clone(states.entry(provider.to_owned()).or_default())
-    }
 }
 
 impl fmt::Display for KeysRemovedError {

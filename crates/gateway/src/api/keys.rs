@@ -11,18 +11,13 @@ use serde_json::{Map, Value, json};
 
 use crate::client_name::KeyName;
 use crate::config::Config;
-use crate::http_util::access::Caller;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::endpoint::KeyRequest;
 use crate::http_util::error_response::failure;
-use crate::proxy::stream_body::ResponseBody;
-use crate::server::router::json_response;
+use crate::http_util::respond::json_response;
+use crate::services::authentication::Caller;
 use crate::services::keyring::{IssuedKey, KeyLimits, KeyRight, KeyringError};
 use crate::state::Gateway;
-
-pub(crate) enum KeyRequest {
-    List,
-    Create,
-    Remove(String),
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +47,7 @@ impl Gateway {
             KeyRequest::List => {
                 self.keyring.refresh().await;
                 let keys: Vec<Value> = self.keyring.keys().iter().map(key_json).collect();
-                Ok(json_response(&json!({"keys": keys})))
+                Ok(json_response(json!({"keys": keys}).to_string()))
             }
             KeyRequest::Create => {
                 let (name, key_limits, rights) = parse_create_key(body)?;
@@ -73,7 +68,7 @@ impl Gateway {
                 tracing::info!(key = &*name, "an API key was issued");
                 let mut body = key_json(&issued_key);
                 body["key"] = secret.into();
-                let mut response = json_response(&body);
+                let mut response = json_response(body.to_string());
                 *response.status_mut() = StatusCode::CREATED;
                 Ok(response)
             }
@@ -81,7 +76,7 @@ impl Gateway {
                 let removed = self.keyring.remove(name).await;
                 removed.map_err(|error| keyring_error(&error, name))?;
                 tracing::info!(key = name, "an API key was removed");
-                Ok(json_response(&json!({"deleted": true})))
+                Ok(json_response(json!({"deleted": true}).to_string()))
             }
         }
     }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use http::Response;
-use http::header::CONTENT_TYPE;
 use interlingua::Dialect;
 use interlingua_model::ApiErrorKind;
 use serde_json::{Value, json};
 
 use crate::builtin_models::BUILTIN_MODELS;
 use crate::config::{Backend, Config, Provider, Route};
-use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse, failure};
-use crate::proxy::stream_body::ResponseBody;
-use crate::proxy::turn::parse_model_name;
-use crate::services::catalogue;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::client_api::{ClientApi, ModelListFormat};
+use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::http_util::respond::json_response;
+use crate::proxy::parse::parse_model_name;
 use crate::services::catalogue::{ProviderModel, ProviderModels, TokenLimits};
 use crate::state::Gateway;
 
@@ -25,26 +25,28 @@ struct ModelEntry {
 }
 
 pub(crate) async fn list(
-    gateway: &Arc<Gateway>,
+    gateway: &Gateway,
     config: &Config,
     dialect: &dyn Dialect,
 ) -> Response<ResponseBody> {
-    let models = all_models(config, &catalogue::list_models(gateway, &config.providers).await);
+    let models =
+        all_models(config, &gateway.catalogue.list(&gateway.upstream, &config.providers).await);
     let models: Vec<Value> = models.iter().map(|model| model_json(dialect, model)).collect();
     let [first, last] =
         [models.first(), models.last()].map(|end| end.map(|model| model["id"].clone()));
-    json_response(&match dialect.id().0 {
-        "anthropic" => {
+    let list = match ClientApi::from_dialect(dialect).model_list {
+        ModelListFormat::Anthropic => {
             json!({"data": models, "has_more": false, "first_id": first, "last_id": last})
         }
-        "gemini" => json!({ "models": models }),
-        _ => json!({"object": "list", "data": models}),
-    })
+        ModelListFormat::Gemini => json!({ "models": models }),
+        ModelListFormat::OpenAi => json!({"object": "list", "data": models}),
+    };
+    json_response(list.to_string())
 }
 
 /// The model of this name, if it has a route.
 pub(crate) async fn get(
-    gateway: &Arc<Gateway>,
+    gateway: &Gateway,
     config: &Config,
     dialect: &dyn Dialect,
     name: &str,
@@ -64,8 +66,8 @@ pub(crate) async fn get(
         Backend::Provider(provider) => Some(Arc::clone(provider)),
         Backend::Builtin => None,
     });
-    let listed = catalogue::list_models(gateway, &providers.collect::<Vec<_>>()).await;
-    json_response(&model_json(dialect, &routed_model(&name, &routes, &listed)))
+    let listed = gateway.catalogue.list(&gateway.upstream, &providers.collect::<Vec<_>>()).await;
+    json_response(model_json(dialect, &routed_model(&name, &routes, &listed)).to_string())
 }
 
 /// Model names: patterns without `*`, the providers' models, and the built-in ones.
@@ -118,22 +120,22 @@ fn provider_model(config: &Config, provider: &Arc<Provider>, model: &ProviderMod
 
 fn model_json(dialect: &dyn Dialect, model: &ModelEntry) -> Value {
     let ModelEntry { name, owned_by: owner, token_limits: tokens } = model;
-    let (mut body, input_key, output_key) = match dialect.id().0 {
-        "anthropic" => {
+    let (mut body, input_key, output_key) = match ClientApi::from_dialect(dialect).model_list {
+        ModelListFormat::Anthropic => {
             let body = json!({
                 "type": "model", "id": name, "display_name": name, "lifecycle": "active",
                 "created_at": "1970-01-01T00:00:00Z",
             });
             (body, "max_input_tokens", "max_tokens")
         }
-        "gemini" => {
+        ModelListFormat::Gemini => {
             let body = json!({
                 "name": format!("models/{name}"), "displayName": name,
                 "supportedGenerationMethods": ["generateContent", "countTokens"],
             });
             (body, "inputTokenLimit", "outputTokenLimit")
         }
-        _ => {
+        ModelListFormat::OpenAi => {
             let body = json!({"id": name, "object": "model", "created": 0, "owned_by": owner});
             (body, "context_length", "max_completion_tokens")
         }
@@ -144,12 +146,6 @@ fn model_json(dialect: &dyn Dialect, model: &ModelEntry) -> Value {
         }
     }
     body
-}
-
-fn json_response(body: &Value) -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::Full(body.to_string().into()));
-    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
-    response
 }
 
 const BUILTIN_OWNER: &str = "interlingua";

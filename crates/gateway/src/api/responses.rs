@@ -1,12 +1,12 @@
 //! `/v1/responses/ID`: gets and deletes stored replies.
 
 use http::Response;
-use http::header::CONTENT_TYPE;
 use interlingua::{JsonString, RawJson};
 
+use crate::http_util::body::ResponseBody;
 use crate::http_util::endpoint::StoredResponseRequest;
-use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse};
-use crate::proxy::stream_body::ResponseBody;
+use crate::http_util::error_response::ErrorResponse;
+use crate::http_util::respond::json_response;
 use crate::services::responses::{ResponseStore, stored};
 
 pub(crate) async fn handle(
@@ -24,9 +24,7 @@ pub(crate) async fn handle(
         }
         StoredResponseRequest { id, .. } => responses.get(owner, id).await?.response,
     };
-    let mut response = Response::new(ResponseBody::Full(body.to_bytes()));
-    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
-    Ok(response)
+    Ok(json_response(body.to_bytes()))
 }
 
 fn deleted_json(id: &str) -> RawJson {

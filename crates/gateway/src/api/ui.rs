@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use http::{Response, StatusCode, Uri};
 
-use crate::proxy::stream_body::ResponseBody;
+use crate::http_util::body::ResponseBody;
 
 /// A file of the page.
 pub(crate) fn static_file(uri: &Uri) -> Option<Response<ResponseBody>> {

@@ -12,11 +12,7 @@ use interlingua_model::ApiErrorKind;
 use tokio::task::yield_now;
 
 use crate::http_util::body_budget::BodyPermit;
-use crate::http_util::error_response::failure;
-use crate::http_util::read_body::body_too_large;
-
-/// The value of `accept-encoding` that tells clients what they may send.
-pub(crate) const ACCEPTED: &str = "gzip, deflate, br, zstd";
+use crate::http_util::error_response::{ACCEPTED_CODINGS, body_too_large, failure};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContentCoding {
@@ -150,7 +146,7 @@ fn broken(error: &io::Error) -> ApiError {
 }
 
 fn unsupported(problem: &str) -> ApiError {
-    let message = format!("{problem}; the body may have {ACCEPTED}");
+    let message = format!("{problem}; the body may have {ACCEPTED_CODINGS}");
     ApiError { status: 415, ..failure(ApiErrorKind::InvalidRequest, &message) }
 }
 

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{Method, Response, StatusCode};
 
 use crate::config::Config;
-use crate::proxy::stream_body::ResponseBody;
+use crate::http_util::body::ResponseBody;
 
 /// The request's origin, if the configuration allows it.
 pub(crate) fn allowed_origin(config: &Config, headers: &HeaderMap) -> Option<HeaderValue> {

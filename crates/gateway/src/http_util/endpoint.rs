@@ -5,8 +5,6 @@ use interlingua::{Dialect, find_dialect};
 use interlingua_dialects::native;
 use percent_encoding::percent_decode_str;
 
-use crate::api::keys::KeyRequest;
-
 pub(crate) enum Endpoint {
     Turn(PathParams),
     CountTokens(PathParams),
@@ -69,6 +67,12 @@ pub(crate) enum LessonsAction {
     Delete,
     /// Makes lessons of single keys apply to all keys.
     Share,
+}
+
+pub(crate) enum KeyRequest {
+    List,
+    Create,
+    Remove(String),
 }
 
 pub(crate) struct SessionRequest {

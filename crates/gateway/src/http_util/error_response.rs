@@ -6,9 +6,10 @@ use http::{Response, StatusCode};
 use interlingua::{ApiError, Dialect, JsonString};
 use interlingua_model::{ApiErrorKind, RetryAdvice};
 use interlingua_repair::rejection;
+use interlingua_store::SessionError;
 
-use crate::http_util::content_coding;
-use crate::proxy::stream_body::ResponseBody;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::respond::APPLICATION_JSON;
 
 /// An error on its way to the client.
 #[derive(Debug)]
@@ -49,14 +50,54 @@ impl From<ApiError> for ErrorResponse {
     }
 }
 
+impl From<SessionError> for ErrorResponse {
+    fn from(error: SessionError) -> Self {
+        let (kind, status) = match error {
+            SessionError::NotFound | SessionError::Disabled => (ApiErrorKind::NotFound, 404),
+            SessionError::Conflict { .. } => (ApiErrorKind::InvalidRequest, 409),
+            SessionError::TooLarge { .. } => (ApiErrorKind::RequestTooLarge, 413),
+            SessionError::Store(_) => (ApiErrorKind::ServerError, 503),
+        };
+        let failure = ApiError::new(kind, JsonString::new(&error.to_string()));
+        let retry = match error {
+            SessionError::Store(_) => RetryAdvice::AfterMillis(STORE_RETRY_MILLIS),
+            _ => failure.retry,
+        };
+        ApiError { status, retry, ..failure }.into()
+    }
+}
+
 /// An error of the gateway itself.
 pub(crate) fn failure(kind: ApiErrorKind, message: &str) -> ApiError {
     ApiError::new(kind, JsonString::new(message))
 }
 
+pub(crate) fn body_too_large(max: usize) -> ApiError {
+    let message = format!("the body is larger than the limit of {max} bytes");
+    failure(ApiErrorKind::RequestTooLarge, &message)
+}
+
 /// The error of responses that are unfinished at the end of the shutdown drain.
 pub(crate) fn shutdown_error() -> ApiError {
     failure(ApiErrorKind::Overloaded, "the gateway stops before this response is complete")
+}
+
+/// The canonical name of an error kind, in logs and metrics.
+pub(crate) fn error_kind_name(kind: ApiErrorKind) -> &'static str {
+    match kind {
+        ApiErrorKind::InvalidRequest => "shape",
+        ApiErrorKind::Authentication => "auth",
+        ApiErrorKind::Permission => "permission",
+        ApiErrorKind::NotFound => "not-found",
+        ApiErrorKind::Billing => "billing",
+        ApiErrorKind::RateLimit => "rate-limit",
+        ApiErrorKind::Overloaded => "overloaded",
+        ApiErrorKind::ContextOverflow => "context-overflow",
+        ApiErrorKind::RequestTooLarge => "too-large",
+        ApiErrorKind::ContentFiltered => "filtered",
+        ApiErrorKind::Timeout => "timeout",
+        ApiErrorKind::ServerError => "upstream",
+    }
 }
 
 impl ErrorResponse {
@@ -86,8 +127,7 @@ impl ErrorResponse {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, content_type.unwrap_or(APPLICATION_JSON));
         if status == StatusCode::UNSUPPORTED_MEDIA_TYPE.as_u16() {
-            let accepted = HeaderValue::from_static(content_coding::ACCEPTED);
-            headers.insert(header::ACCEPT_ENCODING, accepted);
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(ACCEPTED_CODINGS));
         }
         match (error.retry, error.kind) {
             (RetryAdvice::AfterMillis(millis), _) => {
@@ -109,7 +149,10 @@ impl ErrorResponse {
     }
 }
 
-pub(crate) const APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Until a store that cannot be used now is tried again.
+const STORE_RETRY_MILLIS: u64 = 1000;
+/// The codings that a request body may have.
+pub(crate) const ACCEPTED_CODINGS: &str = "gzip, deflate, br, zstd";
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// Seconds, for rate limits of providers that send no `retry-after`.
 const DEFAULT_RETRY_AFTER_SECS: u32 = 5;

@@ -1,4 +1,4 @@
-//! Reads request bodies within the configured limits.
+//! Reads request bodies within the configured limits, and discards what is left of them.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
-use http::header::CONTENT_LENGTH;
+use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
@@ -18,7 +18,7 @@ use tokio::time::{Instant, error::Elapsed, timeout};
 use crate::config::Config;
 use crate::http_util::body_budget::BodyPermit;
 use crate::http_util::content_coding;
-use crate::http_util::error_response::failure;
+use crate::http_util::error_response::{body_too_large, failure};
 
 /// Rejects a head that exceeds the limit.
 pub(crate) fn check_head_size(head: &Parts, max: usize) -> Result<(), ApiError> {
@@ -83,6 +83,32 @@ pub(crate) async fn read_body(
     content_coding::decode(body, &codings, max, permit).await
 }
 
+/// Reads the rest of a body that was answered before it was read, if it is short, so that its
+/// connection can carry another request. Returns whether the body has ended; otherwise the
+/// connection cannot be used again, and the response must say so.
+pub(crate) async fn drain(body: &mut Incoming, headers: &HeaderMap) -> bool {
+    if body.is_end_stream() {
+        return true;
+    }
+    // Reading would ask a client that waits for `100 Continue` to send the body.
+    if headers.contains_key(EXPECT) || body.size_hint().lower() > MAX_DRAINED_BYTES {
+        return false;
+    }
+    timeout(DRAIN_TIMEOUT, read_rest(body)).await.unwrap_or(false)
+}
+
+async fn read_rest(body: &mut Incoming) -> bool {
+    let mut total_bytes = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
+        total_bytes += frame.data_ref().map_or(0, Bytes::len) as u64;
+        if total_bytes > MAX_DRAINED_BYTES {
+            return false;
+        }
+    }
+    true
+}
+
 /// Ends a body that arrives in so small pieces that every wait is short enough.
 #[derive(Default)]
 struct RateCheck {
@@ -119,11 +145,6 @@ async fn poll_then_timeout<F: Future>(max_wait: Duration, future: F) -> Result<F
     }
 }
 
-pub(crate) fn body_too_large(max: usize) -> ApiError {
-    let message = format!("the body is larger than the limit of {max} bytes");
-    failure(ApiErrorKind::RequestTooLarge, &message)
-}
-
 fn body_timed_out() -> ApiError {
     let error = failure(ApiErrorKind::Timeout, "the body did not arrive in time");
     ApiError { status: 408, ..error }
@@ -140,6 +161,8 @@ const RATE_INTERVAL: Duration = Duration::from_secs(30);
 const HEADER_LINE_OVERHEAD: usize = 4;
 /// Maximum capacity allocated from `content-length`; longer bodies grow as they arrive.
 const MAX_PREALLOCATED_BYTES: usize = 4 * 1024 * 1024;
+const MAX_DRAINED_BYTES: u64 = 256 * 1024;
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

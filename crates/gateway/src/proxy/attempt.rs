@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::Response;
-use http::header::HeaderMap;
 use interlingua::{
     ConversationPatch, Dialect, JsonDoc, JsonString, ReplyContext, SegmentedBytes, Target,
     TranslatedRequest, decode_request,
@@ -17,41 +16,17 @@ use serde_json::json;
 
 use crate::box_in_place::box_in_place;
 use crate::client_name::ModelName;
-use crate::config::{Config, Route};
+use crate::config::Route;
+use crate::http_util::body::ResponseBody;
 use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::offload::BlockingPool;
 use crate::proxy::call_provider::{RebuildBody, is_stream_content_type, provider_name};
 use crate::proxy::continue_turn::TurnContinuation;
 use crate::proxy::reply::ProviderReply;
+use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::RequestLog;
-use crate::proxy::stream_body::ResponseBody;
-use crate::services::affinity::ConversationKey;
 use crate::services::reasoning::{ConversationState, ReasoningRecorder, RecallResult};
-use crate::services::responses::ResponseChain;
-use crate::state::Gateway;
 use crate::telemetry::capture::CaptureStage;
-
-/// A parsed client request that can be sent on any route.
-pub(crate) struct RoutedRequest<'o> {
-    pub(crate) gateway: &'o Gateway,
-    pub(crate) config: &'o Config,
-    /// The name of the caller's key.
-    pub(crate) owner: &'o str,
-    pub(crate) conversation_key: &'o ConversationKey,
-    /// The stored responses that it continues.
-    pub(crate) chain: &'o ResponseChain,
-    /// The dialect of the body, which can differ from the dialect of the path, and the dialect of
-    /// the reply.
-    pub(crate) body_dialect: &'static dyn Dialect,
-    pub(crate) client_dialect: &'static dyn Dialect,
-    pub(crate) headers: &'o HeaderMap,
-    /// The model name that the client sent.
-    pub(crate) model: &'o str,
-    pub(crate) stream: bool,
-    pub(crate) stream_as_array: bool,
-    /// The client requests provider-side web search.
-    pub(crate) wants_web_search: bool,
-}
 
 /// A translated request that is ready to be sent, with the guard's checker and the continuation.
 struct PreparedRequest<'w> {

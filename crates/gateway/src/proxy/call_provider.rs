@@ -16,8 +16,8 @@ use interlingua_vault::ReplyOrigin;
 use crate::builtin_models::BuiltinModels;
 use crate::client_name::ModelName;
 use crate::config::{BUILTIN_PROVIDER, Backend, Route};
-use crate::proxy::attempt::RoutedRequest;
-use crate::proxy::limits;
+use crate::proxy::parse::json_limits;
+use crate::proxy::request::RoutedRequest;
 use crate::services::reasoning;
 
 impl RoutedRequest<'_> {
@@ -75,8 +75,7 @@ impl RoutedRequest<'_> {
         target: &Target,
         conversation_patch: &ConversationPatch,
     ) -> Option<SegmentedBytes> {
-        let body =
-            JsonDoc::from_bytes(client_body, limits::json_limits(&self.config.limits)).ok()?;
+        let body = JsonDoc::from_bytes(client_body, json_limits(&self.config.limits)).ok()?;
         Some(
             decode_request(body, self.body_dialect, to, target)
                 .translate_segmented(conversation_patch)

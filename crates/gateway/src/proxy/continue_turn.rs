@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::config::{Backend, Route};
 use crate::http_util::error_response::failure;
-use crate::proxy::attempt::RoutedRequest;
+use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::RequestLog;
 use crate::telemetry::capture::CaptureStage;
 

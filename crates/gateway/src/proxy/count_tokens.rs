@@ -3,18 +3,20 @@
 
 use bytes::Bytes;
 use http::Response;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{HeaderName, HeaderValue};
 use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request};
 use interlingua_repair::fit::provider_search;
 use interlingua_upstream::Operation;
 
 use crate::config::{Backend, Route};
-use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse};
-use crate::proxy::attempt::RoutedRequest;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::client_api::{CLIENT_APIS, ClientApi};
+use crate::http_util::error_response::ErrorResponse;
+use crate::http_util::respond::json_response;
 use crate::proxy::call_provider::provider_name;
 use crate::proxy::limits;
-use crate::proxy::stream_body::ResponseBody;
-use crate::proxy::turn::ClientRequest;
+use crate::proxy::parse::parse_body;
+use crate::proxy::request::{ClientRequest, RoutedRequest};
 use crate::services::affinity::ConversationKey;
 use crate::services::lessons::ModelKey;
 
@@ -28,7 +30,7 @@ impl ClientRequest<'_> {
     }
 
     async fn count_tokens(mut self) -> Result<Response<ResponseBody>, ErrorResponse> {
-        let body = crate::proxy::turn::parse_body(&self.body, &self.config.limits)?;
+        let body = parse_body(&self.body, &self.config.limits)?;
         let conversation_key = ConversationKey::from_request(self.headers, &body, self.dialect);
         let (body, chain) = self.resolve_chain(body, self.dialect, &conversation_key).await?;
         limits::check_request(&body, self.dialect, &self.config.limits)?;
@@ -52,10 +54,7 @@ impl ClientRequest<'_> {
         if let Some(route) = routes.iter().find(|route| can_count(&routed_request, route)) {
             let mut parsed = Some(body);
             let route_body = self.body_for_route(route, &chain, &mut parsed)?;
-            let body = parsed.map_or_else(
-                || crate::proxy::turn::parse_body(&route_body, &self.config.limits),
-                Ok,
-            )?;
+            let body = parsed.map_or_else(|| parse_body(&route_body, &self.config.limits), Ok)?;
             if let Some(count) = provider_count(&routed_request, body, route).await {
                 return Ok(count_response(self.dialect, count, false));
             }
@@ -101,12 +100,13 @@ async fn provider_count(
     }
     let body =
         interlingua::parse_object(response.body.collect(MAX_COUNT_REPLY_BYTES).await.ok()?).ok()?;
-    COUNT_FIELDS.iter().find_map(|(_, field)| body.root().get(field)?.as_u64())
+    let fields = CLIENT_APIS.iter().filter_map(|api| api.count_field);
+    fields.into_iter().find_map(|field| body.root().get(field)?.as_u64())
 }
 
 /// The body of the provider's counting endpoint.
 fn count_request(to: &dyn Dialect, model: &str, body: &Bytes) -> Option<Bytes> {
-    let shape = COUNT_REQUEST_SHAPES.iter().find(|shape| shape.dialect == to.id().0)?;
+    let shape = ClientApi::from_dialect(to).count_request.as_ref()?;
     let body = interlingua::parse_object(body.clone()).ok()?;
     let fields = body.root().fields().filter(|field| shape.fields.contains(&&*field.key()));
     let fields = fields.map(|field| format!("\"{}\":{}", field.raw_key(), field.value.raw()));
@@ -124,86 +124,13 @@ fn estimate_tokens(bytes: usize) -> u64 {
 }
 
 fn count_response(dialect: &dyn Dialect, count: u64, estimated: bool) -> Response<ResponseBody> {
-    let field = COUNT_FIELDS
-        .iter()
-        .find(|(name, _)| *name == dialect.id().0)
-        .map_or("input_tokens", |name_and_field| name_and_field.1);
-    let mut response = Response::new(ResponseBody::Full(format!("{{\"{field}\":{count}}}").into()));
-    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
+    let field = ClientApi::from_dialect(dialect).count_field.unwrap_or("input_tokens");
+    let mut response = json_response(format!("{{\"{field}\":{count}}}"));
     if estimated {
         response.headers_mut().insert(ESTIMATED_HEADER, HeaderValue::from_static("true"));
     }
     response
 }
 
-/// The shape of a dialect's counting request.
-struct CountRequestShape {
-    dialect: &'static str,
-    /// The fields of the request that the endpoint accepts.
-    fields: &'static [&'static str],
-    /// JSON text before and after these fields.
-    wrapper: [&'static str; 2],
-    /// The body also names the model.
-    includes_model: bool,
-}
-
-const COUNT_REQUEST_SHAPES: &[CountRequestShape] = &[
-    CountRequestShape {
-        dialect: "anthropic",
-        fields: &[
-            "model",
-            "messages",
-            "system",
-            "tools",
-            "tool_choice",
-            "thinking",
-            "mcp_servers",
-            "context_management",
-            "output_config",
-            "output_format",
-            "cache_control",
-        ],
-        wrapper: ["", ""],
-        includes_model: false,
-    },
-    CountRequestShape {
-        dialect: "openai-responses",
-        fields: &[
-            "model",
-            "input",
-            "instructions",
-            "tools",
-            "tool_choice",
-            "reasoning",
-            "text",
-            "truncation",
-            "parallel_tool_calls",
-            "previous_response_id",
-            "conversation",
-        ],
-        wrapper: ["", ""],
-        includes_model: false,
-    },
-    CountRequestShape {
-        dialect: "gemini",
-        fields: &["contents", "systemInstruction", "tools", "toolConfig", "generationConfig"],
-        wrapper: ["{\"generateContentRequest\":", "}"],
-        includes_model: true,
-    },
-    CountRequestShape {
-        dialect: "bedrock",
-        fields: &["messages", "system", "toolConfig", "additionalModelRequestFields"],
-        wrapper: ["{\"input\":{\"converse\":", "}}"],
-        includes_model: false,
-    },
-];
-
-/// The field of the count in each dialect.
-const COUNT_FIELDS: &[(&str, &str)] = &[
-    ("anthropic", "input_tokens"),
-    ("openai-responses", "input_tokens"),
-    ("gemini", "totalTokens"),
-    ("bedrock", "inputTokens"),
-];
 const MAX_COUNT_REPLY_BYTES: usize = 64 * 1024;
 const ESTIMATED_HEADER: HeaderName = HeaderName::from_static("x-interlingua-estimated");

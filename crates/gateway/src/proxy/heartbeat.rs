@@ -5,14 +5,14 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue};
+use http::header::{CONNECTION, HeaderValue};
 use http_body::{Body, Frame};
 use interlingua::{ApiError, Dialect, Ledger, stream_writer};
 use interlingua_model::{ApiErrorKind, ReplyContext, StreamEvent};
@@ -21,12 +21,10 @@ use metrics::counter;
 use uuid::Uuid;
 
 use crate::client_name::shortened;
-use crate::http_util::error_response::{ErrorResponse, failure, shutdown_error};
-use crate::proxy::stream_body::ResponseBody;
-use crate::proxy::{reply, request_log, turn};
-
-/// Set once to the turn's id when the client expects an event stream.
-pub(crate) type StreamTurnId = OnceLock<Uuid>;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::error_response::{ErrorResponse, error_kind_name, failure, shutdown_error};
+use crate::http_util::respond::{TEXT_EVENT_STREAM, set_stream_headers, set_turn_id_headers};
+use crate::proxy::request::StreamTurnId;
 
 pub(crate) type ResponseFuture = Pin<Box<dyn Future<Output = DispatchedResponse> + Send>>;
 
@@ -50,7 +48,7 @@ pub(crate) struct PendingResponse {
 }
 
 /// The body after an early head: heartbeats, then the real response body.
-pub(crate) struct HeartbeatBody {
+struct HeartbeatBody {
     pending: PendingResponse,
     /// The first heartbeat is sent immediately after the head.
     first_sent: bool,
@@ -113,15 +111,14 @@ impl PendingResponse {
 
     fn into_early_response(self) -> Response<ResponseBody> {
         let turn = self.stream_turn_id.get().map(Uuid::to_string);
-        let mut response = Response::new(ResponseBody::Heartbeat(Box::new(HeartbeatBody {
+        let mut response = Response::new(ResponseBody::stream(HeartbeatBody {
             pending: self,
             first_sent: false,
             body: None,
-        })));
+        }));
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, reply::TEXT_EVENT_STREAM);
-        headers.insert(CACHE_CONTROL, reply::NO_CACHE);
-        turn::set_turn_id_headers(headers, &turn.unwrap_or_default());
+        set_stream_headers(headers, TEXT_EVENT_STREAM);
+        set_turn_id_headers(headers, &turn.unwrap_or_default());
         response
     }
 
@@ -142,34 +139,38 @@ impl PendingResponse {
     }
 }
 
-impl HeartbeatBody {
-    pub(crate) fn poll_frame(
-        &mut self,
+impl Body for HeartbeatBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.body.is_none()
-            && let Poll::Ready(response) = self.pending.poll_response(cx)
+        let this = &mut *self;
+        if this.body.is_none()
+            && let Poll::Ready(response) = this.pending.poll_response(cx)
         {
-            self.body = Some(self.pending.body_after_head(response));
+            this.body = Some(this.pending.body_after_head(response));
         }
-        if let Some(body) = &mut self.body {
+        if let Some(body) = &mut this.body {
             return Pin::new(body).poll_frame(cx);
         }
-        if std::mem::replace(&mut self.first_sent, true) {
-            ready!(self.pending.poll_heartbeat(cx));
+        if std::mem::replace(&mut this.first_sent, true) {
+            ready!(this.pending.poll_heartbeat(cx));
         }
-        let heartbeat = Bytes::from_static(self.pending.dialect.heartbeat_bytes());
+        let heartbeat = Bytes::from_static(this.pending.dialect.heartbeat_bytes());
         Poll::Ready(Some(Ok(Frame::data(heartbeat))))
     }
 
-    pub(crate) fn is_end_stream(&self) -> bool {
+    fn is_end_stream(&self) -> bool {
         self.body.as_ref().is_some_and(ResponseBody::is_end_stream)
     }
 }
 
 /// Counts and logs a request that was rejected before it became a turn.
 fn log_rejected(error: &ApiError, peer: IpAddr) {
-    let (kind, status) = (request_log::error_kind_name(error.kind), error.status);
+    let (kind, status) = (error_kind_name(error.kind), error.status);
     counter!("interlingua_refused_total", "kind" => kind).increment(1);
     let message = error.message.unescape();
     let why = shortened(&message);

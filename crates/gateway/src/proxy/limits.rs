@@ -68,14 +68,6 @@ pub(crate) fn stream_limits(limits: &Limits) -> StreamLimits {
     }
 }
 
-pub(crate) fn json_limits(limits: &Limits) -> interlingua::JsonLimits {
-    interlingua::JsonLimits {
-        max_bytes: limits.body,
-        max_depth: limits.depth,
-        max_values: limits.values,
-    }
-}
-
 fn has_long_arguments(turn: &Turn, limits: &Limits) -> bool {
     turn.blocks.iter().any(|block| block.args_len() > limits.arguments)
 }

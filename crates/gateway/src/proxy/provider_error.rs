@@ -9,8 +9,8 @@ use interlingua_upstream::{UpstreamResponse, retry};
 use tokio::time::timeout;
 
 use crate::http_util::error_response::ErrorResponse;
-use crate::proxy::attempt::RoutedRequest;
 use crate::proxy::reply::capture_provider_bytes;
+use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::RequestLog;
 
 impl RoutedRequest<'_> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use http::Response;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderName};
 use interlingua::{
     ApiError, DecodedReply, Dialect, Ledger, ReplyContext, ReplyError, StreamTranslator,
     TranslatedReply, decode_reply, encode_reply, encode_reply_as_stream,
@@ -15,13 +15,15 @@ use interlingua_model::{ApiErrorKind, Reply, Stop, StopReason};
 use interlingua_upstream::UpstreamBody;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse, failure};
-use crate::proxy::attempt::RoutedRequest;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::http_util::respond::{APPLICATION_JSON, TEXT_EVENT_STREAM, set_stream_headers};
 use crate::proxy::call_provider::looks_like_sse;
 use crate::proxy::continue_turn::TurnContinuation;
 use crate::proxy::limits;
+use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::{RequestLog, set_repairs_header};
-use crate::proxy::stream_body::{CLOSE_GRACE, LINGER_TIMEOUT, ResponseBody, StreamBody};
+use crate::proxy::stream_body::{CLOSE_GRACE, LINGER_TIMEOUT, StreamBody};
 use crate::services::guard;
 use crate::telemetry::capture::CaptureStage;
 
@@ -89,8 +91,7 @@ impl ProviderReply<'_> {
         let mut response = self.response_head(log.as_ref(), None);
         let content_type =
             if self.exchange.wants_json_array { APPLICATION_JSON } else { TEXT_EVENT_STREAM };
-        response.headers_mut().insert(CONTENT_TYPE, content_type);
-        response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
+        set_stream_headers(response.headers_mut(), content_type);
         if let Some(log) = log.take() {
             let source = (!ended).then(|| self.take_body());
             let (config, drain_expired) =
@@ -98,7 +99,7 @@ impl ProviderReply<'_> {
             let mut stream_body =
                 StreamBody::new(source, stream, output, config, drain_expired, log);
             stream_body.continuation = self.continuation.take();
-            *response.body_mut() = ResponseBody::Stream(Box::new(stream_body));
+            *response.body_mut() = ResponseBody::stream(stream_body);
         }
         Ok(response)
     }
@@ -385,7 +386,4 @@ const FIRST_CONTENT_WAIT: Duration = Duration::from_secs(10);
 const HEADER_CAPACITY: usize = 9;
 /// Some servers put a byte order mark before their JSON.
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
-pub(crate) const TEXT_EVENT_STREAM: HeaderValue =
-    HeaderValue::from_static("text/event-stream; charset=utf-8");
-pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const GUARD_HEADER: HeaderName = HeaderName::from_static("x-interlingua-guard");

@@ -10,14 +10,14 @@ use interlingua_guard::Finding;
 use interlingua_model::{ApiErrorKind, Reply, Usage};
 use metrics::counter;
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-use crate::api::sessions::SessionRecorder;
 use crate::client_name::ModelName;
+use crate::http_util::error_response::error_kind_name;
+use crate::proxy::request::RequestPermits;
 use crate::services::guard::GuardReporter;
-use crate::services::quota::QuotaPermit;
 use crate::services::reasoning::ReasoningRecorder;
+use crate::services::recording::SessionRecorder;
 use crate::services::responses::ResponseRecorder;
 use crate::services::store::FlushFuture;
 use crate::services::usage::UsageRecord;
@@ -61,9 +61,6 @@ pub(crate) struct RequestLog {
     pub(crate) publisher: Option<TurnPublisher>,
     _permits: RequestPermits,
 }
-
-/// Held while a request is in progress: its request slot and its key's permit.
-pub(crate) type RequestPermits = (OwnedSemaphorePermit, QuotaPermit);
 
 enum Outcome {
     /// The default: the client disconnected before any other outcome.
@@ -388,24 +385,6 @@ fn token_counts(usage: &Usage) -> [(&'static str, u64); 5] {
         ("output", usage.output.unwrap_or_default()),
         ("reasoning", usage.reasoning.unwrap_or_default()),
     ]
-}
-
-/// The canonical name of an error kind, in logs and metrics.
-pub(crate) fn error_kind_name(kind: ApiErrorKind) -> &'static str {
-    match kind {
-        ApiErrorKind::InvalidRequest => "shape",
-        ApiErrorKind::Authentication => "auth",
-        ApiErrorKind::Permission => "permission",
-        ApiErrorKind::NotFound => "not-found",
-        ApiErrorKind::Billing => "billing",
-        ApiErrorKind::RateLimit => "rate-limit",
-        ApiErrorKind::Overloaded => "overloaded",
-        ApiErrorKind::ContextOverflow => "context-overflow",
-        ApiErrorKind::RequestTooLarge => "too-large",
-        ApiErrorKind::ContentFiltered => "filtered",
-        ApiErrorKind::Timeout => "timeout",
-        ApiErrorKind::ServerError => "upstream",
-    }
 }
 
 const PROVIDER_HEADER: HeaderName = HeaderName::from_static("x-interlingua-provider");

@@ -11,11 +11,11 @@ use interlingua_repair::rejection::{self, RejectedRequest, Rejection, RejectionK
 use metrics::counter;
 
 use crate::config::Route;
+use crate::http_util::body::ResponseBody;
 use crate::http_util::error_response::ErrorResponse;
-use crate::proxy::attempt::RoutedRequest;
 use crate::proxy::call_provider::provider_name;
+use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::RequestLog;
-use crate::proxy::stream_body::ResponseBody;
 use crate::services::lessons::ModelKey;
 
 impl RoutedRequest<'_> {

@@ -1,4 +1,4 @@
-//! The response body: whole, or translated event by event as the provider sends it.
+//! The body of a streamed response: translated event by event as the provider sends it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
+use http_body::{Body, Frame};
 use interlingua::StreamTranslator;
 use interlingua_upstream::{self as upstream, IdleTimer};
 use serde_json::json;
@@ -16,18 +16,9 @@ use serde_json::json;
 use crate::config::Config;
 use crate::http_util::error_response::shutdown_error;
 use crate::proxy::continue_turn::TurnContinuation;
-use crate::proxy::heartbeat::HeartbeatBody;
 use crate::proxy::request_log::RequestLog;
 use crate::services::store::FlushFuture;
 use crate::telemetry::capture::CaptureStage;
-use crate::telemetry::recent::TurnEventStream;
-
-pub(crate) enum ResponseBody {
-    Full(Bytes),
-    Stream(Box<StreamBody>),
-    TurnEvents(Box<TurnEventStream>),
-    Heartbeat(Box<HeartbeatBody>),
-}
 
 /// A streamed response. It owns the provider's body: when the client disconnects, the provider's
 /// connection is closed, and when the client does not read, the provider's body is not read either.
@@ -300,40 +291,6 @@ impl Drop for StreamBody {
     fn drop(&mut self) {
         let is_complete = self.provider_body.is_none() && !self.translator.is_paused();
         self.log.finish_stream(&self.translator, is_complete);
-    }
-}
-
-impl Body for ResponseBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut *self {
-            Self::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Self::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::Stream(stream) => Pin::new(stream.as_mut()).poll_frame(cx),
-            Self::TurnEvents(events) => events.poll_frame(cx),
-            Self::Heartbeat(heartbeat_body) => heartbeat_body.poll_frame(cx),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Full(bytes) => bytes.is_empty(),
-            Self::Stream(stream) => stream.is_end_stream(),
-            Self::TurnEvents(_) => false,
-            Self::Heartbeat(heartbeat_body) => heartbeat_body.is_end_stream(),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Stream(_) | Self::TurnEvents(_) | Self::Heartbeat(_) => SizeHint::default(),
-        }
     }
 }
 

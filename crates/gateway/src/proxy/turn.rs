@@ -5,48 +5,32 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Response;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
-use interlingua::{ApiError, Dialect, JsonDoc, JsonString, TranslateError, find_dialect};
+use interlingua::{ApiError, Dialect, JsonDoc, JsonString};
 use interlingua_model::{ApiErrorKind, RetryAdvice};
 use interlingua_repair::fit::provider_search;
 use interlingua_upstream::breaker::CallSource;
 use interlingua_upstream::retry::{Backoff, random_u64};
 use interlingua_vault::stable_hash;
 use interlingua_wire::JsonNode;
-use interlingua_wire::json::{JsonError, JsonErrorKind};
 use serde_json::json;
 use tokio::time::sleep;
 
-use crate::api::sessions::SessionRecorder;
 use crate::client_name::ModelName;
-use crate::config::{Config, Limits, Route};
-use crate::http_util::endpoint::PathParams;
+use crate::config::Route;
+use crate::http_util::body::ResponseBody;
 use crate::http_util::error_response::{ErrorResponse, RouteOutcome, failure};
-use crate::proxy::attempt::RoutedRequest;
+use crate::http_util::respond::set_turn_id_headers;
 use crate::proxy::call_provider::provider_name;
-use crate::proxy::heartbeat::StreamTurnId;
+use crate::proxy::foreign_fields::{FirstPartyFields, reject_thread_field};
 use crate::proxy::limits;
-use crate::proxy::request_log::{RequestLog, RequestPermits};
-use crate::proxy::stream_body::ResponseBody;
+use crate::proxy::parse::{detect_dialect, parse_body, parse_model_name};
+use crate::proxy::request::{ClientRequest, RequestPermits, RoutedRequest};
+use crate::proxy::request_log::RequestLog;
 use crate::services::affinity::ConversationKey;
-use crate::services::responses;
+use crate::services::recording::SessionRecorder;
 use crate::services::responses::ResponseChain;
 use crate::services::usage::UsageRecord;
-use crate::state::Gateway;
 use crate::telemetry::capture::CaptureStage;
-
-/// A client's request with its body.
-pub(crate) struct ClientRequest<'c> {
-    pub(crate) gateway: &'c Gateway,
-    pub(crate) config: &'c Config,
-    /// The name of the caller's key; empty without keys.
-    pub(crate) owner: &'c str,
-    pub(crate) dialect: &'static dyn Dialect,
-    pub(crate) path_params: PathParams,
-    pub(crate) headers: &'c HeaderMap,
-    pub(crate) stream_turn_id: &'c StreamTurnId,
-    pub(crate) body: Bytes,
-}
 
 impl ClientRequest<'_> {
     /// Handles a turn. Errors are responses in the client's dialect.
@@ -328,120 +312,6 @@ impl ClientRequest<'_> {
     }
 }
 
-pub(crate) fn set_turn_id_headers(headers: &mut HeaderMap, id: &str) {
-    if let Ok(id) = HeaderValue::from_str(id) {
-        for name in TURN_ID_HEADERS {
-            headers.insert(name, id.clone());
-        }
-    }
-}
-
-/// The name of a model in a client's request.
-pub(crate) fn parse_model_name(name: &str) -> Result<ModelName, ApiError> {
-    ModelName::parse(name).map_err(|error| {
-        let message = format!("model: the name of the model {error}");
-        failure(ApiErrorKind::InvalidRequest, &message)
-    })
-}
-
-pub(crate) fn parse_body(body: &Bytes, limits: &Limits) -> Result<JsonDoc, ErrorResponse> {
-    interlingua::parse_object_with_limits(body.clone(), limits::json_limits(limits)).map_err(
-        |error| {
-            if let TranslateError::InvalidJson(JsonError {
-                kind: JsonErrorKind::TooManyValues { .. },
-                ..
-            }) = error
-            {
-                let message = format!("the body cannot be read: {error}");
-                return failure(ApiErrorKind::RequestTooLarge, &message).into();
-            }
-            let (line, column) = error.line_and_column(body);
-            let message =
-                format!("the body cannot be read: {error} (line {line}, column {column})");
-            failure(ApiErrorKind::InvalidRequest, &message).into()
-        },
-    )
-}
-
-/// Some clients send the body of one API to the path of another.
-fn detect_dialect(body: &JsonDoc, dialect: &'static dyn Dialect) -> &'static dyn Dialect {
-    let root = body.root();
-    let misdirected = MISDIRECTED_BODIES.iter().find(|(path, key, _)| {
-        *path == dialect.id().0
-            && root.get(key).is_some()
-            && root.get(dialect.turns_key()).is_none()
-    });
-    misdirected.and_then(|(_, _, name)| find_dialect(name)).unwrap_or(dialect)
-}
-
-/// Anthropic's threads are state at the provider and cannot be continued elsewhere. This error code
-/// makes the client send its whole history.
-fn reject_thread_field(body: &JsonDoc, from: &dyn Dialect) -> Option<ErrorResponse> {
-    let uses_thread = from.id().0 == "anthropic" && body.root().get("thread").is_some();
-    uses_thread.then(|| {
-        let message = "threads are not supported: send the whole history";
-        let body = format!(
-            "{{\"type\":\"error\",\"error\":{{\"type\":\"invalid_request_error\",\"message\":\"{message}\",\
-             \"details\":{{\"error_code\":\"thread_unsupported_request\"}}}}}}"
-        );
-        let verbatim = Some(Box::new((body.into(), None)));
-        ErrorResponse { verbatim, ..failure(ApiErrorKind::InvalidRequest, message).into() }
-    })
-}
-
-/// Fields of a request that only providers of its dialect support.
-struct FirstPartyFields {
-    safeguards: bool,
-    provider_state: Option<&'static str>,
-}
-
-impl FirstPartyFields {
-    fn find(body: &JsonDoc, from: &dyn Dialect) -> Self {
-        Self {
-            safeguards: requests_safeguards(body, from),
-            provider_state: responses::provider_state_field(body, from),
-        }
-    }
-
-    /// The error of a route whose provider has another dialect.
-    fn reject_route(
-        &self,
-        routed_request: &RoutedRequest<'_>,
-        route: &Route,
-    ) -> Option<ErrorResponse> {
-        let to = routed_request.dialect_and_flavor(route).0;
-        if to.id() == routed_request.body_dialect.id() {
-            return None;
-        }
-        if self.safeguards {
-            return Some(safeguards_unsupported());
-        }
-        // A provider of the client's dialect may have the reply stored; others cannot.
-        let unresolved = routed_request.chain.unresolved();
-        unresolved.or_else(|| self.provider_state.map(field_unsupported))
-    }
-}
-
-/// `safeguards` exists only at Anthropic. Its client retries without it after this error.
-fn requests_safeguards(body: &JsonDoc, from: &dyn Dialect) -> bool {
-    from.id().0 == "anthropic"
-        && body.root().get("safeguards").is_some_and(|value| value.raw() != "null")
-}
-
-fn safeguards_unsupported() -> ErrorResponse {
-    failure(
-        ApiErrorKind::InvalidRequest,
-        "safeguards: the provider of this model does not support them",
-    )
-    .into()
-}
-
-fn field_unsupported(key: &str) -> ErrorResponse {
-    let message =
-        format!("{key}: the provider of this model does not support it; send the whole history");
-    failure(ApiErrorKind::InvalidRequest, &message).into()
-}
-
 /// The more actionable of two errors: a fallback that is down must not hide that the history is too
 /// long, or how long to wait.
 fn more_actionable(earlier: Option<ErrorResponse>, later: ErrorResponse) -> ErrorResponse {
@@ -498,15 +368,5 @@ fn no_provider_for_model(model: &str) -> ErrorResponse {
     failure(ApiErrorKind::NotFound, &message).into()
 }
 
-/// The path's dialect, a field that only the other dialect has, and that dialect.
-const MISDIRECTED_BODIES: &[(&str, &str, &str)] = &[
-    ("openai-chat", "input", "openai-responses"),
-    ("openai-responses", "messages", "openai-chat"),
-];
 /// Longer waits are left to the client.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(3);
-const TURN_ID_HEADERS: [HeaderName; 3] = [
-    HeaderName::from_static("x-interlingua-turn"),
-    HeaderName::from_static("request-id"),
-    HeaderName::from_static("x-request-id"),
-];

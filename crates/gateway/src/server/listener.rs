@@ -161,7 +161,9 @@ fn bind(
     }
     // Before the first request: it needs the keys in the store.
     let node_sync = NodeSync::start(Arc::clone(&gateway))?;
-    gateway.log_key_policy(listen);
+    let config = gateway.config.load();
+    gateway.key_policy(&config, listen).log_rejection(&config);
+    drop(config);
     let socket = bind_socket(listen)?;
     let addr = socket.local_addr()?;
     let (shutdown, shutdown_receiver) = watch::channel(false);
@@ -176,7 +178,11 @@ fn bind(
         shutdown: shutdown_receiver,
         shutdown_complete: completion,
     };
-    let exporter = Exporter::start(&gateway);
+    // The exporter's thread gets connections of its own.
+    let exporter = gateway.span_channel.as_ref().and_then(|channel| {
+        let upstream = gateway.for_worker().ok()?.upstream;
+        Exporter::start(channel, gateway.config.load().telemetry.clone(), upstream)
+    });
     Ok((
         socket,
         listener,

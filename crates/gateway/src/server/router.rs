@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
-use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, SERVER};
+use http::header::{HOST, HeaderMap, HeaderValue, SERVER};
 use http::request::Parts;
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
@@ -14,23 +13,22 @@ use interlingua::{ApiError, Dialect};
 use interlingua_model::ApiErrorKind;
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::api::{models, responses, ui};
+use crate::api::{lessons, models, responses, turns, ui, usage};
 use crate::box_in_place::box_in_place;
 use crate::config::Config;
-use crate::http_util::endpoint::{
-    Endpoint, EndpointMatch, LessonsAction, LessonsRequest, PathParams, Query, match_endpoint,
-};
-use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse, failure};
-use crate::http_util::{access, cors, read_body, unread_body};
-use crate::proxy::heartbeat::{DispatchedResponse, PendingResponse, StreamTurnId};
-use crate::proxy::stream_body::ResponseBody;
-use crate::proxy::turn::ClientRequest;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::endpoint::{Endpoint, EndpointMatch, PathParams, match_endpoint};
+use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::http_util::respond::text_response;
+use crate::http_util::{access, cors, read_body};
+use crate::proxy::heartbeat::{DispatchedResponse, PendingResponse};
+use crate::proxy::request::{ClientRequest, StreamTurnId};
+use crate::services::authentication::Caller;
+use crate::services::key_policy::KeyPolicy;
 use crate::services::keyring::{IssuedKey, KeyRight};
-use crate::services::lessons::LessonFilter;
 use crate::services::quota::QuotaPermit;
-use crate::services::{quota, store, usage};
+use crate::services::{authentication, quota, store};
 use crate::state::Gateway;
-use crate::telemetry::recent::TurnEventStream;
 
 /// The addresses of both ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +83,7 @@ async fn dispatch(
     let result =
         route(gateway, connection_addrs, &head, &mut body, endpoint_match, stream_turn_id).await;
     let has_timed_out = result.as_ref().is_err_and(|error| error.status == REQUEST_TIMEOUT);
-    let is_body_read = !has_timed_out && unread_body::drain(&mut body, &head.headers).await;
+    let is_body_read = !has_timed_out && read_body::drain(&mut body, &head.headers).await;
     DispatchedResponse { result, is_body_read }
 }
 
@@ -104,12 +102,15 @@ async fn route(
     if let Some(response) = handle_public(&gateway, &config, listen, head, &endpoint) {
         return Ok(response);
     }
-    if access::needs_stored_keys(gateway.key_policy(&config, listen), &config, &head.headers) {
+    if authentication::needs_stored_keys(
+        gateway.key_policy(&config, listen),
+        &config,
+        &head.headers,
+    ) {
         gateway.keyring.stored_keys.wait_loaded().await;
     }
     let issued_keys = gateway.keyring.keys();
     let caller = authenticate(&gateway, &config, &issued_keys, connection_addrs, &head.headers)?;
-    let (limits, timeouts) = (&config.limits, &config.timeouts);
     let owner = caller.owner();
     if let Some(key) = caller.key.filter(|_| endpoint.calls_model()) {
         quota::check_token_budget(key, &*gateway.store, SystemTime::now())?;
@@ -118,30 +119,11 @@ async fn route(
         Endpoint::Turn(path_params) => (path_params, false, None),
         Endpoint::CountTokens(path_params) => (path_params, true, None),
         Endpoint::Sessions(request) => (PathParams::default(), false, Some(request)),
-        Endpoint::Models { model: None } => {
-            return Ok(models::list(&gateway, &config, dialect).await);
+        // Boxed: an inline future of a rare endpoint would make the future of every request larger.
+        other => {
+            let request = (head, body);
+            return Box::pin(handle_api(&gateway, &config, caller, dialect, other, request)).await;
         }
-        Endpoint::Models { model: Some(name) } => {
-            return Ok(models::get(&gateway, &config, dialect, &name).await);
-        }
-        Endpoint::Lessons(lessons) => return handle_lessons(&gateway, caller, &lessons).await,
-        Endpoint::Keys(request) => {
-            let permit = &mut gateway.body_budget.permit(owner, limits.in_flight);
-            let body = read_body::read_body(body, &head.headers, &config, permit).await?;
-            return gateway.handle_keys(&config, caller, &request, &body).await;
-        }
-        Endpoint::Usage(query) => return Ok(show_usage(&gateway, caller, &query, dialect).await),
-        Endpoint::StoredResponse(request) => {
-            let result = responses::handle(&gateway.responses, owner, &request).await;
-            return Ok(result.unwrap_or_else(|error| error.into_response(dialect)));
-        }
-        Endpoint::Turns { turn } => return show_turns(&gateway, owner, turn.as_deref()).await,
-        Endpoint::TurnEvents => {
-            let events = gateway.recent_turns.subscribe(owner, timeouts.heartbeat);
-            return Ok(event_stream_response(events));
-        }
-        Endpoint::Metrics => return show_metrics(&gateway, caller),
-        other => return Ok(handle_other(dialect, &other)),
     };
     let quota_permit = match caller.key {
         Some(key) => gateway.quotas.acquire(key, Instant::now())?,
@@ -149,7 +131,7 @@ async fn route(
     };
     let request_slot = acquire_request_slot(&gateway)?;
     // Until the provider's response has begun: the body may be sent again until then.
-    let mut body_permit = gateway.body_budget.permit(owner, limits.in_flight);
+    let mut body_permit = gateway.body_budget.permit(owner, config.limits.in_flight);
     let body = read_body::read_body(body, &head.headers, &config, &mut body_permit).await?;
     let client_request = ClientRequest {
         gateway: &gateway,
@@ -162,7 +144,6 @@ async fn route(
         body,
     };
     let permits = (request_slot, quota_permit);
-    // Boxed: an inline future of a rare endpoint would make the future of every request larger.
     Ok(match session {
         Some(request) => Box::pin(client_request.handle_session(&request, permits)).await,
         None if counts_tokens => Box::pin(client_request.handle_count_tokens()).await,
@@ -170,14 +151,37 @@ async fn route(
     })
 }
 
-async fn show_usage(
+/// Endpoints that call no provider for a turn.
+async fn handle_api(
     gateway: &Gateway,
-    caller: access::Caller<'_>,
-    query: &Query,
+    config: &Config,
+    caller: Caller<'_>,
     dialect: &dyn Dialect,
-) -> Response<ResponseBody> {
-    let usage = usage::query_usage(&*gateway.store, caller, query).await;
-    usage.map_or_else(|error| error.into_response(dialect), |body| json_response(&body))
+    endpoint: Endpoint,
+    (head, body): (&Parts, &mut Incoming),
+) -> Result<Response<ResponseBody>, ApiError> {
+    let owner = caller.owner();
+    let result = match endpoint {
+        Endpoint::Models { model: None } => Ok(models::list(gateway, config, dialect).await),
+        Endpoint::Models { model: Some(name) } => {
+            Ok(models::get(gateway, config, dialect, &name).await)
+        }
+        Endpoint::Lessons(request) => return lessons::handle(gateway, caller, &request).await,
+        Endpoint::Keys(request) => {
+            let permit = &mut gateway.body_budget.permit(owner, config.limits.in_flight);
+            let body = read_body::read_body(body, &head.headers, config, permit).await?;
+            return gateway.handle_keys(config, caller, &request, &body).await;
+        }
+        Endpoint::Usage(query) => usage::handle(&*gateway.store, caller, &query).await,
+        Endpoint::StoredResponse(request) => {
+            responses::handle(&gateway.responses, owner, &request).await
+        }
+        Endpoint::Turns { turn } => return turns::show(gateway, owner, turn.as_deref()).await,
+        Endpoint::TurnEvents => Ok(turns::events(gateway, owner, config.timeouts.heartbeat)),
+        Endpoint::Metrics => return show_metrics(gateway, caller),
+        other => Ok(handle_other(dialect, &other)),
+    };
+    Ok(result.unwrap_or_else(|error| error.into_response(dialect)))
 }
 
 fn check_head(config: &Config, listen: SocketAddr, head: &Parts) -> Result<(), ApiError> {
@@ -196,9 +200,9 @@ fn authenticate<'c>(
     issued_keys: &'c [IssuedKey],
     addrs: ConnectionAddrs,
     headers: &HeaderMap,
-) -> Result<access::Caller<'c>, ApiError> {
+) -> Result<Caller<'c>, ApiError> {
     let policy = gateway.key_policy(config, addrs.local);
-    access::authenticate(config, issued_keys, policy, headers).or_else(|error| {
+    authentication::authenticate(config, issued_keys, policy, headers).or_else(|error| {
         if error.kind != ApiErrorKind::Authentication {
             return Err(error);
         }
@@ -219,7 +223,7 @@ fn handle_public(
         Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
             Some(text_response(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"))
         }
-        Endpoint::Ready if !gateway.can_authenticate(config, listen) => {
+        Endpoint::Ready if !can_authenticate(gateway, config, listen) => {
             let text = "not ready: the keys in the store are not loaded yet\n";
             Some(text_response(StatusCode::SERVICE_UNAVAILABLE, text))
         }
@@ -232,78 +236,22 @@ fn handle_public(
     }
 }
 
+/// Whether requests with good keys are answered. A node of a shared store must have read the issued
+/// keys once.
+fn can_authenticate(gateway: &Gateway, config: &Config, listen: SocketAddr) -> bool {
+    let has_usable_keys = !config.access.keys.is_empty() && !gateway.store.is_shared();
+    has_usable_keys || gateway.key_policy(config, listen) != KeyPolicy::Unknown
+}
+
 fn acquire_request_slot(gateway: &Gateway) -> Result<OwnedSemaphorePermit, ApiError> {
     let full = |_| failure(ApiErrorKind::Overloaded, "too many requests are in progress");
     Arc::clone(&gateway.request_slots).try_acquire_owned().map_err(full)
 }
 
-/// Recent turns, or the details of one.
-async fn show_turns(
-    gateway: &Gateway,
-    owner: &str,
-    turn: Option<&str>,
-) -> Result<Response<ResponseBody>, ApiError> {
-    let Some(turn) = turn else {
-        let recent = gateway.recent_turns.turns(owner);
-        return Ok(json_response(&gateway.captures.list_turns(owner, recent).await));
-    };
-    // With stages, the full record is in the store soon; the summary would be returned instead of
-    // it.
-    let has_stages = gateway.config.load().capture.stages;
-    let recent = if has_stages { None } else { gateway.recent_turns.turn(owner, turn) };
-    let details = gateway.captures.get_turn(owner, turn, recent).await;
-    details.map(|details| json_response(&details)).ok_or_else(|| {
-        let message =
-            "nothing is stored of this turn; `stages = true` in [capture] stores all turns";
-        failure(ApiErrorKind::NotFound, message)
-    })
-}
-
-fn event_stream_response(stream: TurnEventStream) -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::TurnEvents(Box::new(stream)));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
-}
-
-fn show_metrics(
-    gateway: &Gateway,
-    caller: access::Caller<'_>,
-) -> Result<Response<ResponseBody>, ApiError> {
+fn show_metrics(gateway: &Gateway, caller: Caller<'_>) -> Result<Response<ResponseBody>, ApiError> {
     caller.check_right(KeyRight::Metrics)?;
     store::update_gauges(&*gateway.store);
     Ok(text_response(StatusCode::OK, gateway.metrics.render()))
-}
-
-/// The lessons of all models, or the number of models whose lessons were deleted or shared.
-async fn handle_lessons(
-    gateway: &Gateway,
-    caller: access::Caller<'_>,
-    request: &LessonsRequest,
-) -> Result<Response<ResponseBody>, ApiError> {
-    caller.check_right(KeyRight::Lessons)?;
-    let filter = LessonFilter {
-        provider: request.provider.as_deref(),
-        model: request.model.as_deref(),
-        owner: request.key.as_deref(),
-    };
-    let lessons = &gateway.lessons;
-    Ok(json_response(&match request.action {
-        LessonsAction::List => lessons.list().await,
-        LessonsAction::Delete => serde_json::json!({"forgotten": lessons.delete(filter).await}),
-        LessonsAction::Share if caller.is_issued => {
-            let message = "this key was issued at run time and cannot share lessons: use a key of the configuration";
-            return Err(ApiError { status: 403, ..failure(ApiErrorKind::Permission, message) });
-        }
-        LessonsAction::Share => serde_json::json!({"shared": lessons.share(filter).await}),
-    }))
-}
-
-pub(crate) fn json_response(body: &serde_json::Value) -> Response<ResponseBody> {
-    let mut response = text_response(StatusCode::OK, body.to_string());
-    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
-    response
 }
 
 /// Endpoints that call no model.
@@ -332,14 +280,6 @@ fn handle_other(dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<Response
 fn health_response() -> Response<ResponseBody> {
     let mut response = text_response(StatusCode::OK, "ok\n");
     response.headers_mut().insert(SERVER, HeaderValue::from_static("interlingua"));
-    response
-}
-
-fn text_response(status: StatusCode, text: impl Into<Bytes>) -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::Full(text.into()));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
 

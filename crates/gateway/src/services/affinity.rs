@@ -9,6 +9,8 @@ use interlingua_store::SessionId;
 use interlingua_vault::stable_hash;
 use interlingua_wire::JsonNode;
 
+use crate::http_util::client_api::ClientApi;
+
 /// Identifies the client's conversation by hashes of session headers or body fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConversationKey {
@@ -26,7 +28,7 @@ pub(crate) struct ConversationKey {
 impl ConversationKey {
     pub(crate) fn from_request(headers: &HeaderMap, body: &JsonDoc, dialect: &dyn Dialect) -> Self {
         let root = body.root();
-        let supports_chaining = CHAINING_DIALECTS.contains(&dialect.id().0);
+        let supports_chaining = ClientApi::from_dialect(dialect).supports_chaining;
         let previous = if supports_chaining { root.get("previous_response_id") } else { None };
         let previous = previous.filter(|id| id.is_string());
         let mut conversation_key = Self {
@@ -130,5 +132,3 @@ static SESSION_HEADERS: [HeaderName; 5] = [
 ];
 /// Header in which Claude Code's sub-agents identify themselves.
 const AGENT_ID_HEADER: &str = "x-claude-code-agent-id";
-/// Dialects with `previous_response_id`.
-const CHAINING_DIALECTS: &[&str] = &["openai-responses"];

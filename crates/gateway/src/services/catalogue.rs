@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use interlingua::SegmentedBytes;
-use interlingua_upstream::{Operation, Provider, UpstreamRequest};
+use interlingua_upstream::{Operation, Provider, UpstreamClient, UpstreamRequest};
 use interlingua_wire::JsonNode;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-
-use crate::state::Gateway;
 
 /// Model lists by the name and base URL of the provider.
 #[derive(Default)]
@@ -40,59 +38,6 @@ pub(crate) struct TokenLimits {
 }
 
 pub(crate) type ProviderModels = (Arc<Provider>, Arc<[ProviderModel]>);
-
-/// The models of the providers that answer within [`LIST_TIMEOUT`]. Others keep their last known
-/// list.
-pub(crate) async fn list_models(
-    gateway: &Arc<Gateway>,
-    providers: &[Arc<Provider>],
-) -> Vec<ProviderModels> {
-    let now = Instant::now();
-    let mut tasks = JoinSet::new();
-    for provider in providers.iter().filter(|provider| provider.supports(Operation::ListModels)) {
-        if gateway.catalogue.get(provider).is_none_or(|cached_models| cached_models.expires <= now)
-        {
-            // Concurrent callers get the cached list meanwhile instead of fetching it too.
-            gateway.catalogue.put(provider, None, now + RETRY_INTERVAL);
-            tasks.spawn(fetch_models(Arc::clone(gateway), Arc::clone(provider)));
-        }
-    }
-    let finished = async { while tasks.join_next().await.is_some() {} };
-    // A late provider still fills the cache for the next caller.
-    let _ = timeout(LIST_TIMEOUT, finished).await;
-    let listed = |provider: &Arc<Provider>| {
-        let models = gateway.catalogue.get(provider)?.models;
-        Some((Arc::clone(provider), models))
-    };
-    providers.iter().filter_map(listed).collect()
-}
-
-async fn fetch_models(gateway: Arc<Gateway>, provider: Arc<Provider>) {
-    let call = UpstreamRequest {
-        provider: &provider,
-        operation: Operation::ListModels,
-        model: "",
-        headers: HeaderMap::new(),
-        body: SegmentedBytes::default(),
-    };
-    let Ok(response) = gateway.upstream.call(call).await else { return };
-    if response.status != 200 {
-        return;
-    }
-    let Ok(body) = response.body.collect(MAX_LIST_BYTES).await else { return };
-    let Ok(body) = interlingua::parse_object(body) else { return };
-    let lists = LIST_FIELDS.iter().filter_map(|(list, name)| Some((body.root().get(list)?, *name)));
-    let models = lists.flat_map(|(list, name)| {
-        list.items().filter_map(move |model| {
-            let name = model.get(name)?.str_or_empty();
-            let name = name.strip_prefix(MODEL_PATH_PREFIX).unwrap_or(&name).to_owned();
-            Some(ProviderModel { name, token_limits: TokenLimits::from_listing(model) })
-        })
-    });
-    let models: Vec<ProviderModel> =
-        models.filter(|model| !model.name.is_empty()).take(MAX_MODELS_PER_PROVIDER).collect();
-    gateway.catalogue.put(&provider, Some(models.into()), Instant::now() + CACHE_TTL);
-}
 
 impl TokenLimits {
     /// Reads the limits from an entry of a provider's list.
@@ -123,6 +68,62 @@ impl TokenLimits {
 }
 
 impl ModelCatalogue {
+    /// The models of the providers that answer within [`LIST_TIMEOUT`]. Others keep their last known
+    /// list.
+    pub(crate) async fn list(
+        self: &Arc<Self>,
+        upstream: &Arc<UpstreamClient>,
+        providers: &[Arc<Provider>],
+    ) -> Vec<ProviderModels> {
+        let now = Instant::now();
+        let mut tasks = JoinSet::new();
+        for provider in providers.iter().filter(|provider| provider.supports(Operation::ListModels))
+        {
+            if self.get(provider).is_none_or(|cached_models| cached_models.expires <= now) {
+                // Concurrent callers get the cached list meanwhile instead of fetching it too.
+                self.put(provider, None, now + RETRY_INTERVAL);
+                let (catalogue, upstream) = (Arc::clone(self), Arc::clone(upstream));
+                tasks.spawn(catalogue.fetch(upstream, Arc::clone(provider)));
+            }
+        }
+        let finished = async { while tasks.join_next().await.is_some() {} };
+        // A late provider still fills the cache for the next caller.
+        let _ = timeout(LIST_TIMEOUT, finished).await;
+        let listed = |provider: &Arc<Provider>| {
+            let models = self.get(provider)?.models;
+            Some((Arc::clone(provider), models))
+        };
+        providers.iter().filter_map(listed).collect()
+    }
+
+    async fn fetch(self: Arc<Self>, upstream: Arc<UpstreamClient>, provider: Arc<Provider>) {
+        let call = UpstreamRequest {
+            provider: &provider,
+            operation: Operation::ListModels,
+            model: "",
+            headers: HeaderMap::new(),
+            body: SegmentedBytes::default(),
+        };
+        let Ok(response) = upstream.call(call).await else { return };
+        if response.status != 200 {
+            return;
+        }
+        let Ok(body) = response.body.collect(MAX_LIST_BYTES).await else { return };
+        let Ok(body) = interlingua::parse_object(body) else { return };
+        let lists =
+            LIST_FIELDS.iter().filter_map(|(list, name)| Some((body.root().get(list)?, *name)));
+        let models = lists.flat_map(|(list, name)| {
+            list.items().filter_map(move |model| {
+                let name = model.get(name)?.str_or_empty();
+                let name = name.strip_prefix(MODEL_PATH_PREFIX).unwrap_or(&name).to_owned();
+                Some(ProviderModel { name, token_limits: TokenLimits::from_listing(model) })
+            })
+        });
+        let models: Vec<ProviderModel> =
+            models.filter(|model| !model.name.is_empty()).take(MAX_MODELS_PER_PROVIDER).collect();
+        self.put(&provider, Some(models.into()), Instant::now() + CACHE_TTL);
+    }
+
     fn get(&self, provider: &Provider) -> Option<CachedModels> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&cache_key(provider)).cloned()
     }

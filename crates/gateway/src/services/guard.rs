@@ -1,14 +1,14 @@
-//! Checks tool calls of replies with the guard, reports findings, and recalls guard answers.
+//! Checks tool calls of replies with the guard, reports findings, and stores and recalls guard answers.
 
 use std::sync::Arc;
 
 use http::HeaderValue;
 use interlingua::{Conversation, GuardAnswer};
-use interlingua_guard::{AnswerRecord, find_guard_answers};
 use interlingua_guard::{
-    AnswerStore, CallChecker, Finding, FindingKind, GuardMode, OfferedTools, SchemaCache,
-    ValidationLimits,
+    AnswerRecord, AnswerStore, AnswersFuture, CallChecker, Finding, FindingKind, GuardMode,
+    OfferedTools, SchemaCache, ValidationLimits, find_guard_answers,
 };
+use interlingua_store::{Record, RecordKind, RecordStore};
 use metrics::counter;
 
 use crate::config::Config;
@@ -29,6 +29,30 @@ pub(crate) struct GuardReporter {
     owner: String,
     /// The kinds of the findings, in order.
     pub(crate) kinds: Vec<&'static str>,
+}
+
+/// Guard answers in the store, so that they survive a restart.
+#[derive(Debug)]
+pub(crate) struct GuardAnswerStore(pub(crate) Arc<dyn RecordStore>);
+
+impl AnswerStore for GuardAnswerStore {
+    fn insert(&self, owner: &str, answer_record: AnswerRecord) {
+        let body = answer_record.to_json().as_str().to_owned().into();
+        let (owner, keys) = (owner.to_owned(), answer_record.keys);
+        self.0.put(Record { kind: RecordKind::GuardAnswer, owner, keys, body });
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_known_empty(RecordKind::GuardAnswer)
+    }
+
+    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> AnswersFuture<'a> {
+        let lookup = self.0.find(RecordKind::GuardAnswer, owner, keys);
+        Box::pin(async move {
+            let hits = lookup.await;
+            hits.iter().filter_map(|hit| AnswerRecord::from_json(&hit.body)).collect()
+        })
+    }
 }
 
 impl ToolCallGuard {

@@ -12,7 +12,6 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::config::Config;
-use crate::state::Gateway;
 
 /// How requests without a known key are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +22,40 @@ pub(crate) enum KeyPolicy {
     Required,
     /// The issued keys are not loaded yet: the key may be one of them.
     Unknown,
+}
+
+impl KeyPolicy {
+    /// The policy at this listen address, as far as it is known.
+    pub(crate) fn resolve(keys: &StoredKeys, config: &Config, listen: SocketAddr) -> Self {
+        let can_open = listen.ip().is_loopback() && config.access.keys.is_empty();
+        if can_open && config.access.open {
+            return Self::Open;
+        }
+        if !keys.is_loaded() {
+            return Self::Unknown;
+        }
+        let had_keys = config.access.had_keys || keys.had_keys.load(Ordering::Relaxed);
+        if can_open && !had_keys { Self::Open } else { Self::Required }
+    }
+
+    /// Logs why requests without a key are rejected although no keys are configured.
+    pub(crate) fn log_rejection(self, config: &Config) {
+        if !config.access.keys.is_empty() {
+            return;
+        }
+        match self {
+            Self::Open => {}
+            Self::Required => tracing::error!(
+                "no keys are configured, but this gateway had keys before: requests without an \
+                 issued key are rejected. Configure access.keys, or access.open = true"
+            ),
+            Self::Unknown => tracing::error!(
+                "no keys are configured, and the store cannot be read: requests are rejected until \
+                 it is known whether this gateway has keys. Configure access.keys, or \
+                 access.open = true"
+            ),
+        }
+    }
 }
 
 /// What is known of the keys in the store.
@@ -84,53 +117,6 @@ impl StoredKeys {
             .iter()
             .any(|flag| flag.load(Ordering::Relaxed));
         has_keys && self.is_loaded() && !self.is_remembered.load(Ordering::Relaxed)
-    }
-}
-
-impl Gateway {
-    /// Whether requests at this listen address need a key, as far as it is known.
-    pub fn requires_keys(&self, listen: SocketAddr) -> bool {
-        self.key_policy(&self.config.load(), listen) != KeyPolicy::Open
-    }
-
-    pub(crate) fn key_policy(&self, config: &Config, listen: SocketAddr) -> KeyPolicy {
-        let keys = &self.keyring.stored_keys;
-        let can_open = listen.ip().is_loopback() && config.access.keys.is_empty();
-        if can_open && config.access.open {
-            return KeyPolicy::Open;
-        }
-        if !keys.is_loaded() {
-            return KeyPolicy::Unknown;
-        }
-        let had_keys = config.access.had_keys || keys.had_keys.load(Ordering::Relaxed);
-        if can_open && !had_keys { KeyPolicy::Open } else { KeyPolicy::Required }
-    }
-
-    /// Whether requests with good keys are answered. A node of a shared store must have read the
-    /// issued keys once.
-    pub(crate) fn can_authenticate(&self, config: &Config, listen: SocketAddr) -> bool {
-        let has_usable_keys = !config.access.keys.is_empty() && !self.store.is_shared();
-        has_usable_keys || self.key_policy(config, listen) != KeyPolicy::Unknown
-    }
-
-    /// Logs why requests without a key are rejected although no keys are configured.
-    pub(crate) fn log_key_policy(&self, listen: SocketAddr) {
-        let config = self.config.load();
-        if !config.access.keys.is_empty() {
-            return;
-        }
-        match self.key_policy(&config, listen) {
-            KeyPolicy::Open => {}
-            KeyPolicy::Required => tracing::error!(
-                "no keys are configured, but this gateway had keys before: requests without an \
-                 issued key are rejected. Configure access.keys, or access.open = true"
-            ),
-            KeyPolicy::Unknown => tracing::error!(
-                "no keys are configured, and the store cannot be read: requests are rejected until \
-                 it is known whether this gateway has keys. Configure access.keys, or \
-                 access.open = true"
-            ),
-        }
     }
 }
 

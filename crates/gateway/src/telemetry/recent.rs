@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http_body::Frame;
+use http_body::{Body, Frame};
 use interlingua_upstream::IdleTimer;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -222,22 +222,26 @@ pub(crate) struct TurnEventStream {
     heartbeat_timer: IdleTimer,
 }
 
-impl TurnEventStream {
-    pub(crate) fn poll_frame(
-        &mut self,
+impl Body for TurnEventStream {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if std::mem::take(&mut self.needs_opening) {
+        let this = &mut *self;
+        if std::mem::take(&mut this.needs_opening) {
             return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(HEARTBEAT)))));
         }
-        match Pin::new(&mut self.receiver).poll_recv(cx) {
+        match Pin::new(&mut this.receiver).poll_recv(cx) {
             Poll::Ready(Some(text)) => {
-                self.heartbeat_timer.record_activity();
+                this.heartbeat_timer.record_activity();
                 Poll::Ready(Some(Ok(Frame::data(text))))
             }
             Poll::Ready(None) => Poll::Ready(None),
             Poll::Pending => {
-                ready!(self.heartbeat_timer.poll_elapsed(cx));
+                ready!(this.heartbeat_timer.poll_elapsed(cx));
                 Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(HEARTBEAT)))))
             }
         }

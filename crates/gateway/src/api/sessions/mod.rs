@@ -2,14 +2,12 @@
 
 mod json;
 
-use crate::services::recording::diverged;
 use std::time::Duration;
 
-use http::header::CONTENT_TYPE;
-use http::{Method, Response, StatusCode};
-use interlingua::{ApiError, Dialect as _, JsonDoc, JsonString, RawJson, Verbatim};
+use http::{Method, Response};
+use interlingua::{ApiError, Dialect as _, JsonDoc, RawJson, Verbatim};
 use interlingua_dialects::native;
-use interlingua_model::{ApiErrorKind, RetryAdvice, Role, Turn};
+use interlingua_model::{ApiErrorKind, Role, Turn};
 use interlingua_store::{
     AppendTurns, BoxFuture, Cursor, NewSession, SessionContents, SessionError, SessionId,
     StoreError,
@@ -18,12 +16,13 @@ use interlingua_wire::JsonNode;
 use tokio::time::{Instant, timeout_at};
 
 use crate::client_name::{ModelName, SessionTitle};
+use crate::http_util::body::ResponseBody;
 use crate::http_util::endpoint::{PathParams, SessionRequest};
-use crate::http_util::error_response::{APPLICATION_JSON, ErrorResponse, failure};
-use crate::proxy::request_log::RequestPermits;
-use crate::proxy::stream_body::ResponseBody;
-use crate::proxy::turn::{ClientRequest, parse_body, parse_model_name};
-pub(crate) use crate::services::recording::{SessionLocks, SessionRecorder};
+use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::http_util::respond::json_response;
+use crate::proxy::parse::{parse_body, parse_model_name};
+use crate::proxy::request::{ClientRequest, RequestPermits};
+use crate::services::recording::{SessionRecorder, diverged};
 
 impl ClientRequest<'_> {
     pub(crate) async fn handle_session(
@@ -50,13 +49,12 @@ impl ClientRequest<'_> {
             (&Method::POST, []) => self.create_session().await?,
             (&Method::GET, [id]) => {
                 let id = parse_session_id(id)?;
-                self.read_session(id).await.map_err(|error| session_error(&error))?
+                self.read_session(id).await?
             }
             (&Method::DELETE, [id]) => {
                 let id = parse_session_id(id)?;
-                store.delete(self.owner, id).await.map_err(|error| session_error(&error))?;
-                let removed = diverged::remove(&**store, self.owner, id).await;
-                removed.map_err(|error| session_error(&error))?;
+                store.delete(self.owner, id).await?;
+                diverged::remove(&**store, self.owner, id).await?;
                 RawJson::object(|o| o.boolean("deleted", true))
             }
             (&Method::POST, [id, "turns"]) => self.append_turns(parse_session_id(id)?).await?,
@@ -71,7 +69,7 @@ impl ClientRequest<'_> {
                 );
             }
         };
-        Ok(json_response(&body))
+        Ok(json_response(body.to_bytes()))
     }
 
     /// A session with its turns, and the replies beside it.
@@ -93,7 +91,7 @@ impl ClientRequest<'_> {
             .and_then(|limit| limit.parse().ok())
             .unwrap_or(DEFAULT_PAGE_SIZE);
         let page = self.gateway.store.list(self.owner, after, limit).await;
-        Ok(json::page(&page.map_err(|error| session_error(&error))?))
+        Ok(json::page(&page?))
     }
 
     /// Creates a session, with turns in the native form or in another dialect.
@@ -115,8 +113,7 @@ impl ClientRequest<'_> {
             turns,
         };
         let session = self.gateway.store.create(self.owner, draft).await;
-        let session = session.map_err(|error| session_error(&error))?;
-        Ok(json::session(&session, &ledger))
+        Ok(json::session(&session?, &ledger))
     }
 
     async fn append_turns(&self, id: SessionId) -> Result<RawJson, ErrorResponse> {
@@ -129,7 +126,7 @@ impl ClientRequest<'_> {
         let (turns, ledger) = json::decode_turns(&body, dialect.as_deref())?;
         let append = AppendTurns { expected_turns: seen, turns, model: None };
         let turns = self.gateway.store.append(self.owner, id, append).await;
-        Ok(json::append_result(turns.map_err(|error| session_error(&error))?, &ledger))
+        Ok(json::append_result(turns?, &ledger))
     }
 
     async fn fork_session(&self, id: SessionId) -> Result<RawJson, ErrorResponse> {
@@ -140,13 +137,9 @@ impl ClientRequest<'_> {
         };
         let turns =
             body.as_ref().and_then(|body| body.root().get("turns")).and_then(JsonNode::as_u64);
-        let written = self.gateway.session_locks.wait_written(id).await;
-        written.map_err(|error| session_error(&error))?;
+        self.gateway.session_locks.wait_written(id).await?;
         let fork = self.gateway.store.fork(self.owner, id, turns.unwrap_or(u64::MAX)).await;
-        Ok(json::session(
-            &fork.map_err(|error| session_error(&error))?,
-            &interlingua::Ledger::default(),
-        ))
+        Ok(json::session(&fork?, &interlingua::Ledger::default()))
     }
 
     /// Appends a user turn and returns the model's reply to the whole conversation.
@@ -158,8 +151,7 @@ impl ClientRequest<'_> {
         let store = self.gateway.store.clone();
         let session_guard = self.gateway.session_locks.lock(id).await;
         let deadline = Instant::now() + MAX_STORE_WAIT;
-        let written = self.gateway.session_locks.wait_written(id).await;
-        written.map_err(|error| session_error(&error))?;
+        self.gateway.session_locks.wait_written(id).await?;
         let new = parse_body(&self.body, &self.config.limits)?;
         let model = new.root().get("model").map(|model| parse_model_name(&model.str_or_empty()));
         let model = model.transpose()?;
@@ -201,7 +193,7 @@ async fn await_store<T>(
     let result = timeout_at(deadline, work).await.unwrap_or_else(|_| {
         Err(SessionError::Store(StoreError("the store does not answer in time".to_owned())))
     });
-    result.map_err(|error| session_error(&error))
+    Ok(result?)
 }
 
 /// The next user turn; `None` if the last reply is to be generated again.
@@ -251,31 +243,6 @@ fn parse_session_id(id: &str) -> Result<SessionId, ApiError> {
     id.parse().map_err(|_| failure(ApiErrorKind::NotFound, "there is no such session"))
 }
 
-/// Converts a store error to a client error.
-pub(crate) fn session_error(error: &SessionError) -> ErrorResponse {
-    let (kind, status) = match error {
-        SessionError::NotFound | SessionError::Disabled => (ApiErrorKind::NotFound, 404),
-        SessionError::Conflict { .. } => (ApiErrorKind::InvalidRequest, 409),
-        SessionError::TooLarge { .. } => (ApiErrorKind::RequestTooLarge, 413),
-        SessionError::Store(_) => (ApiErrorKind::ServerError, 503),
-    };
-    let failure = ApiError::new(kind, JsonString::new(&error.to_string()));
-    let retry = match error {
-        SessionError::Store(_) => RetryAdvice::AfterMillis(RETRY_AFTER_MILLIS),
-        _ => failure.retry,
-    };
-    ApiError { status, retry, ..failure }.into()
-}
-
-fn json_response(body: &RawJson) -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::Full(body.to_bytes()));
-    *response.status_mut() = StatusCode::OK;
-    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
-    response
-}
-
 /// For reading the history and appending the user's turn together.
 const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
-/// Until a store that cannot be used now is tried again.
-const RETRY_AFTER_MILLIS: u64 = 1000;
 const DEFAULT_PAGE_SIZE: usize = 50;

@@ -17,7 +17,8 @@ use interlingua_store::{RecordKind, RecordStore};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use self::model::{Models, is_seal};
+pub(crate) use self::model::ModelKey;
+use self::model::{Models, SHARED_OWNER, is_seal};
 use self::record::{LessonRecord, can_be_stored, stored_keys, to_record};
 use crate::client_name::ModelName;
 
@@ -28,16 +29,6 @@ pub(crate) struct LessonStore {
     store: Arc<dyn RecordStore>,
     /// Number of changes made here: what was read before a change must not undo it.
     changes: AtomicU64,
-}
-
-/// A model of a provider, called in a dialect, with an owner's key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ModelKey<'t> {
-    /// Whose lessons they are: the name of a key, or [`SHARED_OWNER`].
-    pub(crate) owner: &'t str,
-    pub(crate) provider: &'t str,
-    pub(crate) dialect: &'t str,
-    pub(crate) model: &'t ModelName,
 }
 
 /// The models of a request to `/api/lessons`, and of one key if it is named.
@@ -260,13 +251,6 @@ impl LessonStore {
     }
 }
 
-impl LessonRecord {
-    fn model_key(&self) -> ModelKey<'_> {
-        let Self { owner, provider, dialect, model, .. } = self;
-        ModelKey { owner, provider, dialect, model }
-    }
-}
-
 impl LessonFilter<'_> {
     fn selects_all(self) -> bool {
         self.provider.is_none() && self.model.is_none() && self.owner.is_none()
@@ -279,8 +263,6 @@ impl LessonFilter<'_> {
     }
 }
 
-/// The owner of lessons that apply to all keys: callers without a key, and the operator's choice.
-const SHARED_OWNER: &str = "";
 const MAX_FAILED_LESSONS: usize = 32;
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum lessons of one model and owner, without seals; beyond it the oldest is forgotten.

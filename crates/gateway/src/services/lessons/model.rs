@@ -5,8 +5,17 @@ use std::collections::{BTreeMap, HashMap};
 use interlingua_model::{Lesson, Lessons};
 use serde_json::{Value, json};
 
-use super::{ModelKey, SHARED_OWNER};
 use crate::client_name::ModelName;
+
+/// A model of a provider, called in a dialect, with an owner's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ModelKey<'t> {
+    /// Whose lessons they are: the name of a key, or [`SHARED_OWNER`].
+    pub(crate) owner: &'t str,
+    pub(crate) provider: &'t str,
+    pub(crate) dialect: &'t str,
+    pub(crate) model: &'t ModelName,
+}
 
 /// All models by name; a list has those of several providers and dialects.
 #[derive(Debug, Default)]
@@ -181,3 +190,5 @@ fn merge(older: &Lessons, newer: &Lessons) -> Lessons {
 }
 
 const MAX_MODELS: usize = 10_000;
+/// The owner of lessons that apply to all keys: callers without a key, and the operator's choice.
+pub(super) const SHARED_OWNER: &str = "";

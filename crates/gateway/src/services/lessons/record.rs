@@ -5,7 +5,7 @@ use interlingua_model::{Lesson, Lessons};
 use interlingua_store::{Record, RecordKind};
 use serde::{Deserialize, Serialize};
 
-use super::ModelKey;
+use super::model::ModelKey;
 use crate::client_name::ModelName;
 
 /// The lessons of one model, learned with one owner's key.
@@ -41,6 +41,11 @@ impl LessonRecord {
             model: ModelName::parse(&json.model).ok()?,
             lessons: json.lessons.iter().filter_map(|line| line.parse::<Lesson>().ok()).collect(),
         })
+    }
+
+    pub(super) fn model_key(&self) -> ModelKey<'_> {
+        let Self { owner, provider, dialect, model, .. } = self;
+        ModelKey { owner, provider, dialect, model }
     }
 
     /// The form of version 0.1.0: provider, dialect, model and each lesson on a line. The record's

@@ -29,6 +29,7 @@ use self::errors::{
 use self::item_references::ItemReferences;
 use self::recent_ids::RecentIds;
 use self::stored::{PREVIOUS_RESPONSE_ID, StoredResponse};
+use crate::http_util::client_api::ClientApi;
 use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::services::store;
 use crate::services::store::FlushFuture;
@@ -106,7 +107,8 @@ impl ResponseStore {
             }
         }
         // State at the provider, or a reply in the background, cannot be stored here.
-        let uses_provider_state = PROVIDER_STATE_FIELDS.iter().any(|key| field(key).is_some());
+        let state_fields = ClientApi::from_dialect(dialect).provider_state_fields;
+        let uses_provider_state = state_fields.iter().any(|key| field(key).is_some());
         let stores_reply = flag("store") != Some(false)
             && flag("background") != Some(true)
             && !uses_provider_state;
@@ -316,18 +318,9 @@ fn own_id_age(id: &str) -> Option<Duration> {
     (made < now + MAX_WRITE_DELAY).then(|| now.saturating_sub(made))
 }
 
-/// A request field that refers to state at a provider of its dialect.
-pub(crate) fn provider_state_field(body: &JsonDoc, from: &dyn Dialect) -> Option<&'static str> {
-    let is_given = |key: &&str| body.root().get(key).is_some_and(|value| !value.is_null());
-    let responses = from.id().0 == "openai-responses";
-    PROVIDER_STATE_FIELDS.into_iter().find(|key| responses && is_given(key))
-}
-
 /// How long a reply may be missing in a shared store after it was given out.
 const MAX_WRITE_DELAY: Duration = Duration::from_mins(1);
 /// Replies in one history: more requests than any agent sends in one conversation.
 const MAX_CHAIN_LINKS: usize = 20_000;
-/// Conversations and prompt templates stored at the provider.
-const PROVIDER_STATE_FIELDS: [&str; 2] = ["conversation", "prompt"];
 /// Short request fields that a response repeats.
 const ECHOED_FIELDS: [&str; 3] = [PREVIOUS_RESPONSE_ID, "store", "metadata"];

@@ -14,7 +14,6 @@ use interlingua_store::{Record, RecordKind, RecordStore};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::config::Capture;
 use crate::telemetry::recent;
 
 pub(crate) use stages::{CaptureStage, TurnCapture};
@@ -71,16 +70,6 @@ impl CaptureStore {
             vec![findings_key(Some(&turn_ref.turn.to_string())), findings_key(None)],
             &record,
         );
-    }
-
-    /// Starts capturing the stages of a turn, if that is configured.
-    pub(crate) fn begin_turn(
-        self: &Arc<Self>,
-        owner: &str,
-        capture: &Capture,
-    ) -> Option<Box<TurnCapture>> {
-        let wanted = capture.enabled && capture.stages;
-        wanted.then(|| Box::new(TurnCapture::new(Arc::clone(self), owner, !capture.redact)))
     }
 
     fn put(&self, owner: &str, keys: Vec<String>, value: &Value) {

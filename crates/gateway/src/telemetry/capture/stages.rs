@@ -11,8 +11,8 @@ use interlingua::Ledger;
 use interlingua_model::LedgerEntry;
 use serde_json::Value;
 
-use super::CaptureStore;
-use crate::telemetry::capture::redact;
+use super::{CaptureStore, redact, stages_key, turns_key};
+use crate::config::Capture;
 
 /// The captured stages of one turn. Bodies share their buffers with the senders, without a copy.
 pub(crate) struct TurnCapture {
@@ -51,8 +51,20 @@ impl CaptureStage {
     }
 }
 
+impl CaptureStore {
+    /// Starts capturing the stages of a turn, if that is configured.
+    pub(crate) fn begin_turn(
+        self: &Arc<Self>,
+        owner: &str,
+        capture: &Capture,
+    ) -> Option<Box<TurnCapture>> {
+        let wanted = capture.enabled && capture.stages;
+        wanted.then(|| Box::new(TurnCapture::new(Arc::clone(self), owner, !capture.redact)))
+    }
+}
+
 impl TurnCapture {
-    pub(super) fn new(store: Arc<CaptureStore>, owner: &str, is_unredacted: bool) -> Self {
+    fn new(store: Arc<CaptureStore>, owner: &str, is_unredacted: bool) -> Self {
         Self {
             store,
             owner: owner.to_owned(),
@@ -126,8 +138,8 @@ impl TurnCapture {
         let unredacted = self.is_unredacted;
         record["stages"] =
             self.stages.into_iter().map(|capture| capture.into_json(unredacted)).collect();
-        self.store.put(&self.owner, vec![super::turns_key()], summary);
-        self.store.put(&self.owner, vec![super::stages_key(turn)], &record);
+        self.store.put(&self.owner, vec![turns_key()], summary);
+        self.store.put(&self.owner, vec![stages_key(turn)], &record);
     }
 }
 

@@ -14,7 +14,6 @@ use url::Url;
 
 use super::{RequestSpanData, SpanChannel, count_dropped, span};
 use crate::config::Telemetry;
-use crate::state::Gateway;
 
 /// The export thread. Request threads never wait for it.
 #[derive(Debug)]
@@ -34,20 +33,17 @@ struct ExportWorker {
 }
 
 impl Exporter {
-    /// Starts the thread, if telemetry is configured.
-    pub(crate) fn start(gateway: &Gateway) -> Option<Self> {
-        let channel: &SpanChannel = gateway.span_channel.as_deref()?;
+    /// Starts the thread; `None` if it runs already or cannot start.
+    pub(crate) fn start(
+        channel: &SpanChannel,
+        telemetry: Telemetry,
+        upstream: Arc<UpstreamClient>,
+    ) -> Option<Self> {
         let receiver = channel.receiver.lock().ok()?.take()?;
-        let telemetry = gateway.config.load().telemetry.clone();
         let timeout = telemetry.timeout;
         let (stop, stop_requested) = oneshot::channel();
         let (ended_sender, stopped) = oneshot::channel();
-        let work = ExportWorker {
-            upstream: gateway.for_worker().ok()?.upstream,
-            telemetry,
-            pending: Vec::new(),
-            is_failing: false,
-        };
+        let work = ExportWorker { upstream, telemetry, pending: Vec::new(), is_failing: false };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         let work = move || {
             runtime.block_on(work.run(receiver, stop_requested));

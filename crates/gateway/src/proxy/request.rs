@@ -1,0 +1,57 @@
+//! The data of a request on its way through the stages of a turn; each stage is a file beside this one.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use http::header::HeaderMap;
+use interlingua::Dialect;
+use tokio::sync::OwnedSemaphorePermit;
+use uuid::Uuid;
+
+use crate::config::Config;
+use crate::http_util::endpoint::PathParams;
+use crate::services::affinity::ConversationKey;
+use crate::services::quota::QuotaPermit;
+use crate::services::responses::ResponseChain;
+use crate::state::Gateway;
+
+/// A client's request with its body.
+pub(crate) struct ClientRequest<'c> {
+    pub(crate) gateway: &'c Gateway,
+    pub(crate) config: &'c Config,
+    /// The name of the caller's key; empty without keys.
+    pub(crate) owner: &'c str,
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) path_params: PathParams,
+    pub(crate) headers: &'c HeaderMap,
+    pub(crate) stream_turn_id: &'c StreamTurnId,
+    pub(crate) body: Bytes,
+}
+
+/// A parsed client request that can be sent on any route.
+pub(crate) struct RoutedRequest<'o> {
+    pub(crate) gateway: &'o Gateway,
+    pub(crate) config: &'o Config,
+    /// The name of the caller's key.
+    pub(crate) owner: &'o str,
+    pub(crate) conversation_key: &'o ConversationKey,
+    /// The stored responses that it continues.
+    pub(crate) chain: &'o ResponseChain,
+    /// The dialect of the body, which can differ from the dialect of the path, and the dialect of
+    /// the reply.
+    pub(crate) body_dialect: &'static dyn Dialect,
+    pub(crate) client_dialect: &'static dyn Dialect,
+    pub(crate) headers: &'o HeaderMap,
+    /// The model name that the client sent.
+    pub(crate) model: &'o str,
+    pub(crate) stream: bool,
+    pub(crate) stream_as_array: bool,
+    /// The client requests provider-side web search.
+    pub(crate) wants_web_search: bool,
+}
+
+/// Set once to the turn's id when the client expects an event stream.
+pub(crate) type StreamTurnId = OnceLock<Uuid>;
+
+/// Held while a request is in progress: its request slot and its key's permit.
+pub(crate) type RequestPermits = (OwnedSemaphorePermit, QuotaPermit);
