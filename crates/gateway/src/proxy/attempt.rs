@@ -10,7 +10,7 @@ use interlingua::{
     TranslatedRequest, decode_request,
 };
 use interlingua_guard::CallChecker;
-use interlingua_model::{ApiErrorKind, Lessons, StopFlag};
+use interlingua_model::{ApiErrorKind, StopFlag};
 use interlingua_repair::rejection;
 use serde_json::json;
 
@@ -22,6 +22,7 @@ use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::offload::BlockingPool;
 use crate::proxy::call_provider::{RebuildBody, is_stream_content_type, provider_name};
 use crate::proxy::continue_turn::TurnContinuation;
+use crate::proxy::lesson_trial::LessonTrial;
 use crate::proxy::reply::ProviderReply;
 use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::RequestLog;
@@ -38,21 +39,28 @@ struct PreparedRequest<'w> {
     is_last_attempt: bool,
 }
 
+/// Why an attempt has no response for the client.
+pub(crate) enum AttemptError {
+    Failed(ErrorResponse),
+    /// Nothing was sent: the provider has rejected the same body.
+    SameBody,
+}
+
 impl RoutedRequest<'_> {
     /// Sends the request on a route. An error means that the client has received nothing yet. On
-    /// the `last` attempt a malformed tool call is passed to the client instead of being an error.
+    /// the last attempt a malformed tool call is passed to the client instead of being an error.
     pub(crate) async fn attempt(
         &self,
         body: JsonDoc,
-        route: &Route,
-        (lessons, is_last_attempt): (&Lessons, bool),
+        (route, model): (&Route, &ModelName),
+        trial: &LessonTrial<'_>,
+        is_last_attempt: bool,
         log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+    ) -> Result<Response<ResponseBody>, AttemptError> {
         let (to, flavor) = self.dialect_and_flavor(route);
-        let model = Self::upstream_model(route);
         let is_long = BlockingPool::should_offload(body.text().len());
         let target = Target {
-            model: Some(JsonString::new(&model)),
+            model: Some(JsonString::new(model)),
             flavor,
             betas: self.betas(to),
             stream: self.stream,
@@ -60,7 +68,7 @@ impl RoutedRequest<'_> {
             pass_unknown_fields: true,
             keeps_replies: true,
             conversation_key: self.conversation_key.opaque_name(),
-            lessons: lessons.clone(),
+            lessons: trial.lessons().clone(),
             max_schema_bytes: Some(self.config.limits.schema),
             stop: if is_long { StopFlag::new() } else { StopFlag::default() },
         };
@@ -89,6 +97,9 @@ impl RoutedRequest<'_> {
         } else {
             (decoded_request.translate_segmented(&conversation_patch), conversation_patch)
         };
+        if trial.rejected_body().is_some_and(|rejected| is_same(&translated.body, rejected)) {
+            return Err(AttemptError::SameBody);
+        }
         translated.reply_context.provider_model.clone_from(&target.model);
         if let Some(log) = log {
             log.record_repairs(&translated.ledger);
@@ -107,12 +118,12 @@ impl RoutedRequest<'_> {
         // Boxed: a future that holds this inline is memcpy'd at every await layer.
         let prepared_request = Box::new(prepared_request);
         let result =
-            box_in_place(|| self.send_prepared(route, &model, to, prepared_request, log)).await;
+            box_in_place(|| self.send_prepared(route, model, to, prepared_request, log)).await;
         result.map_err(|error_response| {
             let is_shape_error = rejection::parse(to.id(), &error_response.failure).is_some();
             let rejected_body =
                 is_shape_error.then(rebuild).flatten().map(SegmentedBytes::into_bytes);
-            ErrorResponse { rejected_body, ..error_response }
+            ErrorResponse { rejected_body, ..error_response }.into()
         })
     }
 
@@ -211,6 +222,17 @@ impl RoutedRequest<'_> {
         cx.wants_json_array = self.stream_as_array;
         cx.carries_foreign_seals = true;
     }
+}
+
+impl From<ErrorResponse> for AttemptError {
+    fn from(error: ErrorResponse) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn is_same(body: &SegmentedBytes, other: &[u8]) -> bool {
+    let rest = body.parts().try_fold(other, |rest, part| rest.strip_prefix(&part[..]));
+    rest.is_some_and(<[u8]>::is_empty)
 }
 
 fn translation_timed_out() -> ErrorResponse {

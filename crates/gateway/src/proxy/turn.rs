@@ -1,27 +1,21 @@
-//! Handles a model turn: resolves routes, retries, falls back, and returns the reply or the most
-//! useful error.
-
-use std::time::{Duration, Instant};
+//! Handles a model turn: parses it, resolves its history and its routes, and returns the reply or the
+//! error.
 
 use bytes::Bytes;
 use http::Response;
-use interlingua::{ApiError, Dialect, JsonDoc, JsonString};
-use interlingua_model::{ApiErrorKind, RetryAdvice};
+use interlingua::{Dialect, JsonDoc, JsonString};
+use interlingua_model::ApiErrorKind;
 use interlingua_repair::fit::provider_search;
-use interlingua_upstream::breaker::CallSource;
-use interlingua_upstream::retry::{Backoff, random_u64};
-use interlingua_vault::stable_hash;
 use interlingua_wire::JsonNode;
 use serde_json::json;
-use tokio::time::sleep;
 
 use crate::client_name::ModelName;
 use crate::config::Route;
 use crate::http_util::body::ResponseBody;
-use crate::http_util::error_response::{ErrorResponse, RouteOutcome, failure};
+use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::set_turn_id_headers;
 use crate::proxy::call_provider::provider_name;
-use crate::proxy::foreign_fields::{FirstPartyFields, reject_thread_field};
+use crate::proxy::foreign_fields::reject_thread_field;
 use crate::proxy::limits;
 use crate::proxy::parse::{detect_dialect, parse_body, parse_model_name};
 use crate::proxy::request::{ClientRequest, RequestPermits, RoutedRequest};
@@ -124,51 +118,6 @@ impl ClientRequest<'_> {
         self.try_routes(&routed_request, &routes, body, log).await
     }
 
-    /// Tries one route after the other. If none was called because circuits are open, the first of
-    /// these is called nevertheless: no other target is left, and the provider may work again.
-    async fn try_routes(
-        &self,
-        routed_request: &RoutedRequest<'_>,
-        routes: &[Route],
-        body: JsonDoc,
-        log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
-        let chain = routed_request.chain;
-        let first_party_fields = FirstPartyFields::find(&body, routed_request.body_dialect);
-        let mut parsed = Some(body);
-        let (mut last, mut open_route, mut was_called) = (None, None, false);
-        for route in routes {
-            if let Some(error_response) = first_party_fields.reject_route(routed_request, route) {
-                last = Some(error_response);
-                continue;
-            }
-            let route_body = self.body_for_route(route, chain, &mut parsed)?;
-            let bodies = (&route_body, &mut parsed);
-            match self.try_route(routed_request, route, bodies, false, log).await {
-                Ok(response) => return Ok(response),
-                Err(error_response) => {
-                    let (outcome, kind) =
-                        (error_response.route_outcome, error_response.failure.kind);
-                    was_called |= outcome != RouteOutcome::NotCalled;
-                    if outcome == RouteOutcome::NotCalled && kind == ApiErrorKind::Overloaded {
-                        open_route = open_route.or(Some(route));
-                    }
-                    last = Some(more_actionable(last, error_response));
-                    if is_client_error(kind) && outcome != RouteOutcome::RejectedAsServerError {
-                        break;
-                    }
-                }
-            }
-        }
-        if let Some(route) = open_route.filter(|_| !was_called) {
-            let route_body = self.body_for_route(route, chain, &mut parsed)?;
-            let bodies = (&route_body, &mut parsed);
-            // Boxed: an inline future of this rare case would make that of every request larger.
-            return Box::pin(self.try_route(routed_request, route, bodies, true, log)).await;
-        }
-        Err(last.unwrap_or_else(|| no_provider_for_model(routed_request.model)))
-    }
-
     /// Inlines the history of a request with `previous_response_id`, and resolves its item
     /// references.
     pub(crate) async fn resolve_chain(
@@ -227,146 +176,4 @@ impl ClientRequest<'_> {
             Err(no_route) => Err(failure(ApiErrorKind::NotFound, &no_route.to_string()).into()),
         }
     }
-
-    /// Tries one route, with retries; `force` calls it once although its circuit is open.
-    async fn try_route(
-        &self,
-        routed_request: &RoutedRequest<'_>,
-        route: &Route,
-        (route_body, parsed): (&Bytes, &mut Option<JsonDoc>),
-        force: bool,
-        log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
-        let (name, model) = (provider_name(route), RoutedRequest::upstream_model(route));
-        let provider_state = self.gateway.provider_states.get(name);
-        let mut now = Instant::now();
-        if let Some(wait) = provider_state.rate_limited.remaining(&model, now) {
-            return Err(rate_limited(name, &model, wait));
-        }
-        provider_state.retry_budget.deposit();
-        let mut last = None;
-        // The one retry with lessons or after a malformed call.
-        let mut reparse = Some(|| parse_body(route_body, &self.config.limits));
-        for tries in 0.. {
-            let call_permit = match provider_state.breaker.admit(now) {
-                Ok(call_permit) => call_permit,
-                Err(_) if force && last.is_none() => provider_state.breaker.admit_always(now),
-                // The last provider error is more informative.
-                Err(wait) => return Err(last.unwrap_or_else(|| circuit_open(name, wait))),
-            };
-            let body =
-                parsed.take().map_or_else(|| parse_body(route_body, &self.config.limits), Ok)?;
-            let error_response =
-                match routed_request.attempt_with_lessons(body, &mut reparse, route, log).await {
-                    Ok(response) => {
-                        call_permit.record_success(Instant::now());
-                        return Ok(response);
-                    }
-                    Err(error_response) => error_response,
-                };
-            if let Some(log) = log {
-                log.attempt_failed(&error_response.failure);
-            }
-            match error_response.failure.kind {
-                ApiErrorKind::RateLimit => {
-                    call_permit.record_rate_limited();
-                    if let Some(wait) = retry_delay(&error_response.failure) {
-                        provider_state.rate_limited.mark(&model, Instant::now(), wait);
-                    }
-                }
-                kind if !is_transient(kind) => call_permit.record_success(Instant::now()),
-                _ if error_response.route_outcome == RouteOutcome::NoResponse => {
-                    call_permit.record_failure(Instant::now());
-                }
-                _ => {
-                    let source = self.call_source(routed_request, route_body);
-                    call_permit.record_error_response(Instant::now(), source);
-                }
-            }
-            let should_retry = tries < self.config.limits.retries
-                && is_transient(error_response.failure.kind)
-                && error_response.failure.retry != RetryAdvice::No
-                && provider_state.retry_budget.withdraw(Instant::now());
-            if !should_retry {
-                return Err(error_response);
-            }
-            let requested_wait = retry_delay(&error_response.failure).unwrap_or_default();
-            if requested_wait > MAX_RETRY_WAIT {
-                return Err(error_response);
-            }
-            last = Some(error_response);
-            sleep(requested_wait.max(Backoff::default().delay(tries, random_u64()))).await;
-            now = Instant::now();
-        }
-        Err(last.unwrap_or_else(|| circuit_open(name, Duration::ZERO)))
-    }
-
-    /// Key and conversation of the request. Needed for failed calls only, so the body is parsed
-    /// again.
-    fn call_source(&self, routed_request: &RoutedRequest<'_>, route_body: &Bytes) -> CallSource {
-        let from = routed_request.body_dialect;
-        let hash = |body: JsonDoc| routed_request.conversation_key.conversation_hash(&body, from);
-        let conversation = parse_body(route_body, &self.config.limits).map_or(0, hash);
-        let key = (!self.owner.is_empty()).then(|| stable_hash([self.owner.as_bytes()]));
-        CallSource { key, conversation }
-    }
 }
-
-/// The more actionable of two errors: a fallback that is down must not hide that the history is too
-/// long, or how long to wait.
-fn more_actionable(earlier: Option<ErrorResponse>, later: ErrorResponse) -> ErrorResponse {
-    let rank = |error: &ErrorResponse| match error.failure.kind {
-        ApiErrorKind::ContextOverflow => 0,
-        ApiErrorKind::RateLimit => 1,
-        ApiErrorKind::Authentication | ApiErrorKind::Permission | ApiErrorKind::Billing => 2,
-        _ => 3,
-    };
-    earlier.filter(|earlier| rank(earlier) < rank(&later)).unwrap_or(later)
-}
-
-fn retry_delay(error: &ApiError) -> Option<Duration> {
-    match error.retry {
-        RetryAdvice::AfterMillis(millis) => Some(Duration::from_millis(millis)),
-        RetryAdvice::No | RetryAdvice::Yes => None,
-    }
-}
-
-/// Other providers would reject the request too.
-fn is_client_error(kind: ApiErrorKind) -> bool {
-    matches!(
-        kind,
-        ApiErrorKind::InvalidRequest
-            | ApiErrorKind::RequestTooLarge
-            | ApiErrorKind::ContentFiltered
-    )
-}
-
-/// Errors that may be over soon. Rate limits are excluded: the client itself waits.
-fn is_transient(kind: ApiErrorKind) -> bool {
-    matches!(kind, ApiErrorKind::ServerError | ApiErrorKind::Overloaded | ApiErrorKind::Timeout)
-}
-
-fn circuit_open(name: &str, wait: Duration) -> ErrorResponse {
-    let message = format!("{name} has failed repeatedly and is not called for a moment");
-    let error =
-        ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::Overloaded, &message) };
-    ErrorResponse { route_outcome: RouteOutcome::NotCalled, ..error.into() }
-}
-
-fn rate_limited(name: &str, model: &str, wait: Duration) -> ErrorResponse {
-    let message = format!("{name} accepts no requests for {model} at the moment");
-    let error = ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::RateLimit, &message) };
-    ErrorResponse { route_outcome: RouteOutcome::NotCalled, ..error.into() }
-}
-
-fn retry_after(wait: Duration) -> RetryAdvice {
-    RetryAdvice::AfterMillis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
-}
-
-fn no_provider_for_model(model: &str) -> ErrorResponse {
-    let message = format!("there is no provider for the model `{model}`");
-    failure(ApiErrorKind::NotFound, &message).into()
-}
-
-/// Longer waits are left to the client.
-const MAX_RETRY_WAIT: Duration = Duration::from_secs(3);

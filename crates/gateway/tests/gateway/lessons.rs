@@ -362,21 +362,60 @@ fn a_repeated_rejection_is_passed_to_the_client() {
 }
 
 #[test]
-fn successive_rejections_are_learned() {
+fn successive_rejections_are_learned_within_one_request() {
     let first = error_answer("frobnicate: Extra inputs are not permitted");
     let second = error_answer("twiddle: Extra inputs are not permitted");
-    let answers = vec![first, second.clone(), second, success_answer("anthropic")];
+    let answers = vec![first, second, success_answer("anthropic")];
     let (harness, stub) = harness_with_stub("anthropic", answers);
     let hello = json!({"role": "user", "content": "hello"});
     let request = json!({
         "model": "stub/m", "max_tokens": 9, "frobnicate": 1, "twiddle": 2, "messages": [hello],
     });
-    assert_eq!(ask(&harness, &request).status, 400, "one retry only");
+    for expected in [3, 4] {
+        assert_eq!(ask(&harness, &request).status, 200);
+        assert_eq!(stub.requests().len(), expected);
+    }
+    let requests = stub.requests();
+    assert!(requests[1].get("frobnicate").is_none() && requests[1].get("twiddle").is_some());
+    for learned in &requests[2..] {
+        assert!(learned.get("frobnicate").is_none() && learned.get("twiddle").is_none());
+    }
+}
+
+#[test]
+fn the_next_request_learns_what_is_too_much_for_one() {
+    let fields = ["f0", "f1", "f2", "f3", "f4", "f5", "f6"];
+    let rejected = |name: &&str| error_answer(&format!("{name}: Extra inputs are not permitted"));
+    let mut answers: Vec<_> = fields.iter().map(rejected).collect();
+    // The second request begins with the field whose rejection was one too many.
+    answers.insert(6, answers[5].clone());
+    answers.push(success_answer("anthropic"));
+    let (harness, stub) = harness_with_stub("anthropic", answers);
+    let hello = json!({"role": "user", "content": "hello"});
+    let mut request = json!({"model": "stub/m", "max_tokens": 9, "messages": [hello]});
+    for name in fields {
+        request[name] = 1.into();
+    }
+    let response = ask(&harness, &request);
+    assert_eq!(response.status, 400);
+    assert!(response.text().contains("f5: Extra inputs"), "{}", response.text());
+    assert_eq!(stub.requests().len(), 6);
     assert_eq!(ask(&harness, &request).status, 200);
     let requests = stub.requests();
-    assert_eq!(requests.len(), 4);
-    assert!(requests[2].get("frobnicate").is_none() && requests[2].get("twiddle").is_some());
-    assert!(requests[3].get("twiddle").is_none());
+    let left =
+        |nth: usize| fields.iter().filter(|name| requests[nth].get(**name).is_some()).count();
+    assert_eq!((0..requests.len()).map(left).collect::<Vec<_>>(), [7, 6, 5, 4, 3, 2, 2, 1, 0]);
+}
+
+#[test]
+fn a_rejected_body_is_not_sent_again() {
+    let rejection = error_answer("adaptive thinking is not supported on this model");
+    let (harness, stub) = harness_with_stub("anthropic", vec![rejection.clone()]);
+    let hello = json!({"role": "user", "content": "hello"});
+    let request = json!({"model": "stub/m", "max_tokens": 9, "messages": [hello]});
+    let response = ask(&harness, &request);
+    assert_eq!((response.status, response.text()), rejection);
+    assert_eq!(stub.requests().len(), 1, "the lesson does not change the body");
 }
 
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
