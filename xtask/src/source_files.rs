@@ -1,5 +1,6 @@
 //! Lists the text files of the repository for the tidy checks.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -33,10 +34,28 @@ impl SourceFile {
             && !parts.iter().any(|part| matches!(*part, "tests" | "tests.rs"))
     }
 
+    /// The folder of the crate that a Rust file belongs to.
+    fn crate_folder(&self) -> Option<&str> {
+        let targets = ["/src/", "/tests/", "/benches/", "/examples/"];
+        let at = targets.iter().filter_map(|target| self.path.find(target)).min()?;
+        Some(&self.path[..at])
+    }
+
     /// Each line with its number, from 1.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
+}
+
+/// The Rust files of each crate, by the crate's folder.
+pub(crate) fn by_crate(files: &[SourceFile]) -> BTreeMap<&str, Vec<&SourceFile>> {
+    let mut crates: BTreeMap<&str, Vec<&SourceFile>> = BTreeMap::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        if let Some(folder) = file.crate_folder() {
+            crates.entry(folder).or_default().push(file);
+        }
+    }
+    crates
 }
 
 /// All text files of the repository, sorted by path.

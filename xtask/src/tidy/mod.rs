@@ -3,6 +3,7 @@
 mod corpus;
 mod crate_graph;
 mod diagnostic;
+mod exemptions;
 mod forbidden_text;
 mod functions;
 mod links;
@@ -69,6 +70,8 @@ const RULES: &[Rule] = &[
     Rule { name: "directions", check: crate_graph::check },
     Rule { name: "public-items", check: public_items::check },
     Rule { name: "cycles", check: modules::check },
+    Rule { name: "layers", check: modules::directions::check },
+    Rule { name: "module-files", check: modules::file_layout::check },
     Rule { name: "unit-tests", check: unit_tests::check },
     Rule { name: "links", check: links::check },
     Rule { name: "readme-commands", check: links::commands },

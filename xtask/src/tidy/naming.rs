@@ -1,26 +1,47 @@
 //! Refuses names and comments that leave out the noun, by the rules in CONTRIBUTING.md.
 
 use super::diagnostic::Diagnostic;
+use super::exemptions::without_exempt;
 use super::strip::{comment_lines, strip_non_code};
-use crate::source_files::SourceFile;
+use crate::source_files::{SourceFile, by_crate};
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
+    let crates = by_crate(files);
+    let modules = crates.iter().flat_map(|(folder, files)| {
+        let found = files.iter().flat_map(|file| check_module(file)).collect();
+        without_exempt("WITH_BANNED_MODULES", WITH_BANNED_MODULES, folder, files, found)
+    });
+    files.iter().filter(|file| file.is_rust()).flat_map(check_file).chain(modules).collect()
+}
+
+/// A module is called by the name of its file or folder.
+fn check_module(file: &SourceFile) -> Option<Diagnostic> {
+    let path = file.path.strip_suffix(".rs")?;
+    let path = path.strip_suffix("/mod").or(path.strip_suffix("/main")).unwrap_or(path);
+    let name = path.rsplit('/').next()?;
+    let is_banned = is_banned(BANNED_TYPES, name) && !MODULE_VERBS.contains(&name);
+    let message = format!(
+        "module '{name}' is a bare participle, adjective or pronoun: say the noun, such as \
+         'cached_replies' or 'lookup'"
+    );
+    is_banned.then(|| Diagnostic::new(file, 1, message))
+}
+
+fn check_file(file: &SourceFile) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    for file in files.iter().filter(|file| file.is_rust()) {
-        let code = strip_non_code(&file.text);
-        for (index, line) in code.lines().enumerate() {
-            let messages = definitions(line).filter_map(|(keyword, name)| complaint(keyword, name));
-            diagnostics.extend(messages.map(|message| Diagnostic::new(file, index + 1, message)));
-        }
-        for (number, line) in comment_lines(&file.text) {
-            let words = line.split(|c: char| !c.is_alphabetic());
-            for word in words.filter(|word| is_banned(BANNED_COMMENT_WORDS, word)) {
-                let message = format!(
-                    "'{word}' in a comment: say which client, server, thread or caller is meant, \
-                     and 'again' instead of 'anew'"
-                );
-                diagnostics.push(Diagnostic::new(file, number, message));
-            }
+    let code = strip_non_code(&file.text);
+    for (index, line) in code.lines().enumerate() {
+        let messages = definitions(line).filter_map(|(keyword, name)| complaint(keyword, name));
+        diagnostics.extend(messages.map(|message| Diagnostic::new(file, index + 1, message)));
+    }
+    for (number, line) in comment_lines(&file.text) {
+        let words = line.split(|c: char| !c.is_alphabetic());
+        for word in words.filter(|word| is_banned(BANNED_COMMENT_WORDS, word)) {
+            let message = format!(
+                "'{word}' in a comment: say which client, server, thread or caller is meant, \
+                 and 'again' instead of 'anew'"
+            );
+            diagnostics.push(Diagnostic::new(file, number, message));
         }
     }
     diagnostics
@@ -148,3 +169,17 @@ const BANNED_TYPES: &[&str] = &[
 const BANNED_LIMITS: &[&str] = &["MOST", "LONGEST", "LARGEST", "FEW", "PATIENCE", "MOMENT"];
 
 const BANNED_COMMENT_WORDS: &[&str] = &["whoever", "nobody", "somebody", "anew"];
+
+/// A module that reads streams, beside one that is called `write`.
+const MODULE_VERBS: &[&str] = &["read"];
+
+/// Crates with modules whose names leave out the noun.
+const WITH_BANNED_MODULES: &[&str] = &[
+    "crates/dialects",
+    "crates/gateway",
+    "crates/model",
+    "crates/repair",
+    "crates/store",
+    "crates/strict",
+    "crates/upstream",
+];

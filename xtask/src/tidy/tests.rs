@@ -2,6 +2,9 @@
 
 use serde_json::json;
 
+use super::modules::directions;
+use super::modules::file_layout;
+use super::modules::layers::Layers;
 use super::{
     SourceFile, corpus, crate_graph, forbidden_text, functions, links, modules, naming,
     provider_names, public_items, sizes, strip, unit_tests, whitespace,
@@ -68,6 +71,24 @@ fn names_without_their_noun_are_found() {
     let found = naming::check(&[file("a.rs", code)]);
     assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [1, 3, 5, 7]);
     assert!(found[0].message.contains("'Kept'"), "{found:?}");
+}
+
+#[test]
+fn modules_without_their_noun_are_found() {
+    let files = [
+        file("crates/a/src/kept.rs", ""),
+        file("crates/a/src/told/mod.rs", ""),
+        file("crates/a/tests/a/gone.rs", ""),
+        file("crates/a/src/read/mod.rs", ""),
+        file("crates/a/src/kept_blocks.rs", ""),
+        file("crates/a/src/told/lines.rs", ""),
+    ];
+    let found = naming::check(&files);
+    let found: Vec<_> = found.iter().map(|found| found.path.as_str()).collect();
+    assert_eq!(
+        found,
+        ["crates/a/src/kept.rs", "crates/a/src/told/mod.rs", "crates/a/tests/a/gone.rs"]
+    );
 }
 
 #[test]
@@ -229,4 +250,85 @@ fn cycles_of_imports_are_found_through_re_exports_globs_and_parents() {
     assert_eq!(cycles(&[parent, child]).len(), 1);
     let main = ("main.rs", "//! X.\nuse x::A;\nfn main() {}\n");
     assert_eq!(cycles(&[lib, main, a, ("b.rs", "pub struct B;")]).len(), 0);
+}
+
+#[test]
+fn imports_from_a_module_above_are_found() {
+    let rows = [Layers { folder: "crates/x", modules: &["server", "client", "bytes"] }];
+    let lib = ("lib.rs", "//! X.\nmod bytes;\npub use server::run;\npub fn version() {}\n");
+    let server = ("server/mod.rs", "use crate::client::{Client, bytes::Bytes};\npub fn run() {}");
+    let listener = ("server/listener.rs", "use super::run; use crate::Client;");
+    let client = ("client.rs", "pub(crate) use crate::bytes;\npub struct Client;");
+    let check = |bytes: &str, without: &[&str]| {
+        let files = [lib, server, listener, client, ("bytes.rs", bytes)];
+        let files = files.map(|(path, text)| file(&format!("crates/x/src/{path}"), text));
+        let found = directions::check_layers(&files, &rows, without);
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(check("pub struct Bytes;", &[]), Vec::<String>::new());
+    let stands = |from: &str, name: &str, to: &str| {
+        let table = "which stands above it in xtask/src/tidy/modules/layers.rs";
+        format!("{from} imports {name} from {to}, {table}")
+    };
+    for (bytes, expected) in [
+        (
+            "pub struct Bytes;\nuse crate::run;\nfn f() { run() }",
+            format!("crates/x/src/bytes.rs:2: {}", stands("'bytes'", "run", "'server'")),
+        ),
+        (
+            "fn f() {}\n\nfn g(a: crate::client::Client) { crate::client::Client::new() }",
+            format!("crates/x/src/bytes.rs:3: {}", stands("'bytes'", "Client", "'client'")),
+        ),
+        (
+            "fn f() { crate::version() }",
+            format!(
+                "crates/x/src/bytes.rs:1: {}",
+                stands("'bytes'", "version", "'the crate's root'")
+            ),
+        ),
+    ] {
+        assert_eq!(check(bytes, &[]), [expected]);
+    }
+    assert!(check("", &["crates/x"])[0].contains("remove it from WITHOUT_LAYERS"));
+}
+
+#[test]
+fn the_table_of_modules_has_each_crate_and_each_module_once() {
+    let files = ["lib.rs", "a.rs", "b/mod.rs", "b/c.rs"]
+        .map(|path| file(&format!("crates/x/src/{path}"), "pub struct T;"));
+    let check = |files: &[SourceFile], rows: &[Layers], without: &[&str]| {
+        let found = directions::check_layers(files, rows, without);
+        found.into_iter().map(|found| found.message).collect::<Vec<_>>()
+    };
+    let row = |modules| [Layers { folder: "crates/x", modules }];
+    assert_eq!(check(&files, &row(&["b", "a"]), &[]), Vec::<String>::new());
+    assert_eq!(check(&files, &row(&["a"]), &[]), ["add 'b' to the row of crates/x"]);
+    assert_eq!(
+        check(&files, &row(&["b", "c", "a"]), &[]),
+        ["crates/x has no module 'c': remove it"]
+    );
+    assert_eq!(check(&files, &[], &["crates/x"]), Vec::<String>::new());
+    assert_eq!(check(&files, &[], &[]), [r#"add a row for crates/x, such as ["a", "b"]"#]);
+    assert_eq!(check(&[], &[], &["crates/x"]), ["there is no crate 'crates/x': remove its row"]);
+    let cycle = [
+        file("crates/x/src/a.rs", "use crate::b::B; pub struct A;"),
+        file("crates/x/src/b.rs", "use crate::a::A; pub struct B;"),
+    ];
+    let expected = "crates/x needs a row, but its modules import each other: a → b (B), b → a (A)";
+    assert_eq!(check(&cycle, &[], &[]), [expected]);
+}
+
+#[test]
+fn the_file_of_a_module_with_a_folder_is_in_the_folder() {
+    let check = |paths: &[&str]| {
+        let files: Vec<_> = paths.iter().map(|path| file(path, "")).collect();
+        file_layout::check(&files).into_iter().map(|found| found.path).collect::<Vec<_>>()
+    };
+    let good = ["crates/x/src/a/mod.rs", "crates/x/src/a/b.rs", "crates/x/src/ab.rs"];
+    assert_eq!(check(&good), Vec::<String>::new());
+    assert_eq!(check(&["crates/x/src/a.rs", "crates/x/src/a/b.rs"]), ["crates/x/src/a.rs"]);
+    assert_eq!(
+        check(&["crates/x/tests/t/a.rs", "crates/x/tests/t/a/b/c.rs"]),
+        ["crates/x/tests/t/a.rs"]
+    );
 }
