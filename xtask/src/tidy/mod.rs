@@ -5,13 +5,12 @@ mod crate_graph;
 mod diagnostic;
 mod exemptions;
 mod forbidden_text;
-mod functions;
 mod links;
 mod modules;
 mod naming;
 mod provider_names;
 mod public_items;
-mod sizes;
+mod size;
 mod strip;
 #[cfg(test)]
 mod tests;
@@ -42,7 +41,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         }
         count += diagnostics.len();
     }
-    for warning in sizes::warnings(&files) {
+    for warning in size::warnings(&files) {
         println!("warning: {warning}");
     }
     match count {
@@ -59,9 +58,9 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
 const MAX_SHOWN: usize = 40;
 
 const RULES: &[Rule] = &[
-    Rule { name: "file-size", check: sizes::check },
-    Rule { name: "function-size", check: functions::check },
-    Rule { name: "first-line", check: sizes::first_line },
+    Rule { name: "file-size", check: size::check_files },
+    Rule { name: "function-size", check: size::check_functions },
+    Rule { name: "first-line", check: size::check_first_lines },
     Rule { name: "marks", check: forbidden_text::check },
     Rule { name: "naming", check: naming::check },
     Rule { name: "provider-names", check: provider_names::check },

@@ -6,8 +6,8 @@ use super::modules::directions;
 use super::modules::file_layout;
 use super::modules::layers::Layers;
 use super::{
-    SourceFile, corpus, crate_graph, forbidden_text, functions, links, modules, naming,
-    provider_names, public_items, sizes, strip, unit_tests, whitespace,
+    SourceFile, corpus, crate_graph, forbidden_text, links, modules, naming, provider_names,
+    public_items, size, strip, unit_tests, whitespace,
 };
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -28,7 +28,7 @@ fn code_loses_comments_and_literals_but_no_line() {
 fn functions_are_measured_from_signature_to_brace() {
     let text = "trait T { fn no_body(&self) -> [u8; 3]; }\nfn one() { let x: fn() = || {}; }\n\
                 fn three(\n) {\n}\n// fn gone() {}\n";
-    let found = functions::functions(text);
+    let found = size::functions(text);
     let seen: Vec<_> = found.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
     assert_eq!(seen, [("one", 2, 1), ("three", 3, 3)]);
 }
@@ -37,10 +37,10 @@ fn functions_are_measured_from_signature_to_brace() {
 fn a_long_function_and_a_long_file_are_faults() {
     let body = "    step();\n".repeat(79);
     let long = file("crates/a/src/lib.rs", &format!("//! A.\nfn long() {{\n{body}}}\n"));
-    assert_eq!(functions::check(&[long]).len(), 1);
+    assert_eq!(size::check_functions(&[long]).len(), 1);
     let lines = "//! A.\n".repeat(601);
     let files = [file("crates/a/src/a.rs", &lines), file("crates/a/tests/a.rs", &lines)];
-    assert_eq!(sizes::check(&files).len(), 1);
+    assert_eq!(size::check_files(&files).len(), 1);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_file_without_a_first_line_is_found() {
         file("crates/a/src/bad.rs", "use std::fmt;\n"),
         file("crates/a/src/empty.rs", "//!\n"),
     ];
-    assert_eq!(sizes::first_line(&files).len(), 2);
+    assert_eq!(size::check_first_lines(&files).len(), 2);
 }
 
 #[test]
@@ -244,6 +244,9 @@ fn cycles_of_imports_are_found_through_re_exports_globs_and_parents() {
     ] {
         assert_eq!(cycles(&[lib, a, ("b.rs", b)]), Vec::<String>::new(), "{b}");
     }
+    let lifetime = ("lib.rs", "mod a;\nmod b;\npub use a::A;\nfn f() -> &'static A { b::B }");
+    let user = ("b.rs", "use crate::A;\npub struct B(A);");
+    assert_eq!(cycles(&[lifetime, ("a.rs", "pub struct A;"), user]), Vec::<String>::new());
     let parent =
         ("lib.rs", "//! X.\nmod child;\nuse child::run;\npub struct T;\nfn f() { run() }\n");
     let child = ("child.rs", "use super::T;\npub fn run() -> T { T }\n");

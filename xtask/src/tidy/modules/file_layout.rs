@@ -40,5 +40,4 @@ const WITH_FILES_BESIDE_FOLDERS: &[&str] = &[
     "crates/store",
     "crates/upstream",
     "crates/wire",
-    "xtask",
 ];

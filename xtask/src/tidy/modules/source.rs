@@ -74,6 +74,8 @@ impl Reader<'_> {
                     let inner = module.path.iter().cloned().chain([name]).collect();
                     self.read_module(inner, modules);
                 }
+                // Not the lifetime `'static`.
+                "static" if self.at >= 2 && self.tokens[self.at - 2].text == "'" => {}
                 "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" | "static"
                 | "mod" => {
                     module.definitions.insert(self.peek().to_owned());

@@ -1,12 +1,48 @@
-//! Limits the length of a function.
+//! Limits the length of files and functions, and requires a first line that says what a file does.
 
 use super::diagnostic::Diagnostic;
 use super::strip;
 use crate::source_files::SourceFile;
 
+/// One idea may fill a file of this length; a longer one is printed as a warning.
+const WARN_FILE_LINES: usize = 400;
+
+const MAX_FILE_LINES: usize = 600;
+
 const MAX_FUNCTION_LINES: usize = 80;
 
-pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
+pub(super) fn check_files(files: &[SourceFile]) -> Vec<Diagnostic> {
+    longer_than(files, MAX_FILE_LINES).collect()
+}
+
+/// Files that are long but allowed.
+pub(super) fn warnings(files: &[SourceFile]) -> Vec<Diagnostic> {
+    longer_than(files, WARN_FILE_LINES).collect()
+}
+
+fn longer_than(files: &[SourceFile], limit: usize) -> impl Iterator<Item = Diagnostic> {
+    files.iter().filter(|file| file.is_library_code()).filter_map(move |file| {
+        let lines = file.lines().count();
+        (lines > limit).then(|| {
+            let message = format!("{lines} lines; split the file so that each has {limit} at most");
+            Diagnostic::new(file, lines, message)
+        })
+    })
+}
+
+pub(super) fn check_first_lines(files: &[SourceFile]) -> Vec<Diagnostic> {
+    let says_what_it_is = |file: &&SourceFile| {
+        let first = file.text.lines().next().unwrap_or_default();
+        first.strip_prefix("//! ").is_some_and(|words| !words.trim().is_empty())
+    };
+    let in_src =
+        |file: &&SourceFile| file.is_rust() && file.path.split('/').any(|part| part == "src");
+    let message = "begin the file with a line '//! …' that says what it is";
+    let faulty = files.iter().filter(in_src).filter(|file| !says_what_it_is(file));
+    faulty.map(|file| Diagnostic::new(file, 1, message)).collect()
+}
+
+pub(super) fn check_functions(files: &[SourceFile]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for file in files.iter().filter(|file| file.is_library_code()) {
         for function in functions(&file.text) {
