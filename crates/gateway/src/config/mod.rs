@@ -6,6 +6,7 @@ mod access;
 mod diagnostics;
 mod from_env;
 mod key_memory;
+mod model_routes;
 mod parse;
 mod route;
 mod sections;
@@ -22,9 +23,9 @@ pub use diagnostics::{ConfigError, ConfigWarning};
 /// What the guard does with tool calls that do not match their schema.
 pub use interlingua_guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
+pub use model_routes::{ModelRoutes, RouteRule, WeightedTarget};
 pub use route::{
-    BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, ModelRoutes, NoRoute,
-    Route, RouteRule, WeightedTarget,
+    BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, NoRoute, Route,
 };
 pub use sections::{Capture, Limits, Timeouts};
 pub use source::{LoadError, LoadedConfig, Source};

@@ -1,8 +1,9 @@
 //! Parses `[models]`: patterns of model names and their targets.
 
+use super::provider::preset_names;
 use super::providers::{self, ProviderEntry};
 use super::table::{Item, Table};
-use crate::config::route::match_pattern;
+use crate::config::model_routes::match_pattern;
 use crate::config::{
     BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Env, HAS_BUILTIN_MODELS, ModelRoutes, RouteRule,
     WeightedTarget,
@@ -119,7 +120,7 @@ fn find_provider<'p>(
         return providers.last();
     }
     let mut names: Vec<&str> = providers.iter().map(|entry| entry.name.as_str()).collect();
-    names.extend(providers::preset_names().chain(HAS_BUILTIN_MODELS.then_some(BUILTIN_PROVIDER)));
+    names.extend(preset_names().chain(HAS_BUILTIN_MODELS.then_some(BUILTIN_PROVIDER)));
     let message = format!("{} goes to `{name}`, which is not a provider", item.name);
     item.diagnostics.unknown_name(item.offset, &message, name, names);
     None

@@ -5,11 +5,10 @@ use std::fs;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use interlingua::{DIALECTS, Dialect, find_dialect};
 use interlingua_repair::TargetProfile;
-use interlingua_upstream::{AuthScheme, CaBundle, PresetError, Provider, ProviderPreset};
+use interlingua_upstream::{AuthScheme, CaBundle, PRESETS, PresetError, Provider, ProviderPreset};
 use secrecy::SecretString;
 use url::{Host, Url};
 
-use super::providers::preset_names;
 use super::secret::{self, SecretLookup};
 use super::table::{Item, Table};
 use crate::config::Env;
@@ -279,6 +278,10 @@ impl ProviderParser<'_> {
     fn warn(&self, message: &str) {
         self.table.diagnostics.warn(self.offset, format!("`{}` {message}", self.name));
     }
+}
+
+pub(super) fn preset_names<'n>() -> impl Iterator<Item = &'n str> {
+    PRESETS.iter().map(|preset| preset.name)
 }
 
 /// The variables that would hold the key of a preset without one.

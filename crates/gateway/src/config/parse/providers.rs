@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interlingua_upstream::{PRESETS, Provider, ProviderPreset};
+use interlingua_upstream::{Provider, ProviderPreset};
 
 use super::provider::{ProviderParser, missing_key_variables};
 use super::table::{Item, Table};
@@ -14,10 +14,6 @@ pub(super) struct ProviderEntry {
     pub(super) provider: Option<Arc<Provider>>,
     /// The default weight of its targets.
     pub(super) weight: Option<u32>,
-}
-
-pub(super) fn preset_names<'n>() -> impl Iterator<Item = &'n str> {
-    PRESETS.iter().map(|preset| preset.name)
 }
 
 /// Without a `[providers]` table, the providers come from the environment.
