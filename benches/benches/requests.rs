@@ -57,7 +57,7 @@ fn repair_row(from: &dyn Dialect, to: &dyn Dialect, body: &Bytes) {
 }
 
 fn is_rule(name: &str) -> bool {
-    repair::ALL.iter().any(|rule| rule.name == name)
+    repair::all_rules().any(|rule| rule.name == name)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes in a report")]

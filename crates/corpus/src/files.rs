@@ -80,7 +80,7 @@ impl CaseFile {
             "roundtrip" => is_of_folder(case.from) && is_of_folder(case.to),
             "decode" => is_of_folder(case.from),
             "encode" => is_of_folder(case.to),
-            REPAIR_KIND => repair::ALL.iter().any(|rule| rule.name == folder),
+            REPAIR_KIND => repair::all_rules().any(|rule| rule.name == folder),
             _ => is_of_folder(case.from) || is_of_folder(case.to),
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{Conversation, ConversationPatch, Ledger, Target, Verbatim};
-use interlingua_repair::fit::provider_search;
+use interlingua_repair::web_search;
 use interlingua_repair::{self as repair, TargetProfile};
 use interlingua_wire::{JsonDoc, RawJson, SegmentedBytes};
 
@@ -123,8 +123,7 @@ impl<'d> DecodedRequest<'d, '_> {
             repair::repair(&mut conversation, &body, &profile, conversation_patch, &mut ledger);
         // Tool calls in the reply have the names that are sent now.
         cx.freeform_tools = freeform_tool_names(&conversation);
-        cx.uses_web_search =
-            conversation.tools.iter().any(|tool| provider_search::is_search_tool(tool));
+        cx.uses_web_search = conversation.tools.iter().any(|tool| web_search::is_search_tool(tool));
         cx.renamed_tools = repair_output.renames.tools;
         cx.renamed_call_ids = repair_output.renames.calls;
         cx.renamed_properties = repair_output.renames.properties;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::{ALL, RuleKind};
+use crate::engine::rule::RuleKind;
+use crate::rules::{RuleInfo, all_rules};
 
 /// Module documentation of a rule's source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +14,8 @@ pub struct RulePage {
 }
 
 /// Path of a rule's source file within the crate.
-pub fn rule_file(name: &str, kind: RuleKind) -> String {
-    let folder = match kind {
-        RuleKind::Mend => "mend",
-        RuleKind::Fit => "fit",
-    };
-    format!("src/{folder}/{}.rs", name.replace('-', "_"))
+pub fn rule_file(rule: &RuleInfo) -> String {
+    format!("src/rules/{}/{}.rs", rule.group, rule.name.replace('-', "_"))
 }
 
 /// Parses the module documentation of a rule's source.
@@ -38,8 +35,8 @@ pub fn render_repairs(read: impl Fn(&str) -> String) -> String {
     let mut out = String::from(INTRO);
     for (kind, title) in [(RuleKind::Mend, MEND_TITLE), (RuleKind::Fit, FIT_TITLE)] {
         let _ = write!(out, "\n{title}\n");
-        for rule in ALL.iter().filter(|rule| rule.kind == kind) {
-            let page = parse_rule_page(&read(&rule_file(rule.name, kind)));
+        for rule in all_rules().filter(|rule| rule.kind == kind) {
+            let page = parse_rule_page(&read(&rule_file(&rule)));
             let text = page.body.replace("\n## ", "\n#### ").replace("\n#### ", "\n\n#### ");
             let text = text.strip_prefix("## ").map_or(text.clone(), |text| format!("#### {text}"));
             let text = text.replace("\n\n\n", "\n\n");

@@ -2,8 +2,8 @@
 
 use interlingua_wire::{self as wire, Field, JsonNode, JsonString, RawJson};
 
-use crate::media::base64;
-use crate::number;
+use crate::values::base64;
+use crate::values::number;
 
 /// A field that an object may have.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use interlingua_repair::{ALL, Rule, RuleFn, docs};
+use interlingua_repair::{RuleInfo, all_rules, docs};
 
 fn read(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -26,8 +26,8 @@ fn the_page_is_up_to_date() {
 
 #[test]
 fn every_rule_has_a_reason_and_an_example() {
-    for rule in ALL {
-        let page = docs::parse_rule_page(&read(&docs::rule_file(rule.name, rule.kind)));
+    for rule in all_rules() {
+        let page = docs::parse_rule_page(&read(&docs::rule_file(&rule)));
         assert!(!page.summary.is_empty(), "{} has no summary", rule.name);
         for part in ["## Why\n", "## Example\n"] {
             assert!(page.body.contains(part), "{} has no {part}", rule.name);
@@ -37,17 +37,25 @@ fn every_rule_has_a_reason_and_an_example() {
 
 #[test]
 fn rule_names_are_unique() {
-    for (at, rule) in ALL.iter().enumerate() {
-        let is_duplicate = ALL.iter().skip(at + 1).any(|other| other.name == rule.name);
+    let rules: Vec<RuleInfo> = all_rules().collect();
+    for (at, rule) in rules.iter().enumerate() {
+        let is_duplicate = rules[at + 1..].iter().any(|other| other.name == rule.name);
         assert!(!is_duplicate, "{} is not unique", rule.name);
     }
 }
 
 #[test]
-fn raw_body_rules_come_first() {
-    let is_first = |rule: &Rule| matches!(rule.apply, RuleFn::RawBody(_));
-    assert!(ALL.first().is_some_and(is_first));
-    assert!(ALL.is_sorted_by_key(|rule| !is_first(rule)));
+fn every_rule_runs_after_the_rules_that_it_names() {
+    let rules: Vec<RuleInfo> = all_rules().collect();
+    for (at, rule) in rules.iter().enumerate() {
+        for name in rule.after {
+            let earlier = rules[..at].iter().find(|earlier| earlier.name == *name);
+            let earlier =
+                earlier.unwrap_or_else(|| panic!("{} does not run after {name}", rule.name));
+            // Within a group, the order of the list counts.
+            assert!(earlier.group != rule.group, "{} names {name} of its own group", rule.name);
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{HeaderName, HeaderValue};
 use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request};
-use interlingua_repair::fit::provider_search;
+use interlingua_repair::web_search;
 use interlingua_upstream::Operation;
 
 use crate::config::{Backend, Route};
@@ -47,7 +47,7 @@ impl ClientRequest<'_> {
             model: &model,
             stream: false,
             stream_as_array: false,
-            wants_web_search: provider_search::requests_search(&body),
+            wants_web_search: web_search::requests_search(&body),
         };
         let body_len =
             chain.references.inline_for(None, &body).map_or(self.body.len(), |body| body.len());

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::Response;
 use interlingua::{Dialect, JsonDoc, JsonString};
 use interlingua_model::ApiErrorKind;
-use interlingua_repair::fit::provider_search;
+use interlingua_repair::web_search;
 use interlingua_wire::JsonNode;
 use serde_json::json;
 
@@ -108,7 +108,7 @@ impl ClientRequest<'_> {
             model: &model,
             stream: self.path_params.stream.or_else(stream_field).unwrap_or(false),
             stream_as_array: self.path_params.stream_as_array,
-            wants_web_search: provider_search::requests_search(&body),
+            wants_web_search: web_search::requests_search(&body),
         };
         if let Some(log) =
             log.as_ref().filter(|_| routed_request.stream && !routed_request.stream_as_array)

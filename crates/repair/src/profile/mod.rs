@@ -10,17 +10,12 @@ pub mod cache;
 pub mod calls;
 pub mod fields;
 pub mod media;
-mod media_bedrock;
-mod media_words;
-mod names;
 pub mod reasoning;
 pub mod roles;
 mod row;
 mod row_cache;
 pub mod settings;
 pub mod texts;
-pub mod tool_keys;
-mod tool_words;
 pub mod tools;
 pub mod web_search;
 

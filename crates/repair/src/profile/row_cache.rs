@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use interlingua_model::DialectId;
 use interlingua_wire::JsonString;
 
-use super::{
+use crate::profile::{
     TargetKey, cache, calls, fields, media, reasoning, roles, selector, settings, texts, tools,
 };
 

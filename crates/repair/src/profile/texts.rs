@@ -1,6 +1,7 @@
 //! Describes which texts and contents each target accepts.
 
 use interlingua_model::EmptyTextHandling;
+use interlingua_wire::JsonString;
 
 use super::TargetSelector;
 
@@ -47,6 +48,17 @@ pub enum TextMinimum {
     NonEmpty,
     /// More than white space.
     NonBlank,
+}
+
+impl TextMinimum {
+    /// Whether the text has less than the minimum.
+    pub fn rejects(self, text: &JsonString) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::NonEmpty => text.is_empty(),
+            Self::NonBlank => text.is_blank(),
+        }
+    }
 }
 
 /// Whether an assistant turn may have reasoning only.

@@ -5,12 +5,12 @@ use interlingua_model::{
     RejectedField, Turn,
 };
 
-use super::path::{canonicalize, ends_with};
-use super::{Rejection, RejectionKind};
-use crate::fingerprint::fingerprint;
-use crate::fit::provider_search::is_search_tool;
-use crate::look::{is_assistant, is_reasoning_or_entry, is_result, plain_text};
-use crate::number;
+use crate::query::web_search::is_search_tool;
+use crate::rejection::path::{canonicalize, ends_with};
+use crate::rejection::{Rejection, RejectionKind};
+use crate::values::block::{is_assistant, is_reasoning_or_entry, is_result, plain_text};
+use crate::values::fingerprint::fingerprint;
+use crate::values::number;
 
 /// The request that was rejected.
 #[derive(Clone, Copy, Debug)]

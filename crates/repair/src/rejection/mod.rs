@@ -8,6 +8,7 @@
 mod candidate_lessons;
 pub mod capture;
 pub mod path;
+mod pattern;
 mod patterns;
 mod request_errors;
 
@@ -17,6 +18,7 @@ use interlingua_model::{
 use interlingua_wire::{JsonKind, JsonNode, RawJson};
 
 pub use candidate_lessons::{RejectedRequest, candidate_lessons};
+pub use pattern::{Meaning, PathSource, RejectionPattern};
 pub use request_errors::{RequestErrorWording, reclassify, request_error_wordings};
 
 /// A rejection that a retry with lessons may avoid.
@@ -54,48 +56,6 @@ pub enum RejectionKind {
     WebSearch,
     /// Media of this kind, or any, are not supported.
     Media(Option<MediaKind>),
-}
-
-/// Wording of one rejection.
-#[derive(Debug)]
-pub struct RejectionPattern {
-    /// Dialects with this wording; any if empty.
-    pub dialects: &'static [&'static str],
-    /// A substring of the message. Captures in braces: `path`, `name` (of a field there),
-    /// `instead`, `most`, and `any` for anything.
-    pub pattern: &'static str,
-    pub meaning: Meaning,
-    pub path_source: PathSource,
-}
-
-/// What a matching message means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
-    EmptyText,
-    Seal,
-    ModifiedReasoning,
-    ModifiedPrefix,
-    Reasoning(ReasoningConstraint),
-    Field,
-    ImageSize,
-    ImageSide,
-    ManyImagesSide,
-    MaxTokens,
-    RoleOrder,
-    WebSearch,
-    Media(Option<MediaKind>),
-}
-
-/// Source of the field path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathSource {
-    Absent,
-    /// Captured in the message.
-    Message,
-    /// A field of the error body.
-    Body,
-    /// Always this path.
-    Fixed(&'static str),
 }
 
 /// All patterns in order; the first match counts.

@@ -3,7 +3,7 @@
 
 use interlingua_model::{MediaKind, ReasoningConstraint};
 
-use super::{Meaning, PathSource, RejectionPattern};
+use super::pattern::{Meaning, PathSource, RejectionPattern};
 
 const CLAUDE: &[&str] = &["anthropic", "bedrock"];
 const OPENAI: &[&str] = &["openai-chat", "openai-responses"];

@@ -3,9 +3,9 @@
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::check::{KeywordKind, TYPES, keyword_kind};
-use super::names::{OrderedNames, are_unique, distinct_fields};
-use super::narrow::narrow;
+use crate::schema::check::{KeywordKind, TYPES, keyword_kind};
+use crate::schema::names::{OrderedNames, are_unique, distinct_fields};
+use crate::schema::narrow::{guess_type, narrow};
 
 /// The rewritten schema and the keywords that were changed or removed.
 pub(crate) fn rewrite_keywords(
@@ -343,38 +343,5 @@ fn is_valid_value(kind: KeywordKind, value: JsonNode<'_>) -> bool {
         | KeywordKind::Number => false,
     }
 }
-
-/// The most likely type for a non-standard type name.
-pub(super) fn guess_type(kind: JsonNode<'_>) -> Option<&'static str> {
-    let word = kind.str_or_empty().to_ascii_lowercase();
-    let type_name = TYPES.iter().copied().find(|type_name| *type_name == word);
-    type_name
-        .or_else(|| TYPE_ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, kind)| *kind))
-}
-
-const TYPE_ALIASES: &[(&str, &str)] = &[
-    ("str", "string"),
-    ("text", "string"),
-    ("date", "string"),
-    ("datetime", "string"),
-    ("date-time", "string"),
-    ("file", "string"),
-    ("uuid", "string"),
-    ("enum", "string"),
-    ("int", "integer"),
-    ("long", "integer"),
-    ("float", "number"),
-    ("double", "number"),
-    ("decimal", "number"),
-    ("bool", "boolean"),
-    ("list", "array"),
-    ("tuple", "array"),
-    ("set", "array"),
-    ("dict", "object"),
-    ("map", "object"),
-    ("record", "object"),
-    ("none", "null"),
-    ("nil", "null"),
-];
 
 const PREFIX_ITEMS: &str = "prefixItems";

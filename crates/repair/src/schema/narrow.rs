@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
-use super::keywords::guess_type;
-use super::names::OrderedNames;
+use crate::schema::check::TYPES;
+use crate::schema::names::OrderedNames;
 
 /// One level of the schema rewritten, and the replaced keyword; `None` if it has neither.
 pub(super) fn narrow(schema: JsonNode<'_>) -> Option<(RawJson, &'static str)> {
@@ -159,3 +159,36 @@ const PROPERTIES: &str = "properties";
 const REQUIRED: &str = "required";
 /// Keywords with alternatives.
 const CHOICES: &[&str] = &["anyOf", "oneOf"];
+
+/// The most likely type for a non-standard type name.
+pub(crate) fn guess_type(kind: JsonNode<'_>) -> Option<&'static str> {
+    let word = kind.str_or_empty().to_ascii_lowercase();
+    let type_name = TYPES.iter().copied().find(|type_name| *type_name == word);
+    type_name
+        .or_else(|| TYPE_ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, kind)| *kind))
+}
+
+pub(crate) const TYPE_ALIASES: &[(&str, &str)] = &[
+    ("str", "string"),
+    ("text", "string"),
+    ("date", "string"),
+    ("datetime", "string"),
+    ("date-time", "string"),
+    ("file", "string"),
+    ("uuid", "string"),
+    ("enum", "string"),
+    ("int", "integer"),
+    ("long", "integer"),
+    ("float", "number"),
+    ("double", "number"),
+    ("decimal", "number"),
+    ("bool", "boolean"),
+    ("list", "array"),
+    ("tuple", "array"),
+    ("set", "array"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("record", "object"),
+    ("none", "null"),
+    ("nil", "null"),
+];

@@ -2,15 +2,14 @@
 
 pub(crate) mod names;
 
-use interlingua_model::{Conversation, LedgerPath, Tool, ToolChoice, ToolKind, Verbatim};
+use interlingua_model::{Conversation, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Field, JsonDoc, JsonNode, JsonString, RawJson};
 
-use crate::TargetProfile;
-use crate::fit::tool_choice;
-use crate::inside::JsonRef;
+use crate::profile::TargetProfile;
 use crate::profile::tools::{SchemaDraft, SchemaProfile, SchemaRoot, StrictMode, ToolProfile};
 use crate::schema::{check, openapi};
 use crate::shape::{Shape, ShapeChecker, Verdict};
+use crate::values::json_ref::JsonRef;
 
 /// Problems of a tool for the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub(crate) struct ToolIssues {
 }
 
 impl ToolIssues {
-    fn is_acceptable(&self) -> bool {
+    pub(crate) fn is_acceptable(&self) -> bool {
         let (optional_properties, oversized_schema) =
             (self.optional_properties, self.oversized_schema);
         *self == Self { optional_properties, oversized_schema, ..Self::default() }
@@ -82,17 +81,6 @@ fn check_cross_dialect(tool: &Tool, body: &JsonDoc, issues: &mut ToolIssues) {
     let schema = JsonRef::new(schema, body);
     issues.unsupported_references |= check::has_reference(schema.root());
     issues.bad_keywords |= schema.root().get("$schema").is_some();
-}
-
-/// Number of tools at the end with unchecked names and descriptions: those of the legacy list, if
-/// it leaves unchanged.
-pub(crate) fn count_exempt_legacy_tools(work: &mut crate::Work<'_>) -> usize {
-    let unchecked = count_unread_legacy_tools(work.conversation(), work.profile);
-    if unchecked > 0 && work.tool_issues().iter().all(ToolIssues::is_acceptable) {
-        unchecked
-    } else {
-        0
-    }
 }
 
 /// Number of tools at the end that are in the legacy list, if it leaves unchanged.
@@ -346,35 +334,6 @@ pub(crate) fn is_spelling_marker(tool: &Tool, key: &str, value: &RawJson) -> boo
         || key == OPENAPI_FIELD
             && *value == RawJson::NULL
             && matches!(tool.kind, ToolKind::Function { .. })
-}
-
-/// Removes the tool choice, or tools from it, if tools were removed.
-pub(crate) fn drop_choice_of_removed(work: &mut crate::Work<'_>, removed: &[JsonString]) {
-    let none_left = work.conversation().tools.is_empty();
-    let rest = match &work.conversation().settings.tool_choice {
-        None if none_left => return tool_choice::drop_unreadable(work),
-        Some(ToolChoice::None)
-            if none_left && tool_choice::is_invalid_without_tools(work, &ToolChoice::None) =>
-        {
-            None
-        }
-        None | Some(ToolChoice::None) => return,
-        Some(ToolChoice::Auto | ToolChoice::Required) if !none_left => return,
-        Some(ToolChoice::Named(name)) if !none_left && !removed.contains(name) => return,
-        Some(ToolChoice::Allowed { names, required }) if !none_left => {
-            let rest: Vec<JsonString> =
-                names.iter().filter(|name| !removed.contains(name)).cloned().collect();
-            if rest.len() == names.len() {
-                return;
-            }
-            let required = *required;
-            (!rest.is_empty()).then_some(ToolChoice::Allowed { names: rest, required })
-        }
-        Some(_) => None,
-    };
-    let description = "left out the choice of a removed tool";
-    work.record_loss(LedgerPath::SETTINGS, description);
-    work.edit_settings().tool_choice = rest;
 }
 
 /// Whether a namespace has no field but its description.

@@ -43,7 +43,6 @@ const WITH_CYCLES: &[&str] = &[
     "crates/dialects",
     "crates/gateway",
     "crates/interlingua",
-    "crates/repair",
     "crates/store",
     "crates/strict",
     "crates/upstream",

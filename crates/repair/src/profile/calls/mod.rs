@@ -5,8 +5,6 @@ mod spellings;
 
 pub(super) use rows::ROWS;
 
-use crate::survey::IdLengths;
-
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct CallProfile {
@@ -174,6 +172,13 @@ pub enum ToolRunner {
     Client,
 }
 
+/// Shortest and longest id in bytes, as written in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IdLengths {
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+}
+
 impl CallIdFormat {
     /// Whether ids of these lengths are certainly valid. False does not mean that they are invalid.
     pub(crate) fn accepts_lengths(&self, lengths: Option<IdLengths>) -> bool {
@@ -236,8 +241,7 @@ impl ResultKinds {
 
 #[cfg(test)]
 mod tests {
-    use super::CallIdFormat;
-    use crate::survey::IdLengths;
+    use super::{CallIdFormat, IdLengths};
 
     /// Ids that are accepted by their lengths are accepted by their contents, too.
     #[test]

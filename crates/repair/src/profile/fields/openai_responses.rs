@@ -3,8 +3,12 @@
 use interlingua_model::Role;
 use interlingua_wire::JsonNode;
 
-use super::openai_responses_items::{ANY_STATUS, CALLER, FOREIGN_KINDS, older_kinds};
-use super::{BILLING_PREFIXES, BlockKind, BlockPlacement, FieldProfile, opaque_kind};
+use crate::profile::fields::openai_responses_items::{
+    ANY_STATUS, BREAKPOINT, CALLER, DETAIL, FOREIGN_KINDS, ID, METADATA_PASSTHROUGH, older_kinds,
+};
+use crate::profile::fields::{
+    BILLING_PREFIXES, BlockKind, BlockPlacement, FieldProfile, opaque_kind,
+};
 use crate::shape::Shape::{Any, AnyObject, Bool, Closed, Integer, ListOf, OneOf, Text};
 use crate::shape::{FieldSpec, optional};
 
@@ -151,7 +155,6 @@ pub(super) const CODEX: FieldProfile = FieldProfile {
 pub(super) const RELAY: FieldProfile =
     FieldProfile { foreign_kinds: Some(&older_kinds()), ..FIELDS };
 
-pub(super) const ID: FieldSpec = optional("id", Text);
 const REASONING_FIELDS: &[FieldSpec] = &[
     ID,
     STATUS,
@@ -161,13 +164,8 @@ const REASONING_FIELDS: &[FieldSpec] = &[
     METADATA_PASSTHROUGH,
 ];
 const STATUS: FieldSpec = optional("status", OneOf(&["in_progress", "completed", "incomplete"]));
-pub(super) const METADATA_PASSTHROUGH: FieldSpec =
-    optional("internal_chat_message_metadata_passthrough", Any);
-pub(super) const BREAKPOINT: FieldSpec = optional("prompt_cache_breakpoint", AnyObject);
 const IMAGE: &[FieldSpec] =
     &[optional("image_url", Text), optional("file_id", Text), DETAIL, BREAKPOINT];
-pub(super) const DETAIL: FieldSpec =
-    optional("detail", OneOf(&["low", "high", "auto", "original"]));
 const FILE: &[FieldSpec] = &[
     optional("file_data", Text),
     optional("file_id", Text),

@@ -1,11 +1,10 @@
 //! Foreign items of the Responses API with their fields.
 
-use super::openai_responses::{BREAKPOINT, DETAIL, ID, METADATA_PASSTHROUGH};
-use super::{BlockPlacement, ForeignKind, closed_kind, opaque_kind};
+use crate::profile::fields::{BlockPlacement, ForeignKind, closed_kind, opaque_kind};
 use crate::shape::Shape::{
-    Any, AnyObject, Bool, ListOf, NonEmptyText, Nullable, ObjectOrJsonText, OneOf, Open, Text,
+    self, Any, AnyObject, Bool, ListOf, NonEmptyText, Nullable, ObjectOrJsonText, OneOf, Open, Text,
 };
-use crate::shape::{FieldSpec, Shape, optional, required};
+use crate::shape::{FieldSpec, optional, required};
 
 const TYPE: FieldSpec = required("type", Text);
 const CALL: FieldSpec = required("call_id", Text);
@@ -357,3 +356,13 @@ const fn is_equal(one: &[u8], other: &[u8]) -> bool {
 const fn item(kind: &'static str, keys: &'static [FieldSpec]) -> ForeignKind {
     closed_kind(kind, BlockPlacement::Anywhere, keys)
 }
+
+pub(crate) const ID: FieldSpec = optional("id", Text);
+
+pub(crate) const METADATA_PASSTHROUGH: FieldSpec =
+    optional("internal_chat_message_metadata_passthrough", Any);
+
+pub(crate) const BREAKPOINT: FieldSpec = optional("prompt_cache_breakpoint", AnyObject);
+
+pub(crate) const DETAIL: FieldSpec =
+    optional("detail", OneOf(&["low", "high", "auto", "original"]));

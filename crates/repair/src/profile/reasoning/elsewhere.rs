@@ -1,7 +1,7 @@
 //! Rows for other servers of the Messages API.
 
-use super::open::UNRESTRICTED;
 use super::{ReasoningEcho, ReasoningProfile};
+use crate::profile::reasoning::base::UNRESTRICTED;
 
 /// Reasons unless it is switched off, ignores signatures, and requires reasoning before calls.
 pub(super) const DEEPSEEK_MESSAGES: ReasoningProfile = ReasoningProfile {

@@ -1,9 +1,9 @@
 //! Describes which reasoning and seals each target accepts.
 
+mod base;
+mod efforts;
 mod elsewhere;
-mod open;
 mod rows;
-mod words;
 
 use interlingua_model::{DialectId, ReasoningMode, ReasoningSettings, Settings};
 use interlingua_wire::JsonKind;
@@ -210,7 +210,7 @@ pub fn reasoning_request(settings: &Settings) -> ReasoningRequest {
         return ReasoningRequest::Unspecified;
     };
     let is_none = effort.as_ref().is_some_and(|effort| effort == "none");
-    let budget = budget.as_ref().map(crate::number::parse);
+    let budget = budget.as_ref().map(crate::values::number::parse);
     match mode {
         Some(ReasoningMode::Off) => ReasoningRequest::Off,
         Some(ReasoningMode::BetweenTools) => ReasoningRequest::BetweenTools,

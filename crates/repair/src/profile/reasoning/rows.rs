@@ -3,17 +3,17 @@
 use interlingua_wire::JsonKind;
 
 use super::elsewhere;
-use super::open::UNRESTRICTED;
-use super::words::{
-    ALL_EFFORTS, GEMINI_UNSIGNED_MODELS, GROK_EFFORT_MODELS, LOW_TO_HIGH, MINIMAL_TO_HIGH,
-    NONE_TO_HIGH, NONE_TO_MAX, NONE_TO_XHIGH, OLLAMA_EFFORTS, QWEN_THINKING_MODELS,
-    REASONING_FIELDS,
-};
 use super::{
     BudgetSupport, CallSealing, EffortWithTools, OffMode, ReasoningEcho, ReasoningMeasure,
     ReasoningProfile, ReasoningReplay,
 };
 use crate::profile::TargetSelector;
+use crate::profile::reasoning::base::UNRESTRICTED;
+use crate::profile::reasoning::efforts::{
+    ALL_EFFORTS, GEMINI_UNSIGNED_MODELS, GROK_EFFORT_MODELS, LOW_TO_HIGH, MINIMAL_TO_HIGH,
+    NONE_TO_HIGH, NONE_TO_MAX, NONE_TO_XHIGH, OLLAMA_EFFORTS, QWEN_THINKING_MODELS,
+    REASONING_FIELDS,
+};
 use crate::profile::selector::{
     BEDROCK_OTHER_VENDORS, CHAT_TUNED_MODELS, CLAUDE, FIRST_PARTY, GROQ_NON_REASONING_MODELS,
 };

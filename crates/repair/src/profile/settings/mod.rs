@@ -1,10 +1,10 @@
 //! Describes which settings each target accepts.
 
-mod kinds;
-mod kinds_gemini;
+mod base;
+mod base_gemini;
+mod fields;
 mod rows;
 mod shape;
-mod shapes;
 
 pub(super) use rows::ROWS;
 pub use shape::{SettingField, SettingShape, Verdict, is_same_name};

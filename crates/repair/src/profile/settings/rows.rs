@@ -1,6 +1,13 @@
 //! The rows about settings, by dialect, flavor and model.
 
-use super::kinds::{
+use super::{
+    ChoiceWithoutTools, ConflictCondition, FieldConflict, ForcedCall, MaxTokensLimits,
+    NumberFormat, ResponseFormatSupport, SamplingRanges, SettingsProfile, StopSequenceLimits,
+    ToolChoiceSupport, ValueRange,
+};
+use crate::profile::TargetSelector;
+use crate::profile::selector::{BEDROCK_OTHER_VENDORS, CHAT_TUNED_MODELS, FIRST_PARTY};
+use crate::profile::settings::base::{
     ANY_CHOICE, ANY_FORMAT, ANY_MAX_TOKENS, CHAT_RANGES, CLAUDE_BASE, CLAUDE_FIXED_SAMPLING,
     CLAUDE_NO_FORCED_CALL, CLAUDE_TEMPERATURE_OR_TOP_P, CODEX, COMPATIBLE, CONVERSE,
     CONVERSE_FIELDS, FOUR_STOPS, GROK, GROK_REASONING_MODELS, GROQ_UNKNOWN_FIELDS,
@@ -9,15 +16,10 @@ use super::kinds::{
     OPENROUTER, RESPONSES_API, STREAM_OPTIONS_WITHOUT_STREAM, TOP_LOGPROBS_RANGE, UNIT_RANGE,
     UNKNOWN_FIELDS,
 };
-use super::kinds_gemini::{OLD_GEMINI_MODELS, OLD_VERTEX, STUDIO, VERTEX, VERTEX_2_5};
-use super::shapes;
-use super::{
-    ChoiceWithoutTools, ConflictCondition, FieldConflict, ForcedCall, MaxTokensLimits,
-    NumberFormat, ResponseFormatSupport, SamplingRanges, SettingsProfile, StopSequenceLimits,
-    ToolChoiceSupport, ValueRange,
+use crate::profile::settings::base_gemini::{
+    OLD_GEMINI_MODELS, OLD_VERTEX, STUDIO, VERTEX, VERTEX_2_5,
 };
-use crate::profile::TargetSelector;
-use crate::profile::selector::{BEDROCK_OTHER_VENDORS, CHAT_TUNED_MODELS, FIRST_PARTY};
+use crate::profile::settings::fields;
 
 const CHAT: &str = "openai-chat";
 const RESPONSES: &str = "openai-responses";
@@ -28,7 +30,7 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
         TargetSelector::models("bedrock", &["amazon.nova"]),
         SettingsProfile {
             sampling: SamplingRanges { top_k: ValueRange::NEVER, ..CONVERSE.sampling },
-            fields: shapes::BEDROCK_NOVA,
+            fields: fields::BEDROCK_NOVA,
             ..CONVERSE
         },
     ),
@@ -43,7 +45,7 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
     (
         TargetSelector::models("bedrock", &["claude-3-5"]),
         SettingsProfile {
-            fields: shapes::BEDROCK_OLD_CLAUDE,
+            fields: fields::BEDROCK_OLD_CLAUDE,
             body_betas: NO_BETAS,
             ..on_bedrock(with_max_tokens(CLAUDE_BASE, 8_192))
         },
@@ -51,7 +53,7 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
     (
         TargetSelector::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]),
         SettingsProfile {
-            fields: shapes::BEDROCK_OLD_CLAUDE,
+            fields: fields::BEDROCK_OLD_CLAUDE,
             body_betas: NO_BETAS,
             ..on_bedrock(with_max_tokens(CLAUDE_BASE, 4_096))
         },
@@ -118,7 +120,7 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
             number_format: NumberFormat::Numbers,
             checks_all_numbers: true,
             service_tiers: CLAUDE_BASE.service_tiers,
-            fields: shapes::DEEPSEEK,
+            fields: fields::DEEPSEEK,
             ..COMPATIBLE
         },
     ),
@@ -178,13 +180,13 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
             max_user_id_chars: 128,
             conflicts: &[STREAM_OPTIONS_WITHOUT_STREAM, TOP_LOGPROBS_RANGE, LOGPROBS_WITH_TOOLS],
             renamed_fields: UNKNOWN_FIELDS,
-            fields: shapes::OPENAI_CHAT,
+            fields: fields::OPENAI_CHAT,
             ..COMPATIBLE
         },
     ),
     (
         TargetSelector::new(CHAT, &["openrouter"], &["anthropic/", "google/"]),
-        SettingsProfile { fields: shapes::OPENAI_CHAT, ..COMPATIBLE },
+        SettingsProfile { fields: fields::OPENAI_CHAT, ..COMPATIBLE },
     ),
     // Open-weight models on other servers.
     (TargetSelector::new(CHAT, &["openrouter"], &["openai/gpt-oss"]), OPENROUTER),
@@ -246,7 +248,7 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
         SettingsProfile {
             tool_choice: ToolChoiceSupport { forced_call: ForcedCall::NamedOnly, ..ANY_CHOICE },
             sampling: SamplingRanges { temperature: UNIT_RANGE, ..SamplingRanges::ANY },
-            fields: shapes::KIMI,
+            fields: fields::KIMI,
             ..COMPATIBLE
         },
     ),
@@ -258,7 +260,7 @@ pub(in crate::profile) static ROWS: &[(TargetSelector, SettingsProfile)] = &[
                 temperature: ValueRange::ONE,
                 ..SamplingRanges::ANY
             },
-            fields: shapes::KIMI,
+            fields: fields::KIMI,
             ..COMPATIBLE
         },
     ),
@@ -407,7 +409,7 @@ const fn on_bedrock(row: SettingsProfile) -> SettingsProfile {
         ascii_names: true,
         ..row.tool_choice
     };
-    let (shapes, betas) = (shapes::BEDROCK_CLAUDE, BETAS);
+    let (shapes, betas) = (fields::BEDROCK_CLAUDE, BETAS);
     SettingsProfile {
         max_tokens,
         tool_choice: choice,

@@ -81,7 +81,7 @@ impl SettingShape {
                 node.as_bool().is_some() || matches!(&*node.str_or_empty(), "true" | "false")
             }
             Self::Number => node.kind() == JsonKind::Number,
-            Self::Integer => crate::number::is_plain_integer(&node.json()),
+            Self::Integer => crate::values::number::is_plain_integer(&node.json()),
             Self::Text => node.is_string(),
             Self::TextList => node.is_array() && node.items().all(JsonNode::is_string),
             Self::TextOrList => node.is_string() || node.is_array(),
