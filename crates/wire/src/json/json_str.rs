@@ -26,7 +26,8 @@ impl JsonString {
         if escape::is_short_without_escapes(contents) {
             return Self(contents.into());
         }
-        let mut raw = Vec::with_capacity(contents.len() + 8);
+        // At least what `escape_into` reserves: growing would double the memory.
+        let mut raw = Vec::with_capacity(contents.len() + contents.len() / 8 + 8);
         escape::escape_into(contents, &mut raw);
         Self(into_byte_string(raw))
     }

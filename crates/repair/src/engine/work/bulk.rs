@@ -149,6 +149,8 @@ impl Work<'_> {
             (Vec::with_capacity(new_turns.len()), Vec::with_capacity(new_turns.len()));
         for (at, role, blocks) in new_turns {
             let mut turn = Turn::new(role);
+            // Grown by pushing, a list of one block would have room for four.
+            turn.blocks.reserve_exact(blocks.len());
             let mut sources = Vec::with_capacity(blocks.len());
             for block in blocks {
                 sources.push(block.source);

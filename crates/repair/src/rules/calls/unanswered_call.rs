@@ -34,7 +34,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
         let calls = unanswered(work, round).into_iter();
         let missing = calls.map(|(pos, id)| MissingResult {
             call: pos,
-            message: JsonString::new(UNKNOWN_OUTCOME),
+            message: JsonString::from_static(UNKNOWN_OUTCOME),
             ledger_text: format!("added a result for the call {id}: its outcome is unknown"),
         });
         add_results(work, round.assistant_turns.start, missing.collect());

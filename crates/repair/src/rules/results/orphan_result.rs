@@ -196,7 +196,7 @@ fn move_to(
         }
         Destination::AsResultOf(call) => {
             let is_error = content_blocks.len() == 1;
-            let mut content = vec![Block::text(JsonString::new(UNKNOWN_OUTCOME)).into()];
+            let mut content = vec![Block::text(JsonString::from_static(UNKNOWN_OUTCOME)).into()];
             content.extend(content_blocks);
             let result = ToolResult { call_id: call, name: None, content, is_error };
             let block = work.edit_block(from.0, from.1);
