@@ -1,6 +1,8 @@
 //! Judges a conversation with and without repair.
 
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
+use std::thread;
 
 use bytes::Bytes;
 use interlingua::{
@@ -69,11 +71,22 @@ impl Diagnosis {
             violations.retain(|violation| is_model_checked || violation.rule != UNKNOWN_MODEL_RULE);
             violations
         };
-        let violations = judge_body(&translated.body);
-        let beyond_repair =
-            if violations.is_empty() { Vec::new() } else { judge_body(&repaired.body) };
-        let changes = translated.ledger.entries.iter().filter(|entry| !entry.is_loss);
         let is_changed = translated.body != repaired.body;
+        let (violations, mut beyond_repair) = if is_changed {
+            // The judge takes most of the time: the two bodies are checked at once.
+            thread::scope(|scope| {
+                let after_repair = scope.spawn(|| judge_body(&repaired.body));
+                let violations = judge_body(&translated.body);
+                (violations, after_repair.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            })
+        } else {
+            let violations = judge_body(&translated.body);
+            (violations.clone(), violations)
+        };
+        if violations.is_empty() {
+            beyond_repair.clear();
+        }
+        let changes = translated.ledger.entries.iter().filter(|entry| !entry.is_loss);
         let is_content = |entry: &LedgerEntry| {
             is_request || matches!(entry.path.section, LedgerSection::System | LedgerSection::Turns)
         };
