@@ -108,6 +108,10 @@ pub trait Dialect: Sync {
         "messages"
     }
 
+    /// The keys below which a reply, or an event of its stream, has the lists that become blocks and
+    /// citations. Other lists, such as log probabilities and arguments, are not decoded.
+    fn reply_list_keys(&self) -> &'static [&'static str];
+
     /// The HTTP status of an error in this dialect. Status 529 exists only in Anthropic's API.
     fn error_status(&self, error: &ApiError) -> u16 {
         match error.kind.response_status(error.status) {

@@ -25,8 +25,8 @@ pub enum TranslateError {
 pub enum ReplyError {
     /// The body is not a JSON object.
     InvalidBody(TranslateError),
-    /// A reply with status 200 whose body is an API error. The client gets an error, encoded by
-    /// `encode_error` of its dialect.
+    /// A reply with status 200 whose body is an API error, or that exceeds a limit. The client gets
+    /// an error, encoded by `encode_error` of its dialect.
     Api(Box<ApiError>),
 }
 

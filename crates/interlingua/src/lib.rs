@@ -68,8 +68,11 @@ pub use interlingua_wire::{
     Framing, JsonDoc, JsonError, JsonKind, JsonLimits, JsonNode, JsonString, RawJson,
     SegmentedBytes,
 };
-pub use limits::StreamLimits;
-pub use reply::{DecodedReply, decode_reply, encode_reply, encode_reply_as_stream, stream_writer};
+pub use limits::ReplyLimits;
+pub use reply::{
+    DecodedReply, decode_reply, decode_reply_with_limits, encode_reply, encode_reply_as_stream,
+    stream_writer,
+};
 pub use request::{DecodedRequest, decode_request};
 pub use stream::StreamTranslator;
 

@@ -11,7 +11,7 @@ use interlingua_wire::JsonDoc;
 use crate::echoed_fields::EchoedFields;
 use crate::seal_envelope::{self, WrappingWriter};
 use crate::web_search::WebSearchCollector;
-use crate::{ReplyError, TranslatedReply, parse_object};
+use crate::{ReplyError, ReplyLimits, TranslatedReply, parse_object};
 
 /// A decoded reply that is not yet encoded.
 #[derive(Debug)]
@@ -33,6 +33,17 @@ pub fn decode_reply(
     cx: &ReplyContext,
     call_checker: Option<&CallChecker>,
 ) -> Result<DecodedReply, ReplyError> {
+    decode_reply_with_limits(body, from, cx, call_checker, &ReplyLimits::default())
+}
+
+/// As [`decode_reply`], with limits.
+pub fn decode_reply_with_limits(
+    body: Bytes,
+    from: &dyn Dialect,
+    cx: &ReplyContext,
+    call_checker: Option<&CallChecker>,
+    limits: &ReplyLimits,
+) -> Result<DecodedReply, ReplyError> {
     let mut ledger = Ledger::default();
     let without_marker = strip_done_marker(&body);
     let body = match (parse_object(body), without_marker) {
@@ -43,10 +54,10 @@ pub fn decode_reply(
         }
         (parsed, _) => parsed?,
     };
-    let mut reply = match from.decode_reply(&body, cx, &mut ledger) {
-        Ok(reply) => Box::new(reply),
-        Err(error) => return Err(ReplyError::Api(Box::new(error))),
-    };
+    let api_error = |error| ReplyError::Api(Box::new(error));
+    limits.check_lists(&body, from.reply_list_keys()).map_err(api_error)?;
+    let mut reply = Box::new(from.decode_reply(&body, cx, &mut ledger).map_err(api_error)?);
+    limits.check_arguments(&reply.turn).map_err(api_error)?;
     if cx.has_renames() {
         restore_client_names(&mut reply, cx);
     }

@@ -21,8 +21,8 @@ use self::continuation::Continuation;
 use self::frame_recovery::has_bad_frame;
 use self::name_restorer::NameRestorer;
 use self::passthrough::{Passthrough, PassthroughState};
-use crate::StreamLimits;
 use crate::echoed_fields::EchoedFields;
+use crate::limits::{ReplyLimits, limit_error};
 use crate::reply::stream_writer;
 use crate::watching::{EventSink, StreamGuard};
 use crate::web_search::WebSearchCollector;
@@ -61,6 +61,8 @@ use crate::web_search::WebSearchCollector;
 pub struct StreamTranslator {
     input: Input,
     reader: Box<dyn StreamReader>,
+    /// The provider dialect's keys of lists that become blocks.
+    list_keys: &'static [&'static str],
     writer: Box<dyn StreamWriter>,
     to: DialectId,
     passthrough: Passthrough,
@@ -92,7 +94,7 @@ pub struct StreamTranslator {
     passthrough_state: PassthroughState,
     /// Text of a frame that could not be parsed, for the error message.
     unparsed_text: Option<String>,
-    limits: StreamLimits,
+    limits: ReplyLimits,
     /// Bytes of the arguments of the open call so far.
     argument_bytes: usize,
     /// Bytes received so far.
@@ -138,6 +140,7 @@ impl StreamTranslator {
         Self {
             input,
             reader: from.reader(cx),
+            list_keys: from.reply_list_keys(),
             writer: stream_writer(to, cx),
             to: to.id(),
             passthrough: if is_passthrough {
@@ -165,7 +168,7 @@ impl StreamTranslator {
             last_heartbeat: None,
             passthrough_state: PassthroughState::default(),
             unparsed_text: None,
-            limits: StreamLimits::default(),
+            limits: ReplyLimits::default(),
             argument_bytes: 0,
             received_bytes: 0,
             last_was_ping: false,
@@ -174,7 +177,7 @@ impl StreamTranslator {
 
     /// Sets the limits. Must be called before bytes are pushed.
     #[must_use]
-    pub fn with_limits(mut self, limits: StreamLimits) -> Self {
+    pub fn with_limits(mut self, limits: ReplyLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -251,7 +254,7 @@ impl StreamTranslator {
         } else {
             format!("the provider sent more than {limit} bytes before its reply")
         };
-        self.fail(ApiError::new(ApiErrorKind::ServerError, JsonString::new(&message)), out);
+        self.fail(limit_error(&message), out);
     }
 
     /// Whether further bytes are ignored: the stream failed or was finished.
@@ -318,6 +321,9 @@ impl StreamTranslator {
     }
 
     fn process_frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
+        if let Err(error) = self.limits.check_frame(&frame, self.list_keys) {
+            return self.fail(error, out);
+        }
         if self.passthrough == Passthrough::On {
             self.forward_frame(frame, out);
         } else {
@@ -333,17 +339,26 @@ impl StreamTranslator {
             self.replaces_reply_id();
             self.emit_events(Some(out));
         }
-        self.enforce_argument_limit(out);
+        self.enforce_limits(out);
     }
 
-    /// Ends the stream with an error if the arguments of a call exceed the limit.
-    fn enforce_argument_limit(&mut self, out: &mut Vec<u8>) {
-        if self.argument_bytes <= self.limits.max_argument_bytes {
-            return;
+    /// The limit that the blocks so far exceed, as an error.
+    fn exceeded_limit(&self) -> Option<ApiError> {
+        if self.argument_bytes > self.limits.max_argument_bytes {
+            Some(self.limits.arguments_error())
+        } else if self.partial_reply().turn.blocks.len() > self.limits.max_blocks {
+            Some(self.limits.blocks_error())
+        } else {
+            None
         }
-        let limit = std::mem::replace(&mut self.limits.max_argument_bytes, usize::MAX);
-        let message = format!("the arguments of a call have more than {limit} bytes");
-        self.fail(ApiError::new(ApiErrorKind::ServerError, JsonString::new(&message)), out);
+    }
+
+    /// Ends the stream with an error if its blocks exceed a limit.
+    fn enforce_limits(&mut self, out: &mut Vec<u8>) {
+        let Some(error) = self.exceeded_limit() else { return };
+        // The error itself must be emitted.
+        (self.limits.max_argument_bytes, self.limits.max_blocks) = (usize::MAX, usize::MAX);
+        self.fail(error, out);
     }
 
     /// Handles the end of the input: the reader decides how the reply ends.
@@ -365,7 +380,7 @@ impl StreamTranslator {
         } else {
             self.emit_events(Some(out));
         }
-        self.enforce_argument_limit(out);
+        self.enforce_limits(out);
     }
 
     /// Whether the reply starts with an id that another reply has, so that it gets a new one.
@@ -399,7 +414,10 @@ impl StreamTranslator {
             stream_guard.observe_batch(&self.events);
         }
         for mut event in self.events.drain(..) {
-            if self.ended || self.argument_bytes > self.limits.max_argument_bytes {
+            if self.ended
+                || self.argument_bytes > self.limits.max_argument_bytes
+                || self.accumulator.partial_reply().turn.blocks.len() > self.limits.max_blocks
+            {
                 continue;
             }
             let is_ping = matches!(event, StreamEvent::Ping);

@@ -84,6 +84,10 @@ impl Dialect for Anthropic {
         flavor::NAMES
     }
 
+    fn reply_list_keys(&self) -> &'static [&'static str] {
+        &["message", "content", "content_block", "citations", "tool_calls"]
+    }
+
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

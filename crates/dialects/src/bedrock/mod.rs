@@ -49,6 +49,19 @@ impl Dialect for Bedrock {
         settings::known_subfields(field)
     }
 
+    fn reply_list_keys(&self) -> &'static [&'static str] {
+        &[
+            "output",
+            "message",
+            "content",
+            "citationsContent",
+            "citations",
+            "sourceContent",
+            "delta",
+            "toolResult",
+        ]
+    }
+
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

@@ -58,6 +58,32 @@ impl Dialect for Gemini {
         &["ai-studio", "vertex"]
     }
 
+    fn reply_list_keys(&self) -> &'static [&'static str] {
+        &[
+            "response",
+            "candidates",
+            "content",
+            "parts",
+            "citationMetadata",
+            "citation_metadata",
+            "citationSources",
+            "citation_sources",
+            "citations",
+            "groundingMetadata",
+            "grounding_metadata",
+            "groundingChunks",
+            "grounding_chunks",
+            "groundingSupports",
+            "grounding_supports",
+            "groundingChunkIndices",
+            "grounding_chunk_indices",
+            "functionCall",
+            "function_call",
+            "partialArgs",
+            "partial_args",
+        ]
+    }
+
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

@@ -45,6 +45,10 @@ impl Dialect for Native {
         ID
     }
 
+    fn reply_list_keys(&self) -> &'static [&'static str] {
+        &["blocks", "block", "citations", "result", "content"]
+    }
+
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         Verbatim::with_text(request::decode(body.root(), ledger), ID, body.to_json())
     }

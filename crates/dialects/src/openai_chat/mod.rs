@@ -60,6 +60,21 @@ impl Dialect for OpenAiChat {
         settings::known_subfields(field)
     }
 
+    fn reply_list_keys(&self) -> &'static [&'static str] {
+        &[
+            "choices",
+            "message",
+            "delta",
+            "content",
+            "annotations",
+            "images",
+            "reasoning_details",
+            "thinking_blocks",
+            "thinking",
+            "tool_calls",
+        ]
+    }
+
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

@@ -89,6 +89,10 @@ impl Dialect for OpenAiResponses {
         &["openai", "xai"]
     }
 
+    fn reply_list_keys(&self) -> &'static [&'static str] {
+        &["response", "output", "item", "part", "content", "summary", "annotations"]
+    }
+
     fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         Verbatim::with_text(request::decode(body, ledger), ID, body.to_json())
     }

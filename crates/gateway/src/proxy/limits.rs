@@ -1,6 +1,6 @@
 //! Checks requests and replies against the configured limits.
 
-use interlingua::{ApiError, Dialect, JsonDoc, Ledger, StreamLimits};
+use interlingua::{ApiError, Dialect, JsonDoc, Ledger, ReplyLimits};
 use interlingua_model::{ApiErrorKind, Turn};
 use interlingua_wire::JsonNode;
 
@@ -47,21 +47,12 @@ pub(crate) fn check_request(
     Ok(())
 }
 
-/// Rejects a provider's whole reply that exceeds the configured limits.
-pub(crate) fn check_reply(turn: &Turn, limits: &Limits) -> Result<(), ApiError> {
-    if has_long_arguments(turn, limits) {
-        let max = limits.arguments;
-        let message = format!("the arguments of a call have more than {max} bytes");
-        return Err(failure(ApiErrorKind::ServerError, &message));
-    }
-    Ok(())
-}
-
-pub(crate) fn stream_limits(limits: &Limits) -> StreamLimits {
-    StreamLimits {
+pub(crate) fn reply_limits(limits: &Limits) -> ReplyLimits {
+    ReplyLimits {
         max_event_bytes: limits.event,
         max_event_lines: limits.event_lines,
         max_argument_bytes: limits.arguments,
+        max_blocks: limits.blocks,
         max_reply_bytes: limits.reply,
         // A provider may repeat the whole request in its first events.
         max_preface_bytes: limits.event.saturating_mul(2),

@@ -8,7 +8,7 @@ use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName};
 use interlingua::{
     ApiError, DecodedReply, Dialect, Ledger, ReplyContext, ReplyError, StreamTranslator,
-    TranslatedReply, decode_reply, encode_reply, encode_reply_as_stream,
+    TranslatedReply, decode_reply_with_limits, encode_reply, encode_reply_as_stream,
 };
 use interlingua_guard::{CallChecker, Finding};
 use interlingua_model::{ApiErrorKind, Reply, Stop, StopReason};
@@ -110,7 +110,7 @@ impl ProviderReply<'_> {
             self.request.client_dialect,
             &self.exchange,
         )
-        .with_limits(limits::stream_limits(&self.request.config.limits));
+        .with_limits(limits::reply_limits(&self.request.config.limits));
         if self.continuation.is_some() {
             stream = stream.with_continuation();
         }
@@ -254,10 +254,14 @@ impl ProviderReply<'_> {
     }
 
     fn decode_reply(&self, body: Bytes) -> Result<DecodedReply, ErrorResponse> {
-        let decoded =
-            decode_reply(body, self.provider_dialect, &self.exchange, self.watch.as_ref());
+        let decoded = decode_reply_with_limits(
+            body,
+            self.provider_dialect,
+            &self.exchange,
+            self.watch.as_ref(),
+            &limits::reply_limits(&self.request.config.limits),
+        );
         let decoded = decoded.map_err(|error| reply_error(self.provider_dialect, error))?;
-        limits::check_reply(&decoded.reply.turn, &self.request.config.limits)?;
         self.check_malformed_call(&decoded.reply)?;
         Ok(decoded)
     }

@@ -86,6 +86,7 @@ impl StreamTranslator {
         }
         self.ledger.record_change(note::PAUSED_TURN, LedgerPath::REPLY, CONTINUED_NOTE);
         self.reader = from.reader(cx);
+        self.list_keys = from.reply_list_keys();
         self.input = Input::Detecting { framing: from.framing(), leading_space: BytesMut::new() };
     }
 
