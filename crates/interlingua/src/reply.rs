@@ -4,7 +4,7 @@ use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamWriter, note, portable_block};
 use interlingua_guard::{CallChecker, Finding, GuardAction};
 use interlingua_model::{
-    Block, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, Verbatim, unfold,
+    Block, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, Verbatim, for_each_event,
 };
 use interlingua_wire::JsonDoc;
 
@@ -121,9 +121,9 @@ pub fn encode_reply_as_stream(
 ) -> Vec<u8> {
     let portable = portable_reply(reply, to, cx);
     let (mut writer, mut out) = (stream_writer(to, cx), Vec::new());
-    for event in unfold(portable.as_ref().unwrap_or(reply)) {
+    for_each_event(portable.as_ref().unwrap_or(reply), |event| {
         writer.write(&event, &mut out, ledger);
-    }
+    });
     out
 }
 

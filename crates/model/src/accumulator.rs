@@ -139,15 +139,23 @@ impl OpenBlock {
 /// Returns the events that stream this reply, with one delta per block.
 pub fn unfold(reply: &Reply) -> Vec<StreamEvent> {
     let mut events = Vec::with_capacity(reply.turn.blocks.len() * 3 + 3);
-    events.push(StreamEvent::Start { id: reply.id.clone(), model: reply.model.clone() });
+    for_each_event(reply, |event| events.push(event));
+    events
+}
+
+/// Passes on the events of [`unfold`]. Only those of one block exist at a time: together they are
+/// several times as large as the reply.
+pub fn for_each_event(reply: &Reply, mut receive: impl FnMut(StreamEvent)) {
+    receive(StreamEvent::Start { id: reply.id.clone(), model: reply.model.clone() });
+    let mut events = Vec::new();
     for (index, block) in reply.turn.blocks.iter().enumerate() {
         push_block_events(index as u32, block, &mut events);
+        events.drain(..).for_each(&mut receive);
     }
     if reply.usage != Usage::default() {
-        events.push(StreamEvent::Usage(reply.usage.clone()));
+        receive(StreamEvent::Usage(reply.usage.clone()));
     }
-    events.push(StreamEvent::Stop(reply.stop.clone()));
-    events
+    receive(StreamEvent::Stop(reply.stop.clone()));
 }
 
 /// Appends the events of one complete block.

@@ -31,7 +31,7 @@ mod tool;
 mod tool_call_index;
 mod verbatim;
 
-pub use accumulator::{ReplyAccumulator, push_block_events, unfold};
+pub use accumulator::{ReplyAccumulator, for_each_event, push_block_events, unfold};
 pub use api_error::{ApiError, ApiErrorKind, ErrorOrigin, RetryAdvice};
 pub use block::{
     Block, BlockContent, CacheBreakpoint, Citation, Media, MediaKind, MediaSource, Reasoning,

@@ -1,6 +1,8 @@
 //! Decodes and encodes complete replies.
 
-use interlingua_model::{ApiError, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, unfold};
+use interlingua_model::{
+    ApiError, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, for_each_event,
+};
 use interlingua_wire::{JsonDoc, JsonNode};
 
 use super::output::{self, ItemPosition};
@@ -58,9 +60,7 @@ pub(super) fn decode(
 pub(super) fn encode(reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
     let mut writer = Writer::for_complete_reply(cx, reply.extras.clone());
     let mut out = Vec::new();
-    for event in unfold(reply) {
-        writer.write(&event, &mut out, ledger);
-    }
+    for_each_event(reply, |event| writer.write(&event, &mut out, ledger));
     out
 }
 
