@@ -23,7 +23,7 @@ use crate::proxy::continue_turn::TurnContinuation;
 use crate::proxy::limits;
 use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::{RequestLog, set_repairs_header};
-use crate::proxy::stream_body::{CLOSE_GRACE, LINGER_TIMEOUT, StreamBody};
+use crate::proxy::stream_body::{CLOSE_GRACE, LINGER_TIMEOUT, StartedStream};
 use crate::services::guard;
 use crate::telemetry::capture::CaptureStage;
 
@@ -93,13 +93,16 @@ impl ProviderReply<'_> {
             if self.exchange.wants_json_array { APPLICATION_JSON } else { TEXT_EVENT_STREAM };
         set_stream_headers(response.headers_mut(), content_type);
         if let Some(log) = log.take() {
-            let source = (!ended).then(|| self.take_body());
-            let (config, drain_expired) =
-                (self.request.config, &self.request.gateway.drain_expired);
-            let mut stream_body =
-                StreamBody::new(source, stream, output, config, drain_expired, log);
-            stream_body.continuation = self.continuation.take();
-            *response.body_mut() = ResponseBody::stream(stream_body);
+            let started = StartedStream {
+                provider_body: (!ended).then(|| self.take_body()),
+                translator: stream,
+                output,
+                continuation: self.continuation.take(),
+                log,
+            };
+            let drain_expired = &self.request.gateway.drain_expired;
+            let body = started.into_body(self.request.config, drain_expired);
+            *response.body_mut() = ResponseBody::stream(body);
         }
         Ok(response)
     }
