@@ -1,6 +1,8 @@
 //! Renders the table of all rules for `docs/STRICT.md`.
 
-use crate::{ALL, Judge, Rule};
+use crate::judge::Judge;
+use crate::judges::ALL;
+use crate::rule::Rule;
 
 pub fn markdown() -> String {
     let mut out = String::from(PREFACE);

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::rule::{CheckContext, JsonExt as _};
-use crate::seal::SealKey;
-use crate::{BodyEncoding, Rule, StoredReplies, Switches};
+use crate::check_context::CheckContext;
+use crate::request::Request;
+use crate::rule::{Rule, Violation};
 
 /// All rules of one provider's API, in the order the provider checks them.
 #[derive(Debug)]
@@ -21,45 +21,11 @@ pub struct Judge {
     pub not_json: fn(&str) -> Violation,
 }
 
-/// A request in the form in which the provider receives it.
-#[derive(Clone, Debug)]
-pub struct Request<'r> {
-    pub body: &'r Value,
-    /// The requested model, from the body or the path.
-    pub model: &'r str,
-    pub flavor: &'r str,
-    /// The API version header, where the provider has one: empty if it was not sent, `None` if
-    /// that is unknown.
-    pub version: Option<&'r str>,
-    /// Values of the beta header.
-    pub betas: &'r [&'r str],
-    pub switches: &'r Switches,
-    /// Verifies the seals of reasoning; `None` skips verification.
-    pub seal_key: Option<&'r SealKey>,
-    /// The replies that the provider has stored; `None` skips the rules about them.
-    pub stored_replies: Option<&'r StoredReplies>,
-    /// Whether the request only counts tokens.
-    pub count_tokens: bool,
-    pub body_encoding: BodyEncoding<'r>,
-}
-
 /// The violations that a judge found in one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// In the order of the rules: the provider returns the first one.
     pub violations: Vec<Violation>,
-}
-
-/// A violation of one rule at one path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    pub rule: &'static str,
-    pub status: u16,
-    pub path: String,
-    /// The provider's exact error message.
-    pub message: String,
-    pub param: Option<String>,
-    pub code: Option<String>,
 }
 
 impl Judge {
@@ -72,8 +38,7 @@ impl Judge {
     pub fn check(&'static self, request: &Request<'_>) -> Verdict {
         let mut cx = CheckContext::default();
         let rules = self.rules.iter().filter(|rule| (self.applies)(rule, request.flavor));
-        rules.for_each(|rule| cx.run_rule(rule, request));
-        Verdict { violations: cx.take_violations() }
+        Verdict { violations: rules.flat_map(|rule| rule.violations(request, &mut cx)).collect() }
     }
 
     pub fn rule(&self, name: &str) -> Option<&'static Rule> {
@@ -84,23 +49,5 @@ impl Judge {
 impl Verdict {
     pub fn is_accepted(&self) -> bool {
         self.violations.is_empty()
-    }
-}
-
-impl<'r> Request<'r> {
-    /// A request with the body's model and defaults for everything else.
-    pub fn new(body: &'r Value, flavor: &'r str, switches: &'r Switches) -> Self {
-        Self {
-            body,
-            model: body.field("model").and_then(Value::as_str).unwrap_or_default(),
-            flavor,
-            version: None,
-            betas: &[],
-            switches,
-            seal_key: None,
-            stored_replies: None,
-            count_tokens: false,
-            body_encoding: BodyEncoding::default(),
-        }
     }
 }

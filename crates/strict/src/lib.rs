@@ -7,12 +7,14 @@
 //! Where a provider's behaviour differs over time, it is a switch ([`Switches`]) that defaults to
 //! the newest evidence.
 
-mod carried;
+mod check_context;
 pub mod docs;
 mod image;
+mod json;
 mod judge;
-mod known;
+mod judges;
 mod openai_context_window;
+mod request;
 mod rule;
 pub mod seal;
 mod switches;
@@ -23,22 +25,11 @@ pub mod gemini;
 pub mod openai_chat;
 pub mod openai_responses;
 
-pub use carried::{BodyEncoding, Decompression};
-pub use judge::{Judge, Request, Verdict, Violation};
-pub use known::{ContinuationState, StoredReplies, StoredReply};
-pub use rule::{CheckContext, Evidence, Rule};
+pub use check_context::CheckContext;
+pub use judge::{Judge, Verdict};
+pub use judges::{ALL, find};
+pub use request::{
+    BodyEncoding, ContinuationState, Decompression, Request, StoredReplies, StoredReply,
+};
+pub use rule::{Evidence, Rule, Violation};
 pub use switches::{EmptyText, Switches};
-
-/// All judges. Documentation, corpus and tests iterate over them.
-pub static ALL: &[&Judge] = &[
-    &anthropic::JUDGE,
-    &openai_chat::JUDGE,
-    &openai_responses::JUDGE,
-    &gemini::JUDGE,
-    &bedrock::JUDGE,
-];
-
-/// Finds the judge of a dialect.
-pub fn find(dialect: &str) -> Option<&'static Judge> {
-    ALL.iter().copied().find(|judge| judge.dialect == dialect)
-}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 
 /// The context window of a model in tokens; unknown models get the largest.
 pub(crate) fn context_window(model: &str) -> u64 {

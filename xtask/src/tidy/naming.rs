@@ -180,6 +180,5 @@ const WITH_BANNED_MODULES: &[&str] = &[
     "crates/model",
     "crates/repair",
     "crates/store",
-    "crates/strict",
     "crates/upstream",
 ];

@@ -1,9 +1,8 @@
 //! Shapes of message blocks, and the role that may send each.
 
-use super::fields::CACHE_CONTROL_FIELD;
 use super::shape::{
-    CACHED_THINKING, Field, FieldType, RESULT_WITHOUT_ID, Shape, TOOL_INPUT, TaggedUnion,
-    UNKNOWN_TAG, UNSIGNED_THINKING, UnionVariant,
+    CACHE_CONTROL_KEY, CACHE_CONTROL_VALUE, CACHED_THINKING, Field, FieldType, RESULT_WITHOUT_ID,
+    Shape, TOOL_INPUT, TaggedUnion, UNKNOWN_TAG, UNSIGNED_THINKING, UnionVariant,
 };
 
 const fn required(name: &'static str, kind: FieldType) -> Field {
@@ -266,3 +265,23 @@ static FALLBACK: Shape = Shape::closed(&[
 /// A block that is replayed unchanged and not checked.
 static OPAQUE_BLOCK: Shape =
     Shape { fields: &[TYPE_FIELD], unknown_key_rule: UNKNOWN_TAG, allows_unknown: true };
+
+pub(super) const CACHE_CONTROL_FIELD: Field =
+    optional("cache_control", FieldType::Tagged(&CACHE_CONTROL));
+static CACHE_CONTROL: TaggedUnion = TaggedUnion {
+    tag_key: "type",
+    variants: &[UnionVariant::new("ephemeral", &EPHEMERAL_CACHE)],
+    default_tag: None,
+    tag_in_path: true,
+    reports_value: true,
+    unknown_tag_rule: CACHE_CONTROL_VALUE,
+};
+static EPHEMERAL_CACHE: Shape = Shape {
+    fields: &[
+        required("type", FieldType::Str),
+        optional("ttl", FieldType::Enum(&["5m", "1h"])).with_rule(CACHE_CONTROL_VALUE),
+        optional("scope", FieldType::Str).with_betas(&["prompt-caching-scope-"]),
+    ],
+    unknown_key_rule: CACHE_CONTROL_KEY,
+    allows_unknown: false,
+};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::profile::profile;
 use super::tool_changes::referenced_count;
 use super::view::{self, Block};
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 use crate::seal::{SealClaims, SealError, SealKey};
 use crate::{CheckContext, Evidence, Request, Rule};
 

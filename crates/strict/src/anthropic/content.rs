@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::roles::{allows_prefill, is_directive, prefill_index};
 use super::view::{self, Block, is_blank, messages};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, EmptyText, Evidence, Request, Rule};
 
 fn empty_message(request: &Request<'_>, cx: &mut CheckContext) {

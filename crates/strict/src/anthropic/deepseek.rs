@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::view;
-use crate::rule::str_field;
+use crate::json::str_field;
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const FLAVOR: &str = "deepseek";

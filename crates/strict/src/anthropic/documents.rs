@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::headers::is_newest_version;
 use super::view;
-use crate::rule::{array_field, str_field};
+use crate::json::{array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 fn document_from_assistant(request: &Request<'_>, cx: &mut CheckContext) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::profile::{DisabledThinking, Profile, ThinkingMode, profile, thinking_mode};
 use super::shape::quoted_or_list;
 use super::view::as_integer;
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 fn has_thinking_type(request: &Request<'_>, kind: &str) -> bool {

@@ -1,10 +1,9 @@
 //! Shapes of the request fields outside the messages.
 
-use super::blocks::{BLOCKS, SYSTEM_BLOCKS, TEXT};
+use super::blocks::{BLOCKS, CACHE_CONTROL_FIELD, SYSTEM_BLOCKS, TEXT};
 use super::shape::{
-    BLOCK_BINDING_WITHOUT_BETA, CACHE_CONTROL_KEY, CACHE_CONTROL_VALUE, Field, FieldType,
-    SCHEMA_MISSING, Shape, THINKING_DISPLAY, TaggedUnion, UNKNOWN_ROLE, UNKNOWN_TAG,
-    UNKNOWN_TOOL_CHOICE, UnionVariant,
+    BLOCK_BINDING_WITHOUT_BETA, Field, FieldType, SCHEMA_MISSING, Shape, THINKING_DISPLAY,
+    TaggedUnion, UNKNOWN_ROLE, UNKNOWN_TAG, UNKNOWN_TOOL_CHOICE, UnionVariant,
 };
 
 const fn required(name: &'static str, kind: FieldType) -> Field {
@@ -72,8 +71,6 @@ const TOOL_CHOICE_FIELD: Field =
     optional("tool_choice", FieldType::Tagged(&TOOL_CHOICE)).with_rule(UNKNOWN_TOOL_CHOICE);
 const THINKING_FIELD: Field = optional("thinking", FieldType::Tagged(&THINKING));
 const OUTPUT_CONFIG_FIELD: Field = optional("output_config", FieldType::Shape(&OUTPUT_CONFIG));
-pub(super) const CACHE_CONTROL_FIELD: Field =
-    optional("cache_control", FieldType::Tagged(&CACHE_CONTROL));
 const SPEED: Field = optional("speed", FieldType::Enum(&["standard", "fast"]));
 const CONTEXT_MANAGEMENT_FIELD: Field = optional("context_management", FieldType::Object)
     .with_betas(&["context-management-", "compact-"]);
@@ -99,24 +96,6 @@ static CONTINUE_THREAD: Shape = Shape::closed(&[
 ]);
 
 static METADATA: Shape = Shape::closed(&[optional("user_id", FieldType::Str)]);
-
-static CACHE_CONTROL: TaggedUnion = TaggedUnion {
-    tag_key: "type",
-    variants: &[UnionVariant::new("ephemeral", &EPHEMERAL_CACHE)],
-    default_tag: None,
-    tag_in_path: true,
-    reports_value: true,
-    unknown_tag_rule: CACHE_CONTROL_VALUE,
-};
-static EPHEMERAL_CACHE: Shape = Shape {
-    fields: &[
-        required("type", FieldType::Str),
-        optional("ttl", FieldType::Enum(&["5m", "1h"])).with_rule(CACHE_CONTROL_VALUE),
-        optional("scope", FieldType::Str).with_betas(&["prompt-caching-scope-"]),
-    ],
-    unknown_key_rule: CACHE_CONTROL_KEY,
-    allows_unknown: false,
-};
 
 static OUTPUT_CONFIG: Shape = Shape::closed(&[
     EFFORT,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view;
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 use crate::{CheckContext, Evidence, Request, Rule};
 
 /// A conservative estimate of a prompt's tokens: the real number is rarely smaller.

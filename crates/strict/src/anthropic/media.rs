@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::profile::profile;
 use super::view;
 use crate::image::{self, ImageHeader};
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 /// The images and documents of a request.

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::profile::{family, profile};
 use super::view::{self, is_blank, is_thinking};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::seal::{SealClaims, SealError, SealKey};
 use crate::{EmptyText, Request};
 

@@ -5,7 +5,7 @@
 //! | `shape`, `shape_rules`, `fields`, `blocks` | shapes of bodies, and their tables |
 //! | `content_encoding`, `headers`, `params`, `effort`, `tool_choice`, `limits` | headers, settings |
 //! | `tools`, `tool_changes`, `schema` | tool definitions |
-//! | `roles`, `content`, `placement`, `documents`, `media`, `cache` | messages and their blocks |
+//! | `roles`, `content`, `documents`, `media`, `cache` | messages and their blocks |
 //! | `pairing`, `server_tools` | tool calls and results |
 //! | `threads`, [`compaction`] | stored conversations, compaction summaries |
 //! | `thinking`, `signatures` | thinking blocks and their verification |
@@ -28,7 +28,6 @@ mod media;
 pub mod mint;
 mod pairing;
 mod params;
-mod placement;
 pub mod profile;
 mod roles;
 mod schema;
@@ -127,7 +126,6 @@ const RULE_GROUPS: &[&[Rule]] = &[
     &tool_changes::RULES,
     &schema::RULES,
     &roles::RULES,
-    &placement::RULES,
     &content::RULES,
     &documents::RULES,
     &media::RULES,

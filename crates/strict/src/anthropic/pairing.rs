@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::tools::is_valid_name;
 use super::view::{self, Block, MergedMessage, NestedBlock};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 fn call_id(request: &Request<'_>, cx: &mut CheckContext) {

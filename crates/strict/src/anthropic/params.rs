@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::profile::{SamplingSupport, ThinkingMode, profile, thinking_mode};
 use super::{headers, view};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 fn non_null_param<'v>(body: &'v Value, key: &str) -> Option<&'v Value> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::tools::custom_tools;
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 type JsonObject = Map<String, Value>;

@@ -3,11 +3,9 @@
 
 use serde_json::Value;
 
-use super::fields;
 use super::view::{as_integer, quote_each};
 
-use crate::rule::JsonExt as _;
-use crate::{CheckContext, Request};
+use crate::json::JsonExt as _;
 
 /// An object with a known set of keys.
 #[derive(Debug)]
@@ -72,13 +70,10 @@ pub(super) struct UnionVariant {
     pub(super) beta_prefixes: &'static [&'static str],
 }
 
-/// All shape errors of a request.
-struct ShapeErrors(Vec<ShapeError>);
-
-struct ShapeError {
-    rule: &'static str,
-    path: String,
-    message: String,
+pub(super) struct ShapeError {
+    pub(super) rule: &'static str,
+    pub(super) path: String,
+    pub(super) message: String,
 }
 
 struct ShapeValidator<'r> {
@@ -299,21 +294,11 @@ impl ShapeValidator<'_> {
     }
 }
 
-/// Rejects the request for each shape error of this rule.
-pub(super) fn report_shape_errors(request: &Request<'_>, cx: &mut CheckContext, rule: &str) {
-    let errors = cx.memoized(|| {
-        let shape = if request.count_tokens { &fields::COUNT_TOKENS_BODY } else { &fields::BODY };
-        let mut validator = ShapeValidator { betas: request.betas, errors: Vec::new() };
-        validator.check_object(request.body, shape, &FieldPath::ROOT);
-        ShapeErrors(validator.errors)
-    });
-    for error in errors.0.iter().filter(|error| error.rule == rule) {
-        let message = match &*error.path {
-            "" => error.message.clone(),
-            path => format!("{path}: {}", error.message),
-        };
-        cx.reject(&error.path, message);
-    }
+/// Checks a body against a shape.
+pub(super) fn shape_errors(body: &Value, shape: &Shape, betas: &[&str]) -> Vec<ShapeError> {
+    let mut validator = ShapeValidator { betas, errors: Vec::new() };
+    validator.check_object(body, shape, &FieldPath::ROOT);
+    validator.errors
 }
 
 /// Formats names as `'a', 'b' or 'c'`.

@@ -1,13 +1,32 @@
 //! Rules that report the errors of the shape check.
 
+use super::fields;
 use super::shape::{
     BLOCK_BINDING_WITHOUT_BETA, CACHE_CONTROL_KEY, CACHE_CONTROL_VALUE, CACHED_THINKING,
-    EXTRA_INPUT, FIELD_REQUIRED, RESULT_WITHOUT_ID, SCHEMA_MISSING, THINKING_DISPLAY, TOOL_INPUT,
-    UNKNOWN_ROLE, UNKNOWN_TAG, UNKNOWN_TOOL_CHOICE, UNSIGNED_THINKING, WRONG_TYPE,
-    report_shape_errors,
+    EXTRA_INPUT, FIELD_REQUIRED, RESULT_WITHOUT_ID, SCHEMA_MISSING, ShapeError, THINKING_DISPLAY,
+    TOOL_INPUT, UNKNOWN_ROLE, UNKNOWN_TAG, UNKNOWN_TOOL_CHOICE, UNSIGNED_THINKING, WRONG_TYPE,
+    shape_errors,
 };
-use crate::rule::str_field;
+use crate::json::str_field;
 use crate::{CheckContext, Evidence, Request, Rule};
+
+/// All shape errors of a request.
+struct ShapeErrors(Vec<ShapeError>);
+
+/// Rejects the request for each shape error of this rule.
+fn report_shape_errors(request: &Request<'_>, cx: &mut CheckContext, rule: &str) {
+    let errors = cx.memoized(|| {
+        let shape = if request.count_tokens { &fields::COUNT_TOKENS_BODY } else { &fields::BODY };
+        ShapeErrors(shape_errors(request.body, shape, request.betas))
+    });
+    for error in errors.0.iter().filter(|error| error.rule == rule) {
+        let message = match &*error.path {
+            "" => error.message.clone(),
+            path => format!("{path}: {}", error.message),
+        };
+        cx.reject(&error.path, message);
+    }
+}
 
 /// The display `updates` requires a beta.
 fn thinking_display(request: &Request<'_>, cx: &mut CheckContext) {

@@ -3,7 +3,7 @@
 use super::mint::{self, REDACTED_THINKING, SealContext, THINKING};
 use super::profile::{ThinkingMode, families, profile, thinking_mode};
 use super::view::{self, Block};
-use crate::rule::str_field;
+use crate::json::str_field;
 use crate::seal::{SealClaims, SealError, SealKey};
 use crate::{CheckContext, Evidence, Request, Rule};
 

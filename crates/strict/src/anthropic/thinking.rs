@@ -3,7 +3,7 @@
 use super::profile::{ThinkingMode, profile, thinking_mode};
 use super::roles::prefill_index;
 use super::view::{self, Block};
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 use crate::{CheckContext, Evidence, Request, Rule};
 
 /// With a thinking budget, the open tool loop must begin with thinking.

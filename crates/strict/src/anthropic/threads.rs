@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::cache::has_cache_breakpoint;
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 use crate::{CheckContext, ContinuationState, Evidence, Request, Rule, StoredReply};
 
 /// Hash of the request fields that must stay unchanged within a thread.

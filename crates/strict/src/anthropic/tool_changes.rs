@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view::{self, Block};
-use crate::rule::{array_field, str_field};
+use crate::json::{array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 /// A change of the available tools by one block.

@@ -1,7 +1,7 @@
 //! Rules about `tool_choice`.
 
 use super::profile::{ThinkingMode, profile, thinking_mode};
-use crate::rule::{array_field, str_field};
+use crate::json::{array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 fn is_forced(request: &Request<'_>) -> bool {

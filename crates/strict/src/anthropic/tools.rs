@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::view;
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 /// Client-defined tools with their index.

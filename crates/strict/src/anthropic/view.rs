@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 
 /// A block with its position. A message with string content is one text block.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,8 @@ use super::pairing::is_server_tool;
 use super::profile::profile;
 use crate::Request;
 use crate::anthropic;
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 
 /// A Messages request with the origin of its blocks.
 pub(super) struct AnthropicRequest {
@@ -86,9 +87,7 @@ impl AnthropicRequest {
         let Some(rule) = anthropic::JUDGE.rule(rule) else { return Vec::new() };
         let betas: Vec<_> = self.betas.iter().map(String::as_str).collect();
         let mut cx = self.checks.borrow_mut();
-        cx.run_rule(rule, &self.judge_request(request, &betas));
-        cx.take_violations()
-            .into_iter()
+        rule.violations(&self.judge_request(request, &betas), &mut cx)
             .map(|violation| (self.converse_path(request.body, &violation.path), violation.message))
             .collect()
     }

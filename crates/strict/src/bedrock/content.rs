@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view::{Block, blocks, message_blocks};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, EmptyText, Evidence, Request, Rule};
 
 /// Roles must alternate by default.

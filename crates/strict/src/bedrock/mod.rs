@@ -1,6 +1,6 @@
 //! The rules of Bedrock's Converse API.
 //!
-//! - `shape`, `converse`: shapes of AWS's service model and the errors of its validation
+//! - `shape`, `converse`, `shape_rules`: shapes of AWS's service model and the errors of its validation
 //! - `params`, `content`, `media`, `pairing`: Converse's own checks
 //! - `anthropic_request`, `anthropic_rules`: the Messages request behind it and Anthropic's checks
 //! - [`mint`]: signatures, the same as Anthropic's
@@ -16,6 +16,7 @@ mod pairing;
 mod params;
 mod profile;
 mod shape;
+mod shape_rules;
 mod view;
 
 use serde_json::{Value, json};
@@ -67,7 +68,7 @@ fn not_json(_complaint: &str) -> Violation {
 /// In the order in which they are checked: the shape, Converse's own checks, and Anthropic's
 /// behind it.
 const RULE_GROUPS: &[&[Rule]] = &[
-    &shape::RULES,
+    &shape_rules::RULES,
     &params::RULES,
     &content::RULES,
     &media::RULES,

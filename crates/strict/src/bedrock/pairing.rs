@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view::{Block, blocks, message_blocks};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 /// The ids of the client's calls or results in a message.

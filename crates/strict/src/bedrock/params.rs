@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::anthropic_request::{ADDITIONAL_FIELDS_KEY, AnthropicRequest};
 use super::profile::{STRANGE_FIELD_ERRORS, needs_inference_profile, profile};
-use crate::rule::{array_field, str_field};
+use crate::json::{array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 fn additional_fields<'r>(request: &Request<'r>) -> &'r Value {

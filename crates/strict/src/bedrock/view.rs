@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 
 /// A content block with its position.
 #[derive(Clone, Copy, Debug)]

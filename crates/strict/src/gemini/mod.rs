@@ -1,6 +1,6 @@
 //! The rules of the Gemini API, on AI Studio and on Vertex.
 //!
-//! - `proto`, `proto_messages`, `shape_rules`: message types and the parser's errors
+//! - `proto`, `shape_rules`: message types and the parser's errors
 //! - `params`, `tools`, `schema`: settings and tools
 //! - `content`, `pairing`: contents and their parts, calls and responses
 //! - `signatures`: verification of thought signatures
@@ -13,7 +13,6 @@ mod pairing;
 mod params;
 mod profile;
 mod proto;
-mod proto_messages;
 mod schema;
 mod shape_rules;
 mod signatures;

@@ -1,8 +1,8 @@
 //! Rules that report the errors of the protobuf JSON parser.
 
 use super::profile::profile;
+use super::proto::messages::{COUNT_TOKENS_REQUEST, GENERATE_CONTENT_REQUEST};
 use super::proto::{self, ParseError, ParseErrorKind};
-use super::proto_messages::{COUNT_TOKENS_REQUEST, GENERATE_CONTENT_REQUEST};
 use super::view::{self, field, is_vertex};
 use crate::{CheckContext, Evidence, Request, Rule};
 

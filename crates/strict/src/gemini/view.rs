@@ -4,7 +4,6 @@ use std::slice;
 
 use serde_json::Value;
 
-use super::proto_messages::PART_DATA_FIELDS;
 use crate::Request;
 
 /// A content of the conversation with its index.
@@ -111,3 +110,16 @@ pub(super) fn flavored_message(flavor: &str, message: &str) -> String {
 
 pub(super) const DOCS_LINK: &str =
     "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini";
+
+/// The data fields of a part, of which one may be set.
+pub(super) static PART_DATA_FIELDS: &[&str] = &[
+    "text",
+    "inline_data",
+    "file_data",
+    "function_call",
+    "function_response",
+    "executable_code",
+    "code_execution_result",
+    "tool_call",
+    "tool_response",
+];

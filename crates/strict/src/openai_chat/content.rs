@@ -6,7 +6,8 @@ use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, rej
 use super::flavor::{FIRST_PARTY, ROUTER_ANTHROPIC, ROUTER_GOOGLE};
 use super::profile::{ModelFlag, Profile};
 use super::view::{Message, bracket_path, message_column, messages};
-use crate::rule::{CheckContext, JsonExt as _, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const NULL_CONTENT: Rule = Rule {

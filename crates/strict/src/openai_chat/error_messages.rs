@@ -2,7 +2,7 @@
 
 use super::flavor;
 use crate::Request;
-use crate::rule::CheckContext;
+use crate::check_context::CheckContext;
 
 /// The error messages of a rule. A provider without one does not have the rule.
 #[derive(Debug)]

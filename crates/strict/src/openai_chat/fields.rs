@@ -6,7 +6,8 @@ use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
 use super::flavor::FIRST_PARTY;
 use super::profile::{ModelFlag, Profile};
 use super::view::{Message, bracket_path, messages, object_keys};
-use crate::rule::{CheckContext, JsonExt as _, array_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const UNKNOWN_PARAMETER: Rule = Rule {

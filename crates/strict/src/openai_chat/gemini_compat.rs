@@ -6,7 +6,8 @@ use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, rej
 use super::params::non_null_param;
 use super::schema::{join_path, request_schemas, visit_schemas};
 use super::view::object_keys;
-use crate::rule::{CheckContext, JsonExt as _};
+use crate::check_context::CheckContext;
+use crate::json::JsonExt as _;
 use crate::{Evidence, Request, Rule};
 
 pub(super) const GEMINI_COMPAT_SCHEMA_KEY: Rule = Rule {

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
 use super::flavor::{FIRST_PARTY, OPENAI_CONVERSATION_CHECKS};
 use super::params::{non_null_param, param_violation};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::openai_context_window;
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const OUT_OF_RANGE: Rule = Rule {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view::{Message, messages_of, open_loop_start};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::seal::{SealClaims, SealKey};
 
 /// The claims of one entry of an assistant message's `reasoning_details`.

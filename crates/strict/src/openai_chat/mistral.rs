@@ -8,7 +8,8 @@ use super::pairing::{answerable_ids, call_ids};
 use super::profile::{ModelFlag, Profile};
 use super::tools;
 use super::view::{Message, messages, tool_results_after};
-use crate::rule::{CheckContext, JsonExt as _, array_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MISTRAL_EMPTY: Rule = Rule {

@@ -12,7 +12,8 @@ use super::flavor::{
 };
 use super::profile::Profile;
 use super::view::{Message, bracket_path, messages, tool_results_after};
-use crate::rule::{CheckContext, JsonExt as _, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const CALL_ID_LENGTH: Rule = Rule {

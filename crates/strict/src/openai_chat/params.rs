@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
 use super::flavor::FIRST_PARTY;
 use super::profile::{ModelFlag, Profile, TemperatureSupport, ToolsWithEffort};
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MAX_TOKENS: Rule = Rule {

@@ -7,7 +7,8 @@ use super::flavor::{
     DEFAULT_ERROR_FLAVORS, FIRST_PARTY, ROUTER_ANTHROPIC, ROUTER_GOOGLE, responder,
 };
 use super::view::{Message, bracket_path, messages};
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MISSING_PARAMETER: Rule = Rule {

@@ -3,7 +3,8 @@
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
 use super::flavor::{FIRST_PARTY, ROUTER_ANTHROPIC, ROUTER_GOOGLE};
 use super::view::{Message, bracket_path, message_column, messages};
-use crate::rule::{CheckContext, JsonExt as _};
+use crate::check_context::CheckContext;
+use crate::json::JsonExt as _;
 use crate::{Evidence, Request, Rule};
 
 pub(super) const UNKNOWN_ROLE: Rule = Rule {

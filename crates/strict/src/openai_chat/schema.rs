@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
 use super::flavor::FIRST_PARTY;
 use super::view::bracket_path;
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const SCHEMA_ROOT: Rule = Rule {

@@ -12,7 +12,8 @@ use super::mint::{
 use super::pairing::merged_indexes;
 use super::profile::{ModelFlag, Profile};
 use super::view::{Message, call_name, messages, open_loop_start};
-use crate::rule::{CheckContext, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{array_field, str_field};
 use crate::seal::SealError;
 use crate::{Evidence, Request, Rule};
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
 use super::profile::{ModelFlag, Profile, ReasoningDefault};
 use super::view::{Message, messages};
-use crate::rule::{CheckContext, JsonExt as _, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MOONSHOT_THINKING_TYPE: Rule = Rule {

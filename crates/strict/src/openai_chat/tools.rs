@@ -8,7 +8,8 @@ use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, rej
 use super::flavor::FIRST_PARTY;
 use super::profile::{ModelFlag, Profile};
 use super::view::{bracket_path, call_name, messages};
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const TOOL_TYPE: Rule = Rule {

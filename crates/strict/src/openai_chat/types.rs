@@ -8,7 +8,8 @@ use super::flavor::{
 };
 use super::tools::CHECKS_NAME_PATTERN;
 use super::view::{Message, bracket_path, json_type_name, messages};
-use crate::rule::{CheckContext, JsonExt as _, array_field, str_field};
+use crate::check_context::CheckContext;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const WRONG_TYPE: Rule = Rule {

@@ -6,7 +6,7 @@ use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
 use super::flavor::FIRST_PARTY;
 use super::params::{is_reasoning, non_null_param, param_violation};
 use super::profile::{ModelFlag, Profile};
-use crate::rule::CheckContext;
+use crate::check_context::CheckContext;
 use crate::{Evidence, Request, Rule};
 
 pub(super) const REASONING_PARAMETER: Rule = Rule {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Request;
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 
 /// A message with its index.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::view;
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const CODEX_RULES: [Rule; 6] = [

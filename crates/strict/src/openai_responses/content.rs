@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 
 use super::view::{self, dotted_path};
-use crate::rule::{array_field, str_field};
+use crate::json::{array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 3] = [

@@ -9,7 +9,7 @@ use super::shape::FieldType::{
 use super::shape::{Field, ShapeErrorKind, ShapeValidator, optional, quoted_list, required};
 use super::tool_fields::{check_tool, check_tool_choice};
 
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 
 /// In the order in which the API checks them.
 pub(super) const PARAMETERS: &[Field] = &[

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::view::{self, Item, dotted_path};
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 5] = [

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::item_fields::{PASSTHROUGH_METADATA_FIELD, check_status};
-use super::items::{check_call_output, check_reasoning_content, check_summary};
+use super::parts::{check_call_output, check_reasoning_content, check_summary};
 use super::shape::FieldType::{Any, AnyObject, Array, Bool, Custom, Enum, Str};
 use super::shape::{Field, ShapeErrorKind, ShapeValidator, optional, required};
 use super::tool_fields::check_tool;
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 
 /// The fields of each item type; `None` accepts any.
 pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[

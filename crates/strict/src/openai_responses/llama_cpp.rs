@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::view::{self, Item};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const FLAVOR: &str = "llama.cpp";

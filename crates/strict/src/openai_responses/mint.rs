@@ -14,7 +14,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::profile::family;
-use crate::rule::{array_field, str_field};
+use crate::json::{array_field, str_field};
 use crate::seal::{SealClaims, SealError, SealKey};
 
 /// Mints for one provider and model.

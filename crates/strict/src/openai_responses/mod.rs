@@ -11,6 +11,7 @@ mod llama_cpp;
 mod mint;
 mod pairing;
 mod params;
+mod parts;
 mod profile;
 mod reasoning;
 mod schema;

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::profile::{ReasoningDefault, effort, is_medium_verbosity_only, is_reasoning, profile};
 use super::shape::quoted_list;
 use super::view;
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::openai_context_window;
-use crate::rule::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 12] = [

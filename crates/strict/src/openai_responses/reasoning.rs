@@ -3,7 +3,7 @@
 use super::ids::item_type_of_id;
 use super::mint::Minter;
 use super::view::{self, Item};
-use crate::rule::str_field;
+use crate::json::str_field;
 use crate::seal::SealError;
 use crate::{CheckContext, Evidence, Request, Rule};
 

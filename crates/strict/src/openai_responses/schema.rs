@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view::{self, dotted_path};
-use crate::rule::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, str_field};
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 3] = [

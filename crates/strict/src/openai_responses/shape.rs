@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 
 /// The expected type of a value.
 pub(super) enum FieldType {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::PARAMETERS;
 use super::shape::{ShapeError, ShapeErrorKind, ShapeValidator, quoted_list};
 use super::view::{dotted_path, has_server_state};
-use crate::rule::JsonExt as _;
+use crate::json::JsonExt as _;
 use crate::{CheckContext, Evidence, Request, Rule};
 
 pub(super) const RULES: [Rule; 10] = [

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::shape::FieldType::{Any, AnyObject, Array, Bool, Custom, Str};
 use super::shape::{Field, ShapeErrorKind, ShapeValidator, optional, required};
-use crate::rule::{JsonExt as _, str_field};
+use crate::json::{JsonExt as _, str_field};
 
 const FUNCTION_FIELDS: &[Field] = &[
     required("type", Any),

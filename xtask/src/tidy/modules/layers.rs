@@ -77,6 +77,27 @@ pub(super) const LAYERS: &[Layers] = &[
         ],
     },
     Layers {
+        folder: "crates/strict",
+        modules: &[
+            "docs",
+            "judges",
+            "bedrock",
+            "anthropic",
+            "gemini",
+            "openai_chat",
+            "openai_responses",
+            "openai_context_window",
+            "image",
+            "judge",
+            "rule",
+            "check_context",
+            "request",
+            "switches",
+            "seal",
+            "json",
+        ],
+    },
+    Layers {
         folder: "crates/transcript",
         modules: &[
             "claude_code",
@@ -138,6 +159,5 @@ pub(super) const WITHOUT_LAYERS: &[&str] = &[
     "crates/laws",
     "crates/repair",
     "crates/store",
-    "crates/strict",
     "crates/upstream",
 ];

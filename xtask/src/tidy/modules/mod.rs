@@ -44,7 +44,6 @@ const WITH_CYCLES: &[&str] = &[
     "crates/gateway",
     "crates/interlingua",
     "crates/store",
-    "crates/strict",
     "crates/upstream",
     "crates/wire",
 ];

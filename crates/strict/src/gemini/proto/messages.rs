@@ -1,10 +1,11 @@
 //! The protobuf messages of a request.
 
-use super::proto::{Field, FieldType, Message};
+use super::{Field, FieldType, Message};
+use crate::gemini::view::PART_DATA_FIELDS;
 
 use FieldType::{Any, Bool, Bytes, Enum, Integer, MapOf, Nested, Number, Str, Struct};
 
-pub(super) static GENERATE_CONTENT_REQUEST: Message = Message {
+pub(in crate::gemini) static GENERATE_CONTENT_REQUEST: Message = Message {
     name: "GenerateContentRequest",
     one_of: None,
     fields: &[
@@ -23,7 +24,7 @@ pub(super) static GENERATE_CONTENT_REQUEST: Message = Message {
     ],
 };
 
-pub(super) static COUNT_TOKENS_REQUEST: Message = Message {
+pub(in crate::gemini) static COUNT_TOKENS_REQUEST: Message = Message {
     name: "CountTokensRequest",
     one_of: None,
     fields: &[
@@ -43,19 +44,6 @@ static CONTENT: Message = Message {
     one_of: None,
     fields: &[Field::singular("role", Str), Field::repeated("parts", Nested(&PART))],
 };
-
-/// The data fields of a part, of which one may be set.
-pub(super) static PART_DATA_FIELDS: &[&str] = &[
-    "text",
-    "inline_data",
-    "file_data",
-    "function_call",
-    "function_response",
-    "executable_code",
-    "code_execution_result",
-    "tool_call",
-    "tool_response",
-];
 
 static PART: Message = Message {
     name: "Part",

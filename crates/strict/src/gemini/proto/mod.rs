@@ -1,6 +1,8 @@
 //! Validates messages as Google's protobuf JSON parser does: names in either spelling, known
 //! fields.
 
+pub(super) mod messages;
+
 use std::fmt;
 
 use base64::Engine as _;
