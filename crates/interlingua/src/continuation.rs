@@ -4,7 +4,8 @@ use bytes::Bytes;
 use interlingua_dialects::{Dialect, note};
 use interlingua_model::{Ledger, LedgerPath, Target, Turn};
 
-use crate::{DecodedReply, parse_object};
+use crate::parse::parse_object;
+use crate::reply::DecodedReply;
 
 /// Appends the partial turn to the request that was sent; `None` if the request cannot be parsed.
 pub fn continuation_request(

@@ -42,11 +42,11 @@ mod continuation;
 mod echoed_fields;
 mod error;
 mod limits;
+mod parse;
 mod reply;
 mod request;
 mod seal_envelope;
 mod stream;
-mod watching;
 mod web_search;
 
 use bytes::Bytes;
@@ -69,38 +69,13 @@ pub use interlingua_wire::{
     SegmentedBytes,
 };
 pub use limits::ReplyLimits;
+pub use parse::{parse_object, parse_object_with_limits};
 pub use reply::{
-    DecodedReply, decode_reply, decode_reply_with_limits, encode_reply, encode_reply_as_stream,
-    stream_writer,
+    DecodedReply, TranslatedReply, decode_reply, decode_reply_with_limits, encode_reply,
+    encode_reply_as_stream, stream_writer,
 };
-pub use request::{DecodedRequest, decode_request};
+pub use request::{DecodedRequest, TranslatedRequest, decode_request};
 pub use stream::StreamTranslator;
-
-/// A translated request: its body, what was changed, and the context for translating the reply.
-#[derive(Clone, Debug)]
-pub struct TranslatedRequest<B = Bytes> {
-    /// The body in the provider's dialect.
-    pub body: B,
-    /// The changes and losses; empty if the body was not changed.
-    pub ledger: Ledger,
-    /// The context that the translation of the reply needs. A caller with a clock and an id
-    /// generator sets `created_unix_secs` and `fallback_id` in it. Boxed, because it is large and
-    /// moved often.
-    pub reply_context: Box<ReplyContext>,
-}
-
-/// A complete translated reply.
-#[derive(Clone, Debug)]
-pub struct TranslatedReply {
-    /// The body in the client's dialect.
-    pub body: Bytes,
-    /// The changes and losses.
-    pub ledger: Ledger,
-    /// The decoded reply, with the client's names restored.
-    pub reply: Box<Verbatim<Reply>>,
-    /// The guard's findings about the tool calls of the reply.
-    pub findings: Vec<Finding>,
-}
 
 /// Translates a request in dialect `from` for a provider of dialect `to`: decodes, repairs and
 /// encodes it. The repaired request is one that the provider accepts.
@@ -168,7 +143,7 @@ pub fn transcode_request(
     if from.id() != to.id() && !from.seal_issuers().is_empty() {
         seal_envelope::unwrap_conversation(&mut conversation);
     }
-    let cx = Box::new(reply_context_for(&conversation, target));
+    let cx = Box::new(request::reply_context_for(&conversation, target));
     let body = to.encode_request(&conversation, target, &mut ledger);
     Ok(TranslatedRequest { body, ledger, reply_context: cx })
 }
@@ -227,45 +202,4 @@ pub fn translate_error(
     }
     let body = to.encode_error(&error).into();
     (error.status, body, error)
-}
-
-/// Returns the context that translating the reply to this conversation needs.
-pub(crate) fn reply_context_for(conversation: &Conversation, target: &Target) -> ReplyContext {
-    let namespaces = conversation
-        .tools
-        .iter()
-        .filter_map(|tool| Some((tool.name.clone(), tool.namespace.clone()?)));
-    ReplyContext {
-        client_model: conversation.model.clone().or_else(|| target.model.clone()),
-        flavor: target.flavor,
-        freeform_tools: freeform_tool_names(conversation),
-        tool_namespaces: namespaces.collect(),
-        stream_usage: Some(conversation.settings.stream_usage == Some(true)),
-        ..ReplyContext::default()
-    }
-}
-
-pub(crate) fn freeform_tool_names(conversation: &Conversation) -> Vec<JsonString> {
-    let is_freeform = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
-    conversation.tools.iter().filter(is_freeform).map(|tool| tool.name.clone()).collect()
-}
-
-/// Parses a body that must be a JSON object, as requests and replies are in every dialect.
-pub fn parse_object(body: Bytes) -> Result<JsonDoc, TranslateError> {
-    parse_object_with_limits(body, JsonLimits::default())
-}
-
-/// As [`parse_object`], with limits.
-pub fn parse_object_with_limits(
-    body: Bytes,
-    limits: JsonLimits,
-) -> Result<JsonDoc, TranslateError> {
-    let doc = JsonDoc::from_bytes(body, limits)?;
-    match doc.root().kind() {
-        JsonKind::Object => Ok(doc),
-        found => {
-            let text = doc.text().trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
-            Err(TranslateError::NotAnObject { offset: doc.text().len() - text.len(), found })
-        }
-    }
 }

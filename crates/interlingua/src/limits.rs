@@ -23,7 +23,7 @@ pub struct ReplyLimits {
 
 impl ReplyLimits {
     /// Maximum size of the stream so far.
-    pub(crate) fn max_bytes(&self, has_content: bool) -> usize {
+    pub(super) fn max_bytes(&self, has_content: bool) -> usize {
         let preface = if has_content { usize::MAX } else { self.max_preface_bytes };
         self.max_reply_bytes.min(preface)
     }

@@ -9,9 +9,24 @@ use interlingua_model::{
 use interlingua_wire::JsonDoc;
 
 use crate::echoed_fields::EchoedFields;
+use crate::error::ReplyError;
+use crate::limits::ReplyLimits;
+use crate::parse::parse_object;
 use crate::seal_envelope::{self, WrappingWriter};
 use crate::web_search::WebSearchCollector;
-use crate::{ReplyError, ReplyLimits, TranslatedReply, parse_object};
+
+/// A complete translated reply.
+#[derive(Clone, Debug)]
+pub struct TranslatedReply {
+    /// The body in the client's dialect.
+    pub body: Bytes,
+    /// The changes and losses.
+    pub ledger: Ledger,
+    /// The decoded reply, with the client's names restored.
+    pub reply: Box<Verbatim<Reply>>,
+    /// The guard's findings about the tool calls of the reply.
+    pub findings: Vec<Finding>,
+}
 
 /// A decoded reply that is not yet encoded.
 #[derive(Debug)]

@@ -4,13 +4,27 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, native};
-use interlingua_model::{Conversation, ConversationPatch, Ledger, Target, Verbatim};
+use interlingua_model::{
+    Conversation, ConversationPatch, Ledger, ReplyContext, Target, Tool, ToolKind, Verbatim,
+};
 use interlingua_repair::web_search;
 use interlingua_repair::{self as repair, TargetProfile};
-use interlingua_wire::{JsonDoc, RawJson, SegmentedBytes};
+use interlingua_wire::{JsonDoc, JsonString, RawJson, SegmentedBytes};
 
 use crate::seal_envelope;
-use crate::{TranslatedRequest, freeform_tool_names, reply_context_for};
+
+/// A translated request: its body, what was changed, and the context for translating the reply.
+#[derive(Clone, Debug)]
+pub struct TranslatedRequest<B = Bytes> {
+    /// The body in the provider's dialect.
+    pub body: B,
+    /// The changes and losses; empty if the body was not changed.
+    pub ledger: Ledger,
+    /// The context that the translation of the reply needs. A caller with a clock and an id
+    /// generator sets `created_unix_secs` and `fallback_id` in it. Boxed, because it is large and
+    /// moved often.
+    pub reply_context: Box<ReplyContext>,
+}
 
 /// A decoded request and its target.
 pub struct DecodedRequest<'d, 't> {
@@ -139,6 +153,27 @@ impl<'d> DecodedRequest<'d, '_> {
         let body = repair::repair_encoded_body(body, &profile, &mut ledger);
         TranslatedRequest { body, ledger, reply_context: cx }
     }
+}
+
+/// Returns the context that translating the reply to this conversation needs.
+pub(crate) fn reply_context_for(conversation: &Conversation, target: &Target) -> ReplyContext {
+    let namespaces = conversation
+        .tools
+        .iter()
+        .filter_map(|tool| Some((tool.name.clone(), tool.namespace.clone()?)));
+    ReplyContext {
+        client_model: conversation.model.clone().or_else(|| target.model.clone()),
+        flavor: target.flavor,
+        freeform_tools: freeform_tool_names(conversation),
+        tool_namespaces: namespaces.collect(),
+        stream_usage: Some(conversation.settings.stream_usage == Some(true)),
+        ..ReplyContext::default()
+    }
+}
+
+fn freeform_tool_names(conversation: &Conversation) -> Vec<JsonString> {
+    let is_freeform = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
+    conversation.tools.iter().filter(is_freeform).map(|tool| tool.name.clone()).collect()
 }
 
 /// Returns the input with only the model name replaced, if nothing else was changed.

@@ -6,15 +6,12 @@
 
 use bytes::Bytes;
 use interlingua_dialects::note;
-use interlingua_model::{ApiError, Ledger, LedgerPath, StreamEvent};
+use interlingua_model::Ledger;
 use interlingua_wire::json::{JsonError, JsonErrorKind};
-use interlingua_wire::{Frame, FrameReader, Framing, JsonDoc, JsonLimits, JsonString, frame};
-
-use super::passthrough::missing_terminator;
-use super::{Input, StreamTranslator};
+use interlingua_wire::{Frame, FrameReader, Framing, JsonDoc, JsonLimits, frame};
 
 /// Outcome of recovering a frame.
-enum Recovery {
+pub(super) enum Recovery {
     /// The recovered frames, and whether something next to them was lost.
     Frames(Vec<Frame>, bool),
     /// Clients may be able to parse it.
@@ -23,92 +20,47 @@ enum Recovery {
     Unparsable(String),
 }
 
-impl StreamTranslator {
-    /// Reads a frame; returns the entries that it caused.
-    pub(super) fn read_frame(&mut self, frame: Frame) -> Ledger {
-        let mut frame_ledger = Ledger::default();
-        self.reader.read(frame, &mut self.events, &mut frame_ledger);
-        frame_ledger
+/// Recovers frames from a server-sent event that could not be parsed.
+pub(super) fn try_recover(raw: &Bytes) -> Recovery {
+    let mut frame_reader = FrameReader::new(Framing::Sse, usize::MAX);
+    frame_reader.push(raw);
+    let Ok(Some(Frame { event, data: Some(data), .. })) = frame_reader.finish() else {
+        return Recovery::LeaveAsIs;
+    };
+    let Err(error) = parse(&data) else { return Recovery::LeaveAsIs };
+    if client_may_parse(&data, error) {
+        return Recovery::LeaveAsIs;
     }
-
-    /// Recovers and processes the events of a frame that could not be parsed; returns whether there
-    /// are any.
-    pub(super) fn recover_frame(&mut self, raw: &Bytes, out: &mut Vec<u8>) -> bool {
-        let Recovery::Frames(frames, lost) = self.try_recover(raw) else { return false };
-        if lost {
-            let description = "left out an event that was interrupted by another event";
-            self.ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, description);
-        }
-        if !std::mem::replace(&mut self.passthrough_state.noted_recovery, true) {
-            let description =
-                "split a frame that holds several events, or escaped its control characters";
-            self.ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, description);
-        }
-        for frame in frames {
-            if matches!(self.input, Input::Closed) {
-                break;
-            }
-            self.process_frame(frame, out);
-        }
-        true
+    if let Some(escaped) = escape_controls(&data) {
+        return Recovery::Frames(vec![new_sse_frame(event.as_deref(), &escaped)], false);
     }
-
-    /// Stores the text of an unparsable frame, which may explain why the reply breaks off; returns
-    /// whether the frame is complete, so that it can be dropped.
-    pub(super) fn keep_unparsed_text(&mut self, raw: &Bytes) -> bool {
-        let Recovery::Unparsable(text) = self.try_recover(raw) else { return false };
-        // A truncated event explains nothing.
-        let is_whole = missing_terminator(raw).is_empty();
-        if is_whole {
-            self.unparsed_text = Some(text);
-        }
-        is_whole
+    let mut lines = LineRecovery::default();
+    for line in raw.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        lines.push_line(&String::from_utf8_lossy(line));
     }
-
-    /// Adds the stored text to the message of the error that ends the reply.
-    pub(super) fn add_unparsed_text(&mut self) {
-        let Some(text) = self.unparsed_text.take() else { return };
-        let truncated = ApiError::truncated_stream().message;
-        for event in &mut self.events {
-            if let StreamEvent::Error(error) = event
-                && error.message == truncated
-            {
-                let message = format!("{}; its server said: {text}", truncated.unescape());
-                error.message = JsonString::new(&message);
-            }
-        }
+    lines.flush();
+    if !missing_terminator(raw).is_empty() {
+        lines.drop_quoted_end();
     }
+    let is_same = |frames: &[Frame]| matches!(frames, [one] if one.data.as_ref() == Some(&data));
+    if lines.values == 0 || is_same(&lines.frames) {
+        return Recovery::Unparsable(data.trim().chars().take(MAX_REPORTED_CHARS).collect());
+    }
+    Recovery::Frames(lines.frames, lines.has_loss)
+}
 
-    fn try_recover(&self, raw: &Bytes) -> Recovery {
-        if !self.passthrough_state.is_sse {
-            return Recovery::LeaveAsIs;
+/// Returns the line feeds that a server-sent event lacks at its end.
+pub(super) fn missing_terminator(raw: &[u8]) -> &'static [u8] {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let ends = raw.iter().rev().take_while(|byte| is_end(byte)).count();
+    match ends {
+        _ if raw.ends_with(b"\n\n") || raw.ends_with(b"\r\r") || ends >= 3 || ends == raw.len() => {
+            b""
         }
-        let mut frame_reader = FrameReader::new(Framing::Sse, usize::MAX);
-        frame_reader.push(raw);
-        let Ok(Some(Frame { event, data: Some(data), .. })) = frame_reader.finish() else {
-            return Recovery::LeaveAsIs;
-        };
-        let Err(error) = parse(&data) else { return Recovery::LeaveAsIs };
-        if client_may_parse(&data, error) {
-            return Recovery::LeaveAsIs;
-        }
-        if let Some(escaped) = escape_controls(&data) {
-            return Recovery::Frames(vec![new_sse_frame(event.as_deref(), &escaped)], false);
-        }
-        let mut lines = LineRecovery::default();
-        for line in raw.split(|byte| matches!(byte, b'\n' | b'\r')) {
-            lines.push_line(&String::from_utf8_lossy(line));
-        }
-        lines.flush();
-        if !missing_terminator(raw).is_empty() {
-            lines.drop_quoted_end();
-        }
-        let is_same =
-            |frames: &[Frame]| matches!(frames, [one] if one.data.as_ref() == Some(&data));
-        if lines.values == 0 || is_same(&lines.frames) {
-            return Recovery::Unparsable(data.trim().chars().take(MAX_REPORTED_CHARS).collect());
-        }
-        Recovery::Frames(lines.frames, lines.has_loss)
+        0 => b"\n\n",
+        // One line feed would only complete the CRLF of the line.
+        1 if raw.ends_with(b"\r") => b"\n\n",
+        _ => b"\n",
     }
 }
 

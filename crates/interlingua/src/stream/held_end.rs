@@ -3,7 +3,7 @@
 use interlingua_model::{ApiError, StreamEvent};
 
 use super::StreamTranslator;
-use super::passthrough::Passthrough;
+use super::passthrough_state::Passthrough;
 
 impl StreamTranslator {
     /// Holds back the bytes that end a complete reply. When [`StreamTranslator::holds_end`] returns

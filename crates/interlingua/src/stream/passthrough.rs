@@ -6,64 +6,8 @@ use interlingua_model::{Ledger, LedgerPath, StreamEvent, unfold};
 use interlingua_wire::{Frame, FrameReader, Framing};
 
 use super::StreamTranslator;
-use super::frame_recovery::has_bad_frame;
-
-/// Whether frames are forwarded unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passthrough {
-    /// The dialects differ.
-    Off,
-    /// The dialects are the same: on if the client's framing is that of the stream.
-    IfFramingMatches {
-        json_array: bool,
-    },
-    On,
-}
-
-/// What the client has received of passed-through frames.
-#[derive(Debug, Default)]
-pub(super) struct PassthroughState {
-    pub(super) is_sse: bool,
-    stage: Stage,
-    /// The bytes that end the last frame, if it came without them.
-    missing_terminator: &'static [u8],
-    /// A rewritten frame was recorded in the ledger.
-    noted_rewrite: bool,
-    /// A recovered frame was recorded in the ledger.
-    pub(super) noted_recovery: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    #[default]
-    Before,
-    Started,
-    /// A frame arrived after the end of the reply.
-    AfterEnd,
-    /// The missing end was added.
-    Completed,
-}
-
-impl Passthrough {
-    /// Decides, now that the framing is known.
-    pub(super) fn resolve(self, framing: Framing) -> Self {
-        match self {
-            Self::IfFramingMatches { json_array }
-                if json_array == (framing == Framing::JsonArray) =>
-            {
-                Self::On
-            }
-            Self::IfFramingMatches { .. } | Self::Off => Self::Off,
-            Self::On => Self::On,
-        }
-    }
-}
-
-impl PassthroughState {
-    fn advance(&mut self, stage: Stage) {
-        self.stage = self.stage.max(stage);
-    }
-}
+use super::frame_recovery::{has_bad_frame, missing_terminator};
+use super::passthrough_state::{Passthrough, Stage};
 
 impl StreamTranslator {
     /// Writes a heartbeat between two events, in the form that the client's dialect has for it, so
@@ -237,21 +181,6 @@ impl StreamTranslator {
     /// Ends the last frame, so that added bytes begin a new one.
     fn terminate_frame(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(std::mem::take(&mut self.passthrough_state.missing_terminator));
-    }
-}
-
-/// Returns the line feeds that a server-sent event lacks at its end.
-pub(super) fn missing_terminator(raw: &[u8]) -> &'static [u8] {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    let ends = raw.iter().rev().take_while(|byte| is_end(byte)).count();
-    match ends {
-        _ if raw.ends_with(b"\n\n") || raw.ends_with(b"\r\r") || ends >= 3 || ends == raw.len() => {
-            b""
-        }
-        0 => b"\n\n",
-        // One line feed would only complete the CRLF of the line.
-        1 if raw.ends_with(b"\r") => b"\n\n",
-        _ => b"\n",
     }
 }
 

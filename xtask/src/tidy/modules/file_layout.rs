@@ -34,7 +34,6 @@ const WITH_FILES_BESIDE_FOLDERS: &[&str] = &[
     "benches",
     "crates/cli",
     "crates/dialects",
-    "crates/interlingua",
     "crates/repair",
     "crates/store",
     "crates/upstream",

@@ -28,6 +28,21 @@ pub(super) const LAYERS: &[Layers] = &[
         modules: &["run", "files", "case", "compare", "input", "stream", "case_error"],
     },
     Layers {
+        folder: "crates/interlingua",
+        modules: &[
+            "stream",
+            "continuation",
+            "request",
+            "reply",
+            "seal_envelope",
+            "echoed_fields",
+            "web_search",
+            "limits",
+            "parse",
+            "error",
+        ],
+    },
+    Layers {
         folder: "crates/model",
         modules: &[
             "accumulator",
@@ -155,7 +170,6 @@ pub(super) const WITHOUT_LAYERS: &[&str] = &[
     "crates/dialects",
     "crates/gateway",
     "crates/guard",
-    "crates/interlingua",
     "crates/laws",
     "crates/repair",
     "crates/store",

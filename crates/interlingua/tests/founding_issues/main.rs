@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod seed_000;
-mod seed_001;
-mod seed_002;
-mod seed_003;
-mod seed_004;
+mod content_types;
+mod empty_content;
+mod empty_tool_args;
+mod text_between_reasoning;
+mod tool_results_to_chat;
 
 use interlingua::{Dialect, JsonString, Ledger, RawJson, Target, find_dialect, translate_request};
 

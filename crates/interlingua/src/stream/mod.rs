@@ -1,10 +1,14 @@
 //! Translates a streamed reply that arrives in chunks of any size.
 
+mod bad_frames;
 mod continuation;
 mod frame_recovery;
+mod guard;
 mod held_end;
 mod name_restorer;
 mod passthrough;
+mod passthrough_state;
+mod resume;
 
 use std::fmt;
 
@@ -19,12 +23,12 @@ use interlingua_wire::{Frame, FrameError, FrameReader, Framing, JsonString};
 
 use self::continuation::Continuation;
 use self::frame_recovery::has_bad_frame;
+use self::guard::{EventSink, StreamGuard};
 use self::name_restorer::NameRestorer;
-use self::passthrough::{Passthrough, PassthroughState};
+use self::passthrough_state::{Passthrough, PassthroughState};
 use crate::echoed_fields::EchoedFields;
 use crate::limits::{ReplyLimits, limit_error};
 use crate::reply::stream_writer;
-use crate::watching::{EventSink, StreamGuard};
 use crate::web_search::WebSearchCollector;
 
 /// Translates one streamed reply. Bytes are pushed as they arrive, and events are written as soon

@@ -12,11 +12,11 @@ use interlingua_model::{
 use crate::reply::record_mended_call;
 
 #[derive(Debug)]
-pub(crate) struct StreamGuard {
+pub(super) struct StreamGuard {
     checker: CallChecker,
     /// The events of a call that is held back.
     held_events: Vec<StreamEvent>,
-    pub(crate) findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
     /// A call is open.
     in_call: bool,
     /// The current batch contains an error, so calls that end in it are incomplete.
@@ -24,15 +24,15 @@ pub(crate) struct StreamGuard {
 }
 
 /// Destination of events: the client's writer, or none if the frames are passed through.
-pub(crate) struct EventSink<'w> {
-    pub(crate) writer: &'w mut dyn StreamWriter,
-    pub(crate) out: Option<&'w mut Vec<u8>>,
-    pub(crate) ledger: &'w mut Ledger,
-    pub(crate) to: DialectId,
+pub(super) struct EventSink<'w> {
+    pub(super) writer: &'w mut dyn StreamWriter,
+    pub(super) out: Option<&'w mut Vec<u8>>,
+    pub(super) ledger: &'w mut Ledger,
+    pub(super) to: DialectId,
 }
 
 impl EventSink<'_> {
-    pub(crate) fn write(&mut self, event: &StreamEvent) {
+    pub(super) fn write(&mut self, event: &StreamEvent) {
         let Some(out) = &mut self.out else { return };
         if let StreamEvent::BlockStart { index, block } = event
             && let Some(block) = portable_block(block, self.to)
@@ -44,7 +44,7 @@ impl EventSink<'_> {
     }
 
     /// Writes complete blocks that only the client gets; `count` is the index of the first.
-    pub(crate) fn write_blocks(&mut self, blocks: impl Iterator<Item = Block>, count: usize) {
+    pub(super) fn write_blocks(&mut self, blocks: impl Iterator<Item = Block>, count: usize) {
         for (offset, block) in blocks.enumerate() {
             let index = (count + offset) as u32;
             self.write(&StreamEvent::BlockStart { index, block: Box::new(block) });
@@ -54,7 +54,7 @@ impl EventSink<'_> {
 }
 
 impl StreamGuard {
-    pub(crate) fn new(checker: CallChecker) -> Self {
+    pub(super) fn new(checker: CallChecker) -> Self {
         Self {
             checker,
             held_events: Vec::new(),
@@ -66,18 +66,18 @@ impl StreamGuard {
 
     /// Whether an event belongs to a call. Most do not, and skip the guard.
     #[inline]
-    pub(crate) fn concerns(&self, event: &StreamEvent) -> bool {
+    pub(super) fn concerns(&self, event: &StreamEvent) -> bool {
         self.in_call || matches!(event, StreamEvent::BlockStart { block, .. } if is_call(block))
     }
 
     /// Examines the next batch of events for an error, which means that its last call is
     /// incomplete.
-    pub(crate) fn observe_batch(&mut self, events: &[StreamEvent]) {
+    pub(super) fn observe_batch(&mut self, events: &[StreamEvent]) {
         self.has_error |= events.iter().any(|event| matches!(event, StreamEvent::Error(_)));
     }
 
     /// Processes an event: passes it to the writer and the accumulator.
-    pub(crate) fn process(
+    pub(super) fn process(
         &mut self,
         event: StreamEvent,
         reply_accumulator: &mut ReplyAccumulator,
