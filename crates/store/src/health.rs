@@ -1,12 +1,11 @@
 //! Tracks store errors and counts for health reports and the log.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::session::SessionId;
+use crate::error::StoreError;
 
 /// The state of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,18 +27,6 @@ pub struct StoreHealth {
     pub sessions: u64,
 }
 
-/// An error message for the operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(pub String);
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for StoreError {}
-
 /// Tracks health; logs each error once when it begins and once when it ends.
 #[derive(Debug, Default)]
 pub(crate) struct HealthTracker {
@@ -51,8 +38,8 @@ pub(crate) struct HealthTracker {
     pub(crate) records: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) sessions: AtomicU64,
-    /// Damaged turns counted so far, so that each counts once.
-    damaged_turns: Mutex<HashSet<(SessionId, Option<u64>)>>,
+    /// Damaged turns counted so far, by session and number, so that each counts once.
+    damaged_turns: Mutex<HashSet<(String, Option<u64>)>>,
 }
 
 impl HealthTracker {
@@ -87,10 +74,11 @@ impl HealthTracker {
         }
     }
 
-    /// Counts a damaged turn, or with no `number` a damaged title.
-    pub(crate) fn count_damaged_turn(&self, id: SessionId, number: Option<u64>) {
+    /// Counts a damaged turn of a session, or with no `number` a damaged title.
+    pub(crate) fn count_damaged_turn(&self, id: &impl ToString, number: Option<u64>) {
+        let id = id.to_string();
         let mut damaged_turns = self.damaged_turns.lock().unwrap_or_else(PoisonError::into_inner);
-        if damaged_turns.len() >= MAX_DAMAGED_TURNS || !damaged_turns.insert((id, number)) {
+        if damaged_turns.len() >= MAX_DAMAGED_TURNS || !damaged_turns.insert((id.clone(), number)) {
             return;
         }
         self.damaged.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use crate::cache::{RecordCaches, Removal};
 use crate::cache_slots::StoredRecord;
-use crate::health::{StoreError, StoreHealth};
+use crate::error::StoreError;
+use crate::health::StoreHealth;
 use crate::id::{self, IdGenerator};
 use crate::record::{LookupHit, Record, RecordKind};
 use crate::retention::{Retention, RetentionLimits};
@@ -169,7 +170,7 @@ impl UsageStore for MemoryStore {
         days: RangeInclusive<Day>,
         owner: Option<&str>,
     ) -> BoxFuture<'_, Result<Vec<DailyUsage>, SessionError>> {
-        self.usage.forget_before(self.retention.first_usage_day());
+        self.usage.forget_before(Day::oldest_stored(self.retention.usage_age));
         Box::pin(ready(Ok(self.usage.usage(&days, owner))))
     }
 
@@ -178,7 +179,7 @@ impl UsageStore for MemoryStore {
     }
 
     fn sync_load(&self, _: Vec<LocalLoad>) -> BoxFuture<'_, Result<Vec<RemoteLoad>, SessionError>> {
-        self.usage.forget_before(self.retention.first_usage_day());
+        self.usage.forget_before(Day::oldest_stored(self.retention.usage_age));
         Box::pin(ready(Ok(Vec::new())))
     }
 }

@@ -5,7 +5,8 @@ use std::ops::{Range, RangeInclusive};
 
 use bytes::Bytes;
 
-use crate::health::{StoreError, StoreHealth};
+use crate::error::StoreError;
+use crate::health::StoreHealth;
 use crate::record::{LookupHit, Record, RecordKind};
 use crate::session::{
     AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId, SessionInfo,

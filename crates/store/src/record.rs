@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::health::StoreError;
+use crate::error::StoreError;
 
 /// A namespace for records with its own retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,3 +126,6 @@ impl fmt::Debug for LookupHit {
         f.debug_struct("LookupHit").field("bytes", &self.body.len()).finish_non_exhaustive()
     }
 }
+
+/// Maximum number of records that a lookup returns per key.
+pub const MAX_RECORDS_PER_KEY: usize = 64;

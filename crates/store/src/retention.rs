@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::record::RecordKind;
-use crate::usage::Day;
 
 /// The limits of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +29,6 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// The oldest day with stored usage.
-    pub(crate) fn first_usage_day(&self) -> Day {
-        let days = self.usage_age.as_secs().div_ceil(ONE_DAY.as_secs());
-        Day::today().minus_days(u32::try_from(days).unwrap_or(u32::MAX))
-    }
-
     pub fn for_kind(&self, kind: RecordKind) -> RetentionLimits {
         match kind {
             RecordKind::VaultEntry => self.vault_entry,

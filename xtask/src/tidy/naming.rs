@@ -174,11 +174,5 @@ const BANNED_COMMENT_WORDS: &[&str] = &["whoever", "nobody", "somebody", "anew"]
 const MODULE_VERBS: &[&str] = &["read"];
 
 /// Crates with modules whose names leave out the noun.
-const WITH_BANNED_MODULES: &[&str] = &[
-    "crates/dialects",
-    "crates/gateway",
-    "crates/model",
-    "crates/repair",
-    "crates/store",
-    "crates/upstream",
-];
+const WITH_BANNED_MODULES: &[&str] =
+    &["crates/dialects", "crates/gateway", "crates/model", "crates/repair", "crates/upstream"];

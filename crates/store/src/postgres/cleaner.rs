@@ -8,10 +8,14 @@ use std::time::{Duration, Instant};
 use deadpool_postgres::Transaction;
 use tokio::time::sleep;
 
-use super::pool::{PooledConnection, Purpose, QueryError};
+use super::delete_range::{DeleteRange, DeletedRows};
+use super::pool::{PooledConnection, Purpose};
+use super::query_error::QueryError;
+use super::shared_state::SharedState;
 use super::sums::{self, SESSION_KIND_CODE, Sums};
-use super::{SharedState, record_queries, schema, session_queries, usage};
+use super::{record_queries, schema, session_queries};
 use crate::id;
+use crate::postgres::usage_queries;
 use crate::record::RecordKind;
 
 /// Cleans until the store is dropped, which ends its task.
@@ -73,7 +77,7 @@ async fn prune_usage(
 ) -> Result<(), QueryError> {
     let Some(transaction) = begin_batch(lease).await? else { return Ok(()) };
     sums::fold(&transaction).await?;
-    usage::prune(&transaction, shared).await?;
+    usage_queries::prune(&transaction, shared).await?;
     transaction.commit().await?;
     Ok(())
 }
@@ -94,44 +98,11 @@ async fn begin_batch<'l>(
     Ok(row.try_get::<_, bool>(0)?.then_some(transaction))
 }
 
-/// The rows to delete: those last used before a time, oldest first, until enough bytes are free.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DeleteRange {
-    /// The last use of the last deleted row: index entries before it are dead, and reading them
-    /// again in every batch would take longer and longer.
-    pub(super) from: i64,
-    pub(super) before: i64,
-    pub(super) max_bytes: i64,
-}
-
-impl DeleteRange {
-    /// What is too old, and what is beyond the size limit.
-    fn for_limits(oldest: i64, bytes: i64, max_bytes: u64) -> impl Iterator<Item = Self> {
-        let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
-        let expired = Self { from: i64::MIN, before: oldest, max_bytes: i64::MAX };
-        // Frees 1/16 more than needed, so that pruning is not due again immediately.
-        let excess = Self {
-            from: i64::MIN,
-            before: i64::MAX,
-            max_bytes: bytes.saturating_sub(max_bytes - max_bytes / 16),
-        };
-        std::iter::once(expired).chain((bytes > max_bytes).then_some(excess))
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Table {
     /// Of a kind.
     Records(i16),
     Sessions,
-}
-
-/// What a batch has deleted.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DeletedRows {
-    pub(super) rows: i64,
-    pub(super) bytes: i64,
-    pub(super) last_use: i64,
 }
 
 /// Deletes a range in batches, or what is left of it when another node begins to clean.

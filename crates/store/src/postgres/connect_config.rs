@@ -14,6 +14,8 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use super::query_error::describe_error;
+
 /// The text is not a usable PostgreSQL URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidDatabaseUrl(pub(super) String);
@@ -52,7 +54,7 @@ impl ConnectConfig {
         // The parser's error names the invalid part without its value, which may be a password.
         let mut config: Config = format!("{base}{separator}{parameters}")
             .parse()
-            .map_err(|error| InvalidDatabaseUrl(super::pool::describe_error(&error)))?;
+            .map_err(|error| InvalidDatabaseUrl(describe_error(&error)))?;
         if config.get_hosts().is_empty() {
             return Err(InvalidDatabaseUrl("it has no host".into()));
         }

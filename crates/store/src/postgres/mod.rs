@@ -7,21 +7,24 @@
 
 mod cleaner;
 mod connect_config;
+mod delete_range;
 mod pool;
+mod query_error;
 mod record_queries;
 mod schema;
 mod session_queries;
 mod sessions;
+mod shared_state;
 mod sums;
 mod usage;
+mod usage_queries;
 mod writer;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::future::ready;
 use std::io;
-use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -32,16 +35,17 @@ use tokio::sync::oneshot;
 use self::connect_config::ConnectConfig;
 pub use self::connect_config::InvalidDatabaseUrl;
 use self::pool::{ConnectionPool, Purpose};
+use self::shared_state::{Job, SharedState};
 use self::writer::Writer;
 use crate::cache;
 use crate::cache_slots::{StoredList, StoredRecord};
-use crate::health::{StoreError, StoreHealth};
+use crate::error::StoreError;
+use crate::health::StoreHealth;
 use crate::id;
 use crate::options::StoreOptions;
-use crate::pending::{PendingWrites, store_closed};
-use crate::queue;
+use crate::pending::store_closed;
 use crate::record::{LookupHit, Record, RecordKind, RecordList, check_complete};
-use crate::session::{SessionClock, SessionError};
+use crate::session::SessionError;
 use crate::{BoxFuture, RecordStore};
 
 /// A store in a PostgreSQL database.
@@ -53,21 +57,6 @@ pub struct PostgresStore {
     /// When dropped, the connection thread ends.
     _shutdown_tx: oneshot::Sender<Infallible>,
 }
-
-#[derive(Debug)]
-struct SharedState {
-    pool: ConnectionPool,
-    options: StoreOptions,
-    pending: PendingWrites<Infallible>,
-    clock: SessionClock,
-    /// Some rows may have been written without the key.
-    has_plaintext: AtomicBool,
-    /// It is being checked whether the database can be reached.
-    is_checking: AtomicBool,
-}
-
-/// The writer's queue has no other operations than those of records.
-type Job = queue::Job<Infallible>;
 
 impl PostgresStore {
     /// Checks that a URL is usable, without connecting.
@@ -83,15 +72,7 @@ impl PostgresStore {
             |error: InvalidDatabaseUrl| io::Error::new(io::ErrorKind::InvalidInput, error);
         let pool = ConnectionPool::new(ConnectConfig::parse(url).map_err(to_io_error)?)
             .map_err(to_io_error)?;
-        let shared = Arc::new(SharedState {
-            pending: PendingWrites::new(&options),
-            clock: SessionClock::default(),
-            // Assumed until the rows are counted.
-            has_plaintext: AtomicBool::new(true),
-            is_checking: AtomicBool::new(false),
-            pool,
-            options,
-        });
+        let shared = Arc::new(SharedState::new(pool, options));
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (shutdown_tx, shutdown_rx) = oneshot::channel::<Infallible>();
@@ -228,31 +209,6 @@ impl PostgresStore {
                 Err(error) => (list, Some(error)),
             }
         }
-    }
-}
-
-impl SharedState {
-    /// After a request has failed: reports the database as unreadable if it cannot be reached. A slow
-    /// query alone concerns only its own request.
-    fn check_reachable(self: &Arc<Self>, error: &StoreError) {
-        if self.is_checking.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let (shared, error) = (Arc::clone(self), error.clone());
-        tokio::spawn(async move {
-            if shared.pool.ping().await.is_err() {
-                shared.health_tracker.record_read(Some(&error));
-            }
-            shared.is_checking.store(false, Ordering::Relaxed);
-        });
-    }
-}
-
-impl Deref for SharedState {
-    type Target = PendingWrites<Infallible>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.pending
     }
 }
 

@@ -7,13 +7,13 @@ use std::sync::atomic::Ordering;
 use deadpool_postgres::{ClientWrapper, Transaction};
 use tokio_postgres::{Error, Row};
 
-use super::SharedState;
-use super::cleaner::{DeleteRange, DeletedRows};
-use super::pool::QueryError;
+use super::delete_range::{DeleteRange, DeletedRows};
+use super::query_error::QueryError;
+use super::shared_state::SharedState;
 use crate::MAX_RECORDS_PER_KEY;
 use crate::cache::{KeySnapshot, Removal};
 use crate::cache_slots::{StoredList, StoredRecord};
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::pack::{content_digest, key_index, owner_index, pack, unpack};
 use crate::record::RecordKind;
 use crate::session::RowCipher;

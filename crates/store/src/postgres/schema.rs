@@ -1,13 +1,13 @@
 //! The PostgreSQL schema and its migrations.
 
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{ClientWrapper, Transaction};
 
-use super::pool::{PooledConnection, QueryError};
-use crate::health::StoreError;
+use super::query_error::QueryError;
+use crate::error::StoreError;
 
 /// Migrates the database to this version. An advisory lock lets one node migrate at a time.
-pub(super) async fn migrate(lease: &mut PooledConnection<'_>) -> Result<(), QueryError> {
-    let transaction = lease.transaction().await?;
+pub(super) async fn migrate(client: &mut ClientWrapper) -> Result<(), QueryError> {
+    let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
     transaction
         .batch_execute("CREATE TABLE IF NOT EXISTS interlingua_schema (version bigint NOT NULL)")

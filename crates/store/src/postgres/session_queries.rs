@@ -7,9 +7,10 @@ use bytes::Bytes;
 use deadpool_postgres::Transaction;
 use tokio_postgres::{Error, IsolationLevel, Row};
 
-use super::SharedState;
-use super::cleaner::{DeleteRange, DeletedRows};
-use super::pool::{Attempt, PooledConnection, QueryError};
+use super::delete_range::{DeleteRange, DeletedRows};
+use super::pool::{Attempt, PooledConnection};
+use super::query_error::QueryError;
+use super::shared_state::SharedState;
 use crate::session::{
     AppendTurns, Cursor, RowCipher, SessionContents, SessionDetails, SessionError, SessionId,
     SessionInfo, SessionPage, SessionRow, TurnRow, clamp_page_size,

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::pool::{Attempt, Purpose, QueryError};
-use super::{PostgresStore, SharedState, session_queries};
+use super::pool::{Attempt, Purpose};
+use super::query_error::QueryError;
+use super::shared_state::SharedState;
+use super::{PostgresStore, session_queries};
 use crate::BoxFuture;
 use crate::pending::store_closed;
 use crate::session::{

@@ -10,8 +10,9 @@ use std::sync::atomic::Ordering;
 use deadpool_postgres::Transaction;
 use tokio_postgres::{Error, IsolationLevel};
 
-use super::SharedState;
-use super::pool::{PooledConnection, QueryError};
+use super::pool::PooledConnection;
+use super::query_error::QueryError;
+use super::shared_state::SharedState;
 use crate::record::RecordKind;
 use crate::session::RowCipher;
 

@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-use super::pool::{Attempt, PooledConnection, Purpose, QueryError};
-use super::{Job, SharedState, record_queries, usage};
+use super::pool::{Attempt, PooledConnection, Purpose};
+use super::query_error::QueryError;
+use super::record_queries;
+use super::shared_state::{Job, SharedState};
 use crate::cache_slots::StoredRecord;
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::id;
+use crate::postgres::usage_queries;
 use crate::queue::drop_removed_writes;
 use crate::session::SessionError;
 use crate::usage::Day;
@@ -134,7 +137,8 @@ impl Writer {
         let totals = self.run_query(async |_| {
             let mut lease = shared.pool.get(Purpose::Background).await?;
             let result =
-                usage::add_batch(&mut lease, &shared, batch.as_deref(), day, &watched).await;
+                usage_queries::add_batch(&mut lease, &shared, batch.as_deref(), day, &watched)
+                    .await;
             lease.release(result)
         });
         if totals.is_err() {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{NumberedTurn, SessionId, StoredTurn, TurnState};
 use crate::encryption::{EncryptionKey, checksum};
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::pack;
 
 /// The cipher of a row: a key, or none.

@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::SessionInfo;
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::id::unix_micros;
 
 /// A UUID of version 7: sorted by time and not guessable.
@@ -51,12 +50,6 @@ impl SessionId {
         id[6..8].copy_from_slice(&(0x7000 | fraction as u16).to_be_bytes());
         id[8] = 0x80 | id[8] & 0x3f;
         Ok(Self(id))
-    }
-}
-
-impl Cursor {
-    pub(crate) fn after(session: &SessionInfo) -> Self {
-        Self { updated: session.updated, id: session.id }
     }
 }
 

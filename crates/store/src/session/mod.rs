@@ -17,7 +17,7 @@ pub use self::id::{Cursor, ParseIdError, SessionId};
 pub(crate) use self::memory::MemorySessions;
 pub(crate) use self::row::{SessionRow, TurnRow};
 use crate::BoxFuture;
-use crate::health::StoreError;
+use crate::error::StoreError;
 
 /// Stores sessions. Unlike records, changes are never acknowledged before they are written: a
 /// future resolves when its change is committed to disk as a whole. If the future is dropped before
@@ -99,6 +99,12 @@ pub struct SessionInfo {
     pub parent: Option<(SessionId, u64)>,
     /// Title, metadata or model cannot be read; the turns may be readable.
     pub is_damaged: bool,
+}
+
+impl Cursor {
+    pub(crate) fn after(session: &SessionInfo) -> Self {
+        Self { updated: session.updated, id: session.id }
+    }
 }
 
 /// A session to be created.

@@ -7,7 +7,8 @@ use super::{
     StoredTurn, TurnState,
 };
 use crate::encryption::EncryptionKey;
-use crate::health::{HealthTracker, StoreError};
+use crate::error::StoreError;
+use crate::health::HealthTracker;
 
 /// A row of the table of sessions.
 #[derive(Clone, Debug)]
@@ -132,7 +133,7 @@ impl SessionRow {
         let model = row_cipher.decrypt_model(self.id, &self.encrypted_model);
         let is_damaged = details.is_none() || model.is_none();
         if is_damaged {
-            health_tracker.count_damaged_turn(self.id, None);
+            health_tracker.count_damaged_turn(&self.id, None);
         }
         let owner = details.as_ref().map(|details| details.owner.clone());
         let details = details.unwrap_or_default();
@@ -222,7 +223,7 @@ impl SessionContents {
         let mut numbers_read = self.turns.iter().map(|turn| turn.number).peekable();
         for number in numbers.start..numbers.end.min(self.info.turn_count) {
             if numbers_read.next_if_eq(&number).is_none() {
-                health_tracker.count_damaged_turn(self.info.id, Some(number));
+                health_tracker.count_damaged_turn(&self.info.id, Some(number));
                 self.damaged_turns.push(number);
             }
         }

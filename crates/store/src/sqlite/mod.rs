@@ -13,17 +13,16 @@ mod salvage;
 mod schema;
 mod session_queries;
 mod sessions;
+mod shared_state;
 mod usage;
-mod work;
+mod usage_queries;
 mod write_connection;
 mod writer;
 
 use std::collections::HashMap;
 use std::future::ready;
 use std::io;
-use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -32,16 +31,16 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use self::reader::{ReadRequest, Reader};
-use self::work::WriteOp;
+use self::shared_state::{Job, SharedState};
 use self::writer::Writer;
-use crate::cache::{CacheMiss, Removal};
+use crate::cache::CacheMiss;
 use crate::cache_slots::{StoredList, StoredRecord};
-use crate::health::{StoreError, StoreHealth};
+use crate::error::StoreError;
+use crate::health::StoreHealth;
 use crate::id;
 use crate::options::StoreOptions;
-use crate::pending::{PendingWrites, store_closed};
+use crate::pending::store_closed;
 use crate::record::{LookupHit, Record, RecordKind, RecordList, check_complete};
-use crate::session::SessionClock;
 use crate::{BoxFuture, RecordStore};
 
 /// A store in one SQLite file.
@@ -54,34 +53,12 @@ pub struct SqliteStore {
     writer: Option<JoinHandle<()>>,
 }
 
-type Job = crate::queue::Job<Box<dyn WriteOp>>;
-
-/// What the threads of a store share.
-#[derive(Debug)]
-struct SharedState {
-    path: PathBuf,
-    options: StoreOptions,
-    pending: PendingWrites<Box<dyn WriteOp>>,
-    clock: SessionClock,
-    /// Incremented when the writer reopens the file; readers then reopen it too.
-    open_count: AtomicU64,
-    /// Some rows were written without the key.
-    has_plaintext: AtomicBool,
-}
-
 impl SqliteStore {
     /// Opens or creates the file. If that fails now, [`RecordStore::health`] has the error, opening
     /// is retried, and until then everything stays in memory. Returns an error only if a thread
     /// cannot be started.
     pub fn open(path: PathBuf, options: StoreOptions) -> io::Result<Self> {
-        let shared = Arc::new(SharedState {
-            pending: PendingWrites::new(&options),
-            clock: SessionClock::default(),
-            open_count: AtomicU64::new(0),
-            has_plaintext: AtomicBool::new(false),
-            path,
-            options,
-        });
+        let shared = Arc::new(SharedState::new(path, options));
         let reader = || {
             let (requests, request_rx) = mpsc::channel();
             let reader = Reader::new(Arc::clone(&shared));
@@ -176,14 +153,6 @@ impl SqliteStore {
                 Err(error) => (list, Some(error)),
             }
         }
-    }
-}
-
-impl Deref for SharedState {
-    type Target = PendingWrites<Box<dyn WriteOp>>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.pending
     }
 }
 

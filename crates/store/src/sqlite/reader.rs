@@ -6,10 +6,11 @@ use std::sync::{Arc, mpsc};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{SharedState, record_queries, schema};
+use super::shared_state::SharedState;
+use super::{record_queries, schema};
 use crate::cache::{self, CacheMiss};
 use crate::cache_slots::StoredList;
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::record::{LookupHit, RecordKind};
 
 pub(super) enum ReadRequest {

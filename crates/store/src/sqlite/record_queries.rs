@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Row, params};
 
-use super::{Removal, SharedState};
+use super::shared_state::SharedState;
 use crate::MAX_RECORDS_PER_KEY;
+use crate::cache::Removal;
 use crate::cache_slots::{StoredList, StoredRecord};
 use crate::pack::{key_index, owner_index, pack, unpack};
 use crate::record::RecordKind;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{file, salvage};
-use crate::health::StoreError;
+use crate::error::StoreError;
 
 enum OpenError {
     /// Not a database, or a damaged one.

@@ -5,9 +5,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::SharedState;
 use super::record_queries::SESSION_KIND_CODE;
-use crate::health::StoreError;
+use super::shared_state::SharedState;
+use crate::error::StoreError;
 use crate::retention::RetentionLimits;
 use crate::session::{
     AppendTurns, Cursor, NewSession, RowCipher, SessionContents, SessionDetails, SessionError,

@@ -9,11 +9,12 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::jobs::PendingOp;
 use super::reader::ReadRequest;
-use super::work::PendingOp;
-use super::{Job, SharedState, SqliteStore, session_queries};
+use super::shared_state::{Job, SharedState};
+use super::{SqliteStore, session_queries};
 use crate::BoxFuture;
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::pending::store_closed;
 use crate::session::{
     AppendTurns, Cursor, NewSession, SessionContents, SessionError, SessionId, SessionInfo,

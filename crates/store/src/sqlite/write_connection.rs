@@ -8,7 +8,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::file;
-use crate::health::StoreError;
+use crate::error::StoreError;
 
 pub(super) struct WriteConnection {
     pub(super) connection: Connection,

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::jobs::{execute_jobs, fail_job, frees_space};
+use super::shared_state::{Job, SharedState};
 use super::write_connection::WriteConnection;
-use super::{Job, SharedState, file, record_queries, schema, session_queries, usage};
-use crate::health::StoreError;
+use super::{file, record_queries, schema, session_queries};
+use crate::error::StoreError;
 use crate::id;
 use crate::queue::drop_removed_writes;
 use crate::record::RecordKind;
+use crate::sqlite::usage_queries;
 use crate::usage::Day;
 
 pub(super) struct Writer {
@@ -231,8 +233,8 @@ impl Writer {
         self.set_sync_full(false)?;
         let day = Day::today();
         let totals = self.in_transaction(|connection, shared| {
-            usage::add_batch(connection, shared, batch.as_deref())?;
-            usage::owner_totals(connection, shared, day, &watched)
+            usage_queries::add_batch(connection, shared, batch.as_deref())?;
+            usage_queries::owner_totals(connection, shared, day, &watched)
         });
         self.report_health(&totals);
         self.shared.usage.confirm_batch(day, totals?);
@@ -281,7 +283,7 @@ impl Writer {
         });
         let Ok(count) = count else { return };
         deleted += count;
-        let count = self.in_transaction(usage::prune);
+        let count = self.in_transaction(usage_queries::prune);
         let Ok(count) = count else { return };
         deleted += count;
         if deleted == 0 {

@@ -22,6 +22,12 @@ impl Day {
         Self(i32::try_from(elapsed.as_secs() / SECONDS_PER_DAY).unwrap_or(i32::MAX))
     }
 
+    /// The oldest day of which usage is stored, if it is stored for so long.
+    pub(crate) fn oldest_stored(usage_age: Duration) -> Self {
+        let days = usage_age.as_secs().div_ceil(SECONDS_PER_DAY);
+        Self::today().minus_days(u32::try_from(days).unwrap_or(u32::MAX))
+    }
+
     #[must_use]
     pub fn minus_days(self, days: u32) -> Self {
         Self(self.0.saturating_sub_unsigned(days))

@@ -151,3 +151,5 @@ pub(crate) const USAGE_COLUMNS: [&str; 7] =
     ["requests", "failures", "input", "cache_read", "cache_write", "output", "reasoning"];
 /// Maximum of each count for one request.
 const MAX_COUNT_PER_REQUEST: i64 = 1_000_000_000;
+/// How long a database stores the number of a writer's last batch, for retries.
+pub(crate) const BATCH_RETENTION_MILLIS: i64 = 7 * 24 * 60 * 60 * 1000;

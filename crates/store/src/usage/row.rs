@@ -7,7 +7,8 @@ use super::{
     has_own_row,
 };
 use crate::encryption::{EncryptionKey, blind_index};
-use crate::health::{HealthTracker, StoreError};
+use crate::error::StoreError;
+use crate::health::HealthTracker;
 use crate::pack;
 use crate::session::RowCipher;
 

@@ -35,7 +35,6 @@ const WITH_FILES_BESIDE_FOLDERS: &[&str] = &[
     "crates/cli",
     "crates/dialects",
     "crates/repair",
-    "crates/store",
     "crates/upstream",
     "crates/wire",
 ];

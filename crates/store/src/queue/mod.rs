@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::cache::Removal;
 use crate::cache_slots::StoredRecord;
-use crate::health::StoreError;
+use crate::error::StoreError;
 use crate::record::RecordKind;
 
 /// A job of the writer; `W` is the database's type of other write operations.
