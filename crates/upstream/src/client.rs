@@ -13,9 +13,9 @@ use interlingua::{ApiError, SegmentedBytes};
 use tokio::time::timeout;
 use url::Url;
 
-use crate::address::to_uri;
 use crate::client_pool::{ClientPool, PooledClient};
 use crate::connect::{CaBundle, Proxies, RespondedFlag};
+use crate::endpoints::to_uri;
 use crate::error::{UpstreamError, map_hyper_error, tls_error, to_api_error};
 use crate::http1::{Http1Client, TransportError};
 use crate::redaction::Redactor;

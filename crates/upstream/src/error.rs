@@ -9,8 +9,6 @@ use interlingua::{ApiError, JsonString};
 use interlingua_model::{ApiErrorKind, ErrorOrigin, RetryAdvice};
 use rustls::CertificateError;
 
-use crate::connect::ResolveError;
-
 /// Why a call has no readable response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UpstreamError {
@@ -50,6 +48,18 @@ pub(crate) enum UpstreamError {
     UnexpectedEncoding(String),
     BodyTooLarge(usize),
 }
+
+/// The DNS lookup failed.
+#[derive(Debug)]
+pub(crate) struct ResolveError(pub(crate) io::Error);
+
+impl fmt::Display for ResolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for ResolveError {}
 
 pub(crate) fn to_api_error(name: &str, error: &UpstreamError) -> ApiError {
     let (error_origin, kind, status, retry) = error.classify();

@@ -10,12 +10,13 @@
 //! - A body owns its connection: dropping it closes the connection, or resets the HTTP/2 stream.
 //! - API keys are sent only in headers, only to their provider, and are never logged.
 
-mod address;
 mod aws;
 pub mod breaker;
 mod client;
 mod client_pool;
 mod connect;
+mod endpoints;
+mod env;
 mod error;
 mod http1;
 mod idle_timer;
@@ -28,17 +29,17 @@ mod request_head;
 mod response;
 mod response_headers;
 pub mod retry;
-mod way;
 
-pub use address::{EndpointPaths, Operation};
 pub use aws::AwsCredentials;
 pub use client::{Timeouts, UpstreamClient};
 pub use connect::{CaBundle, InvalidCaBundle, Proxies};
+pub use endpoints::{AuthScheme, EndpointPaths, Operation};
+pub use env::Env;
 pub use idle_timer::IdleTimer;
 pub use interlingua::ApiError;
-pub use preset::{AlternateDialect, Env, PresetError, ProviderPreset, UrlParam};
+pub use preset::{AlternateDialect, PresetError, ProviderPreset, UrlParam};
 pub use presets::PRESETS;
-pub use provider::{AuthScheme, Provider};
+pub use provider::Provider;
 pub use request::UpstreamRequest;
 pub use response::{UpstreamBody, UpstreamResponse};
 pub use response_headers::ResponseHeaders;

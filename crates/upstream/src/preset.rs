@@ -7,12 +7,10 @@ use interlingua::find_dialect;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::aws::env_with_profile_region;
-use crate::presets::{GLOBAL_LOCATION, PRESETS};
-use crate::{AuthScheme, AwsCredentials, EndpointPaths, Provider};
-
-/// Looks up an environment variable.
-pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+use crate::aws::{AwsCredentials, env_with_profile_region};
+use crate::endpoints::{AuthScheme, EndpointPaths};
+use crate::env::Env;
+use crate::provider::Provider;
 
 /// A provider that is known by name.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +68,6 @@ pub struct PresetError {
 }
 
 impl ProviderPreset {
-    pub fn find(name: &str) -> Option<&'static Self> {
-        PRESETS.iter().find(|preset| preset.name == name)
-    }
-
     /// The key from the environment.
     pub fn api_key(&self, env: Env<'_>) -> Option<SecretString> {
         let value = |name: &&str| env(name).map(|value| value.trim().to_owned());
@@ -200,3 +194,6 @@ impl fmt::Display for PresetError {
 }
 
 impl std::error::Error for PresetError {}
+
+/// The location without a regional prefix.
+pub(crate) const GLOBAL_LOCATION: &str = "global";

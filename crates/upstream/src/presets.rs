@@ -1,7 +1,13 @@
 //! The providers that are known by name, as data.
 
-use crate::preset::{AlternateDialect, ProviderPreset, UrlParam};
-use crate::{AuthScheme, EndpointPaths};
+use crate::endpoints::{AuthScheme, EndpointPaths};
+use crate::preset::{AlternateDialect, GLOBAL_LOCATION, ProviderPreset, UrlParam};
+
+impl ProviderPreset {
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+}
 
 /// Every provider that is known by name.
 pub static PRESETS: &[ProviderPreset] = &[
@@ -164,9 +170,6 @@ pub static PRESETS: &[ProviderPreset] = &[
         ..PRESET_DEFAULTS
     },
 ];
-
-/// The location without a regional prefix.
-pub(crate) const GLOBAL_LOCATION: &str = "global";
 
 const fn openai_chat_preset(
     name: &'static str,

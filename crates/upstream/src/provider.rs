@@ -3,17 +3,20 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use http::HeaderMap;
-use interlingua::{Dialect, DialectId};
+use http::{HeaderMap, Uri};
+use interlingua::{ApiError, Dialect, DialectId};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::aws::AwsCredentials;
+use crate::connect::CaBundle;
+use crate::endpoints::{
+    AuthScheme, DialectEndpoints, EndpointPaths, Operation, is_fixed_path, request_uri,
+};
+use crate::error::{UpstreamError, to_api_error};
 use crate::redaction::{CachedRedactor, Redactor};
 use crate::request_head::CachedHeads;
-use crate::way::DialectEndpoints;
-use crate::{CaBundle, EndpointPaths};
 
 /// One configured upstream, immutable once it is in use. Start from [`Provider::new`] or
 /// [`ProviderPreset::provider`](crate::ProviderPreset::provider) and change fields.
@@ -41,22 +44,6 @@ pub struct Provider {
     key_fingerprint: OnceLock<String>,
     pub(crate) heads: CachedHeads,
     redactor: CachedRedactor,
-}
-
-/// How requests are authenticated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuthScheme {
-    None,
-    /// `authorization: Bearer …`
-    Bearer,
-    /// `x-api-key`
-    XApiKey,
-    /// `x-goog-api-key`
-    GoogApiKey,
-    /// `api-key`
-    ApiKey,
-    /// AWS Signature Version 4.
-    SigV4,
 }
 
 impl Provider {
@@ -139,7 +126,17 @@ impl Provider {
 
     /// Overwrites this provider's secrets in its responses; `None` if it has none.
     pub(crate) fn redactor(&self) -> Option<Arc<Redactor>> {
-        self.redactor.for_provider(self)
+        self.redactor.get_or_build(|| {
+            let aws = self.aws_credentials.as_deref();
+            let aws_secrets = aws.into_iter().flat_map(|credentials| {
+                [Some(&credentials.secret_access_key), credentials.session_token.as_ref()]
+            });
+            let keys = aws_secrets.flatten().chain(self.api_key.as_ref());
+            let headers = self.headers.values().filter(|value| value.is_sensitive());
+            // `Bearer KEY` may come back as `KEY`.
+            let words = headers.flat_map(|value| value.as_bytes().split(|byte| *byte == b' '));
+            Redactor::new(keys.map(SecretString::expose_secret).map(str::as_bytes).chain(words))
+        })
     }
 
     /// Whether several instruction texts are sent as one string: nothing is known of the server
@@ -153,6 +150,24 @@ impl Provider {
         self.flavor.is_none()
             && CHAT_TEMPLATE_DIALECTS.contains(&self.dialect.id().0)
             && !OPENAI_DOMAINS.iter().any(is_vendor_host)
+    }
+
+    /// Whether the provider has an endpoint for this operation.
+    pub fn supports(&self, operation: Operation) -> bool {
+        self.paths.for_operation(operation).is_some()
+    }
+
+    /// Whether the URI of this operation is the same for every model.
+    pub(crate) fn has_fixed_uri(&self, operation: Operation) -> bool {
+        self.paths.for_operation(operation).is_some_and(is_fixed_path)
+    }
+
+    pub(crate) fn request_uri(&self, operation: Operation, model: &str) -> Result<Uri, ApiError> {
+        let models_url = self.models_url.as_ref().filter(|_| operation == Operation::ListModels);
+        let base = models_url.unwrap_or(&self.base_url);
+        let path = self.paths.for_operation(operation).ok_or(UpstreamError::UnsupportedOperation);
+        path.and_then(|path| request_uri(base, path, model))
+            .map_err(|error| to_api_error(&self.name, &error))
     }
 
     fn for_each_variant(&mut self, change: &dyn Fn(&mut Self)) {

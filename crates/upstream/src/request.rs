@@ -11,9 +11,9 @@ use http::{Method, Request, Uri, Version};
 use interlingua::{ApiError, SegmentedBytes};
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::endpoints::DialectEndpoints;
 use crate::error::{UpstreamError, to_api_error};
 use crate::request_head::RequestHead;
-use crate::way::DialectEndpoints;
 use crate::{AuthScheme, Operation, Provider, aws};
 
 /// One request to one provider.

@@ -2,10 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use http::Request;
+use http::{Request, header};
 use interlingua::ApiError;
-
-use crate::http1;
 
 /// The head of a request: method, URI and headers.
 pub(crate) struct RequestHead {
@@ -20,7 +18,7 @@ impl RequestHead {
     }
 
     pub(crate) fn serialized(&self) -> &[u8] {
-        self.serialized.get_or_init(|| http1::serialize_head(&self.request))
+        self.serialized.get_or_init(|| serialize_head(&self.request))
     }
 
     /// Returns the request for the pooled clients; clones it if it is shared with the cache.
@@ -59,3 +57,31 @@ impl Clone for CachedHeads {
         Self::default()
     }
 }
+
+/// Serializes the head of an HTTP/1.1 request, without the content length and the final empty line.
+fn serialize_head(request: &Request<()>) -> Vec<u8> {
+    let uri = request.uri();
+    let mut head = Vec::with_capacity(TYPICAL_HEAD_BYTES);
+    let mut append = |parts: &[&[u8]]| parts.iter().for_each(|part| head.extend_from_slice(part));
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    append(&[
+        request.method().as_str().as_bytes(),
+        b" ",
+        target.as_bytes(),
+        b" HTTP/1.1\r\nhost: ",
+    ]);
+    append(&[uri.host().unwrap_or_default().as_bytes()]);
+    if let Some(port) = uri.port().filter(|port| port.as_u16() != 80) {
+        append(&[b":", port.as_str().as_bytes()]);
+    }
+    append(&[b"\r\n"]);
+    for (name, value) in request.headers() {
+        if name != header::HOST && name != header::CONTENT_LENGTH {
+            append(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"]);
+        }
+    }
+    head
+}
+
+/// Initial capacity; most heads are shorter.
+const TYPICAL_HEAD_BYTES: usize = 512;

@@ -175,4 +175,4 @@ const MODULE_VERBS: &[&str] = &["read"];
 
 /// Crates with modules whose names leave out the noun.
 const WITH_BANNED_MODULES: &[&str] =
-    &["crates/dialects", "crates/gateway", "crates/model", "crates/repair", "crates/upstream"];
+    &["crates/dialects", "crates/gateway", "crates/model", "crates/repair"];

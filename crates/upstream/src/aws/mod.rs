@@ -9,7 +9,7 @@ use std::fmt;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::Env;
+use crate::env::Env;
 
 pub(crate) use profile::env_with_profile_region;
 pub(crate) use sign::sign;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::Env;
+use crate::env::Env;
 
 /// Credentials of the active profile: key, secret, and session token if there is one.
 pub(super) fn profile_credentials(env: Env<'_>) -> Option<(String, String, Option<String>)> {

@@ -5,7 +5,6 @@ mod proxy;
 mod tcp;
 mod tls;
 
-use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -19,7 +18,7 @@ use tower_service::Service;
 
 pub(crate) use io::{RespondedFlag, UpstreamIo};
 pub use proxy::Proxies;
-pub(crate) use tcp::{ResolveError, TcpConnector};
+pub(crate) use tcp::TcpConnector;
 pub use tls::{CaBundle, InvalidCaBundle};
 
 use crate::error::{UpstreamError, connect_error};
@@ -83,4 +82,3 @@ impl Service<Uri> for Connector {
 
 type ConnectFuture =
     Pin<Box<dyn Future<Output = Result<MaybeHttpsStream<UpstreamIo>, UpstreamError>> + Send>>;
-type BoxError = Box<dyn Error + Send + Sync>;

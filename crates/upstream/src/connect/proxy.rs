@@ -7,7 +7,7 @@ use http::Uri;
 use http::header::HeaderValue;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
-use crate::Env;
+use crate::env::Env;
 
 /// Decides which calls use a proxy. By default none does.
 #[derive(Default)]

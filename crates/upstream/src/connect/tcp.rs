@@ -1,7 +1,6 @@
 //! Opens TCP connections, directly or through an HTTP proxy.
 
-use std::fmt;
-use std::io;
+use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -13,8 +12,9 @@ use hyper_util::client::legacy::connect::dns::{GaiAddrs, GaiResolver, Name};
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use tower_service::Service;
 
-use super::{BoxError, Proxies, UpstreamIo};
-use crate::error::UpstreamError;
+use super::io::UpstreamIo;
+use super::proxy::Proxies;
+use crate::error::{ResolveError, UpstreamError};
 
 /// Opens a TCP connection, directly or through an HTTP proxy.
 #[derive(Clone)]
@@ -94,16 +94,6 @@ impl Service<Name> for Resolver {
     }
 }
 
-/// The DNS lookup failed.
-#[derive(Debug)]
-pub(crate) struct ResolveError(io::Error);
-
-impl fmt::Display for ResolveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for ResolveError {}
+type BoxError = Box<dyn Error + Send + Sync>;
 
 const TCP_KEEPALIVE: Duration = Duration::from_secs(45);

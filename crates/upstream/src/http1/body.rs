@@ -4,9 +4,9 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 
-use super::PoolHandle;
-use super::framing::{BodyDecoder, DecodeStep};
-use super::line::Connection;
+use super::body_decoder::{BodyDecoder, DecodeStep};
+use super::connection::Connection;
+use super::pool::PoolHandle;
 use crate::error::UpstreamError;
 
 /// A response body. Dropped before its end, it closes its connection.

@@ -1,14 +1,14 @@
-//! Serializes request heads and parses response heads of HTTP/1.1.
+//! Completes request heads and parses response heads of HTTP/1.1.
 
 use std::mem::MaybeUninit;
 use std::sync::LazyLock;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, Request, StatusCode};
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
 use memchr::memmem::Finder;
 
-use super::framing::{BodyDecoder, BodyLength};
+use super::body_decoder::{BodyDecoder, BodyLength};
 use crate::error::UpstreamError;
 use crate::response_headers::{CommonHeaders, ResponseHeaders};
 
@@ -20,31 +20,6 @@ pub(crate) struct ResponseHead {
     pub(super) decoder: BodyDecoder,
     /// Whether the connection can be used for another request after this response.
     pub(super) is_keep_alive: bool,
-}
-
-/// Serializes the head of a request, without the content length and the final empty line.
-pub(crate) fn serialize_head(request: &Request<()>) -> Vec<u8> {
-    let uri = request.uri();
-    let mut head = Vec::with_capacity(TYPICAL_HEAD_BYTES);
-    let mut append = |parts: &[&[u8]]| parts.iter().for_each(|part| head.extend_from_slice(part));
-    let target = uri.path_and_query().map_or("/", |target| target.as_str());
-    append(&[
-        request.method().as_str().as_bytes(),
-        b" ",
-        target.as_bytes(),
-        b" HTTP/1.1\r\nhost: ",
-    ]);
-    append(&[uri.host().unwrap_or_default().as_bytes()]);
-    if let Some(port) = uri.port().filter(|port| port.as_u16() != 80) {
-        append(&[b":", port.as_str().as_bytes()]);
-    }
-    append(&[b"\r\n"]);
-    for (name, value) in request.headers() {
-        if name != header::HOST && name != header::CONTENT_LENGTH {
-            append(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"]);
-        }
-    }
-    head
 }
 
 /// Completes a serialized head with the length of the body.
@@ -178,8 +153,6 @@ static CRLF_HEAD_END: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\r
 static LF_HEAD_END: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\n"));
 /// Capacity for the content length and the final empty line.
 const LENGTH_LINE_BYTES: usize = 48;
-/// Initial capacity; most heads are shorter.
-const TYPICAL_HEAD_BYTES: usize = 512;
 /// Maximum size of a response head and number of its headers.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 const MAX_HEADERS: usize = 100;

@@ -4,24 +4,23 @@
 //! the waiting task directly.
 
 mod body;
-mod framing;
+mod body_decoder;
+mod connection;
 mod head;
-mod kept;
-mod line;
+mod pool;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
-use http::uri::Authority;
 use interlingua::SegmentedBytes;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
 pub(crate) use self::body::Http1Body;
-pub(crate) use self::head::{ResponseHead, serialize_head};
-use self::kept::IdlePool;
-use self::line::Connection;
+use self::connection::Connection;
+pub(crate) use self::head::ResponseHead;
+use self::pool::IdlePool;
 use crate::connect::{Proxies, TcpConnector};
 use crate::error::{UpstreamError, connect_error};
 use crate::request_head::RequestHead;
@@ -90,6 +89,3 @@ impl Http1Client {
         }
     }
 }
-
-/// The pool, and the key under which a connection is returned to it.
-type PoolHandle = (Arc<IdlePool>, Authority);

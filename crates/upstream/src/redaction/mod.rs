@@ -16,9 +16,6 @@ use http::HeaderMap;
 use http::header::HeaderValue;
 use memchr::memchr2_iter;
 use memchr::memmem::Finder;
-use secrecy::{ExposeSecret as _, SecretString};
-
-use crate::Provider;
 
 pub(crate) use self::body::BodyRedactor;
 
@@ -53,8 +50,11 @@ enum SecretMatch {
 }
 
 impl CachedRedactor {
-    pub(crate) fn for_provider(&self, provider: &Provider) -> Option<Arc<Redactor>> {
-        self.0.get_or_init(|| Redactor::for_provider(provider).map(Arc::new)).clone()
+    pub(crate) fn get_or_build(
+        &self,
+        build: impl FnOnce() -> Option<Redactor>,
+    ) -> Option<Arc<Redactor>> {
+        self.0.get_or_init(|| build().map(Arc::new)).clone()
     }
 }
 
@@ -66,20 +66,8 @@ impl Clone for CachedRedactor {
 }
 
 impl Redactor {
-    /// `None` if the provider has no secrets.
-    fn for_provider(provider: &Provider) -> Option<Self> {
-        let aws = provider.aws_credentials.as_deref();
-        let aws_secrets = aws.into_iter().flat_map(|credentials| {
-            [Some(&credentials.secret_access_key), credentials.session_token.as_ref()]
-        });
-        let keys = aws_secrets.flatten().chain(provider.api_key.as_ref());
-        let headers = provider.headers.values().filter(|value| value.is_sensitive());
-        // `Bearer KEY` may come back as `KEY`.
-        let words = headers.flat_map(|value| value.as_bytes().split(|byte| *byte == b' '));
-        Self::new(keys.map(SecretString::expose_secret).map(str::as_bytes).chain(words))
-    }
-
-    fn new<'s>(secrets: impl Iterator<Item = &'s [u8]>) -> Option<Self> {
+    /// `None` if there is no secret that is long enough.
+    pub(crate) fn new<'s>(secrets: impl Iterator<Item = &'s [u8]>) -> Option<Self> {
         let long =
             secrets.map(<[u8]>::trim_ascii).filter(|secret| secret.len() >= MIN_SECRET_BYTES);
         let mut secrets: Vec<SecretPattern> = long.filter_map(SecretPattern::new).collect();

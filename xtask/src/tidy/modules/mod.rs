@@ -39,4 +39,3 @@ fn check_crate(folder: &str, files: &[&SourceFile]) -> Vec<Diagnostic> {
 }
 
 /// Crates in which imports still form cycles.
-const WITH_CYCLES: &[&str] =

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::uri::Authority;
 use tokio::time::sleep;
 
-use super::line::Connection;
+use super::connection::Connection;
 
 #[derive(Default)]
 pub(super) struct IdlePool {
@@ -29,6 +29,9 @@ struct IdleConnection {
     idle_since: u32,
     connection: Connection,
 }
+
+/// The pool, and the key under which a connection is returned to it.
+pub(super) type PoolHandle = (Arc<IdlePool>, Authority);
 
 impl IdlePool {
     /// Takes an idle connection to this authority that is still open.
@@ -98,7 +101,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
 
     use super::{IdlePool, MAX_IDLE_SWEEPS};
-    use crate::http1::line::Connection;
+    use crate::http1::connection::Connection;
 
     #[tokio::test]
     async fn an_idle_connection_is_closed_after_some_sweeps() {
