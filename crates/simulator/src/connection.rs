@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use crate::delivery::TimedAction;
+use crate::response::TimedAction;
 
 /// Shared flag: the connection is reset when it is dropped.
 #[derive(Clone, Debug, Default)]

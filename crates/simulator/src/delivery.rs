@@ -9,17 +9,7 @@ use flate2::write::GzEncoder;
 
 use crate::fault::{Fault, FaultKind};
 use crate::render::{Frame, FrameRole};
-
-/// One step of a delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TimedAction {
-    Send(Bytes),
-    Wait(Duration),
-    /// The connection is closed before the end of the reply.
-    Close,
-    /// The connection is reset.
-    Reset,
-}
+use crate::response::TimedAction;
 
 /// Applies the faults that change the events of a stream.
 pub(crate) fn inject_event_faults(

@@ -6,15 +6,14 @@ use interlingua_strict::Violation;
 use interlingua_strict::bedrock::exception_name;
 use serde_json::{Map, Value, json};
 
-use crate::api::Api;
-use crate::delivery::TimedAction;
 use crate::fault::{Fault, FaultKind};
 use crate::parse::ModelInput;
 use crate::render::error::ProviderError;
 use crate::render::headers::{BodyFormat, response_headers};
 use crate::request::IncomingRequest;
 use crate::response::SimulatedResponse;
-use crate::route::Route;
+use crate::response::TimedAction;
+use crate::route::{Api, Route};
 use crate::seed::IdSeed;
 use crate::turn::{Call, Turn};
 

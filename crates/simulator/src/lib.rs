@@ -10,7 +10,6 @@
 //! on time or randomness: the same request gets the same reply, ids included.
 
 mod access;
-mod api;
 mod connection;
 mod content_encoding;
 mod delivery;
@@ -29,13 +28,12 @@ pub mod server;
 mod simulator;
 pub mod turn;
 
-pub use api::Api;
 pub use connection::TimedBody;
-pub use delivery::TimedAction;
 pub use fault::Fault;
 pub use log::Log;
 pub use model::script::Script;
-pub use response::SimulatedResponse;
+pub use response::{Headers, SimulatedResponse, TimedAction};
+pub use route::Api;
 pub use seed::IdSeed;
 pub use server::ServerHandle;
 pub use simulator::{Options, Simulator};

@@ -8,8 +8,7 @@ use interlingua_strict::anthropic::thread_fingerprint;
 use interlingua_strict::{ContinuationState, StoredReplies, StoredReply};
 use serde_json::{Value, json};
 
-use crate::api::Api;
-use crate::route::Route;
+use crate::route::{Api, Route};
 
 /// Stored replies by provider and id.
 #[derive(Debug, Default)]

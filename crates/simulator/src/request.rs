@@ -9,10 +9,9 @@ use interlingua_strict::{
 };
 use serde_json::Value;
 
-use crate::api::Api;
 use crate::content_encoding::decompress_body;
 use crate::fault::Fault;
-use crate::route::{Endpoint, Route};
+use crate::route::{Api, Endpoint, Route};
 use crate::seed::IdSeed;
 
 /// A request with everything that the judge and the model need.

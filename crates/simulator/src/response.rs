@@ -5,9 +5,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::delivery::TimedAction;
-use crate::render::headers::Headers;
-
 /// A response with the timed actions of its delivery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedResponse {
@@ -17,6 +14,20 @@ pub struct SimulatedResponse {
     pub before_headers: Vec<TimedAction>,
     pub body_actions: Vec<TimedAction>,
 }
+
+/// One step of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimedAction {
+    Send(Bytes),
+    Wait(Duration),
+    /// The connection is closed before the end of the reply.
+    Close,
+    /// The connection is reset.
+    Reset,
+}
+
+/// Names and values.
+pub type Headers = Vec<(String, String)>;
 
 impl SimulatedResponse {
     pub(crate) fn json(status: u16, body: &Value) -> Self {

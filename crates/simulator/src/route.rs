@@ -1,6 +1,16 @@
 //! Maps a request path to a provider, an API and an endpoint.
 
-use crate::api::Api;
+use interlingua_strict::{self as strict, Judge};
+
+/// An API with its own format of requests and replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    Anthropic,
+    Chat,
+    Responses,
+    Gemini,
+    Bedrock,
+}
 
 /// A simulated provider with its own base URL.
 #[derive(Debug)]
@@ -40,6 +50,22 @@ pub enum Endpoint {
     /// Probe of a client: `HEAD /`, `/api/hello`, `/v1`.
     Health,
     Unknown,
+}
+
+impl Api {
+    pub fn judge(self) -> &'static Judge {
+        match self {
+            Self::Anthropic => &strict::anthropic::JUDGE,
+            Self::Chat => &strict::openai_chat::JUDGE,
+            Self::Responses => &strict::openai_responses::JUDGE,
+            Self::Gemini => &strict::gemini::JUDGE,
+            Self::Bedrock => &strict::bedrock::JUDGE,
+        }
+    }
+
+    pub fn dialect(self) -> &'static str {
+        self.judge().dialect
+    }
 }
 
 /// Reads a path. `hint` is the API from the headers, for paths that several APIs share.

@@ -9,7 +9,6 @@ use interlingua_strict::seal::SealKey;
 use interlingua_strict::{self as strict, Switches, Verdict, Violation};
 use serde_json::{Value, json};
 
-use crate::api::Api;
 use crate::delivery::{inject_event_faults, plan_delivery};
 use crate::error_responses;
 use crate::fault::{Fault, FaultKind};
@@ -24,7 +23,7 @@ use crate::render::{self, Frame, FrameRole, RenderContext, models};
 use crate::reply_store::ReplyStore;
 use crate::request::{IncomingRequest, api_hint, wants_upgrade};
 use crate::response::SimulatedResponse;
-use crate::route::{Endpoint, PROVIDERS, Route, parse_route};
+use crate::route::{Api, Endpoint, PROVIDERS, Route, parse_route};
 use crate::seed::IdSeed;
 use crate::turn::{Block, StopReason, Turn};
 

@@ -10,7 +10,7 @@ mod openai_responses;
 use serde_json::Value;
 
 pub use self::input::{ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult};
-use crate::api::Api;
+use crate::route::Api;
 
 /// Reads a request of an API, for this flavor and model.
 pub fn parse_request(api: Api, flavor: &str, model: &str, body: &Value) -> ModelInput {

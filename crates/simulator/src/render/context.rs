@@ -5,8 +5,8 @@ use interlingua_strict as strict;
 use interlingua_strict::seal::SealKey;
 use serde_json::Value;
 
-use crate::api::Api;
 use crate::parse::ModelInput;
+use crate::route::Api;
 use crate::seed::IdSeed;
 use crate::turn::Turn;
 

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::bedrock;
 use super::context::{Frame, FrameRole};
-use super::{bedrock, openai_responses_stream};
-use crate::api::Api;
+use crate::render::openai_responses::stream;
+use crate::route::Api;
 use crate::seed::IdSeed;
 
 /// An error at the provider, or about the key, the path or the body size.
@@ -169,7 +170,7 @@ impl ProviderError {
             }
             Api::Responses => {
                 let id = seed.id("resp_", 0, 48);
-                let event = openai_responses_stream::failed_event(&id, model, name, message);
+                let event = stream::failed_event(&id, model, name, message);
                 Frame::named_event(&event, FrameRole::Content)
             }
             Api::Chat if flavor == "openrouter" => {

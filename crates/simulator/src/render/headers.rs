@@ -1,11 +1,9 @@
 //! The response headers of each provider.
 
 use super::context::FIXED_RFC3339_TIME;
-use crate::api::Api;
+use crate::response::Headers;
+use crate::route::Api;
 use crate::seed::IdSeed;
-
-/// Names and values.
-pub type Headers = Vec<(String, String)>;
 
 /// The format of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

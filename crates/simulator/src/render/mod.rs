@@ -8,14 +8,12 @@ mod gemini;
 pub mod headers;
 pub mod models;
 mod openai_chat;
-mod openai_chat_flavor;
 mod openai_responses;
-mod openai_responses_stream;
 
 use serde_json::Value;
 
 pub use self::context::{Frame, FrameRole, RenderContext};
-use crate::api::Api;
+use crate::route::Api;
 
 /// The reply as one body.
 pub fn render_body(cx: &RenderContext<'_>) -> Value {
@@ -42,7 +40,7 @@ pub fn render_stream(cx: &RenderContext<'_>) -> Vec<Frame> {
     match cx.api {
         Api::Anthropic => anthropic::frames(cx),
         Api::Chat => openai_chat::frames(cx),
-        Api::Responses => openai_responses_stream::frames(cx),
+        Api::Responses => openai_responses::stream::frames(cx),
         Api::Gemini => gemini::frames(cx),
         Api::Bedrock => bedrock::frames(cx),
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::context::{FIXED_RFC3339_TIME, FIXED_UNIX_TIME};
-use crate::api::Api;
+use crate::route::Api;
 
 /// The model list of an API.
 pub fn list_body(api: Api) -> Value {

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::context::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
-use super::openai_responses::{completed_response, output_items, response_object};
+use super::{completed_response, output_items, response_object};
+use crate::render::context::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
 use crate::turn::StopReason;
 
-pub(super) fn frames(cx: &RenderContext<'_>) -> Vec<Frame> {
+pub(crate) fn frames(cx: &RenderContext<'_>) -> Vec<Frame> {
     let mut events = EventSequence::default();
     for kind in ["response.created", "response.in_progress"] {
         let event = json!({"type": kind, "response": response_object(cx, "in_progress")});
@@ -30,7 +30,7 @@ pub(super) fn frames(cx: &RenderContext<'_>) -> Vec<Frame> {
 }
 
 /// The last event of a failed stream.
-pub(super) fn failed_event(id: &str, model: &str, code: &str, message: &str) -> Value {
+pub(crate) fn failed_event(id: &str, model: &str, code: &str, message: &str) -> Value {
     json!({"type": "response.failed", "sequence_number": 0, "response": {
         "id": id,
         "object": "response",

@@ -1,9 +1,11 @@
 //! Encodes replies of Chat Completions; the flavor decides where reasoning is.
 
+mod flavor;
+
 use serde_json::{Map, Value, json};
 
+use self::flavor::ReasoningPlacement;
 use super::context::{FIXED_UNIX_TIME, Frame, FrameRole, RenderContext};
-use super::openai_chat_flavor::{self as flavor, ReasoningPlacement};
 use crate::parse::ThinkingVisibility;
 use crate::turn::{Block, Call, StopReason};
 

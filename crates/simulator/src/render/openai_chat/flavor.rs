@@ -3,7 +3,7 @@
 use interlingua_strict::openai_chat::{CallClaims, DetailClaims};
 use serde_json::{Value, json};
 
-use super::context::RenderContext;
+use crate::render::context::RenderContext;
 use crate::turn::Call;
 
 /// The properties of a flavor.

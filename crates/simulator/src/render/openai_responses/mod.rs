@@ -1,5 +1,7 @@
 //! Encodes replies of the Responses API as a list of items.
 
+pub(super) mod stream;
+
 use interlingua_strict::openai_responses::Minter;
 use serde_json::{Value, json};
 
