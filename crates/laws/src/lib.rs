@@ -14,6 +14,7 @@ pub mod raw_json;
 pub mod report;
 pub mod rng;
 pub mod run;
+pub mod sample;
 pub mod seal_requests;
 pub mod shrink;
 pub mod source;

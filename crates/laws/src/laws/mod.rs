@@ -9,7 +9,6 @@ mod minimal;
 mod no_silent_loss;
 mod pieces;
 mod prefix_stable;
-mod sample;
 mod seal_integrity;
 mod sent_request;
 mod sound;
@@ -17,8 +16,8 @@ mod transcoding;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub use crate::sample::{SampleRequest, SealIssuer};
 pub use law::{Breach, Law};
-pub use sample::{SampleRequest, SealIssuer};
 pub(crate) use sent_request::translate;
 pub use transcoding::{check_decoding, check_stored, check_transcoding};
 

@@ -7,9 +7,9 @@ use interlingua_model::LedgerEntry;
 use super::chat_template;
 use super::law::{Breach, Law};
 use super::pieces::{covers_loss_at, pieces};
-use super::sample::PlacedCanary;
 use super::sent_request::SentRequest;
 use crate::canary;
+use crate::sample::PlacedCanary;
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let SentRequest { original: case, destination, translated, parsed_body, .. } = sent_request;

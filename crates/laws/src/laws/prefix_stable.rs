@@ -30,8 +30,8 @@ use serde_json::{Map, Value};
 
 use super::difference;
 use super::law::{Breach, Law};
-use super::sample::SampleRequest;
 use super::sent_request::{SentRequest, translate};
+use crate::sample::SampleRequest;
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {
     let shorter = sent_request

@@ -9,8 +9,8 @@ use interlingua_strict::{Request, Switches, Verdict};
 use serde_json::Value;
 
 use super::law::{Breach, Law};
-use super::sample::SampleRequest;
 use crate::canary;
+use crate::sample::SampleRequest;
 use crate::targets::Destination;
 
 /// The translation for one target, parsed once for all laws.

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::law::{Breach, Law};
 use super::pieces::{ContainedStrings, covers_loss_at, pieces};
-use super::sample::SampleRequest;
 use super::{difference, prefix_stable};
 use crate::canary;
+use crate::sample::SampleRequest;
 
 /// Encodes a request in another dialect and checks the laws.
 pub fn check_transcoding(

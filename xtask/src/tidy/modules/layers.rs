@@ -43,6 +43,27 @@ pub(super) const LAYERS: &[Layers] = &[
         ],
     },
     Layers {
+        folder: "crates/laws",
+        modules: &[
+            "report",
+            "known_breaches",
+            "run",
+            "spelling",
+            "laws",
+            "source",
+            "seal_requests",
+            "corpus_requests",
+            "mutate",
+            "targets",
+            "sample",
+            "shrink",
+            "generate",
+            "raw_json",
+            "canary",
+            "rng",
+        ],
+    },
+    Layers {
         folder: "crates/model",
         modules: &[
             "accumulator",
@@ -219,6 +240,5 @@ pub(super) const WITHOUT_LAYERS: &[&str] = &[
     "crates/dialects",
     "crates/gateway",
     "crates/guard",
-    "crates/laws",
     "crates/repair",
 ];

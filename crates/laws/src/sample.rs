@@ -18,7 +18,7 @@ pub struct SampleRequest {
     pub model_hint: Option<String>,
     /// The issuer of its seals, if they are genuine.
     pub seal_issuer: Option<SealIssuer>,
-    pub(super) cache: RequestCache,
+    pub(crate) cache: RequestCache,
 }
 
 /// The flavor and model that issued the seals of a conversation.
@@ -30,27 +30,27 @@ pub struct SealIssuer {
 
 /// Properties of a request that several targets need, computed once.
 #[derive(Clone, Default)]
-pub(super) struct RequestCache {
+pub(crate) struct RequestCache {
     /// The body as a provider parses it; `None` for invalid JSON.
-    pub(super) parsed: OnceLock<Option<Value>>,
-    pub(super) canaries: OnceLock<Vec<PlacedCanary>>,
-    pub(super) shorter_history: OnceLock<Option<Bytes>>,
-    pub(super) is_genuine: OnceLock<bool>,
+    pub(crate) parsed: OnceLock<Option<Value>>,
+    pub(crate) canaries: OnceLock<Vec<PlacedCanary>>,
+    pub(crate) shorter_history: OnceLock<Option<Bytes>>,
+    pub(crate) is_genuine: OnceLock<bool>,
 }
 
 /// A canary of the input with its location; `None` if it is in no decoded content.
 #[derive(Clone, Debug)]
-pub(super) struct PlacedCanary {
-    pub(super) number: usize,
-    pub(super) at: Option<(LedgerPath, &'static str)>,
+pub(crate) struct PlacedCanary {
+    pub(crate) number: usize,
+    pub(crate) at: Option<(LedgerPath, &'static str)>,
 }
 
 impl PlacedCanary {
-    pub(super) fn is_in(&self, kind: &str) -> bool {
+    pub(crate) fn is_in(&self, kind: &str) -> bool {
         self.at.is_some_and(|(_, it)| it == kind)
     }
 
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         self.at.map_or(String::new(), |(path, _)| path.to_string())
     }
 }
@@ -76,7 +76,7 @@ impl SampleRequest {
     }
 
     /// The body as a provider parses it.
-    pub(super) fn parsed(&self) -> Option<&Value> {
+    pub(crate) fn parsed(&self) -> Option<&Value> {
         self.cache.parsed.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
     }
 
@@ -86,7 +86,7 @@ impl SampleRequest {
     }
 
     /// The model of the body.
-    pub(super) fn model_in_body(&self) -> Option<&str> {
+    pub(crate) fn model_in_body(&self) -> Option<&str> {
         self.body.get("model").or_else(|| self.body.get("modelId")).and_then(Value::as_str)
     }
 
