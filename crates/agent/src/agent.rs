@@ -10,7 +10,7 @@ use interlingua_model::{
     Block, BlockContent, Conversation, Reply, Settings, StopReason, StreamEvent, ToolCall,
 };
 
-use crate::hearing::ProgressMapper;
+use crate::progress::ProgressMapper;
 use crate::run_tools::{self, ToolLimits};
 use crate::session::user_turn;
 use crate::{

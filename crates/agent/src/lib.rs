@@ -55,7 +55,6 @@
 mod agent;
 mod approval;
 mod error;
-mod hearing;
 pub mod mcp;
 mod model;
 mod open_calls;
@@ -66,18 +65,14 @@ mod session;
 mod stored_session;
 mod tool;
 
-use std::pin::Pin;
-
 pub use agent::{Agent, AgentOutput};
 pub use approval::{ApprovalFuture, ToolApproval};
 pub use error::AgentError;
 pub use interlingua::JsonString;
+pub use interlingua_store::BoxFuture;
 pub use model::{EventCallback, Model, ModelReply, ModelRequest, ReplyFuture};
 pub use progress::Progress;
 pub use remote_model::RemoteModel;
 pub use session::{ImportedSession, Session, TurnLog};
 pub use stored_session::{OpenedSession, StoredTurnLog};
 pub use tool::{Tool, ToolOutput};
-
-/// A boxed future.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -82,9 +82,9 @@ impl Session {
         (body, ledger)
     }
 
-    /// Removes the last turn, but not from the log.
+    /// Removes the last turn of a session without a log. A log cannot take a turn back.
     pub fn pop_turn(&mut self) -> Option<Verbatim<Turn>> {
-        self.turns.pop()
+        if self.log.is_some() { None } else { self.turns.pop() }
     }
 
     /// Appends all turns to `log`, and new turns from now on.
