@@ -8,7 +8,7 @@ use crate::source_files::{SourceFile, by_crate};
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
     let crates = by_crate(files);
     let modules = crates.iter().flat_map(|(folder, files)| {
-        let found = files.iter().flat_map(|file| check_module(file)).collect();
+        let found = files.iter().filter_map(|file| check_module(file)).collect();
         without_exempt("WITH_BANNED_MODULES", WITH_BANNED_MODULES, folder, files, found)
     });
     files.iter().filter(|file| file.is_rust()).flat_map(check_file).chain(modules).collect()
