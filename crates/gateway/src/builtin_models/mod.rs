@@ -5,23 +5,42 @@ mod absent;
 #[cfg(feature = "builtin-models")]
 mod simulated;
 
-use interlingua::{Dialect, find_dialect};
+use bytes::Bytes;
+use http::header::HeaderMap;
+use interlingua::{ApiError, Dialect, find_dialect};
+use interlingua_upstream::{Operation, UpstreamResponse};
 
 #[cfg(not(feature = "builtin-models"))]
-pub(crate) use self::absent::BuiltinModels;
+use self::absent::ModelSource;
 #[cfg(feature = "builtin-models")]
-pub(crate) use self::simulated::BuiltinModels;
-use crate::client_name::ModelName;
-use crate::config::HAS_BUILTIN_MODELS;
+use self::simulated::ModelSource;
+use crate::config::{HAS_BUILTIN_MODELS, ModelName};
+
+pub(crate) struct BuiltinModels {
+    source: ModelSource,
+    pub(crate) dialect: &'static dyn Dialect,
+}
+
+impl Default for BuiltinModels {
+    fn default() -> Self {
+        let dialect = find_dialect(DIALECT).unwrap_or(interlingua::DIALECTS[0]);
+        Self { source: ModelSource::default(), dialect }
+    }
+}
 
 impl BuiltinModels {
     pub(crate) fn simulator_model(name: &ModelName) -> ModelName {
         name.with_prefix(MODEL_PREFIX)
     }
-}
 
-fn default_dialect() -> &'static dyn Dialect {
-    find_dialect(DIALECT).unwrap_or(interlingua::DIALECTS[0])
+    pub(crate) async fn call(
+        &self,
+        operation: Operation,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<UpstreamResponse, ApiError> {
+        self.source.call(operation, headers, body).await
+    }
 }
 
 const DIALECT: &str = "anthropic";

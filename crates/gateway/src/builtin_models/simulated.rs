@@ -3,28 +3,24 @@
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, Request};
-use interlingua::{ApiError, Dialect};
+use interlingua::ApiError;
 use interlingua_model::ApiErrorKind;
 use interlingua_simulator::model::ToolUse;
 use interlingua_simulator::{Options, Simulator};
 use interlingua_upstream::{Operation, UpstreamBody, UpstreamResponse};
 
-use super::default_dialect;
 use crate::http_util::error_response::failure;
 
-pub(crate) struct BuiltinModels {
-    simulator: Simulator,
-    pub(crate) dialect: &'static dyn Dialect,
-}
+pub(crate) struct ModelSource(Simulator);
 
-impl Default for BuiltinModels {
+impl Default for ModelSource {
     fn default() -> Self {
         let options = Options { tool_use: ToolUse::ReadOnly, ..Options::default() };
-        Self { simulator: Simulator::new(options), dialect: default_dialect() }
+        Self(Simulator::new(options))
     }
 }
 
-impl BuiltinModels {
+impl ModelSource {
     pub(crate) async fn call(
         &self,
         operation: Operation,
@@ -44,7 +40,7 @@ impl BuiltinModels {
             .body(body)
             .map_err(|error| failure(ApiErrorKind::ServerError, &error.to_string()))?;
         *request.headers_mut() = headers;
-        let result = self.simulator.handle_in_process(&request).await;
+        let result = self.0.handle_in_process(&request).await;
         let (head, body) = result
             .map_err(|error| failure(ApiErrorKind::ServerError, &error.to_string()))?
             .into_parts();
