@@ -409,6 +409,7 @@ const MODEL_ITEM_TYPES: &[&str] = &["reasoning", "function_call", "custom_tool_c
 /// Types of items from the client that do not end with `_output`.
 const CLIENT_ITEM_TYPES: &[&str] = &[
     "mcp_approval_response",
+    "agent_message",
     "compaction_trigger",
     "configuration_update",
     "additional_tools",

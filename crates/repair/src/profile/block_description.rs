@@ -114,6 +114,7 @@ static ROWS: &[BlockDescription] = &[
     description(RESPONSES, "shell_call_output", &["output"]),
     description(RESPONSES, "apply_patch_call", &[]).with_raw_fields(&["operation"]),
     description(RESPONSES, "apply_patch_call_output", &["output"]).with_raw_fields(&["status"]),
+    description(RESPONSES, "agent_message", &["content"]).unlabelled(),
     description(GEMINI, "executableCode", &["code"]).wrapped(),
     description(GEMINI, "codeExecutionResult", &["output"]).wrapped().with_raw_fields(&["outcome"]),
     description(GEMINI, "toolCall", &[])

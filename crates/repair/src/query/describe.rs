@@ -201,6 +201,16 @@ fn write_value(node: JsonNode<'_>, lines: &mut Vec<String>) {
         JsonKind::String => lines.extend(readable_text(node)),
         JsonKind::Array => node.items().for_each(|item| write_value(item, lines)),
         JsonKind::Object if is_reasoning_part(node) => {}
+        JsonKind::Object if is_named_part(node, ENCRYPTED_PART) => {
+            let payload = node.get(ENCRYPTED_PART).and_then(readable_text);
+            lines.extend(
+                payload.map(
+                    |text| {
+                        if is_sealed(&text) { ENCRYPTED_OMITTED.to_owned() } else { text }
+                    },
+                ),
+            );
+        }
         JsonKind::Object if is_data(node) => lines.push(DATA_OMITTED.to_owned()),
         JsonKind::Object => {
             let heading = heading(node);
@@ -266,6 +276,18 @@ fn is_reasoning_part(node: JsonNode<'_>) -> bool {
         .is_some_and(|kind| unknown_block::is_reasoning_kind(&kind))
 }
 
+fn is_named_part(node: JsonNode<'_>, kind: &str) -> bool {
+    node.get("type").is_some_and(|value| value.str_or_empty() == kind)
+}
+
+/// Whether OpenAI encrypted a text: it is a Fernet token, whose version and time begin so until the
+/// year 2106. Codex marks messages between agents as encrypted whoever wrote them, and those of
+/// other providers' models are plain text.
+fn is_sealed(text: &str) -> bool {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte);
+    text.starts_with("gAAAAA") && text.bytes().all(is_base64)
+}
+
 fn is_skipped(field: Field<'_>) -> bool {
     let name = field.key();
     SKIPPED_FIELDS.contains(&&*name) || name.ends_with("_id")
@@ -277,6 +299,9 @@ fn is_named(field: Field<'_>, name: &str) -> bool {
 }
 
 const DATA_OMITTED: &str = "[data omitted]";
+/// The kind of a part, and of its field with the text.
+const ENCRYPTED_PART: &str = "encrypted_content";
+const ENCRYPTED_OMITTED: &str = "[encrypted by OpenAI: it cannot be read]";
 
 /// Fields of a block that has only text.
 const TEXT_BLOCK_FIELDS: &[&str] = &["type", "text", "cache_control"];
