@@ -4,7 +4,9 @@
 mod aws_event_stream;
 mod chunk_queue;
 mod json_array;
+mod reader;
 mod sse;
+mod writer;
 
 use std::fmt;
 
@@ -15,7 +17,8 @@ use bytestring::ByteString;
 pub use self::aws_event_stream::{
     edit_message as edit_aws_message, message_len as aws_message_len,
 };
-use crate::json::JsonWriter;
+pub use self::reader::FrameReader;
+pub use self::writer::{FrameWriter, write, write_json};
 
 /// How a stream is split into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,169 +57,6 @@ pub struct FrameError {
     pub offset: u64,
     /// What is wrong, as a phrase for people.
     pub reason: &'static str,
-}
-
-/// Splits a stream into frames, independent of its chunk boundaries.
-#[derive(Debug)]
-pub struct FrameReader {
-    splitter: Splitter,
-    error: Option<FrameError>,
-}
-
-/// Writes a complete stream of frames, with the framing's separators and end.
-#[derive(Clone, Debug)]
-pub struct FrameWriter {
-    framing: Framing,
-    started: bool,
-}
-
-#[derive(Debug)]
-enum Splitter {
-    Sse(sse::Splitter),
-    JsonArray(json_array::Splitter),
-    #[cfg(feature = "aws-event-stream")]
-    AwsEventStream(aws_event_stream::Splitter),
-}
-
-impl FrameReader {
-    /// Creates a reader; a frame may have at most `limit` bytes.
-    pub fn new(framing: Framing, limit: usize) -> Self {
-        let splitter = match framing {
-            Framing::Sse => Splitter::Sse(sse::Splitter::new(limit)),
-            Framing::JsonArray => Splitter::JsonArray(json_array::Splitter::new(limit)),
-            #[cfg(feature = "aws-event-stream")]
-            Framing::AwsEventStream => {
-                Splitter::AwsEventStream(aws_event_stream::Splitter::new(limit))
-            }
-        };
-        Self { splitter, error: None }
-    }
-
-    /// Sets the maximum number of lines of one event, in framings with lines.
-    #[must_use]
-    pub fn with_max_lines(mut self, max_lines: usize) -> Self {
-        if let Splitter::Sse(splitter) = &mut self.splitter {
-            splitter.set_max_lines(max_lines);
-        }
-        self
-    }
-
-    /// Adds the next bytes of the stream.
-    pub fn push(&mut self, chunk: &Bytes) {
-        match &mut self.splitter {
-            Splitter::Sse(splitter) => splitter.push(chunk),
-            Splitter::JsonArray(splitter) => splitter.push(chunk),
-            #[cfg(feature = "aws-event-stream")]
-            Splitter::AwsEventStream(splitter) => splitter.push(chunk),
-        }
-    }
-
-    /// Returns the next complete frame; `None` if more bytes are needed. After an error, always
-    /// that error.
-    #[expect(clippy::should_implement_trait, reason = "`None` is not the end of the stream")]
-    pub fn next(&mut self) -> Result<Option<Frame>, FrameError> {
-        self.latch_error(|splitter| match splitter {
-            Splitter::Sse(splitter) => splitter.next(),
-            Splitter::JsonArray(splitter) => splitter.next(),
-            #[cfg(feature = "aws-event-stream")]
-            Splitter::AwsEventStream(splitter) => splitter.next(),
-        })
-    }
-
-    /// Returns the rest at the end of the stream, to be called until it returns `None`. A last
-    /// event without its blank line is complete; another truncated frame is an error.
-    pub fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
-        if let Some(frame) = self.next()? {
-            return Ok(Some(frame));
-        }
-        self.latch_error(|splitter| match splitter {
-            Splitter::Sse(splitter) => splitter.finish(),
-            Splitter::JsonArray(splitter) => splitter.finish(),
-            #[cfg(feature = "aws-event-stream")]
-            Splitter::AwsEventStream(splitter) => splitter.finish(),
-        })
-    }
-
-    fn latch_error(
-        &mut self,
-        split: impl FnOnce(&mut Splitter) -> Result<Option<Frame>, FrameError>,
-    ) -> Result<Option<Frame>, FrameError> {
-        match self.error {
-            Some(first_error) => Err(first_error),
-            None => split(&mut self.splitter).inspect_err(|error| self.error = Some(*error)),
-        }
-    }
-}
-
-/// Writes one frame in the given framing; of a JSON array only the element, because the separators
-/// depend on its position and are written by [`FrameWriter`].
-pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
-    match framing {
-        Framing::Sse => sse::write(event, data, out),
-        Framing::JsonArray => json_array::write_element(data, out),
-        #[cfg(feature = "aws-event-stream")]
-        Framing::AwsEventStream => aws_event_stream::write(event, data, out),
-    }
-}
-
-/// As [`write()`], for JSON data that `fill` writes in place. `event` must not have line breaks.
-pub fn write_json(
-    framing: Framing,
-    event: Option<&str>,
-    out: &mut Vec<u8>,
-    fill: impl FnOnce(&mut JsonWriter),
-) {
-    match framing {
-        Framing::Sse => sse::write_json(event, out, fill),
-        Framing::JsonArray => JsonWriter::append_to(out, fill),
-        #[cfg(feature = "aws-event-stream")]
-        Framing::AwsEventStream => {
-            aws_event_stream::write_message(event, out, |out| JsonWriter::append_to(out, fill));
-        }
-    }
-}
-
-impl FrameWriter {
-    /// A writer at the beginning of a stream.
-    pub const fn new(framing: Framing) -> Self {
-        Self { framing, started: false }
-    }
-
-    /// The framing that is written.
-    pub fn framing(&self) -> Framing {
-        self.framing
-    }
-
-    /// Writes one frame with this data.
-    pub fn write(&mut self, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
-        self.write_separator(out);
-        write(self.framing, event, data, out);
-    }
-
-    /// As [`FrameWriter::write`], for JSON data that `fill` writes in place.
-    pub fn write_json(
-        &mut self,
-        event: Option<&str>,
-        out: &mut Vec<u8>,
-        fill: impl FnOnce(&mut JsonWriter),
-    ) {
-        self.write_separator(out);
-        write_json(self.framing, event, out, fill);
-    }
-
-    fn write_separator(&mut self, out: &mut Vec<u8>) {
-        let started = std::mem::replace(&mut self.started, true);
-        if self.framing == Framing::JsonArray {
-            json_array::write_separator(!started, out);
-        }
-    }
-
-    /// Writes the end of the stream; to be called once.
-    pub fn finish(self, out: &mut Vec<u8>) {
-        if self.framing == Framing::JsonArray {
-            json_array::write_end(!self.started, out);
-        }
-    }
 }
 
 impl fmt::Display for FrameError {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytestring::ByteString;
 
-use super::{JsonError, RawJson, escape};
+use super::escape;
 
 /// A JSON string: the text between the quotes, still escaped.
 ///
@@ -41,6 +41,10 @@ impl JsonString {
         Self(raw)
     }
 
+    pub(super) fn byte_string(&self) -> &ByteString {
+        &self.0
+    }
+
     /// The text between the quotes.
     #[inline]
     pub fn raw(&self) -> &str {
@@ -57,15 +61,6 @@ impl JsonString {
     #[inline]
     pub fn unescape(&self) -> Cow<'_, str> {
         escape::unescape(&self.0)
-    }
-
-    /// Parses the contents as JSON.
-    pub fn parse_json(&self) -> Result<RawJson, JsonError> {
-        if escape::has_escape(self.raw()) {
-            RawJson::parse_escaped(self.raw())
-        } else {
-            RawJson::parse(self.0.clone())
-        }
     }
 
     /// Whether the string has no characters.

@@ -6,7 +6,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use super::{JsonDoc, JsonKind, JsonString, RawJson, TapeEntry};
+use super::doc::JsonDoc;
+use super::json_str::JsonString;
+use super::value::RawJson;
+use super::{JsonKind, TapeEntry};
+use crate::spliced_bytes::SegmentedBytes;
 
 /// A value in a [`JsonDoc`].
 #[derive(Clone, Copy)]
@@ -21,6 +25,30 @@ pub struct Field<'d> {
     key: &'d TapeEntry,
     /// The field's value.
     pub value: JsonNode<'d>,
+}
+
+impl JsonDoc {
+    /// The document's value.
+    pub fn root(&self) -> JsonNode<'_> {
+        JsonNode::root(self)
+    }
+
+    /// The node of a value that was read from this document and shares its memory.
+    pub fn node_of(&self, value: &RawJson) -> Option<JsonNode<'_>> {
+        let value = value.as_str();
+        let start = value.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        // No two values begin at the same offset, and nested values follow their parent.
+        let index = self.tape.partition_point(|entry| (entry.start as usize) < start);
+        let entry = self.tape.get(index)?;
+        let is_same_range =
+            entry.start as usize == start && entry.end as usize == start + value.len();
+        is_same_range.then(|| JsonNode::new(self, index))
+    }
+
+    /// The text with another value in place of this one, without copying.
+    pub fn replace(&self, node: JsonNode<'_>, value: &RawJson) -> SegmentedBytes {
+        SegmentedBytes::new(self.text.as_bytes(), node.range(), value.to_bytes())
+    }
 }
 
 impl<'d> JsonNode<'d> {

@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::{JsonDoc, JsonError, JsonKind, JsonLimits, JsonString, escape, scan};
+use super::{JsonError, JsonKind, JsonLimits, JsonString, escape, scan};
 
 /// Any JSON value as the text that it was read from. Two values are equal if their texts are.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -63,6 +63,10 @@ impl RawJson {
         Self(text)
     }
 
+    pub(super) fn byte_string(&self) -> &ByteString {
+        &self.0
+    }
+
     /// The value's text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -116,25 +120,16 @@ impl RawJson {
     fn trimmed(&self) -> &str {
         self.0.trim_ascii()
     }
+}
 
-    /// Parses the value into a document.
-    pub fn to_doc(&self) -> JsonDoc {
-        let limits = JsonLimits {
-            max_bytes: usize::MAX,
-            max_depth: JsonLimits::MAX_DEPTH,
-            ..JsonLimits::default()
-        };
-        JsonDoc::parse(self.0.clone(), limits).unwrap_or_else(|_| JsonDoc {
-            text: ByteString::from_static("null"),
-            tape: vec![super::TapeEntry {
-                start: 0,
-                end: 4,
-                next_index: 1,
-                kind: JsonKind::Null,
-                escape_free: false,
-            }],
-            has_surrogate_escapes: false,
-        })
+impl JsonString {
+    /// Parses the contents as JSON.
+    pub fn parse_json(&self) -> Result<RawJson, JsonError> {
+        if escape::has_escape(self.raw()) {
+            RawJson::parse_escaped(self.raw())
+        } else {
+            RawJson::parse(self.byte_string().clone())
+        }
     }
 }
 
