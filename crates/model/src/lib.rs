@@ -14,6 +14,7 @@ mod accumulator;
 mod api_error;
 mod block;
 mod conversation;
+mod conversation_patch;
 mod dialect_id;
 mod event;
 mod extras;
@@ -21,12 +22,10 @@ mod id;
 mod key_renamer;
 mod ledger;
 mod lessons;
-mod recalled;
 mod reply;
-mod restored;
+mod reply_context;
 mod settings;
 mod target;
-mod told;
 mod tool;
 mod tool_call_index;
 mod verbatim;
@@ -38,6 +37,7 @@ pub use block::{
     ReasoningForm, Seal, SealOrigin, ToolArgs, ToolCall, ToolResult,
 };
 pub use conversation::{Conversation, Role, TopLevelField, Turn};
+pub use conversation_patch::{ConversationPatch, GuardAnswer, RestoredTurn};
 pub use dialect_id::DialectId;
 pub use event::{Delta, StreamEvent};
 pub use extras::Extras;
@@ -48,12 +48,10 @@ pub use lessons::{
     EmptyTextHandling, ImageLimit, Lesson, Lessons, ParseLessonError, ReasoningConstraint,
     RejectedField,
 };
-pub use recalled::ConversationPatch;
 pub use reply::{Reply, Stop, StopReason, Usage};
-pub use restored::RestoredTurn;
+pub use reply_context::{ReplyContext, TakenIds};
 pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
-pub use target::{ReplyContext, StopFlag, TakenIds, Target};
-pub use told::GuardAnswer;
+pub use target::{StopFlag, Target};
 pub use tool::{Tool, ToolKind};
 pub use tool_call_index::ToolCallIndex;
 pub use verbatim::Verbatim;
