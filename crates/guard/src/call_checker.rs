@@ -6,11 +6,10 @@ use interlingua_model::{Block, BlockContent, ToolArgs, ToolCall};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::args::{self, ParsedArgs};
-use crate::cache::SchemaCache;
 use crate::finding::{Finding, FindingKind, GuardAction};
 use crate::mode::{GuardMode, GuardModes};
 use crate::offered_tools::{OfferedTools, ToolInput};
-use crate::schema::{Schema, ValidationLimits, Violation};
+use crate::schema::{Schema, SchemaCache, ValidationLimits, Violation};
 use crate::tool_names::{self, NameMismatch};
 use crate::{error_text, mend};
 

@@ -3,7 +3,7 @@
 use interlingua_model::ToolArgs;
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
-use crate::schema::Decimal;
+use crate::decimal::Decimal;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberPrecision {

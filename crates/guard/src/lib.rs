@@ -14,24 +14,23 @@
 
 mod answers;
 mod args;
-mod cache;
 mod call_checker;
 mod canonical;
+mod decimal;
 mod error_text;
 mod finding;
-mod in_memory;
 mod mend;
 mod mode;
 mod offered_tools;
 pub mod schema;
 mod tool_names;
 
-pub use answers::{AnswerRecord, AnswerStore, AnswersFuture, find_guard_answers};
-pub use cache::SchemaCache;
+pub use answers::{
+    AnswerRecord, AnswerStore, AnswersFuture, MemoryAnswerStore, find_guard_answers,
+};
 pub use call_checker::CallChecker;
 pub use canonical::fingerprint;
 pub use finding::{Finding, FindingKind, GuardAction};
-pub use in_memory::MemoryAnswerStore;
 pub use mode::{GuardMode, GuardModes};
 pub use offered_tools::{OfferedTools, ToolInput};
-pub use schema::{SkipReason, ValidationLimits, Violation};
+pub use schema::{SchemaCache, SkipReason, ValidationLimits, Violation};

@@ -3,13 +3,13 @@
 
 use interlingua_wire::{JsonKind, JsonNode};
 
-use super::decimal::Decimal;
 use super::limits::SkipReason;
 use super::node::{Constraint, CountRange, NodeId, SchemaNode, TypeSet};
 use super::violation::{
     self, MAX_VALUE_CHARS, PathDisplay, PathSegment, Violation, ViolationKind, truncate,
 };
 use crate::canonical::{self, NumberPrecision};
+use crate::decimal::Decimal;
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

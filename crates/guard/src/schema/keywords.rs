@@ -3,11 +3,11 @@
 use interlingua_wire::JsonNode;
 
 use super::compiler::Compiler;
-use super::decimal::Decimal;
 use super::limits::SkipReason;
 use super::node::{Constraint, CountRange, Properties, SchemaNode, TypeSet};
 use super::violation::format_values;
 use crate::canonical::{self, NumberPrecision};
+use crate::decimal::Decimal;
 
 pub(super) fn compile_node<'d>(
     compiler: &mut Compiler<'d>,

@@ -5,10 +5,10 @@
 //! of a check is counted, so that no schema and no arguments can block the process.
 
 mod applicators;
+mod cache;
 mod check;
 mod compile;
 mod compiler;
-mod decimal;
 mod keywords;
 mod limits;
 mod node;
@@ -18,8 +18,8 @@ mod violation;
 
 use interlingua_wire::{JsonDoc, JsonNode, RawJson};
 
+pub use cache::SchemaCache;
 pub use check::CheckReport;
-pub(crate) use decimal::Decimal;
 pub use limits::{SkipReason, ValidationLimits};
 pub use node::TypeSet;
 pub(crate) use violation::truncate;

@@ -2,8 +2,8 @@
 
 use interlingua_wire::{JsonKind, JsonNode};
 
-use super::decimal::Decimal;
 use super::pattern::Pattern;
+use crate::decimal::Decimal;
 
 /// The index of a node in its schema.
 pub(super) type NodeId = usize;

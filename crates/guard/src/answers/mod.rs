@@ -1,6 +1,8 @@
 //! Stores guard answers (error results for wrong tool calls) and finds them again when the client
 //! sends the conversation's next request.
 
+mod memory;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
@@ -9,6 +11,8 @@ use interlingua_model::{
     Block, BlockContent, Conversation, DialectId, GuardAnswer, ToolArgs, ToolCall,
 };
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
+
+pub use memory::MemoryAnswerStore;
 
 use crate::canonical;
 use crate::finding::Finding;

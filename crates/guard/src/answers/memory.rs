@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::answers::{AnswerRecord, AnswerStore, AnswersFuture};
+use super::{AnswerRecord, AnswerStore, AnswersFuture};
 
 /// Guard answers in memory; the oldest are evicted first.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use interlingua_wire::RawJson;
 
-use crate::schema::{Schema, SkipReason, ValidationLimits};
+use super::{Schema, SkipReason, ValidationLimits};
 
 /// LRU cache of compiled schemas, bounded in entries and bytes.
 #[derive(Debug)]
