@@ -34,6 +34,9 @@ pub struct TopLevelField {
     pub value: RawJson,
     /// The model represents the meaning of this field. Other fields cannot cross dialects.
     pub is_modeled: bool,
+    /// The keys of an object that the model represents; `None` if it represents the whole value or
+    /// nothing of it.
+    pub known_subfields: Option<&'static [&'static str]>,
 }
 
 /// One element of the client's list: a message, or an item in dialects that list items. Adjacent

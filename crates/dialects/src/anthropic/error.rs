@@ -4,7 +4,7 @@ use bytes::Bytes;
 use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::ID;
+use super::id::ID;
 
 /// Decodes the body of an error response: JSON, an HTML page or nothing.
 pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {

@@ -4,8 +4,8 @@
 use interlingua_model::{BlockContent, ReplyContext, ToolArgs, Turn, Verbatim};
 use interlingua_wire::{JsonString, RawJson};
 
-use crate::freeform;
-use crate::name_set::NameSet;
+use crate::common::freeform;
+use crate::common::name_set::NameSet;
 
 pub(super) fn unwrap_freeform_calls(turn: &mut Turn, cx: &ReplyContext) {
     let freeform_tools = NameSet::new(&cx.freeform_tools);

@@ -7,9 +7,11 @@ use interlingua_model::{
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter};
 
-use super::encode::{self, BlockParent, EncodeCx};
-use super::{ID, decode, error, freeform, stop, usage};
-use crate::notice::notice_text;
+use super::encode::context::{BlockParent, EncodeCx};
+use super::encode::{self, fields};
+use super::id::ID;
+use super::{decode, error, freeform, stop, usage};
+use crate::common::stop_notice::notice_text;
 
 pub(super) fn decode(
     doc: &JsonDoc,
@@ -38,7 +40,7 @@ pub(super) fn decode(
     if stop.is_none() && content.is_none_or(JsonNode::is_null) {
         return Err(ApiError::empty_reply());
     }
-    let blocks = decode::decode_content(content, LedgerPath::REPLY, ledger);
+    let blocks = decode::block::decode_content(content, LedgerPath::REPLY, ledger);
     reply.turn = Turn { role: Role::Assistant, blocks, ..Turn::new(Role::Assistant) };
     freeform::unwrap_freeform_calls(&mut reply.turn, cx);
     let has_calls = reply.has_tool_calls();
@@ -53,7 +55,13 @@ pub(super) fn encode(reply: &Reply, exchange: &ReplyContext, ledger: &mut Ledger
         write_message_header(reply.id.as_ref(), reply.model.as_ref(), exchange, o);
         o.array("content", |a| {
             for (at, block) in reply.turn.blocks.iter().enumerate() {
-                encode::encode_block(block, BlockParent::Reply, LedgerPath::reply(at), &mut cx, a);
+                encode::block::encode_block(
+                    block,
+                    BlockParent::Reply,
+                    LedgerPath::reply(at),
+                    &mut cx,
+                    a,
+                );
             }
             if let Some(notice) = notice_text(&reply.stop) {
                 a.object(|o| {
@@ -69,8 +77,8 @@ pub(super) fn encode(reply: &Reply, exchange: &ReplyContext, ledger: &mut Ledger
             Some(sequence) => o.json_string("stop_sequence", sequence),
             None => o.null("stop_sequence"),
         }
-        encode::note_dropped_extras(&reply.turn.extras, LedgerPath::REPLY, cx.ledger);
-        encode::note_dropped_extras(&reply.extras, LedgerPath::REPLY, cx.ledger);
+        fields::note_dropped_extras(&reply.turn.extras, LedgerPath::REPLY, cx.ledger);
+        fields::note_dropped_extras(&reply.extras, LedgerPath::REPLY, cx.ledger);
         reply.extras.write(ID, o);
         usage::encode(&reply.usage, o);
     });

@@ -7,33 +7,36 @@ use interlingua_model::{Block, Conversation, Ledger, LedgerPath, Settings, Targe
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::{self, BlockParent, EncodeCx};
-use super::{ID, decode, flavor, messages, settings, tools};
-use crate::{body, note, run};
+use super::encode::context::{BlockParent, EncodeCx};
+use super::id::ID;
+use super::{decode, encode, flavor};
+use crate::common::{top_fields, turn_list};
+use crate::note;
 
 pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = doc.root();
     let mut conversation = Conversation::new(ID);
     if !root.is_object() {
-        decode::note_odd_input(
+        decode::fields::note_odd_input(
             ledger,
             LedgerPath::BODY,
             "the body is not an object: there is no conversation",
         );
     }
-    conversation.top_level_fields = body::decode(doc, |_| true, ledger);
+    conversation.top_level_fields =
+        top_fields::decode(doc, |_| true, decode::settings::known_subfields, ledger);
     let mut settings_read = Box::<Settings>::default();
     let mut unknown_fields = HashSet::new();
     for field in root.fields() {
         let (name, value) = (field.key(), field.value);
         match &*name {
             "model" => conversation.model = value.json_string(),
-            "messages" => conversation.turns = decode::decode_turns(value, ledger),
+            "messages" => conversation.turns = decode::turn::decode_turns(value, ledger),
             "system" => conversation.system = decode_system(value, ledger),
-            "tools" => conversation.tools = tools::decode_tools(value, ledger),
-            key => settings::decode_setting(&mut settings_read, key, value, ledger),
+            "tools" => conversation.tools = decode::tool::decode_tools(value, ledger),
+            key => decode::settings::decode_setting(&mut settings_read, key, value, ledger),
         }
-        if !settings::is_known_field(&name, value) {
+        if !decode::settings::is_known_field(&name, value) {
             unknown_fields.insert(name);
         }
     }
@@ -53,7 +56,7 @@ pub(super) fn decode_system(
     let blocks = if node.is_null() {
         Vec::new()
     } else {
-        decode::decode_content(Some(node), LedgerPath::SYSTEM, ledger)
+        decode::block::decode_content(Some(node), LedgerPath::SYSTEM, ledger)
     };
     Verbatim::with_text(blocks, ID, node.json())
 }
@@ -67,7 +70,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
         return text.to_bytes();
     }
-    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
     let unsigned = flavor::find(target.flavor).allows_unsigned_thinking;
     let mut cx = EncodeCx {
         ledger,
@@ -98,20 +101,28 @@ fn encode_same_dialect(
         for field in &conversation.top_level_fields {
             let key = field.key.unescape();
             let doc = field.value.to_doc();
-            settings::decode_setting(&mut original, &key, doc.root(), &mut Ledger::default());
+            decode::settings::decode_setting(
+                &mut original,
+                &key,
+                doc.root(),
+                &mut Ledger::default(),
+            );
         }
     }
-    let encode_setting =
-        |key: &str, value: Option<&RawJson>, cx: &mut EncodeCx<'_>, o: &mut ObjectWriter<'_>| {
-            edited && settings::encode_edited_setting(key, value, conversation, &original, cx, o)
-        };
-    body::encode(conversation, o, |key, value, o| match key {
+    let encode_setting = |key: &str,
+                          value: Option<&RawJson>,
+                          cx: &mut EncodeCx<'_>,
+                          o: &mut ObjectWriter<'_>| {
+        edited
+            && encode::settings::encode_edited_setting(key, value, conversation, &original, cx, o)
+    };
+    top_fields::encode(conversation, o, |key, value, o| match key {
         "model" => {
             o.json_string_opt("model", model);
             model.is_some()
         }
         "messages" => {
-            o.array("messages", |a| messages::encode_same_dialect(conversation, cx, a));
+            o.array("messages", |a| encode::turn::encode_same_dialect(conversation, cx, a));
             true
         }
         "system" => {
@@ -129,7 +140,7 @@ fn encode_same_dialect(
         o.json_string_opt("model", model);
     }
     if is_new("messages") {
-        o.array("messages", |a| messages::encode_same_dialect(conversation, cx, a));
+        o.array("messages", |a| encode::turn::encode_same_dialect(conversation, cx, a));
     }
     if is_new("system") && !conversation.system.is_empty() {
         write_system(conversation, 0, cx, o);
@@ -137,7 +148,7 @@ fn encode_same_dialect(
     if is_new("tools") && !conversation.tools.is_empty() {
         write_tools(conversation, cx, o);
     }
-    for key in settings::SETTING_KEYS.iter().filter(|key| is_new(key)) {
+    for key in decode::settings::SETTING_KEYS.iter().filter(|key| is_new(key)) {
         encode_setting(key, None, cx, o);
     }
 }
@@ -149,13 +160,13 @@ fn encode_cross_dialect(
     cx: &mut EncodeCx<'_>,
     o: &mut ObjectWriter<'_>,
 ) {
-    body::note_dropped_fields(conversation, ID, cx.ledger);
-    let leading = run::leading_instruction_count(conversation);
+    top_fields::note_dropped_fields(conversation, ID, cx.ledger);
+    let leading = turn_list::leading_instruction_count(conversation);
     o.json_string_opt("model", model);
     write_system(conversation, leading, cx, o);
-    o.array("messages", |a| messages::encode_cross_dialect(conversation, leading, cx, a));
+    o.array("messages", |a| encode::turn::encode_cross_dialect(conversation, leading, cx, a));
     write_tools(conversation, cx, o);
-    settings::encode_settings(conversation, cx, o);
+    encode::settings::encode_settings(conversation, cx, o);
 }
 
 /// Writes the system prompt, followed by the leading instruction turns of the conversation.
@@ -175,12 +186,12 @@ fn write_system(
     }
     o.array("system", |a| {
         for (at, block) in conversation.system.iter().enumerate() {
-            encode::encode_block(block, BlockParent::System, LedgerPath::system(at), cx, a);
+            encode::block::encode_block(block, BlockParent::System, LedgerPath::system(at), cx, a);
         }
         for (at, turn) in turns.iter().enumerate() {
-            encode::note_dropped_extras(&turn.extras, LedgerPath::turn(at), cx.ledger);
+            encode::fields::note_dropped_extras(&turn.extras, LedgerPath::turn(at), cx.ledger);
             for (block_index, block) in turn.blocks.iter().enumerate() {
-                encode::encode_block(
+                encode::block::encode_block(
                     block,
                     BlockParent::System,
                     LedgerPath::block(at, block_index),
@@ -193,7 +204,7 @@ fn write_system(
 }
 
 fn write_tools(conversation: &Conversation, cx: &mut EncodeCx<'_>, o: &mut ObjectWriter<'_>) {
-    let allowed = messages::allowed_tools(conversation);
+    let allowed = encode::tool::allowed_tools(conversation);
     if let Some(text) = conversation.tools.text_for(ID).filter(|_| allowed.is_none()) {
         o.json("tools", text);
         return;
@@ -204,7 +215,7 @@ fn write_tools(conversation: &Conversation, cx: &mut EncodeCx<'_>, o: &mut Objec
     o.array("tools", |a| {
         for (at, tool) in conversation.tools.iter().enumerate() {
             if allowed.as_ref().is_none_or(|names| names.contains(&tool.name)) {
-                tools::encode_tool(tool, at, cx, a);
+                encode::tool::encode_tool(tool, at, cx, a);
             } else {
                 let message =
                     format!("left out `{}`: the tool choice does not allow it", tool.name);

@@ -3,7 +3,7 @@
 use interlingua_model::{Ledger, LedgerPath, Stop, StopReason};
 use interlingua_wire::{JsonNode, JsonString};
 
-use super::ID;
+use super::id::ID;
 use crate::note;
 
 pub(super) fn decode(reason_text: JsonString, sequence: Option<JsonString>) -> Stop {

@@ -4,7 +4,7 @@ use interlingua_model::Usage;
 use interlingua_wire::JsonNode;
 use interlingua_wire::json::ObjectWriter;
 
-use super::ID;
+use super::id::ID;
 
 /// The input counts are disjoint on the wire; the output count includes thinking.
 pub(super) fn decode(node: JsonNode<'_>) -> Usage {

@@ -1,32 +1,11 @@
 //! Decodes and encodes text with citations.
 
-use interlingua_model::{Block, BlockContent, Citation, Ledger, LedgerPath};
+use interlingua_model::{Citation, Ledger, LedgerPath};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonNode, JsonString};
 
-use super::ID;
-use super::decode::keep_unknown_fields;
+use super::id::ID;
 use crate::note;
-
-/// Decodes `citationsContent`: text and the sources it cites.
-pub(super) fn decode_citations_content(node: JsonNode<'_>) -> Option<Block> {
-    if !node.is_object() {
-        return None;
-    }
-    let parts: Vec<JsonString> = decode_texts(node.get("content"));
-    // Without text the object is kept as a foreign block.
-    if parts.iter().all(JsonString::is_blank) {
-        return None;
-    }
-    let list = node.get("citations").into_iter().flat_map(JsonNode::items);
-    let body = BlockContent::Text {
-        text: JsonString::concat(&parts),
-        citations: list.map(decode_citation).collect(),
-    };
-    let mut block = Block::new(body);
-    keep_unknown_fields(node, &["content", "citations"], &mut block);
-    Some(block)
-}
 
 /// Decodes one citation of a block or of a stream delta.
 pub(super) fn decode_citation(node: JsonNode<'_>) -> Citation {
@@ -42,7 +21,7 @@ pub(super) fn decode_citation(node: JsonNode<'_>) -> Citation {
     }
 }
 
-fn decode_texts(list: Option<JsonNode<'_>>) -> Vec<JsonString> {
+pub(super) fn decode_texts(list: Option<JsonNode<'_>>) -> Vec<JsonString> {
     let parts = list.into_iter().flat_map(JsonNode::items);
     parts.filter_map(|part| part.get("text")?.json_string()).collect()
 }

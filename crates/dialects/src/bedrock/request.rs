@@ -5,10 +5,13 @@ use interlingua_model::{Block, Conversation, Ledger, LedgerPath, Target, Verbati
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonKind, JsonNode, JsonWriter, RawJson};
 
-use super::encode::EncodeMode;
-use super::options::{self, SettingsEncoder};
-use super::{ID, decode, messages, settings, tools};
-use crate::{body, note};
+use super::decode::{self, block};
+use super::encode;
+use super::encode::context::EncodeCx;
+use super::encode::settings::SettingsEncoder;
+use super::id::ID;
+use crate::common::{top_fields, turn_list};
+use crate::note;
 
 pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = doc.root();
@@ -42,19 +45,24 @@ pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversatio
         // The tool choice is in the same field, so the field keeps its text only if neither was
         // edited.
         conversation.tools =
-            Verbatim::with_text(tools::decode_tools(list, ledger), ID, config.json());
+            Verbatim::with_text(decode::tool::decode_tools(list, ledger), ID, config.json());
     }
-    let decoded = settings::decode_settings(|key| root.get(key), ledger);
+    let decoded = decode::settings::decode_settings(|key| root.get(key), ledger);
     conversation.settings = Verbatim::with_text(decoded, ID, doc.to_json());
-    conversation.top_level_fields = body::decode(doc, settings::is_known_field, ledger);
+    conversation.top_level_fields = top_fields::decode(
+        doc,
+        decode::settings::is_known_field,
+        decode::settings::known_subfields,
+        ledger,
+    );
     Verbatim::with_text(conversation, ID, doc.to_json())
 }
 
 fn decode_turns(node: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<interlingua_model::Turn>> {
     match node.kind() {
         JsonKind::Array => {
-            let messages = body::non_null_items(node, ledger).enumerate();
-            messages.map(|(at, item)| decode::decode_turn(item, at, ledger)).collect()
+            let messages = turn_list::non_null_items(node, ledger).enumerate();
+            messages.map(|(at, item)| decode::turn::decode_turn(item, at, ledger)).collect()
         }
         JsonKind::Null => Vec::new(),
         JsonKind::Object | JsonKind::String | JsonKind::Number | JsonKind::Bool => {
@@ -63,7 +71,7 @@ fn decode_turns(node: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<interli
                 LedgerPath::BODY,
                 "`messages` is not a list: read as one message",
             );
-            vec![decode::decode_turn(node, 0, ledger)]
+            vec![decode::turn::decode_turn(node, 0, ledger)]
         }
     }
 }
@@ -83,7 +91,7 @@ pub(super) fn decode_system(
     if node.is_null() {
         return Verbatim::with_text(Vec::new(), ID, node.json());
     }
-    Verbatim::with_text(decode::decode_blocks(node, LedgerPath::SYSTEM, ledger), ID, node.json())
+    Verbatim::with_text(block::decode_blocks(node, LedgerPath::SYSTEM, ledger), ID, node.json())
 }
 
 /// Union keys of a block of the system prompt.
@@ -99,11 +107,11 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| same_model) {
         return text.to_bytes();
     }
-    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
     if conversation.dialect == ID {
         out.object(|o| encode_same_dialect(conversation, target, ledger, o));
     } else {
-        body::note_dropped_fields(conversation, ID, ledger);
+        top_fields::note_dropped_fields(conversation, ID, ledger);
         out.object(|o| encode_cross_dialect(conversation, ledger, o));
     }
     out.into_bytes().into()
@@ -118,7 +126,7 @@ fn encode_same_dialect(
 ) {
     let unedited = conversation.settings.text_for(ID).is_some();
     let options = (!unedited).then(|| SettingsEncoder::new(conversation, true));
-    body::encode(conversation, o, |key, value, o| match key {
+    top_fields::encode(conversation, o, |key, value, o| match key {
         "modelId" | "model" => match &target.model {
             Some(model) => {
                 o.key_json_string(&key.into()).json_string(model);
@@ -127,40 +135,44 @@ fn encode_same_dialect(
             None => false,
         },
         "messages" => {
-            o.array("messages", |a| messages::encode_same_dialect(&conversation.turns, ledger, a));
+            o.array("messages", |a| {
+                encode::turn::encode_same_dialect(&conversation.turns, ledger, a);
+            });
             true
         }
         "system" if conversation.system.text_for(ID).is_none() => {
-            write_system(conversation, EncodeMode::SameDialect, ledger, o);
+            write_system(conversation, EncodeCx::SameDialect, ledger, o);
             true
         }
         "toolConfig" if !unedited || conversation.tools.text_for(ID).is_none() => {
-            tools::encode_tool_config(conversation, Some(value), ledger, o);
+            encode::tool::encode_tool_config(conversation, Some(value), ledger, o);
             true
         }
-        key => match (&options, options::SETTING_FIELDS.iter().find(|field| **field == key)) {
-            (Some(options), Some(field)) => {
-                options.encode_field(field, Some(value), ledger, o);
-                true
+        key => {
+            match (&options, encode::settings::SETTING_FIELDS.iter().find(|field| **field == key)) {
+                (Some(options), Some(field)) => {
+                    options.encode_field(field, Some(value), ledger, o);
+                    true
+                }
+                _ => false,
             }
-            _ => false,
-        },
+        }
     });
     let is_missing = |key: &str| conversation.top_level_fields.iter().all(|field| field.key != key);
     if is_missing("messages") && !conversation.turns.is_empty() {
-        o.array("messages", |a| messages::encode_same_dialect(&conversation.turns, ledger, a));
+        o.array("messages", |a| encode::turn::encode_same_dialect(&conversation.turns, ledger, a));
     }
     if is_missing("system") {
-        write_system(conversation, EncodeMode::SameDialect, ledger, o);
+        write_system(conversation, EncodeCx::SameDialect, ledger, o);
     }
     if is_missing("toolConfig") {
-        tools::encode_tool_config(conversation, None, ledger, o);
+        encode::tool::encode_tool_config(conversation, None, ledger, o);
     }
     if let Some(options) = &options {
-        for field in options::SETTING_FIELDS.iter().filter(|field| is_missing(field)) {
+        for field in encode::settings::SETTING_FIELDS.iter().filter(|field| is_missing(field)) {
             options.encode_field(field, None, ledger, o);
         }
-        options::note_dropped_settings(conversation, ledger);
+        encode::settings::note_dropped_settings(conversation, ledger);
     }
 }
 
@@ -169,24 +181,24 @@ fn encode_cross_dialect(
     ledger: &mut Ledger,
     o: &mut ObjectWriter<'_>,
 ) {
-    o.array("messages", |a| messages::encode_cross_dialect(conversation, ledger, a));
-    write_system(conversation, EncodeMode::CrossDialect, ledger, o);
-    tools::encode_tool_config(conversation, None, ledger, o);
+    o.array("messages", |a| encode::turn::encode_cross_dialect(conversation, ledger, a));
+    write_system(conversation, EncodeCx::CrossDialect, ledger, o);
+    encode::tool::encode_tool_config(conversation, None, ledger, o);
     let options = SettingsEncoder::new(conversation, false);
-    for field in options::SETTING_FIELDS {
+    for field in encode::settings::SETTING_FIELDS {
         options.encode_field(field, None, ledger, o);
     }
-    options::note_dropped_settings(conversation, ledger);
+    encode::settings::note_dropped_settings(conversation, ledger);
 }
 
 /// Writes nothing if there is no system prompt.
 fn write_system(
     conversation: &Conversation,
-    mode: EncodeMode,
+    cx: EncodeCx,
     ledger: &mut Ledger,
     o: &mut ObjectWriter<'_>,
 ) {
-    let list = RawJson::array(|a| messages::encode_system(conversation, mode, ledger, a));
+    let list = RawJson::array(|a| encode::turn::encode_system(conversation, cx, ledger, a));
     if list != RawJson::EMPTY_ARRAY {
         o.json("system", &list);
     }

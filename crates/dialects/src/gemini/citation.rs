@@ -8,8 +8,9 @@ use interlingua_model::{Block, BlockContent, Citation, Ledger, LedgerPath, Verba
 use interlingua_wire::json::ArrayWriter;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::{ID, field_name};
-use crate::char_offsets::CharOffsets;
+use super::field_name;
+use super::id::ID;
+use crate::common::char_offsets::CharOffsets;
 use crate::note;
 
 /// A citation with its span still in bytes, and the index of its part, if given.

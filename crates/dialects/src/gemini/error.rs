@@ -5,7 +5,8 @@ use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter};
 
-use super::{ID, field_name};
+use super::field_name;
+use super::id::ID;
 
 /// Decodes the body of an error response.
 pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {

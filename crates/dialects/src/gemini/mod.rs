@@ -2,39 +2,26 @@
 //! path.
 
 mod citation;
-mod content;
-mod contents;
+mod decode;
 mod encode;
-mod encode_media;
-mod encode_result;
-mod encode_settings;
 mod error;
 mod field_name;
-mod outcome;
-mod pairing;
-mod part;
-mod partial;
+mod id;
 mod read;
-mod read_parts;
-mod reasoning;
 mod reply;
 mod request;
 mod schema;
-mod settings;
-mod tools;
-mod waiting;
+mod stop;
+mod usage;
 mod write;
 
-use bytes::Bytes;
-use interlingua_model::{
-    ApiError, Block, Conversation, DialectId, Ledger, LedgerPath, Reply, ReplyContext, Role,
-    Target, Tool, Turn, Verbatim,
-};
-use interlingua_wire::{JsonDoc, JsonNode};
+use interlingua_model::{DialectId, LedgerPath};
 
-use crate::{Dialect, StreamReader, StreamWriter};
-
-pub const ID: DialectId = DialectId("gemini");
+use self::decode::call_pairing::CallPairing;
+use self::decode::{block, tool, turn};
+use self::id::HEARTBEAT;
+pub use self::id::ID;
+use crate::dialect::{Codec, Dialect};
 
 #[derive(Debug)]
 pub struct Gemini;
@@ -44,10 +31,8 @@ impl Dialect for Gemini {
         ID
     }
 
-    /// Some clients parse an SSE comment as a chunk, and some parse one empty line as the start of
-    /// the next chunk. All clients skip two empty lines.
     fn heartbeat_bytes(&self) -> &'static [u8] {
-        b"\n\n"
+        HEARTBEAT
     }
 
     fn turns_key(&self) -> &'static str {
@@ -84,70 +69,26 @@ impl Dialect for Gemini {
         ]
     }
 
-    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
-        request::decode(body, ledger)
-    }
-
-    fn encode_request(
-        &self,
-        conversation: &Verbatim<Conversation>,
-        target: &Target,
-        ledger: &mut Ledger,
-    ) -> Bytes {
-        request::encode(conversation, target, ledger)
-    }
-
-    fn decode_reply(
-        &self,
-        body: &JsonDoc,
-        cx: &ReplyContext,
-        ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, ApiError> {
-        reply::decode(body, cx, ledger)
-    }
-
-    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, cx, ledger)
-    }
-
-    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(cx))
-    }
-
-    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(cx))
-    }
-
-    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
-        error::decode(status, body)
-    }
-
-    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
-        error::encode(error)
-    }
-
-    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        content::decode_content(turn, &mut pairing::CallPairing::detached(), 0, ledger)
-    }
-
-    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        part::decode_part(
-            block,
-            &mut pairing::CallPairing::detached(),
-            LedgerPath::block(0, 0),
-            ledger,
-        )
-    }
-
-    fn decode_system(
-        &self,
-        system: JsonNode<'_>,
-        ledger: &mut Ledger,
-    ) -> Verbatim<Vec<Verbatim<Block>>> {
-        content::decode_system(system, ledger)
-    }
-
-    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode_tool(tool, LedgerPath::tool(0), ledger)
+    fn codec(&self) -> &'static Codec {
+        &CODEC
     }
 }
+
+static CODEC: Codec = Codec {
+    decode_request: request::decode,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    encode_reply: reply::encode,
+    reader: |cx| Box::new(read::Reader::new(cx)),
+    writer: |cx| Box::new(write::Writer::new(cx)),
+    decode_error: error::decode,
+    encode_error: error::encode,
+    decode_turn: |turn, ledger| turn::decode_content(turn, &mut CallPairing::detached(), 0, ledger),
+    decode_block: |part, _, ledger| {
+        let path = LedgerPath::block(0, 0);
+        block::decode_part(part, &mut CallPairing::detached(), path, ledger)
+    },
+    decode_system: turn::decode_system,
+    decode_tool: |tool, ledger| tool::decode_tool(tool, LedgerPath::tool(0), ledger),
+    known_subfields: |_| None,
+};

@@ -7,12 +7,16 @@ use interlingua_model::{
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::{self, EncodeMode};
-use super::pairing::CallPairing;
-use super::{ID, citation, content, error, field_name, outcome};
-use crate::name_set::NameSet;
-use crate::notice::error_from_stop;
-use crate::{freeform, note};
+use super::decode::call_pairing::CallPairing;
+use super::decode::turn;
+use super::encode::block;
+use super::encode::context::EncodeCx;
+use super::id::ID;
+use super::{citation, error, field_name, stop, usage};
+use crate::common::freeform;
+use crate::common::name_set::NameSet;
+use crate::common::stop_notice::error_from_stop;
+use crate::note;
 
 pub(super) fn decode(
     body: &JsonDoc,
@@ -30,7 +34,7 @@ pub(super) fn decode(
     reply.id = field_name::get(response, "responseId").and_then(JsonNode::json_string);
     reply.model = field_name::get(response, "modelVersion").and_then(JsonNode::json_string);
     if let Some(usage) = field_name::get(response, "usageMetadata") {
-        reply.usage = outcome::decode_usage(usage);
+        reply.usage = usage::decode_usage(usage);
     }
     let mut candidates = candidates.into_iter().flat_map(JsonNode::items);
     match candidates.next() {
@@ -75,7 +79,7 @@ fn decode_candidate(
     let parts =
         field_name::get(candidate, "content").and_then(|content| field_name::get(content, "parts"));
     if let Some(parts) = parts {
-        reply.turn.blocks = content::decode_parts(parts, &mut pairing, LedgerPath::reply, ledger);
+        reply.turn.blocks = turn::decode_parts(parts, &mut pairing, LedgerPath::reply, ledger);
     }
     let freeform_tools = NameSet::new(&cx.freeform_tools);
     for block in &mut reply.turn.blocks {
@@ -87,7 +91,7 @@ fn decode_candidate(
     if let Some(unknown) = field_name::unknown_fields(candidate, CANDIDATE_FIELDS) {
         reply.extras.push(ID, JsonString::from_static(FIRST_CANDIDATE_KEY), unknown);
     }
-    let reason_name = outcome::finish_reason(candidate);
+    let reason_name = stop::finish_reason(candidate);
     let stop = reason_name.map_or_else(
         || {
             ledger.record_change(
@@ -97,10 +101,10 @@ fn decode_candidate(
             );
             Stop::new(StopReason::Other)
         },
-        outcome::decode_stop,
+        stop::decode_stop,
     );
     reply.stop = stop.adjusted_for_tool_calls(reply.has_tool_calls());
-    reply.stop.message = outcome::finish_message(candidate);
+    reply.stop.message = stop::finish_message(candidate);
 }
 
 /// Returns whether the prompt was blocked, so that there is no candidate.
@@ -142,7 +146,7 @@ pub(super) fn encode(reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> V
                 }
             });
         }
-        outcome::write_usage(&reply.usage, object.key("usageMetadata"));
+        usage::write_usage(&reply.usage, object.key("usageMetadata"));
         write_ids(reply.id.as_ref(), reply.model.as_ref(), cx, object);
         write_unknown_fields(&reply.extras, object);
     });
@@ -181,16 +185,16 @@ fn encode_candidate(
         .iter()
         .enumerate()
         .filter(|(at, block)| {
-            encode::check_encodable(block, EncodeMode::Reply, LedgerPath::reply(*at), ledger)
+            block::check_encodable(block, EncodeCx::Reply, LedgerPath::reply(*at), ledger)
         })
         .collect();
     object.object("content", |content| {
         if !encodable.is_empty() {
             content.array("parts", |parts| {
                 for (at, block) in encodable {
-                    encode::encode_part(
+                    block::encode_part(
                         block,
-                        EncodeMode::Reply,
+                        EncodeCx::Reply,
                         0,
                         LedgerPath::reply(at),
                         parts,
@@ -201,7 +205,7 @@ fn encode_candidate(
         }
         content.static_str("role", "model");
     });
-    object.json_string("finishReason", &outcome::encode_stop_reason(&reply.stop, ledger));
+    object.json_string("finishReason", &stop::encode_stop_reason(&reply.stop, ledger));
     object.number("index", 0);
     let cited = citation::encode_reply_citations(blocks, ledger);
     if let Some(grounding) =

@@ -5,9 +5,12 @@ use interlingua_model::{Conversation, Ledger, LedgerPath, Target, Verbatim};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode_settings::SettingsEncoder;
-use super::{ID, content, contents, field_name, settings, tools};
-use crate::{body, note};
+use super::decode::{self, settings};
+use super::encode::settings::SettingsEncoder;
+use super::id::ID;
+use super::{encode, field_name};
+use crate::common::top_fields;
+use crate::note;
 
 pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let mut conversation = Conversation::new(ID);
@@ -22,8 +25,12 @@ pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversati
     }
     let inner = inner_request(root);
     let known_fields = if inner.is_some() { WRAPPER_FIELDS } else { KNOWN_FIELDS };
-    conversation.top_level_fields =
-        body::decode(body, |name| field_name::find_known(name, known_fields).is_some(), ledger);
+    conversation.top_level_fields = top_fields::decode(
+        body,
+        |name| field_name::find_known(name, known_fields).is_some(),
+        |_| None,
+        ledger,
+    );
     let request = inner.unwrap_or(root);
     let prefix = if inner.is_some() { "request." } else { "" };
     if inner.is_some() {
@@ -31,7 +38,12 @@ pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversati
             if field_name::find_known(&field.key(), KNOWN_FIELDS).is_none() {
                 let key = JsonString::new(&format!("{prefix}{}", field.key()));
                 let value = field.value.json();
-                let field = interlingua_model::TopLevelField { key, value, is_modeled: false };
+                let field = interlingua_model::TopLevelField {
+                    key,
+                    value,
+                    is_modeled: false,
+                    known_subfields: None,
+                };
                 conversation.top_level_fields.push(field);
             }
         }
@@ -39,13 +51,13 @@ pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversati
     let model = field_name::get(root, "model").or_else(|| field_name::get(request, "model"));
     conversation.model = model.and_then(JsonNode::json_string).map(strip_models_prefix);
     if let Some(system) = field_name::get(request, "systemInstruction") {
-        conversation.system = content::decode_system(system, ledger);
+        conversation.system = decode::turn::decode_system(system, ledger);
     }
     if let Some(contents) = field_name::get(request, "contents") {
-        conversation.turns = content::decode_contents(contents, ledger);
+        conversation.turns = decode::turn::decode_contents(contents, ledger);
     }
     if let Some(tools) = field_name::get(request, "tools") {
-        conversation.tools = tools::decode_tools(tools, ledger);
+        conversation.tools = decode::tool::decode_tools(tools, ledger);
     }
     let settings = settings::decode_settings(request, prefix, &mut conversation.top_level_fields);
     conversation.settings = Verbatim::with_text(settings, ID, body.to_json());
@@ -71,7 +83,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| new_model.is_none()) {
         return text.to_bytes();
     }
-    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
     if conversation.dialect == ID {
         let same_dialect_encoder =
             SameDialectEncoder { conversation, target, replacement_model: new_model };
@@ -84,7 +96,7 @@ pub(super) fn encode(
             same_dialect_encoder.encode_fields(&mut fields, object, ledger);
         });
     } else {
-        body::note_dropped_fields(conversation, ID, ledger);
+        top_fields::note_dropped_fields(conversation, ID, ledger);
         out.object(|object| encode_cross_dialect(conversation, target, object, ledger));
     }
     out.into_bytes().into()
@@ -166,19 +178,20 @@ impl SameDialectEncoder<'_> {
                 })
             }
             "contents" => Some(RawJson::array(|list| {
-                contents::encode_same_dialect(conversation, list, ledger);
+                encode::turn::encode_same_dialect(conversation, list, ledger);
             })),
             "systemInstruction" if conversation.system.text_for(ID).is_some() => None,
             "systemInstruction" if conversation.system.is_empty() => return,
             "systemInstruction" => Some(RawJson::object(|object| {
-                object
-                    .array("parts", |list| contents::encode_system(conversation, 0, list, ledger));
+                object.array("parts", |list| {
+                    encode::turn::encode_system(conversation, 0, list, ledger);
+                });
             })),
             "tools" if conversation.tools.text_for(ID).is_some() => None,
-            "tools" if !tools::has_encodable(conversation) => return,
-            "tools" => {
-                Some(RawJson::array(|list| tools::encode_tools(&conversation.tools, list, ledger)))
-            }
+            "tools" if !encode::tool::has_encodable(conversation) => return,
+            "tools" => Some(RawJson::array(|list| {
+                encode::tool::encode_tools(&conversation.tools, list, ledger);
+            })),
             // Unedited settings keep their text, inside a wrapper or not.
             _ if has_original_settings && original.is_some() => None,
             "generationConfig" => Some(settings.encode_generation_config(original, ledger)),
@@ -211,21 +224,22 @@ fn encode_cross_dialect(
     ledger: &mut Ledger,
 ) {
     let settings = SettingsEncoder::new(conversation, target.model.as_ref());
-    let (turns, has_instructions) = contents::leading_instructions(conversation);
+    let (turns, has_instructions) = encode::turn::leading_instructions(conversation);
     if has_instructions {
         object.object("systemInstruction", |object| {
-            object
-                .array("parts", |list| contents::encode_system(conversation, turns, list, ledger));
+            object.array("parts", |list| {
+                encode::turn::encode_system(conversation, turns, list, ledger);
+            });
         });
     } else {
         // Nothing is written, but the dropped blocks are noted.
-        RawJson::array(|list| contents::encode_system(conversation, turns, list, ledger));
+        RawJson::array(|list| encode::turn::encode_system(conversation, turns, list, ledger));
     }
-    if tools::has_encodable(conversation) {
-        object.array("tools", |list| tools::encode_tools(&conversation.tools, list, ledger));
+    if encode::tool::has_encodable(conversation) {
+        object.array("tools", |list| encode::tool::encode_tools(&conversation.tools, list, ledger));
     } else {
         // Nothing is written, but the dropped tools are noted.
-        RawJson::array(|list| tools::encode_tools(&conversation.tools, list, ledger));
+        RawJson::array(|list| encode::tool::encode_tools(&conversation.tools, list, ledger));
     }
     for (key, json) in [
         ("toolConfig", settings.encode_tool_config(None)),
@@ -241,7 +255,7 @@ fn encode_cross_dialect(
     }
     settings.note_dropped_settings(ledger);
     object.array("contents", |list| {
-        contents::encode_cross_dialect(conversation, turns, list, ledger);
+        encode::turn::encode_cross_dialect(conversation, turns, list, ledger);
     });
 }
 

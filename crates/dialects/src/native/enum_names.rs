@@ -5,6 +5,10 @@ use interlingua_model::{
 };
 use interlingua_wire::JsonNode;
 
+use super::id::ID;
+use crate::dialect::Dialect;
+use crate::registry;
+
 /// The values of an enum with their names.
 pub(super) type NameTable<T> = &'static [(T, &'static str)];
 
@@ -18,7 +22,8 @@ pub(super) fn parse_name<T: Copy>(table: NameTable<T>, node: Option<JsonNode<'_>
 }
 
 pub(super) fn find_dialect(name: &str) -> Option<DialectId> {
-    crate::find_dialect(name).map(crate::Dialect::id)
+    let provider = registry::find_provider_dialect(name).map(Dialect::id);
+    provider.or_else(|| (name == ID.0).then_some(ID))
 }
 
 pub(super) const ROLES: NameTable<Role> = &[

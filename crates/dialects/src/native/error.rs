@@ -4,7 +4,8 @@ use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter};
 
-use super::{enum_names, read_blocks};
+use super::decode::block;
+use super::enum_names;
 
 pub(super) fn encode(error: &ApiError) -> Vec<u8> {
     let mut out = JsonWriter::default();
@@ -33,7 +34,7 @@ pub(super) fn encode_error(error: &ApiError, o: &mut ObjectWriter<'_>) {
 pub(super) fn decode_error(node: JsonNode<'_>) -> ApiError {
     let kind = enum_names::parse_name(enum_names::ERROR_KINDS, node.get("kind"))
         .unwrap_or(ApiErrorKind::ServerError);
-    let mut error = ApiError::new(kind, read_blocks::text_or_raw(node.get("message")));
+    let mut error = ApiError::new(kind, block::text_or_raw(node.get("message")));
     let status =
         node.get("status").and_then(JsonNode::as_u64).and_then(|code| u16::try_from(code).ok());
     if let Some(status) = status.filter(|status| (400..600).contains(status)) {
@@ -50,7 +51,7 @@ pub(super) fn decode_error(node: JsonNode<'_>) -> ApiError {
             _ => RetryAdvice::No,
         };
     }
-    error.original = node.get("written").and_then(read_blocks::decode_tagged_json);
+    error.original = node.get("written").and_then(block::decode_tagged_json);
     error
 }
 

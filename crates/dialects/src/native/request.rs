@@ -3,14 +3,20 @@
 use bytes::Bytes;
 use interlingua_model::{
     Block, Conversation, DialectId, Ledger, LedgerPath, LedgerSection, Role, Settings, Target,
-    Tool, TopLevelField, Turn, Verbatim,
+    Tool, TopLevelField, Verbatim,
 };
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonNode, JsonWriter, RawJson};
 
-use super::blocks::{self, RawPolicy};
-use super::{ID, enum_names, read_blocks, settings, tools, unread};
-use crate::{body, note};
+use super::decode::turn::decode_turn;
+use super::decode::{self, unknown_fields};
+use super::encode::block::RawPolicy;
+use super::encode::turn::encode_turn;
+use super::id::ID;
+use super::{encode, enum_names};
+use crate::common::turn_list;
+use crate::dialect::Dialect;
+use crate::{note, registry};
 
 pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> Bytes {
     let model = target.model.as_ref().or(conversation.model.as_ref());
@@ -24,7 +30,7 @@ pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> 
         o.json_string_opt("model", model);
         if !conversation.system.is_empty() {
             o.array("system", |a| {
-                blocks::encode_blocks(&conversation.system, RawPolicy::Include, a);
+                encode::block::encode_blocks(&conversation.system, RawPolicy::Include, a);
             });
         }
         o.array("turns", |a| {
@@ -35,7 +41,7 @@ pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> 
         if !conversation.tools.is_empty() {
             o.array("tools", |a| {
                 for tool in conversation.tools.iter() {
-                    a.object(|o| tools::encode_tool(tool, o));
+                    a.object(|o| encode::tool::encode_tool(tool, o));
                 }
             });
         }
@@ -45,22 +51,13 @@ pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> 
     out.into_bytes().into()
 }
 
-pub(super) fn encode_turn(turn: &Verbatim<Turn>, o: &mut ObjectWriter<'_>) {
-    let policy =
-        if blocks::has_raw(turn.original()) { RawPolicy::Omit } else { RawPolicy::Include };
-    o.str("role", enum_names::name_of(enum_names::ROLES, turn.role));
-    o.array("blocks", |a| blocks::encode_blocks(&turn.blocks, policy, a));
-    blocks::encode_extras(&turn.extras, o);
-    blocks::encode_raw(turn.original(), o);
-}
-
 /// The original text of the settings is the body's fields; `as_written` tells that those are still
 /// current.
 fn encode_settings(conversation: &Conversation, o: &mut ObjectWriter<'_>) {
-    let as_written = blocks::has_raw(conversation.settings.original());
+    let as_written = encode::block::has_raw(conversation.settings.original());
     if **conversation.settings != Settings::default() || as_written {
         o.object("settings", |o| {
-            settings::encode_settings(&conversation.settings, o);
+            encode::settings::encode_settings(&conversation.settings, o);
             if as_written {
                 o.boolean("as_written", true);
             }
@@ -75,7 +72,7 @@ fn encode_fields(conversation: &Conversation, o: &mut ObjectWriter<'_>) {
         return;
     }
     let turns_key =
-        crate::find_dialect(conversation.dialect.0).map_or("", crate::Dialect::turns_key);
+        registry::find_provider_dialect(conversation.dialect.0).map_or("", Dialect::turns_key);
     let system = conversation.system.text_for(conversation.dialect);
     let tools = conversation.tools.text_for(conversation.dialect);
     o.array("fields", |a| {
@@ -108,8 +105,8 @@ pub(super) fn decode(root: JsonNode<'_>, ledger: &mut Ledger) -> Conversation {
     conversation.model = root.get("model").and_then(interlingua_wire::JsonNode::json_string);
     let first_entry = ledger.entries.len();
     conversation.system =
-        read_blocks::decode_blocks(root.get("system"), Role::System, ledger).into();
-    read_blocks::set_entry_paths(ledger, first_entry, |path| {
+        decode::block::decode_blocks(root.get("system"), Role::System, ledger).into();
+    decode::block::set_entry_paths(ledger, first_entry, |path| {
         *path = LedgerPath { section: LedgerSection::System, index: None, block: path.block };
     });
     for (key, list) in ["turns", "tools"].map(|key| (key, root.get(key))) {
@@ -118,19 +115,19 @@ pub(super) fn decode(root: JsonNode<'_>, ledger: &mut Ledger) -> Conversation {
             ledger.record_loss(note::ODD_INPUT, LedgerPath::BODY, message);
         }
     }
-    let list = root.get("turns").map(|list| body::non_null_items(list, ledger));
+    let list = root.get("turns").map(|list| turn_list::non_null_items(list, ledger));
     for turn in list.into_iter().flatten() {
         let (at, first_entry) = (conversation.turns.len(), ledger.entries.len());
         conversation.turns.push(decode_turn(turn, ledger));
-        read_blocks::set_entry_paths(ledger, first_entry, |path| path.index = Some(at as u32));
+        decode::block::set_entry_paths(ledger, first_entry, |path| path.index = Some(at as u32));
     }
     conversation.tools = decode_tools(root.get("tools"), ledger).into();
     let mut as_written = false;
     if let Some(node) = root.get("settings") {
         as_written = node.get("as_written").and_then(JsonNode::as_bool).unwrap_or(false);
-        conversation.settings = Box::new(settings::decode_settings(node)).into();
+        conversation.settings = Box::new(decode::settings::decode_settings(node)).into();
         if !as_written && !node.is_null() {
-            settings::note_unknown_settings(node, ledger);
+            decode::settings::note_unknown_settings(node, ledger);
         }
     }
     let mut holds_tools = false;
@@ -141,7 +138,7 @@ pub(super) fn decode(root: JsonNode<'_>, ledger: &mut Ledger) -> Conversation {
         redecode_fields(&mut conversation, as_written, holds_tools, ledger);
     }
     if source == ID {
-        unread::check_body(root, KNOWN_FIELDS, ledger);
+        unknown_fields::check_body(root, KNOWN_FIELDS, ledger);
     }
     conversation
 }
@@ -152,9 +149,9 @@ fn decode_tools(tools: Option<JsonNode<'_>>, ledger: &mut Ledger) -> Vec<Verbati
     if !tools.is_array() {
         let message = "tools are not a list: read as one tool";
         ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, message);
-        return vec![tools::decode_tool(tools, ledger)];
+        return vec![decode::tool::decode_tool(tools, ledger)];
     }
-    tools.items().map(|tool| tools::decode_tool(tool, ledger)).collect()
+    tools.items().map(|tool| decode::tool::decode_tool(tool, ledger)).collect()
 }
 
 /// Decodes one entry of `fields`. Returns whether it contains the tools.
@@ -173,7 +170,11 @@ fn decode_field(node: JsonNode<'_>, conversation: &mut Conversation, ledger: &mu
         ledger.record_loss(note::DUPLICATE_KEY, LedgerPath::BODY, message);
         conversation.top_level_fields.remove(previous);
     }
-    conversation.top_level_fields.push(TopLevelField { key, value, is_modeled: is_known });
+    let dialect = registry::find_provider_dialect(source.0);
+    let known_subfields =
+        dialect.and_then(|dialect| (dialect.codec().known_subfields)(&key.unescape()));
+    let field = TopLevelField { key, value, is_modeled: is_known, known_subfields };
+    conversation.top_level_fields.push(field);
     holds == "tools"
 }
 
@@ -184,11 +185,7 @@ fn redecode_fields(
     tools: bool,
     ledger: &mut Ledger,
 ) {
-    let Some(dialect) =
-        crate::find_dialect(conversation.dialect.0).filter(|entry| entry.id() != ID)
-    else {
-        return;
-    };
+    let Some(dialect) = registry::find_provider_dialect(conversation.dialect.0) else { return };
     let body = RawJson::object(|o| {
         for field in &conversation.top_level_fields {
             o.key_json_string(&field.key).json(&field.value);
@@ -222,35 +219,11 @@ fn decode_system(
     value: &RawJson,
     ledger: &mut Ledger,
 ) -> Verbatim<Vec<Verbatim<Block>>> {
-    match crate::find_dialect(source.0) {
-        Some(dialect) => dialect.decode_system(value.to_doc().root(), ledger),
-        None => Verbatim::default(),
+    let doc = value.to_doc();
+    match registry::find_provider_dialect(source.0) {
+        Some(dialect) => dialect.decode_system(doc.root(), ledger),
+        None => decode::block::decode_blocks(Some(doc.root()), Role::System, ledger).into(),
     }
-}
-
-pub(super) fn decode_turn(node: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-    if let Some((dialect, raw)) = read_blocks::decode_raw(node) {
-        let turn = dialect.decode_turn(raw.to_doc().root(), ledger);
-        return turn.map_keeping_text(|turn| {
-            let mut nodes = node.get("blocks").into_iter().flat_map(JsonNode::items);
-            let blocks = std::mem::take(&mut turn.blocks).into_iter();
-            let restored = blocks.map(|block| match nodes.next() {
-                Some(node) => {
-                    block.map_keeping_text(|block| read_blocks::restore_id(block, node, &raw))
-                }
-                None => block,
-            });
-            turn.blocks = restored.collect();
-        });
-    }
-    unread::check_turn(node, ledger);
-    let role = enum_names::parse_name(enum_names::ROLES, node.get("role")).unwrap_or(Role::User);
-    let blocks = read_blocks::decode_blocks(node.get("blocks"), role, ledger);
-    Verbatim::with_text(
-        Turn { role, blocks, extras: read_blocks::decode_extras(node) },
-        ID,
-        node.json(),
-    )
 }
 
 /// Version of the format, for future readers.

@@ -3,8 +3,8 @@
 use interlingua_model::{Block, BlockContent, Citation, Ledger, LedgerPath, Verbatim};
 use interlingua_wire::{JsonNode, JsonString};
 
-use super::ID;
-use super::fields::MessageFields;
+use super::decode::message_fields::MessageFields;
+use super::id::ID;
 use crate::note;
 
 /// Attaches annotations to the last text of the message. Without a text, a request keeps them

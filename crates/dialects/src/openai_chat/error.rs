@@ -3,7 +3,7 @@
 use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice};
 use interlingua_wire::{JsonDoc, JsonKind, JsonLimits, JsonNode, JsonString, RawJson};
 
-use super::ID;
+use super::id::ID;
 
 /// The content of an error, independent of its envelope.
 #[derive(Default)]

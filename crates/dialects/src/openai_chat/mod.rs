@@ -1,44 +1,29 @@
 //! The `OpenAI` Chat Completions dialect: `POST /v1/chat/completions` of `OpenAI` and many other
 //! servers.
 
-mod calls;
 mod citation;
-mod content;
 mod decode;
 mod encode;
 mod error;
-mod fields;
 pub mod flavor;
-mod open;
-mod paired;
-mod parts;
+mod id;
 mod read;
 mod reasoning_details;
 mod reply;
 mod request;
-mod settings;
-mod speech;
 mod spelling;
 mod stop;
 mod think_tags;
-mod tools;
-mod unanswered;
 mod usage;
-mod usual;
 mod write;
 
-use bytes::Bytes;
-use interlingua_model::{
-    ApiError, Block, Conversation, DialectId, Ledger, LedgerPath, Reply, ReplyContext, Role,
-    Target, Tool, Turn, Verbatim,
-};
-use interlingua_wire::{JsonDoc, JsonNode};
+use interlingua_model::{DialectId, LedgerPath};
 
-use crate::{Dialect, StreamReader, StreamWriter};
-
-use flavor::{Capability, Flavor};
-
-pub const ID: DialectId = DialectId("openai-chat");
+use self::decode::unanswered_calls::UnansweredCalls;
+use self::decode::{block, settings, tool, turn};
+use self::flavor::{Capability, Flavor};
+pub use self::id::ID;
+use crate::dialect::{Codec, Dialect};
 
 #[derive(Debug)]
 pub struct OpenAiChat;
@@ -56,10 +41,6 @@ impl Dialect for OpenAiChat {
         Flavor::find(flavor).has(Capability::PromptCacheKey)
     }
 
-    fn known_subfields(&self, field: &str) -> Option<&'static [&'static str]> {
-        settings::known_subfields(field)
-    }
-
     fn reply_list_keys(&self) -> &'static [&'static str] {
         &[
             "choices",
@@ -75,73 +56,26 @@ impl Dialect for OpenAiChat {
         ]
     }
 
-    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
-        request::decode(body, ledger)
-    }
-
-    fn encode_request(
-        &self,
-        conversation: &Verbatim<Conversation>,
-        target: &Target,
-        ledger: &mut Ledger,
-    ) -> Bytes {
-        request::encode(conversation, target, ledger)
-    }
-
-    fn decode_reply(
-        &self,
-        body: &JsonDoc,
-        cx: &ReplyContext,
-        ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, ApiError> {
-        reply::decode(body, cx, ledger)
-    }
-
-    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, cx, ledger)
-    }
-
-    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(cx))
-    }
-
-    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(cx))
-    }
-
-    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
-        error::decode(status, body)
-    }
-
-    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
-        error::encode(error).as_str().into()
-    }
-
-    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        decode::decode_message(
-            turn,
-            &[],
-            &mut unanswered::UnansweredCalls::default(),
-            LedgerPath::turn(0),
-            ledger,
-        )
-    }
-
-    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        decode::decode_block(block, LedgerPath::block(0, 0), ledger)
-    }
-
-    fn decode_system(
-        &self,
-        system: JsonNode<'_>,
-        ledger: &mut Ledger,
-    ) -> Verbatim<Vec<Verbatim<Block>>> {
-        let mut blocks = Vec::new();
-        parts::decode_content(Some(system), &mut blocks, LedgerPath::SYSTEM, ledger);
-        Verbatim::with_text(blocks, ID, system.json())
-    }
-
-    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode_tool(tool, LedgerPath::tool(0), ledger)
+    fn codec(&self) -> &'static Codec {
+        &CODEC
     }
 }
+
+static CODEC: Codec = Codec {
+    decode_request: request::decode,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    encode_reply: reply::encode,
+    reader: |cx| Box::new(read::Reader::new(cx)),
+    writer: |cx| Box::new(write::Writer::new(cx)),
+    decode_error: error::decode,
+    encode_error: |error| error::encode(error).as_str().into(),
+    decode_turn: |turn, ledger| {
+        let calls = &mut UnansweredCalls::default();
+        turn::decode_message(turn, &[], calls, LedgerPath::turn(0), ledger)
+    },
+    decode_block: |block, _, ledger| turn::decode_block(block, LedgerPath::block(0, 0), ledger),
+    decode_system: block::decode_system,
+    decode_tool: |tool, ledger| tool::decode_tool(tool, LedgerPath::tool(0), ledger),
+    known_subfields: settings::known_subfields,
+};

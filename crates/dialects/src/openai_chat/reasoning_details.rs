@@ -4,7 +4,8 @@ use interlingua_model::{Block, BlockContent, Extras, Reasoning, ReasoningForm, S
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::{ID, parts};
+use super::decode::fields;
+use super::id::ID;
 
 /// The issuer of a seal without a known format.
 pub(super) const UNKNOWN_ISSUER: &str = "unknown";
@@ -86,9 +87,9 @@ pub(super) fn decode_detail(node: JsonNode<'_>) -> Verbatim<Block> {
             thinking(None, ReasoningForm::Redacted).with_seal(decode_anthropic_seal(node, "data"))
         }
         other if other.starts_with("reasoning.") => {
-            parts::foreign_block(node, JsonString::new(other))
+            fields::foreign_block(node, JsonString::new(other))
         }
-        _ => parts::foreign_block(node, JsonString::from_static(UNKNOWN_DETAIL_KIND)),
+        _ => fields::foreign_block(node, JsonString::from_static(UNKNOWN_DETAIL_KIND)),
     };
     let block = if matches!(block.content, BlockContent::Foreign { .. }) {
         block

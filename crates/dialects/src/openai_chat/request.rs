@@ -5,11 +5,14 @@ use interlingua_model::{Conversation, Ledger, LedgerPath, Target, Tool, Verbatim
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::EncodeCx;
+use super::decode::{self, turn};
+use super::encode::context::EncodeCx;
+use super::encode::{self, setting_groups};
 use super::flavor::Flavor;
-use super::{ID, decode, settings, tools};
-use crate::name_set::NameSet;
-use crate::{body, note};
+use super::id::ID;
+use crate::common::name_set::NameSet;
+use crate::common::top_fields;
+use crate::note;
 
 pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = body.root();
@@ -18,10 +21,11 @@ pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversati
         ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "the body is not an object");
         return Verbatim::with_text(conversation, ID, body.to_json());
     }
-    conversation.top_level_fields = body::decode(body, is_known_field, ledger);
+    conversation.top_level_fields =
+        top_fields::decode(body, is_known_field, decode::settings::known_subfields, ledger);
     conversation.model = root.get("model").and_then(JsonNode::json_string);
     match root.get("messages") {
-        Some(list) if list.is_array() => conversation.turns = decode::decode_messages(list, ledger),
+        Some(list) if list.is_array() => conversation.turns = turn::decode_messages(list, ledger),
         Some(_) => {
             ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "`messages` is not a list");
         }
@@ -33,9 +37,9 @@ pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversati
             ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "the body has no `messages`");
         }
     }
-    conversation.tools = tools::decode_tools(root, ledger);
+    conversation.tools = decode::tool::decode_tools(root, ledger);
     let mut unknown_fields = Vec::new();
-    let settings = settings::decode_settings(root, &mut unknown_fields);
+    let settings = decode::settings::decode_settings(root, &mut unknown_fields);
     // A field with an unknown value is noted as dropped in a cross-dialect request.
     for field in
         conversation.top_level_fields.iter_mut().filter(|field| unknown_fields.contains(&field.key))
@@ -58,7 +62,7 @@ pub(super) fn encode(
     let flavor = Flavor::find(target.flavor);
     let model = target.model.as_ref().or(conversation.model.as_ref());
     let mut cx = EncodeCx::new(flavor, target.joins_instructions, conversation, ledger);
-    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
     out.object(|o| {
         if conversation.dialect == ID {
             encode_same_dialect(model, o, &mut cx);
@@ -74,11 +78,11 @@ fn encode_cross_dialect(
     o: &mut ObjectWriter<'_>,
     cx: &mut EncodeCx<'_>,
 ) {
-    body::note_dropped_fields(cx.conversation, ID, cx.ledger);
+    top_fields::note_dropped_fields(cx.conversation, ID, cx.ledger);
     o.json_string_opt("model", model);
     o.array("messages", |a| cx.encode_messages(a));
     write_tools(o, cx);
-    settings::encode_settings(cx.conversation, cx.flavor, o, cx.ledger);
+    setting_groups::encode_settings(cx.conversation, cx.flavor, o, cx.ledger);
 }
 
 /// Encodes a same-dialect body: fields keep their order, and unedited fields keep their text.
@@ -89,8 +93,10 @@ fn encode_same_dialect(
 ) {
     let conversation = cx.conversation;
     let settings = &*conversation.settings;
-    let mut edited =
-        settings::EditedSettings::new(conversation, conversation.settings.text_for(ID).is_some());
+    let mut edited = setting_groups::EditedSettings::new(
+        conversation,
+        conversation.settings.text_for(ID).is_some(),
+    );
     let has_new_choice = edited.is_edited_field("tool_choice", settings);
     let allowed = offered_tool_names(cx).filter(|_| has_new_choice);
     let keeps_tools = conversation.tools.text_for(ID).is_some() && allowed.is_none();
@@ -104,7 +110,7 @@ fn encode_same_dialect(
         edited.replace_function_call(has_field("tool_choice"));
     }
     let mut missing = (model, !conversation.turns.is_empty(), !keeps_tools);
-    body::encode(conversation, o, |key, _, o| match key {
+    top_fields::encode(conversation, o, |key, _, o| match key {
         "model" => {
             o.json_string_opt("model", missing.0.take());
             true
@@ -135,9 +141,10 @@ fn encode_same_dialect(
 /// Names of the only tools to offer, unless none of them exists.
 fn offered_tool_names(cx: &EncodeCx<'_>) -> Option<NameSet> {
     let conversation = cx.conversation;
-    let names = NameSet::new(settings::restricted_tools(&conversation.settings, cx.flavor)?);
+    let names =
+        NameSet::new(encode::settings::restricted_tools(&conversation.settings, cx.flavor)?);
     let is_offered =
-        |tool: &Verbatim<Tool>| names.contains(&tool.name) && tools::is_encodable(tool);
+        |tool: &Verbatim<Tool>| names.contains(&tool.name) && encode::tool::is_encodable(tool);
     conversation.tools.iter().any(is_offered).then_some(names)
 }
 
@@ -146,15 +153,18 @@ fn offered_tool_names(cx: &EncodeCx<'_>) -> Option<NameSet> {
 fn write_tools(o: &mut ObjectWriter<'_>, cx: &mut EncodeCx<'_>) {
     let conversation = cx.conversation;
     let allowed = offered_tool_names(cx);
-    if tools::has_encodable(&conversation.tools) {
-        o.array("tools", |a| tools::encode_tools(&conversation.tools, allowed.as_ref(), a, cx));
+    if encode::tool::has_encodable(&conversation.tools) {
+        o.array("tools", |a| {
+            encode::tool::encode_tools(&conversation.tools, allowed.as_ref(), a, cx);
+        });
     } else {
         // Nothing is written, but the dropped tools are noted.
         let mut discarded = JsonWriter::default();
-        discarded.array(|a| tools::encode_tools(&conversation.tools, allowed.as_ref(), a, cx));
+        discarded
+            .array(|a| encode::tool::encode_tools(&conversation.tools, allowed.as_ref(), a, cx));
     }
 }
 
 fn is_known_field(key: &str) -> bool {
-    matches!(key, "model" | "messages" | "tools" | "functions") || settings::is_setting(key)
+    matches!(key, "model" | "messages" | "tools" | "functions") || setting_groups::is_setting(key)
 }

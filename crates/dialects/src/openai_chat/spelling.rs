@@ -5,7 +5,7 @@ use interlingua_model::Extras;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonString, RawJson};
 
-use super::ID;
+use super::id::ID;
 
 pub(super) const NO_ID: &str = "no id";
 /// The call's id is empty.

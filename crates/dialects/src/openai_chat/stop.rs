@@ -3,8 +3,9 @@
 use interlingua_model::{Ledger, LedgerPath, Stop, StopReason};
 use interlingua_wire::JsonString;
 
-use super::ID;
-use crate::{note, notice};
+use super::id::ID;
+use crate::common::stop_notice;
+use crate::note;
 
 pub(super) fn decode(reason_name: JsonString) -> Stop {
     let reason =
@@ -47,7 +48,7 @@ pub(super) fn encode(stop: &Stop, has_refusal: bool, ledger: &mut Ledger) -> Jso
 /// The notice text for an abnormal end with a message that the finish reason cannot carry.
 pub(super) fn notice_text(stop: &Stop) -> Option<JsonString> {
     let has_lost_message = stop.message.is_some() && stop.original_reason_for(ID).is_none();
-    has_lost_message.then(|| notice::notice_text(stop)).flatten()
+    has_lost_message.then(|| stop_notice::notice_text(stop)).flatten()
 }
 
 /// Corrects the stop reason: a reply with calls ends for them, and a reply without calls does not.

@@ -5,7 +5,7 @@ use interlingua_model::Usage;
 use interlingua_wire::JsonNode;
 use interlingua_wire::json::ObjectWriter;
 
-use super::ID;
+use super::id::ID;
 
 pub(super) fn decode(node: JsonNode<'_>) -> Usage {
     let count = |value: Option<JsonNode<'_>>| value.and_then(JsonNode::as_u64);

@@ -3,7 +3,7 @@
 use interlingua_model::{ApiError, ApiErrorKind, RetryAdvice, Stop};
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::ID;
+use super::id::ID;
 
 /// Decodes the body of an error response.
 pub(super) fn decode(status: u16, body: &[u8]) -> ApiError {

@@ -3,41 +3,27 @@
 //! A turn is one item of the input. The output items of a reply become blocks of one turn: each
 //! part of a message and each other item is one block.
 
-mod choice;
+mod decode;
 mod encode;
-mod encode_parts;
 mod error;
-mod items;
+mod id;
 mod namespace;
-mod output;
-mod parts;
 mod read;
 mod reply;
 mod request;
 mod response_object;
-mod settings;
 mod stop;
-mod tools;
 mod usage;
 mod web_search;
 mod write;
 
-use bytes::Bytes;
-use interlingua_model::{
-    ApiError, Block, BlockContent, Conversation, DialectId, Ledger, Reply, ReplyContext, Role,
-    Target, Tool, Turn, Verbatim,
-};
-use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
+use interlingua_model::{BlockContent, DialectId, Verbatim};
+use interlingua_wire::{JsonString, RawJson};
 
-pub(crate) use self::output::begins_message;
-use crate::{Dialect, StreamReader, StreamWriter, WebSearch};
-
-pub const ID: DialectId = DialectId("openai-responses");
-
-/// Issuer of `OpenAI`'s encrypted reasoning.
-const OPENAI_ISSUER: JsonString = JsonString::from_static("openai");
-/// Issuer of xAI's encrypted reasoning, which uses the same field.
-const XAI_ISSUER: JsonString = JsonString::from_static("xai");
+pub(crate) use self::decode::output_item::begins_message;
+use self::decode::{output_item, settings, tool, turn};
+pub use self::id::ID;
+use crate::dialect::{Codec, Dialect, WebSearch};
 
 #[derive(Debug)]
 pub struct OpenAiResponses;
@@ -48,7 +34,7 @@ impl Dialect for OpenAiResponses {
     }
 
     fn portable_content(&self, kind: &JsonString, block: &RawJson) -> Option<BlockContent> {
-        output::decode_generated_image(kind, block)
+        output_item::decode_generated_image(kind, block)
     }
 
     fn decode_web_search(&self, kind: &JsonString, block: &RawJson) -> Option<WebSearch> {
@@ -72,10 +58,6 @@ impl Dialect for OpenAiResponses {
         false
     }
 
-    fn known_subfields(&self, field: &str) -> Option<&'static [&'static str]> {
-        settings::known_subfields(field)
-    }
-
     fn supports_prompt_cache_key(&self, flavor: Option<&str>) -> bool {
         flavor != Some("llama.cpp")
     }
@@ -93,66 +75,27 @@ impl Dialect for OpenAiResponses {
         &["response", "output", "item", "part", "content", "summary", "annotations"]
     }
 
-    fn decode_request(&self, body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
-        Verbatim::with_text(request::decode(body, ledger), ID, body.to_json())
-    }
-
-    fn encode_request(
-        &self,
-        conversation: &Verbatim<Conversation>,
-        target: &Target,
-        ledger: &mut Ledger,
-    ) -> Bytes {
-        request::encode(conversation, target, ledger)
-    }
-
-    fn decode_reply(
-        &self,
-        body: &JsonDoc,
-        cx: &ReplyContext,
-        ledger: &mut Ledger,
-    ) -> Result<Verbatim<Reply>, ApiError> {
-        let reply = reply::decode(body, cx, ledger)?;
-        Ok(Verbatim::with_text(reply, ID, body.to_json()))
-    }
-
-    fn encode_reply(&self, reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply, cx, ledger)
-    }
-
-    fn reader(&self, cx: &ReplyContext) -> Box<dyn StreamReader> {
-        Box::new(read::Reader::new(cx))
-    }
-
-    fn writer(&self, cx: &ReplyContext) -> Box<dyn StreamWriter> {
-        Box::new(write::Writer::new(cx))
-    }
-
-    fn decode_error(&self, status: u16, body: &[u8]) -> ApiError {
-        error::decode(status, body)
-    }
-
-    fn encode_error(&self, error: &ApiError) -> Vec<u8> {
-        error::encode(error)
-    }
-
-    fn decode_turn(&self, turn: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        items::decode_turn(turn, 0, ledger)
-    }
-
-    fn decode_block(&self, block: JsonNode<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        parts::decode_block(block, ledger)
-    }
-
-    fn decode_system(
-        &self,
-        system: JsonNode<'_>,
-        ledger: &mut Ledger,
-    ) -> Verbatim<Vec<Verbatim<Block>>> {
-        request::decode_system(system, ledger)
-    }
-
-    fn decode_tool(&self, tool: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode_tool(tool, 0, ledger)
+    fn codec(&self) -> &'static Codec {
+        &CODEC
     }
 }
+
+static CODEC: Codec = Codec {
+    decode_request: |body, ledger| {
+        Verbatim::with_text(request::decode(body, ledger), ID, body.to_json())
+    },
+    encode_request: request::encode,
+    decode_reply: |body, cx, ledger| {
+        Ok(Verbatim::with_text(reply::decode(body, cx, ledger)?, ID, body.to_json()))
+    },
+    encode_reply: reply::encode,
+    reader: |cx| Box::new(read::Reader::new(cx)),
+    writer: |cx| Box::new(write::Writer::new(cx)),
+    decode_error: error::decode,
+    encode_error: error::encode,
+    decode_turn: |turn, ledger| turn::decode_turn(turn, 0, ledger),
+    decode_block: |block, _, ledger| turn::decode_block(block, ledger),
+    decode_system: request::decode_system,
+    decode_tool: |tool, ledger| tool::decode_tool(tool, 0, ledger),
+    known_subfields: settings::known_subfields,
+};

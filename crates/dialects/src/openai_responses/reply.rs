@@ -5,10 +5,12 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonDoc, JsonNode};
 
-use super::output::{self, ItemPosition};
+use super::decode::output_item::{self, ItemPosition};
+use super::id::ID;
 use super::write::Writer;
-use super::{ID, error, response_object, stop, usage};
-use crate::{StreamWriter as _, note};
+use super::{error, response_object, stop, usage};
+use crate::dialect::StreamWriter as _;
+use crate::note;
 
 pub(super) fn decode(
     doc: &JsonDoc,
@@ -34,7 +36,7 @@ pub(super) fn decode(
             let id = reply.id.clone().unwrap_or_default();
             for (index, item) in output.items().enumerate() {
                 let position = ItemPosition { reply_id: &id, index };
-                output::decode_output_item(item, position, &mut reply.turn.blocks, ledger);
+                output_item::decode_output_item(item, position, &mut reply.turn.blocks, ledger);
             }
         }
         None => ledger.record_change(

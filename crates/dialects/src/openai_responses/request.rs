@@ -4,16 +4,19 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, BlockContent, Conversation, Ledger, LedgerPath, Role, Target, ToolCallIndex, Turn,
-    Verbatim,
+    Block, BlockContent, Conversation, Ledger, LedgerPath, Target, ToolCallIndex, Turn, Verbatim,
 };
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonKind, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::encode::EncodeCx;
-use super::parts::BlockParent;
-use super::{ID, choice, encode, items, namespace, parts, settings, tools};
-use crate::{body, note, run};
+use super::decode;
+use super::decode::block::{self, BlockParent};
+use super::encode;
+use super::encode::context::{self, EncodeCx};
+use super::id::ID;
+use super::namespace;
+use crate::common::{top_fields, turn_list};
+use crate::note;
 
 pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Conversation {
     let root = doc.root();
@@ -22,24 +25,27 @@ pub(super) fn decode(doc: &JsonDoc, ledger: &mut Ledger) -> Conversation {
         ledger.record_loss(note::ODD_INPUT, LedgerPath::BODY, "the body is not an object");
         return conversation;
     }
-    let is_known = |key: &str| KNOWN_FIELDS.contains(&key) || settings::SETTING_KEYS.contains(&key);
-    conversation.top_level_fields = body::decode(doc, is_known, ledger);
+    let is_known =
+        |key: &str| KNOWN_FIELDS.contains(&key) || encode::settings::SETTING_KEYS.contains(&key);
+    conversation.top_level_fields =
+        top_fields::decode(doc, is_known, decode::settings::known_subfields, ledger);
     conversation.model = root.get("model").and_then(JsonNode::json_string);
     if let Some(instructions) = root.get("instructions") {
         conversation.system = decode_system(instructions, ledger);
     }
     if let Some(list) = root.get("tools") {
-        conversation.tools = tools::decode_tools(list, ledger);
+        conversation.tools = decode::tool::decode_tools(list, ledger);
     }
     if let Some(input) = root.get("input") {
         conversation.turns = decode_input(input, ledger);
     }
-    let mut settings = settings::decode_settings(root, &mut conversation.top_level_fields, ledger);
-    let disambiguated = tools::disambiguated_names(&conversation.tools);
+    let mut settings =
+        decode::settings::decode_settings(root, &mut conversation.top_level_fields, ledger);
+    let disambiguated = decode::tool::disambiguated_names(&conversation.tools);
     if !disambiguated.is_empty() {
         let choice = root
             .get("tool_choice")
-            .and_then(|choice| choice::decode_tool_choice_with(choice, &disambiguated));
+            .and_then(|choice| decode::settings::decode_tool_choice_with(choice, &disambiguated));
         settings.tool_choice = choice.or(settings.tool_choice);
         disambiguate_calls(&mut conversation.turns, &disambiguated);
     }
@@ -74,15 +80,15 @@ fn disambiguate_calls(turns: &mut [Verbatim<Turn>], disambiguated: &HashSet<Stri
 
 fn decode_input(input: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     match input.kind() {
-        JsonKind::String => vec![items::decode_turn(input, 0, ledger)],
+        JsonKind::String => vec![decode::turn::decode_turn(input, 0, ledger)],
         JsonKind::Null => {
             ledger.record_change(note::ODD_INPUT, LedgerPath::BODY, "`input` is null");
             Vec::new()
         }
         JsonKind::Array => {
-            let messages = body::non_null_items(input, ledger).enumerate();
+            let messages = turn_list::non_null_items(input, ledger).enumerate();
             let turn = |(at, item): (usize, JsonNode<'_>)| {
-                let turn = items::decode_turn(item, at, ledger);
+                let turn = decode::turn::decode_turn(item, at, ledger);
                 if item.is_string() {
                     let message = "an item that is a string is read as a user message";
                     ledger.record_change(note::ODD_INPUT, LedgerPath::turn(at), message);
@@ -98,7 +104,7 @@ fn decode_input(input: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>>
                 LedgerPath::BODY,
                 "`input` is neither a string nor a list",
             );
-            vec![items::decode_turn(input, 0, ledger)]
+            vec![decode::turn::decode_turn(input, 0, ledger)]
         }
     }
 }
@@ -118,7 +124,7 @@ pub(super) fn decode_system(
                 LedgerPath::SYSTEM,
                 "`instructions` is not a string",
             );
-            parts::decode_content(node, BlockParent::Instructions, ledger)
+            block::decode_content(node, BlockParent::Instructions, ledger)
         }
     };
     Verbatim::with_text(blocks, ID, node.json())
@@ -133,7 +139,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
         return text.to_bytes();
     }
-    let mut out = JsonWriter::with_capacity(body::estimate_capacity(conversation));
+    let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
     out.object(|o| {
         if conversation.dialect == ID {
             encode_same_dialect(conversation, model, o, ledger);
@@ -153,7 +159,7 @@ fn encode_same_dialect(
 ) {
     let keeps_settings = conversation.settings.text_for(ID).is_some();
     let has_field = |key: &str| conversation.top_level_fields.iter().any(|field| field.key == *key);
-    body::encode(conversation, o, |key, value, o| match key {
+    top_fields::encode(conversation, o, |key, value, o| match key {
         "model" => {
             o.json_string_opt("model", model);
             true
@@ -173,11 +179,11 @@ fn encode_same_dialect(
         _ if keeps_settings => false,
         "user" if has_field("safety_identifier") => false,
         "user" => {
-            settings::encode_field(key, Some(value), conversation, o);
+            encode::settings::encode_field(key, Some(value), conversation, o);
             true
         }
-        _ if settings::SETTING_KEYS.contains(&key) => {
-            settings::encode_field(key, Some(value), conversation, o);
+        _ if encode::settings::SETTING_KEYS.contains(&key) => {
+            encode::settings::encode_field(key, Some(value), conversation, o);
             true
         }
         _ => false,
@@ -195,10 +201,10 @@ fn encode_same_dialect(
         write_tools(conversation, o, ledger);
     }
     if !keeps_settings {
-        settings::note_changed_settings(conversation, ledger);
-        let missing_keys = settings::SETTING_KEYS.iter().filter(|key| !has_field(key));
+        encode::settings::note_changed_settings(conversation, ledger);
+        let missing_keys = encode::settings::SETTING_KEYS.iter().filter(|key| !has_field(key));
         for key in missing_keys.filter(|key| **key != "safety_identifier" || !has_field("user")) {
-            settings::encode_field(key, None, conversation, o);
+            encode::settings::encode_field(key, None, conversation, o);
         }
     }
 }
@@ -210,20 +216,20 @@ fn encode_cross_dialect(
     o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
-    body::note_dropped_fields(conversation, ID, ledger);
+    top_fields::note_dropped_fields(conversation, ID, ledger);
     o.json_string_opt("model", model);
     let is_text_only =
         |turn: &Verbatim<Turn>| turn.blocks.iter().all(|block| block.content.as_text().is_some());
-    let leading = run::leading_instruction_count(conversation);
+    let leading = turn_list::leading_instruction_count(conversation);
     let leading = conversation.turns.iter().take(leading).take_while(|t| is_text_only(t)).count();
     write_instructions(conversation, leading, o, ledger);
     write_input(conversation, leading, o, ledger);
     if !conversation.tools.is_empty() {
         write_tools(conversation, o, ledger);
     }
-    settings::note_changed_settings(conversation, ledger);
-    for key in settings::SETTING_KEYS {
-        settings::encode_field(key, None, conversation, o);
+    encode::settings::note_changed_settings(conversation, ledger);
+    for key in encode::settings::SETTING_KEYS {
+        encode::settings::encode_field(key, None, conversation, o);
     }
     if conversation.settings.sealed_reasoning {
         o.array("include", |a| a.item().json_string(&ENCRYPTED_REASONING));
@@ -243,7 +249,7 @@ fn write_instructions(
     let same_dialect = conversation.dialect == ID;
     let mut texts: Vec<&JsonString> = Vec::new();
     for (at, block) in conversation.system.iter().enumerate() {
-        encode::note_dropped_attributes(
+        context::note_dropped_attributes(
             block,
             EncodeCx { path: LedgerPath::system(at), same_dialect },
             ledger,
@@ -255,9 +261,9 @@ fn write_instructions(
         }
     }
     for (at, turn) in conversation.turns.iter().enumerate().take(leading) {
-        encode::note_dropped_extras(&turn.extras, LedgerPath::turn(at), ledger);
+        context::note_dropped_extras(&turn.extras, LedgerPath::turn(at), ledger);
         for (block_at, block) in turn.blocks.iter().enumerate() {
-            encode::note_dropped_attributes(
+            context::note_dropped_attributes(
                 block,
                 EncodeCx { path: LedgerPath::block(at, block_at), same_dialect },
                 ledger,
@@ -287,7 +293,7 @@ fn write_input(
         for (at, turn) in conversation.turns.iter().enumerate().skip(leading) {
             match turn.text_for(ID).filter(|text| text.kind() != JsonKind::String) {
                 Some(text) => a.item().json(text),
-                None => encode::encode_turn(&calls, at, turn, a, ledger),
+                None => encode::turn::encode_turn(&calls, at, turn, a, ledger),
             }
         }
     });
@@ -296,16 +302,7 @@ fn write_input(
 fn write_tools(conversation: &Conversation, o: &mut ObjectWriter<'_>, ledger: &mut Ledger) {
     match conversation.tools.text_for(ID) {
         Some(text) => o.json("tools", text),
-        None => o.array("tools", |a| tools::encode_tools(conversation, a, ledger)),
-    }
-}
-
-pub(super) fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::User => "user",
-        Role::Assistant => "assistant",
+        None => o.array("tools", |a| encode::tool::encode_tools(conversation, a, ledger)),
     }
 }
 

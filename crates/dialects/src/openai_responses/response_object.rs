@@ -5,8 +5,9 @@ use interlingua_model::{Extras, ReplyContext, Usage};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson};
 
+use super::id::ID;
 use super::stop::ResponseStatus;
-use super::{ID, usage};
+use super::usage;
 
 /// The fields that are the same in every response object of a reply.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use interlingua_model::{Ledger, LedgerPath, Stop, StopReason};
 use interlingua_wire::{JsonNode, JsonString};
 
-use super::ID;
+use super::id::ID;
 use crate::note;
 
 /// Status of a response on the wire.

@@ -4,7 +4,7 @@ use interlingua_model::Usage;
 use interlingua_wire::JsonNode;
 use interlingua_wire::json::ObjectWriter;
 
-use super::ID;
+use super::id::ID;
 
 /// `None` if all counts are zero: some servers send zeros when they did not count.
 pub(super) fn decode(node: JsonNode<'_>) -> Option<Usage> {

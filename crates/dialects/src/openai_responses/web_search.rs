@@ -3,8 +3,8 @@
 use interlingua_model::BlockContent;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::ID;
-use crate::WebSearch;
+use super::id::ID;
+use crate::dialect::WebSearch;
 
 pub(super) fn decode(kind: &JsonString, item: &RawJson) -> Option<WebSearch> {
     let doc = item.to_doc();

@@ -188,8 +188,13 @@ fn is_same_field(entry: &TopLevelField, b: &TopLevelField) -> bool {
 }
 
 fn detach(field: &TopLevelField) -> TopLevelField {
-    let TopLevelField { key, value, is_modeled } = field;
-    TopLevelField { key: key.deep_clone(), value: value.deep_clone(), is_modeled: *is_modeled }
+    let TopLevelField { key, value, is_modeled, known_subfields } = field;
+    TopLevelField {
+        key: key.deep_clone(),
+        value: value.deep_clone(),
+        is_modeled: *is_modeled,
+        known_subfields: *known_subfields,
+    }
 }
 
 /// Larger settings are not cached.

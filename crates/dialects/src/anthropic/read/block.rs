@@ -1,5 +1,6 @@
 //! The open block of a stream, and the deltas that are buffered until it ends.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use interlingua_model::{
@@ -7,8 +8,10 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
-use crate::anthropic::frame::CONTENT_BLOCK_DELTA;
-use crate::anthropic::{ID, decode, freeform};
+use crate::anthropic::decode::block;
+use crate::anthropic::freeform;
+use crate::anthropic::id::ID;
+use crate::anthropic::write::event::CONTENT_BLOCK_DELTA;
 use crate::note;
 
 #[derive(Debug)]
@@ -106,10 +109,10 @@ impl OpenBlock {
             (BlockState::Text, "text_delta") => text("text").map(Delta::Text),
             (BlockState::Text, "citations_delta") => delta
                 .get("citation")
-                .map(|citation| Delta::Citation(Box::new(decode::decode_citation(citation)))),
+                .map(|citation| Delta::Citation(Box::new(block::decode_citation(citation)))),
             (BlockState::Thinking, "thinking_delta") => text("thinking").map(Delta::Text),
             (BlockState::Thinking, "signature_delta") => {
-                text("signature").and_then(decode::seal_from_signature).map(Delta::Seal)
+                text("signature").and_then(block::seal_from_signature).map(Delta::Seal)
             }
             (BlockState::ToolUse(input), "input_json_delta") => {
                 let delta_event = text("partial_json");
@@ -234,6 +237,28 @@ fn join_field_deltas(start: JsonNode<'_>, key: &JsonString, pieces: &[JsonString
         JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String | JsonKind::Array => {
             RawJson::string(&text)
         }
+    }
+}
+
+/// A `content_block_start`, `_delta` or `_stop` event.
+pub(super) struct BlockEvent<'d> {
+    pub(super) event_type: &'d str,
+    pub(super) root: JsonNode<'d>,
+    /// The index that the provider sent.
+    pub(super) index: Option<u64>,
+    pub(super) block: Option<JsonNode<'d>>,
+    pub(super) delta: Option<JsonNode<'d>>,
+    pub(super) delta_type: Cow<'d, str>,
+}
+
+impl<'d> BlockEvent<'d> {
+    pub(super) fn from_node(event_type: &'d str, root: JsonNode<'d>) -> Self {
+        let [index, delta, block] = root.get_many(["index", "delta", "content_block"]);
+        let delta_type = delta
+            .and_then(|delta| delta.get("type"))
+            .map(JsonNode::str_or_empty)
+            .unwrap_or_default();
+        Self { event_type, root, index: index.and_then(JsonNode::as_u64), block, delta, delta_type }
     }
 }
 

@@ -1,38 +1,14 @@
 //! Reads the block events of a stream, and orders them so that only one block is open at a time.
 
-use std::borrow::Cow;
-
 use bytestring::ByteString;
 use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent, ToolArgs,
 };
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString};
 
-use super::block::{BlockState, OpenBlock};
+use super::block::{BlockEvent, BlockState, OpenBlock};
 use super::{Reader, note_stream_order};
-use crate::anthropic::decode;
-
-/// A `content_block_start`, `_delta` or `_stop` event.
-pub(super) struct BlockEvent<'d> {
-    pub(super) event_type: &'d str,
-    pub(super) root: JsonNode<'d>,
-    /// The index that the provider sent.
-    pub(super) index: Option<u64>,
-    pub(super) block: Option<JsonNode<'d>>,
-    pub(super) delta: Option<JsonNode<'d>>,
-    pub(super) delta_type: Cow<'d, str>,
-}
-
-impl<'d> BlockEvent<'d> {
-    pub(super) fn from_node(event_type: &'d str, root: JsonNode<'d>) -> Self {
-        let [index, delta, block] = root.get_many(["index", "delta", "content_block"]);
-        let delta_type = delta
-            .and_then(|delta| delta.get("type"))
-            .map(JsonNode::str_or_empty)
-            .unwrap_or_default();
-        Self { event_type, root, index: index.and_then(JsonNode::as_u64), block, delta, delta_type }
-    }
-}
+use crate::anthropic::decode::block;
 
 impl Reader {
     pub(super) fn read_block_event(
@@ -120,7 +96,7 @@ impl Reader {
         let index = self.block_count;
         self.block_count += 1;
         let path = LedgerPath::reply(index as usize);
-        let mut block = decode::decode_block(node, path, ledger).into_value();
+        let mut block = block::decode_block(node, path, ledger).into_value();
         let block_state = match &mut block.content {
             BlockContent::Text { .. } => BlockState::Text,
             BlockContent::Reasoning(thinking) => BlockState::for_thinking(thinking),

@@ -13,14 +13,15 @@ use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use self::block::OpenBlock;
-use self::block_events::BlockEvent;
+use self::block::{BlockEvent, OpenBlock};
 use self::rewrite::{FrameRewriter, MessageState, RawFrame};
-use super::frame::{CONTENT_BLOCK_DELTA, is_event_json};
-use super::{ID, error, reply, stop, usage};
-use crate::name_set::NameSet;
-use crate::pending_events::PendingEvents;
-use crate::{MissingEnd, StreamReader, note};
+use super::id::ID;
+use super::write::event::{CONTENT_BLOCK_DELTA, is_event_json};
+use super::{error, reply, stop, usage};
+use crate::common::name_set::NameSet;
+use crate::common::pending_events::PendingEvents;
+use crate::dialect::{MissingEnd, StreamReader};
+use crate::note;
 
 #[derive(Debug)]
 pub(super) struct Reader {

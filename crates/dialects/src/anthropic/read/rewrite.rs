@@ -12,13 +12,13 @@ use interlingua_wire::frame::write_json;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{Framing, JsonNode, JsonString, RawJson};
 
-use super::block_events::BlockEvent;
+use super::block::BlockEvent;
 use super::missing_fields::{
     has_counts, is_complete_message, write_complete_message, write_complete_usage,
     write_fields_except,
 };
 use crate::anthropic::error;
-use crate::anthropic::frame::write_event;
+use crate::anthropic::write::event::write_event;
 
 /// Tracks what the client received so far.
 #[derive(Debug, Default)]

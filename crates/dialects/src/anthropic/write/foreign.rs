@@ -4,8 +4,8 @@ use interlingua_wire::frame::write_json;
 use interlingua_wire::{Framing, JsonString, RawJson};
 
 use super::Writer;
-use crate::anthropic::frame::{CONTENT_BLOCK_DELTA, is_event_json, write_event};
-use crate::anthropic::open::OpenBlock;
+use super::block::OpenBlock;
+use super::event::{CONTENT_BLOCK_DELTA, is_event_json, write_event};
 use crate::anthropic::web_search::SERVER_TOOL_USE;
 
 impl Writer {

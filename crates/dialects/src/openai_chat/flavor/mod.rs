@@ -2,7 +2,7 @@
 
 mod table;
 
-pub use table::FLAVORS;
+pub use table::{FLAVORS, NAMES};
 
 /// The quirks of one server. A quirk is a field here; no code compares flavor names.
 #[derive(Debug)]
@@ -122,12 +122,6 @@ pub enum Capability {
 }
 
 impl Flavor {
-    /// The flavor with this name; the first row for no name or an unknown one.
-    pub fn find(name: Option<&str>) -> &'static Flavor {
-        let named = FLAVORS.iter().find(|flavor| Some(flavor.name) == name);
-        named.unwrap_or(&FLAVORS[0])
-    }
-
     pub fn has(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }
@@ -137,14 +131,3 @@ impl Flavor {
         self.effort_aliases.iter().find(|(name, _)| *name == effort).map(|(_, alias)| *alias)
     }
 }
-
-/// The names, in the order of the rows.
-pub const NAMES: &[&str] = &{
-    let mut names = [""; FLAVORS.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = FLAVORS[at].name;
-        at += 1;
-    }
-    names
-};

@@ -12,6 +12,25 @@ use super::{
     ReasoningHistory,
 };
 
+impl Flavor {
+    /// The flavor with this name; the first row for no name or an unknown one.
+    pub fn find(name: Option<&str>) -> &'static Flavor {
+        let named = FLAVORS.iter().find(|flavor| Some(flavor.name) == name);
+        named.unwrap_or(&FLAVORS[0])
+    }
+}
+
+/// The names, in the order of the rows.
+pub const NAMES: &[&str] = &{
+    let mut names = [""; FLAVORS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = FLAVORS[at].name;
+        at += 1;
+    }
+    names
+};
+
 /// The first row is the dialect as `OpenAI` defines it.
 pub const FLAVORS: &[Flavor] = &[
     Flavor { name: "openai", capabilities: OPENAI_CAPABILITIES, ..OPENAI },

@@ -1,18 +1,19 @@
 //! Orders streamed blocks by first appearance: the first is streamed, later ones are buffered until
 //! it closes.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use interlingua_model::{
-    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, Seal, StreamEvent, ToolArgs,
-    ToolCall,
+    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm as Shown, Seal,
+    StreamEvent, ToolArgs, ToolCall,
 };
-use interlingua_wire::{Field, JsonString, RawJson};
+use interlingua_wire::{JsonString, RawJson};
 
-use super::args::{ArgsScanner, MAX_ESCAPE_FACTOR};
-use super::positions::{BlockNumbers, CallPositions, PendingSeals};
+use super::args::MAX_ESCAPE_FACTOR;
+use super::positions::{BlockNumbers, CallPositions, DetailKind, PendingSeals};
+use super::tool_call::{CallKind, ToolCallState, replace_args_object};
 use crate::note;
-use crate::openai_chat::calls::{self, CallIdSeed};
+use crate::openai_chat::decode::tool_call::{self, CallIdSeed};
 
 #[derive(Debug, Default)]
 pub(super) struct BlockQueue {
@@ -60,39 +61,6 @@ pub(super) enum BlockKey {
     ToolCall(usize),
     /// Received completely.
     Complete,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum DetailKind {
-    Text,
-    Summary,
-    /// Without text, or of an unknown form: received completely.
-    Opaque,
-}
-
-/// A call. It is kept after it is closed.
-#[derive(Debug, Default)]
-pub(super) struct ToolCallState {
-    pub(super) index: Option<u64>,
-    /// Number of its block among all blocks of the reply.
-    pub(super) block_number: usize,
-    pub(super) id: JsonString,
-    pub(super) name: JsonString,
-    pub(super) kind: CallKind,
-    pub(super) args: ArgsScanner,
-    /// Arguments that arrive as an object: each object is complete, so the last one counts.
-    pub(super) args_object: Option<RawJson>,
-    pub(super) opened: bool,
-    pub(super) closed: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum CallKind {
-    #[default]
-    Function,
-    Freeform,
-    /// A function call of a free-text tool: it is unwrapped when it is complete.
-    WrappedFreeform,
 }
 
 impl BlockQueue {
@@ -400,7 +368,7 @@ impl BlockQueue {
             if call.kind == CallKind::WrappedFreeform && is_complete {
                 first.deltas.retain(|delta| !matches!(delta, Delta::Args(_)));
                 let text = match ToolArgs::from_json_string(&call.args.text()) {
-                    ToolArgs::Json(json) => calls::unwrap_freeform_args(&json),
+                    ToolArgs::Json(json) => tool_call::unwrap_freeform_args(&json),
                     ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text,
                 };
                 first.deltas.push(Delta::Args(text));
@@ -438,32 +406,6 @@ impl BlockQueue {
     }
 }
 
-impl ToolCallState {
-    pub(super) fn has_arguments(&self) -> bool {
-        self.args_object.is_some() || !self.args.is_empty()
-    }
-
-    /// All arguments have arrived, as far as their JSON shows.
-    pub(super) fn is_complete(&self) -> bool {
-        self.args_object.is_some() || self.args.is_complete()
-    }
-}
-
-/// Replaces an arguments object by a later one, which should contain all its fields.
-fn replace_args_object(current: &mut Option<RawJson>, new: Option<RawJson>, ledger: &mut Ledger) {
-    let loses_fields = current.as_ref().is_some_and(|current| {
-        let new_doc = new.as_ref().map(RawJson::to_doc);
-        let new_fields = new_doc.iter().flat_map(|doc| doc.root().fields());
-        let new_keys: HashSet<_> = new_fields.map(Field::key).collect();
-        current.to_doc().root().fields().any(|field| !new_keys.contains(&field.key()))
-    });
-    if loses_fields {
-        let message = "a later arguments object lacks fields of an earlier one";
-        ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
-    }
-    *current = new;
-}
-
 impl PendingBlock {
     fn is_detail(&self) -> bool {
         matches!(self.key, BlockKey::ReasoningDetail(..))
@@ -491,6 +433,10 @@ impl PendingBlock {
             && self.reasoning_bytes <= text.raw().len() * MAX_ESCAPE_FACTOR
             && JsonString::concat(&self.reasoning_text) == *text
     }
+}
+
+pub(super) fn empty_thinking_block() -> Block {
+    Block::new(BlockContent::Reasoning(Reasoning { text: JsonString::EMPTY, form: Shown::Full }))
 }
 
 const MAX_SCANNED_CALLS: usize = 16;

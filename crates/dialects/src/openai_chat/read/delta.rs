@@ -3,12 +3,14 @@
 use interlingua_model::{Block, BlockContent, Delta, Ledger, LedgerPath};
 use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
-use super::block_queue::{BlockKey, CallKind, ToolCallState};
+use super::block_queue::{self, BlockKey};
 use super::rewrite::ReadEntry;
+use super::tool_call::{CallKind, ToolCallState};
 use super::{OnceNote, Reader};
 use crate::note;
-use crate::openai_chat::calls::{self, CallIdSeed};
-use crate::openai_chat::{citation, parts, reasoning_details as entries};
+use crate::openai_chat::decode::tool_call::{self, CallIdSeed};
+use crate::openai_chat::decode::{block, fields};
+use crate::openai_chat::{citation, reasoning_details};
 
 impl Reader {
     pub(super) fn read_delta(&mut self, delta: JsonNode<'_>, ledger: &mut Ledger) {
@@ -37,7 +39,7 @@ impl Reader {
         match details.filter(is_list).or(blocks.filter(is_list)) {
             Some(list) => {
                 // The plain text next to the details repeats them, unless they have no text.
-                if !list.items().any(entries::has_visible_text) {
+                if !list.items().any(reasoning_details::has_visible_text) {
                     self.read_plain_reasoning(plain_fields);
                 }
                 self.read_reasoning_details(list);
@@ -64,10 +66,10 @@ impl Reader {
         }
         self.read_annotations(annotations, ledger);
         for image in images.into_iter().flat_map(JsonNode::items) {
-            let block = parts::decode_part(image, LedgerPath::REPLY, ledger).into_value();
+            let block = block::decode_part(image, LedgerPath::REPLY, ledger).into_value();
             self.blocks.push_block(BlockKey::Complete, block);
         }
-        if let Some(seal) = extra.and_then(|_| calls::decode_google_signature(delta)) {
+        if let Some(seal) = extra.and_then(|_| tool_call::decode_google_signature(delta)) {
             let seal = Delta::Seal(Box::new(seal));
             self.blocks.push_delta(BlockKey::Text, seal, || Block::text(JsonString::EMPTY));
         }
@@ -86,7 +88,7 @@ impl Reader {
             self.blocks.push_delta(
                 BlockKey::Reasoning,
                 Delta::Text(text),
-                super::reasoning_details::empty_thinking_block,
+                block_queue::empty_thinking_block,
             );
         }
     }
@@ -120,7 +122,7 @@ impl Reader {
         if let Some(text) = node.json_string() {
             return self.read_text(&text);
         }
-        let block = parts::decode_part(node, LedgerPath::REPLY, ledger).into_value();
+        let block = block::decode_part(node, LedgerPath::REPLY, ledger).into_value();
         match &block.content {
             BlockContent::Text { text, .. } if !text.is_empty() => self.read_text(text),
             BlockContent::Text { .. } => {}
@@ -129,7 +131,7 @@ impl Reader {
                 self.blocks.push_delta(
                     BlockKey::Reasoning,
                     text,
-                    super::reasoning_details::empty_thinking_block,
+                    block_queue::empty_thinking_block,
                 );
                 if let (Some(seal), Some(last)) = (block.seal.clone(), self.blocks.last_mut()) {
                     last.push(Delta::Seal(seal));
@@ -163,7 +165,7 @@ impl Reader {
             self.rewriter.chunk.needs_rewrite = true;
             if self.once_notes.insert(OnceNote::CallsNotList) {
                 let message = "`tool_calls` is not a list: read as one call";
-                parts::note_odd_input(ledger, LedgerPath::REPLY, message);
+                fields::note_odd_input(ledger, LedgerPath::REPLY, message);
             }
         }
         let has_several = list.is_array() && list.len() > 1;
@@ -195,7 +197,7 @@ impl Reader {
                     self.blocks.set_args_object(at, piece.json(), ledger);
                     None
                 }
-                Some(piece) => self.blocks.push_args(at, &parts::text_or_raw(piece), ledger),
+                Some(piece) => self.blocks.push_args(at, &fields::text_or_raw(piece), ledger),
                 None => None,
             };
             if let Some([new_id, new_name]) = new_fields {
@@ -213,7 +215,7 @@ impl Reader {
                     is_nested: custom.or(function).is_some_and(JsonNode::is_object),
                 });
             }
-            if let Some(seal) = calls::decode_google_signature(node)
+            if let Some(seal) = tool_call::decode_google_signature(node)
                 && let Some(block) = self.blocks.call_block_mut(at)
             {
                 block.push(Delta::Seal(Box::new(seal)));
@@ -250,7 +252,7 @@ impl Reader {
         let at = current.unwrap_or_else(|| self.blocks.push_call(ToolCallState::default()));
         self.update_call(at, &JsonString::EMPTY, &name, ledger);
         if let Some(piece) = call.get("arguments").filter(|piece| !piece.is_null()) {
-            self.blocks.push_args(at, &parts::text_or_raw(piece), ledger);
+            self.blocks.push_args(at, &fields::text_or_raw(piece), ledger);
         }
     }
 
@@ -306,7 +308,7 @@ impl Reader {
 /// Returns whether an entry with a name is a new call, although a complete call has its index.
 fn starts_new_call(call: &ToolCallState, name: &JsonString, piece: Option<JsonNode<'_>>) -> bool {
     let Some(piece) = piece else { return call.name != *name };
-    let text = parts::text_or_raw(piece);
+    let text = fields::text_or_raw(piece);
     let begins_json = text.raw().starts_with(['{', '[']);
     call.name != *name || call.args_object.is_some() || (begins_json && call.args.text() != text)
 }

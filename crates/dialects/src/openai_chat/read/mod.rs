@@ -1,11 +1,12 @@
 //! Reads a stream of this dialect and its variants; the emitted events always satisfy the laws.
 
-mod args;
+pub(super) mod args;
 mod block_queue;
 mod delta;
 mod positions;
 mod reasoning_details;
 mod rewrite;
+mod tool_call;
 
 use interlingua_model::{
     ApiError, Block, Delta, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
@@ -14,14 +15,15 @@ use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-pub(super) use self::args::is_truncated;
 use self::block_queue::{BlockKey, BlockQueue};
-use self::rewrite::FrameRewriter;
+use self::rewrite::{FrameRewriter, is_other_choice};
 use super::flavor::{Capability, Flavor};
+use super::id::ID;
 use super::think_tags::{Segment, ThinkTagSplitter};
-use super::{ID, error, reply, stop, usage, write};
-use crate::notice::error_from_stop;
-use crate::{MissingEnd, StreamReader, note};
+use super::{error, reply, stop, usage, write};
+use crate::common::stop_notice::error_from_stop;
+use crate::dialect::{MissingEnd, StreamReader};
+use crate::note;
 
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -385,17 +387,12 @@ impl StreamReader for Reader {
     }
 }
 
-/// Returns whether the choice is not the first one.
-fn is_other_choice(choice: JsonNode<'_>) -> bool {
-    choice.get("index").is_some_and(|index| index.as_u64().is_some_and(|at| at > 0))
-}
-
 fn push_segment(queue: &mut BlockQueue, segment: Segment) {
     match segment {
         Segment::Reasoning(text) => queue.push_delta(
             BlockKey::Reasoning,
             Delta::Text(text),
-            reasoning_details::empty_thinking_block,
+            block_queue::empty_thinking_block,
         ),
         Segment::Text(text) => {
             queue.push_delta(BlockKey::Text, Delta::Text(text), || Block::text(JsonString::EMPTY));

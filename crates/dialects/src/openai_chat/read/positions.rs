@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use interlingua_model::Seal;
 use interlingua_wire::JsonString;
 
-use super::block_queue::{DetailKind, ToolCallState};
+use super::tool_call::ToolCallState;
 
 /// The last call with each index and id. Empty while there are few calls, which are scanned faster.
 #[derive(Debug, Default)]
@@ -66,4 +66,12 @@ impl PendingSeals {
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = (JsonString, Seal)> + use<> {
         std::mem::take(self).seals.into_iter().flatten()
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum DetailKind {
+    Text,
+    Summary,
+    /// Without text, or of an unknown form: received completely.
+    Opaque,
 }

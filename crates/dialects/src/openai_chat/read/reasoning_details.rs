@@ -4,12 +4,9 @@ use interlingua_model::{Block, BlockContent, Delta, Reasoning, ReasoningForm as 
 use interlingua_wire::{JsonNode, JsonString};
 
 use super::Reader;
-use super::block_queue::{BlockKey, DetailKind};
+use super::block_queue::BlockKey;
+use super::positions::DetailKind;
 use crate::openai_chat::reasoning_details::{self, GOOGLE};
-
-pub(super) fn empty_thinking_block() -> Block {
-    Block::new(BlockContent::Reasoning(Reasoning { text: JsonString::EMPTY, form: Shown::Full }))
-}
 
 impl Reader {
     pub(super) fn read_reasoning_details(&mut self, list: JsonNode<'_>) {

@@ -173,7 +173,7 @@ impl FrameRewriter {
                     }
                     o.array("choices", |a| {
                         for choice in field.value.items() {
-                            if super::is_other_choice(choice) {
+                            if is_other_choice(choice) {
                                 a.item().json(&choice.json());
                             } else {
                                 a.object(|o| self.write_choice(choice, &mut entries, o));
@@ -329,4 +329,9 @@ fn write_delta(
 /// value.
 pub(super) fn is_unexpected_role(role: JsonNode<'_>) -> bool {
     role.is_string() && role.str_or_empty() != "assistant"
+}
+
+/// Returns whether the choice is not the first one.
+pub(super) fn is_other_choice(choice: JsonNode<'_>) -> bool {
+    choice.get("index").is_some_and(|index| index.as_u64().is_some_and(|at| at > 0))
 }

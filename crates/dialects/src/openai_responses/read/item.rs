@@ -6,12 +6,13 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::super::output::{self, ItemPosition, MESSAGE_FIELDS_KEY};
-use super::super::parts::{self, Author};
-use super::super::{ID, items};
 use super::event_queue::UnnumberedEvents;
 use super::item_event::ItemEvent;
 use crate::note;
+use crate::openai_responses::decode::block::{self, Author};
+use crate::openai_responses::decode::output_item::{self, ItemPosition, MESSAGE_FIELDS_KEY};
+use crate::openai_responses::decode::turn;
+use crate::openai_responses::id::ID;
 
 pub(super) struct ItemReader {
     id: Option<JsonString>,
@@ -104,19 +105,24 @@ impl ItemReader {
         item_events: &mut UnnumberedEvents,
     ) {
         match self.kind.raw() {
-            "message" => self.message_fields = output::decode_message_fields(node, position),
+            "message" => self.message_fields = output_item::decode_message_fields(node, position),
             "reasoning" => {
                 let block = Block::new(BlockContent::Reasoning(empty_summary()));
-                let id =
-                    output::attach_item_id(block, node, position).extras.get(ID, "id").cloned();
+                let id = output_item::attach_item_id(block, node, position)
+                    .extras
+                    .get(ID, "id")
+                    .cloned();
                 self.message_fields = id;
             }
             "function_call" | "custom_tool_call" => {
                 let has_name_and_id = node.get("name").is_some() && node.get("call_id").is_some();
                 if has_name_and_id {
                     let mut discarded_ledger = Ledger::default();
-                    let block = items::decode_item(node, position.index, &mut discarded_ledger);
-                    self.open_tool_call(output::attach_item_id(block, node, position), item_events);
+                    let block = turn::decode_item(node, position.index, &mut discarded_ledger);
+                    self.open_tool_call(
+                        output_item::attach_item_id(block, node, position),
+                        item_events,
+                    );
                 }
             }
             _ => {}
@@ -200,7 +206,7 @@ impl ItemReader {
                 self.open_part(event.part_index, false, item_events, ledger);
                 if let Some(annotation) = event.object {
                     self.push_delta(
-                        Delta::Citation(Box::new(parts::decode_citation(annotation))),
+                        Delta::Citation(Box::new(block::decode_citation(annotation))),
                         item_events,
                     );
                 }
@@ -343,7 +349,7 @@ impl ItemReader {
     ) {
         let mut discarded_ledger = Ledger::default();
         let block =
-            parts::decode_part(node, LedgerPath::REPLY, Author::Unknown, &mut discarded_ledger);
+            block::decode_part(node, LedgerPath::REPLY, Author::Unknown, &mut discarded_ledger);
         let is_open = self.open_block.as_ref().is_some_and(|open| open.part_index == part);
         if part < self.part_count && !is_open {
             return;
@@ -393,9 +399,9 @@ impl ItemReader {
             self.close_block(item_events);
             return;
         };
-        if items::is_message(node) {
+        if turn::is_message(node) {
             if self.part_count == 0 {
-                self.message_fields = output::decode_message_fields(node, position);
+                self.message_fields = output_item::decode_message_fields(node, position);
             }
             let content = node.get("content").into_iter().flat_map(JsonNode::items);
             for (part, node) in content.enumerate().filter(|(_, node)| node.is_object()) {
@@ -404,8 +410,8 @@ impl ItemReader {
             self.close_block(item_events);
             return;
         }
-        let block = output::attach_item_id(
-            items::decode_item(node, position.index, ledger),
+        let block = output_item::attach_item_id(
+            turn::decode_item(node, position.index, ledger),
             node,
             position,
         );
@@ -416,7 +422,7 @@ impl ItemReader {
         match &block.content {
             BlockContent::Reasoning(thinking) => {
                 let is_full = self.open_block.as_ref().is_some_and(|open| open.is_other_kind);
-                let summary = || node.get("summary").map(items::join_texts).unwrap_or_default();
+                let summary = || node.get("summary").map(turn::join_texts).unwrap_or_default();
                 let text = if is_full { thinking.text.clone() } else { summary() };
                 self.push_missing_text(&text, Delta::Text, item_events, ledger);
                 if let Some(seal) = block.seal {

@@ -23,9 +23,11 @@ use self::item::ItemReader;
 use self::item_event::ItemEvent;
 use self::item_index::ItemIndex;
 use self::rewrite::FrameRewriter;
-use super::output::ItemPosition;
-use super::{ID, error, stop, usage};
-use crate::{MissingEnd, StreamReader, note};
+use super::decode::output_item::ItemPosition;
+use super::id::ID;
+use super::{error, stop, usage};
+use crate::dialect::{MissingEnd, StreamReader};
+use crate::note;
 
 pub(super) struct Reader {
     tape: Tape,

@@ -12,12 +12,12 @@ use interlingua_wire::frame::write_json;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{Framing, JsonNode, JsonString, RawJson};
 
-use super::super::output::ItemPosition;
-use super::super::response_object::{Envelope, ResponseState};
-use super::super::stop::ResponseStatus;
 use super::event_queue::UnnumberedEvents;
 use super::item_event::ItemEvent;
 use super::rewrite_items;
+use crate::openai_responses::decode::output_item::ItemPosition;
+use crate::openai_responses::response_object::{Envelope, ResponseState};
+use crate::openai_responses::stop::ResponseStatus;
 
 /// Tracks what the client received so far.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::super::output::REASONING_ID_PREFIX;
+use crate::openai_responses::decode::output_item::REASONING_ID_PREFIX;
 
 /// The object with changed or added fields.
 pub(super) fn with_fields(node: JsonNode<'_>, changes: &[(&'static str, RawJson)]) -> RawJson {

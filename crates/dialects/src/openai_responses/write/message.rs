@@ -4,11 +4,11 @@ use interlingua_model::{Block, BlockContent, Citation, Extras, Ledger, LedgerPat
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonString, JsonStringBuilder, RawJson};
 
-use super::super::ID;
-use super::super::encode_parts::encode_citation;
-use super::super::output::{ItemPosition, MESSAGE_FIELDS_KEY};
 use super::event::{EventWriter, ItemRef};
 use crate::note;
+use crate::openai_responses::decode::output_item::{ItemPosition, MESSAGE_FIELDS_KEY};
+use crate::openai_responses::encode::block::encode_citation;
+use crate::openai_responses::id::ID;
 
 pub(super) struct MessageItem {
     item_ref: ItemRef,

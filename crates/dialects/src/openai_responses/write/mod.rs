@@ -16,11 +16,15 @@ use self::event::EventWriter;
 use self::message::MessageItem;
 use self::reasoning::ReasoningItem;
 use self::tool_call::{CallItem, CalledTools};
-use super::output::{ItemPosition, MESSAGE_FIELDS_KEY};
+use super::decode::block;
+use super::decode::output_item::{ItemPosition, MESSAGE_FIELDS_KEY};
+use super::encode::context;
+use super::error;
+use super::id::ID;
 use super::response_object::{Envelope, ResponseState};
-use super::stop::ResponseStatus;
-use super::{ID, error, parts, stop};
-use crate::{StreamWriter, note};
+use super::stop::{self, ResponseStatus};
+use crate::dialect::StreamWriter;
+use crate::note;
 
 /// Keeps every finished item: the last event repeats them.
 pub(super) struct Writer {
@@ -102,7 +106,7 @@ impl Writer {
     fn write_open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let path = LedgerPath::reply(self.block_count);
         self.block_count += 1;
-        super::encode::note_dropped_extras(&block.extras, path, ledger);
+        context::note_dropped_extras(&block.extras, path, ledger);
         match &block.content {
             BlockContent::Text { text, citations }
                 if block.seal.is_some() && text.is_empty() && citations.is_empty() =>
@@ -137,7 +141,7 @@ impl Writer {
                 self.open_item = Some(OpenItem::Call(Box::new(item)));
             }
             BlockContent::Foreign { dialect: ID, kind, json }
-                if kind.raw().starts_with(parts::PART_KIND_PREFIX) =>
+                if kind.raw().starts_with(block::PART_KIND_PREFIX) =>
             {
                 self.write_in_message(block, out, |message, writer, out| {
                     message.write_complete_part(json, writer, out);

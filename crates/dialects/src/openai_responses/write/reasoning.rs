@@ -3,11 +3,11 @@
 use interlingua_model::{Block, BlockContent, Ledger, LedgerPath, Reasoning, ReasoningForm, Seal};
 use interlingua_wire::{JsonString, JsonStringBuilder, RawJson};
 
-use super::super::ID;
-use super::super::encode::{has_own_seal, write_reasoning_fields};
-use super::super::output::{ItemPosition, REASONING_ID_PREFIX};
 use super::event::{EventWriter, ItemRef};
 use crate::note;
+use crate::openai_responses::decode::output_item::{ItemPosition, REASONING_ID_PREFIX};
+use crate::openai_responses::encode::turn::{has_own_seal, write_reasoning_fields};
+use crate::openai_responses::id::ID;
 
 pub(super) struct ReasoningItem {
     item_ref: ItemRef,

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use interlingua_model::{Block, Extras, Ledger, LedgerPath, ReplyContext, ToolArgs, ToolCall};
 use interlingua_wire::{JsonString, JsonStringBuilder, RawJson};
 
-use super::super::output::ItemPosition;
-use super::super::{ID, namespace};
 use super::event::{EventWriter, ItemRef};
-use crate::name_set::NameSet;
-use crate::{freeform, note};
+use crate::common::freeform;
+use crate::common::name_set::NameSet;
+use crate::note;
+use crate::openai_responses::decode::output_item::ItemPosition;
+use crate::openai_responses::id::ID;
+use crate::openai_responses::namespace;
 
 pub(super) struct CallItem {
     item_ref: ItemRef,

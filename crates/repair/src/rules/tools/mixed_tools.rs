@@ -97,6 +97,7 @@ fn opt_in(work: &mut Work<'_>, key: &'static str) {
             key: JsonString::from_static(CONFIG_FIELD),
             value,
             is_modeled: true,
+            known_subfields: None,
         }),
     }
 }

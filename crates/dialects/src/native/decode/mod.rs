@@ -1,0 +1,7 @@
+//! Decodes turns, blocks, tools and settings.
+
+pub(super) mod block;
+pub(super) mod settings;
+pub(super) mod tool;
+pub(super) mod turn;
+pub(super) mod unknown_fields;

@@ -1,0 +1,6 @@
+//! Encodes turns, blocks, tools and settings.
+
+pub(super) mod block;
+pub(super) mod settings;
+pub(super) mod tool;
+pub(super) mod turn;

@@ -1,0 +1,5 @@
+//! The dialect's name.
+
+use interlingua_model::DialectId;
+
+pub const ID: DialectId = DialectId("openai-chat");

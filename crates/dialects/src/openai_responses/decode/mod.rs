@@ -1,0 +1,9 @@
+//! Decodes turns, blocks, tools and settings.
+
+pub(super) mod block;
+pub(super) mod fields;
+pub(super) mod media;
+pub(crate) mod output_item;
+pub(super) mod settings;
+pub(super) mod tool;
+pub(super) mod turn;
