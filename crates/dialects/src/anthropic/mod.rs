@@ -4,7 +4,6 @@ mod decode;
 mod encode;
 mod error;
 mod flavor;
-mod freeform;
 mod id;
 mod read;
 mod reply;

@@ -10,7 +10,9 @@ use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter};
 use super::encode::context::{BlockParent, EncodeCx};
 use super::encode::{self, fields};
 use super::id::ID;
-use super::{decode, error, freeform, stop, usage};
+use super::{decode, error, stop, usage};
+use crate::common::freeform;
+use crate::common::name_set::NameSet;
 use crate::common::stop_notice::notice_text;
 
 pub(super) fn decode(
@@ -42,7 +44,7 @@ pub(super) fn decode(
     }
     let blocks = decode::block::decode_content(content, LedgerPath::REPLY, ledger);
     reply.turn = Turn { role: Role::Assistant, blocks, ..Turn::new(Role::Assistant) };
-    freeform::unwrap_freeform_calls(&mut reply.turn, cx);
+    freeform::unwrap_calls(&mut reply.turn, &NameSet::new(&cx.freeform_tools));
     let has_calls = reply.has_tool_calls();
     reply.stop = stop.unwrap_or(Stop::new(StopReason::EndTurn)).adjusted_for_tool_calls(has_calls);
     Ok(Verbatim::with_text(reply, ID, doc.to_json()))

@@ -1,10 +1,10 @@
 //! Decodes and encodes complete replies.
 
 use interlingua_model::{
-    ApiError, Block, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, ToolArgs, Verbatim,
+    ApiError, Block, BlockContent, Ledger, LedgerPath, Reply, ReplyContext, Verbatim,
 };
 use interlingua_wire::json::ObjectWriter;
-use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
+use interlingua_wire::{JsonDoc, JsonNode, JsonWriter, RawJson};
 
 use super::decode::turn;
 use super::encode::context::EncodeCx;
@@ -42,16 +42,7 @@ pub(super) fn decode(
             ledger.record_change(note::ODD_INPUT, LedgerPath::REPLY, "the reply has no message");
         }
     }
-    let freeform_tools = NameSet::new(&cx.freeform_tools);
-    for block in &mut reply.turn.blocks {
-        let BlockContent::ToolCall(call) = &block.content else { continue };
-        if freeform_tools.contains(&call.name) {
-            let args = unwrap_freeform_args(&call.args);
-            if let BlockContent::ToolCall(call) = &mut block.edit().content {
-                call.args = args;
-            }
-        }
-    }
+    freeform::unwrap_calls(&mut reply.turn, &NameSet::new(&cx.freeform_tools));
     reply.usage = root.get("usage").map(read_usage).unwrap_or_default();
     reply.stop =
         root.get("stopReason").and_then(JsonNode::json_string).map(read_stop).unwrap_or_default();
@@ -62,17 +53,6 @@ pub(super) fn decode(
         reply.extras.push_field(ID, field);
     }
     Ok(Verbatim::with_text(reply, ID, doc.to_json()))
-}
-
-/// Extracts the free text that was wrapped for the provider. Other arguments are kept unchanged.
-pub(super) fn unwrap_freeform_args(args: &ToolArgs) -> ToolArgs {
-    match args {
-        ToolArgs::Json(json) => {
-            let text = freeform::unwrap_freeform(json);
-            ToolArgs::Freeform(text.unwrap_or_else(|| JsonString::new(json.as_str())))
-        }
-        ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => ToolArgs::Freeform(text.clone()),
-    }
 }
 
 pub(super) fn encode(reply: &Reply, ledger: &mut Ledger) -> Vec<u8> {

@@ -11,3 +11,4 @@ pub(crate) mod tool_args;
 pub(crate) mod tool_output;
 pub(crate) mod top_fields;
 pub(crate) mod turn_list;
+pub(crate) mod unanswered_calls;

@@ -1,8 +1,7 @@
 //! Decodes and encodes complete replies. The first candidate becomes the turn.
 
 use interlingua_model::{
-    ApiError, Block, BlockContent, Extras, Ledger, LedgerPath, Reply, ReplyContext, Stop,
-    StopReason, ToolArgs, Verbatim,
+    ApiError, Extras, Ledger, LedgerPath, Reply, ReplyContext, Stop, StopReason, Verbatim,
 };
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
@@ -81,12 +80,7 @@ fn decode_candidate(
     if let Some(parts) = parts {
         reply.turn.blocks = turn::decode_parts(parts, &mut pairing, LedgerPath::reply, ledger);
     }
-    let freeform_tools = NameSet::new(&cx.freeform_tools);
-    for block in &mut reply.turn.blocks {
-        if is_freeform_call(block, &freeform_tools) {
-            unwrap_freeform_call(block.edit());
-        }
-    }
+    freeform::unwrap_calls(&mut reply.turn, &NameSet::new(&cx.freeform_tools));
     citation::attach_citations(candidate, &mut reply.turn.blocks);
     if let Some(unknown) = field_name::unknown_fields(candidate, CANDIDATE_FIELDS) {
         reply.extras.push(ID, JsonString::from_static(FIRST_CANDIDATE_KEY), unknown);
@@ -111,25 +105,6 @@ fn decode_candidate(
 pub(super) fn is_prompt_blocked(response: JsonNode<'_>) -> bool {
     let feedback = field_name::get(response, "promptFeedback");
     feedback.is_some_and(|feedback| field_name::get(feedback, "blockReason").is_some())
-}
-
-/// Returns whether this is a call of a tool that takes free text, which the provider has as a
-/// function.
-pub(super) fn is_freeform_call(block: &Block, freeform: &NameSet) -> bool {
-    matches!(&block.content, BlockContent::ToolCall(call) if freeform.contains(&call.name))
-}
-
-/// Extracts the free text from the object that wraps it. Other arguments become the text unchanged.
-pub(super) fn unwrap_freeform_call(block: &mut Block) {
-    if let BlockContent::ToolCall(call) = &mut block.content {
-        let text = match &call.args {
-            ToolArgs::Json(json) => {
-                freeform::unwrap_freeform(json).unwrap_or_else(|| JsonString::new(json.as_str()))
-            }
-            ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text.clone(),
-        };
-        call.args = ToolArgs::Freeform(text);
-    }
 }
 
 pub(super) fn encode(reply: &Reply, cx: &ReplyContext, ledger: &mut Ledger) -> Vec<u8> {

@@ -19,7 +19,7 @@ mod write;
 
 use interlingua_model::{DialectId, LedgerPath};
 
-use self::decode::unanswered_calls::UnansweredCalls;
+use self::decode::call_pairing::CallPairing;
 use self::decode::{block, settings, tool, turn};
 use self::flavor::{Capability, Flavor};
 pub use self::id::ID;
@@ -71,8 +71,8 @@ static CODEC: Codec = Codec {
     decode_error: error::decode,
     encode_error: |error| error::encode(error).as_str().into(),
     decode_turn: |turn, ledger| {
-        let calls = &mut UnansweredCalls::default();
-        turn::decode_message(turn, &[], calls, LedgerPath::turn(0), ledger)
+        let pairing = &mut CallPairing::default();
+        turn::decode_message(turn, &[], pairing, LedgerPath::turn(0), ledger)
     },
     decode_block: |block, _, ledger| turn::decode_block(block, LedgerPath::block(0, 0), ledger),
     decode_system: block::decode_system,

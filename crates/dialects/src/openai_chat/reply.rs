@@ -14,6 +14,7 @@ use super::flavor::{Capability, Flavor};
 use super::id::ID;
 use super::read::args;
 use super::{error, reasoning_details, stop, think_tags, usage};
+use crate::common::freeform;
 use crate::common::name_set::NameSet;
 use crate::common::stop_notice::error_from_stop;
 use crate::{note, openai_responses};
@@ -49,13 +50,7 @@ pub(super) fn decode(
         let adopts_calls = stop.reason == StopReason::ToolUse && !reply.has_tool_calls();
         merge_other_choices(choices, choice, adopts_calls, &mut reply, ledger);
     }
-    let freeform_tools = NameSet::new(&cx.freeform_tools);
-    for block in &mut reply.turn.blocks {
-        let is_freeform = matches!(&block.content, BlockContent::ToolCall(call) if freeform_tools.contains(&call.name));
-        if is_freeform {
-            decode::tool_call::unwrap_freeform_call(block.edit());
-        }
-    }
+    freeform::unwrap_calls(&mut reply.turn, &NameSet::new(&cx.freeform_tools));
     if Flavor::find(cx.flavor).has(Capability::ThinkTags) {
         split_think_tags(&mut reply.turn.blocks);
     }

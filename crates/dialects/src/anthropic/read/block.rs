@@ -9,9 +9,9 @@ use interlingua_model::{
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use crate::anthropic::decode::block;
-use crate::anthropic::freeform;
 use crate::anthropic::id::ID;
 use crate::anthropic::write::event::CONTENT_BLOCK_DELTA;
+use crate::common::freeform;
 use crate::note;
 
 #[derive(Debug)]
@@ -156,7 +156,7 @@ impl OpenBlock {
             }
             BlockState::FreeformToolUse(pieces) if !pieces.is_empty() => {
                 let text = JsonString::concat(&pieces);
-                let delta = Delta::Args(freeform::unwrap_freeform_args(&text.unescape()));
+                let delta = Delta::Args(freeform::unwrap_text(&JsonString::new(&text.unescape())));
                 events.push(StreamEvent::Delta { index, delta });
             }
             BlockState::Foreign { block, field_deltas: parts } => {

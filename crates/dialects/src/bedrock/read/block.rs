@@ -6,9 +6,10 @@ use interlingua_model::{
 };
 use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
+use crate::bedrock::citation;
 use crate::bedrock::decode::{block, fields, media};
 use crate::bedrock::id::{ID, ISSUER};
-use crate::bedrock::{citation, reply};
+use crate::common::freeform;
 use crate::common::name_set::NameSet;
 
 #[derive(Debug)]
@@ -274,7 +275,7 @@ impl OpenBlock {
             }
             BlockKind::FreeformToolUse(pieces) => {
                 let args = ToolArgs::from_json_string(&JsonString::concat(&pieces));
-                let text = reply::unwrap_freeform_args(&args).to_json_string();
+                let text = freeform::unwrap_args(&args);
                 if !text.is_empty() {
                     events.push(StreamEvent::Delta { index, delta: Delta::Args(text) });
                 }

@@ -7,7 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use super::fields::keep_unknown_fields;
-use super::unanswered_calls::{UnansweredCall, UnansweredCalls};
+use crate::common::unanswered_calls::{UnansweredCall, UnansweredCalls};
 use crate::gemini::field_name;
 use crate::gemini::id::ID;
 use crate::note;

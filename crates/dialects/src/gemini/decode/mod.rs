@@ -7,4 +7,3 @@ pub(super) mod media;
 pub(super) mod settings;
 pub(super) mod tool;
 pub(super) mod turn;
-mod unanswered_calls;

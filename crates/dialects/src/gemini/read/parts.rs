@@ -7,11 +7,12 @@ use interlingua_wire::{JsonNode, JsonString};
 
 use super::partial_args::PartialArgs;
 use crate::common::char_offsets::CharOffsets;
+use crate::common::freeform;
 use crate::common::name_set::NameSet;
 use crate::gemini::decode::block;
 use crate::gemini::decode::call_pairing::{CallPairing, WRITTEN_ID_KEY};
+use crate::gemini::field_name;
 use crate::gemini::id::ID;
-use crate::gemini::{field_name, reply};
 
 pub(super) struct PartReader {
     freeform_tools: NameSet,
@@ -92,8 +93,8 @@ impl PartReader {
         }
         let path = LedgerPath::reply(self.next_index as usize);
         let mut block = block::decode_part_value(part, &mut self.pairing, path, ledger);
-        if reply::is_freeform_call(&block, &self.freeform_tools) {
-            reply::unwrap_freeform_call(&mut block);
+        if freeform::is_call_of(&block, &self.freeform_tools) {
+            freeform::unwrap_call(&mut block);
         }
         match &block.content {
             BlockContent::Text { .. } | BlockContent::Reasoning(_) => {
@@ -244,8 +245,8 @@ impl PartReader {
             if let BlockContent::ToolCall(ToolCall { args: call_args, .. }) = &mut block.content {
                 *call_args = ToolArgs::Json(args.to_json());
             }
-            if reply::is_freeform_call(&block, &self.freeform_tools) {
-                reply::unwrap_freeform_call(&mut block);
+            if freeform::is_call_of(&block, &self.freeform_tools) {
+                freeform::unwrap_call(&mut block);
             }
             self.emit_call(block, events);
         }

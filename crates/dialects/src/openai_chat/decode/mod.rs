@@ -1,6 +1,7 @@
 //! Decodes turns, blocks, tools and settings.
 
 pub(super) mod block;
+pub(super) mod call_pairing;
 mod fast_path;
 pub(super) mod fields;
 mod media;
@@ -9,4 +10,3 @@ pub(super) mod settings;
 pub(super) mod tool;
 pub(super) mod tool_call;
 pub(super) mod turn;
-pub(super) mod unanswered_calls;

@@ -8,9 +8,8 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
+use super::call_pairing::CALLS_PER_TURN;
 use super::fields::{self, note_odd_input};
-use super::unanswered_calls::CALLS_PER_TURN;
-use crate::common::freeform;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::GOOGLE;
 use crate::openai_chat::spelling;
@@ -226,22 +225,8 @@ fn decode_args(node: Option<JsonNode<'_>>) -> ToolArgs {
     }
 }
 
-/// Unwraps a call of a free-text tool that was offered as a function.
-pub(crate) fn unwrap_freeform_call(block: &mut Block) {
-    let BlockContent::ToolCall(call) = &mut block.content else { return };
-    call.args = ToolArgs::Freeform(match &call.args {
-        ToolArgs::Json(json) => unwrap_freeform_args(json),
-        ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text.clone(),
-    });
-}
-
 pub(crate) fn has_blank_args(call: &ToolCall) -> bool {
     matches!(&call.args, ToolArgs::Malformed(text) if text.is_blank())
-}
-
-/// The free text inside wrapped arguments; other arguments are kept unchanged.
-pub(crate) fn unwrap_freeform_args(args: &RawJson) -> JsonString {
-    freeform::unwrap_freeform(args).unwrap_or_else(|| JsonString::new(args.as_str()))
 }
 
 /// Decodes the seal that Gemini's OpenAI-compatible endpoint adds to a call or a message.

@@ -11,24 +11,23 @@ use interlingua_model::{
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
+use super::call_pairing::CallPairing;
 use super::fields::{self, note_odd_input};
 use super::message_fields::{
     ASSISTANT_FIELDS, MessageFields, NON_USER_FIELDS, REASONING_DETAILS, TOOL_CALL_ID,
 };
 use super::tool_call::{self, CallIdSeed, call_id_seed};
-use super::unanswered_calls::UnansweredCalls;
 use super::{block, fast_path};
 use crate::common::turn_list;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::{citation, reasoning_details, spelling};
 
 pub(crate) fn decode_messages(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
-    let mut unanswered_calls = UnansweredCalls::default();
+    let mut call_pairing = CallPairing::default();
     let messages = turn_list::non_null_items(list, ledger);
     let mut turns = Vec::with_capacity(messages.len());
     for (at, node) in messages.enumerate() {
-        let turn =
-            decode_message(node, &turns, &mut unanswered_calls, LedgerPath::turn(at), ledger);
+        let turn = decode_message(node, &turns, &mut call_pairing, LedgerPath::turn(at), ledger);
         turns.push(turn);
     }
     turns
@@ -38,12 +37,12 @@ pub(crate) fn decode_messages(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Ve
 pub(crate) fn decode_message(
     node: JsonNode<'_>,
     previous_turns: &[Verbatim<Turn>],
-    unanswered_calls: &mut UnansweredCalls,
+    call_pairing: &mut CallPairing,
     path: LedgerPath,
     ledger: &mut Ledger,
 ) -> Verbatim<Turn> {
     let guess_call_id =
-        |name: Option<&JsonString>| unanswered_calls.guess_call_id(previous_turns, name, path);
+        |name: Option<&JsonString>| call_pairing.guess_call_id(previous_turns, name, path);
     fast_path::decode_message(node, path, ledger)
         .unwrap_or_else(|| decode_message_slow(node, guess_call_id, path, ledger))
 }

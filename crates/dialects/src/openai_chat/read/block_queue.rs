@@ -12,8 +12,9 @@ use interlingua_wire::{JsonString, RawJson};
 use super::args::MAX_ESCAPE_FACTOR;
 use super::positions::{BlockNumbers, CallPositions, DetailKind, PendingSeals};
 use super::tool_call::{CallKind, ToolCallState, replace_args_object};
+use crate::common::freeform;
 use crate::note;
-use crate::openai_chat::decode::tool_call::{self, CallIdSeed};
+use crate::openai_chat::decode::tool_call::CallIdSeed;
 
 #[derive(Debug, Default)]
 pub(super) struct BlockQueue {
@@ -367,10 +368,7 @@ impl BlockQueue {
             };
             if call.kind == CallKind::WrappedFreeform && is_complete {
                 first.deltas.retain(|delta| !matches!(delta, Delta::Args(_)));
-                let text = match ToolArgs::from_json_string(&call.args.text()) {
-                    ToolArgs::Json(json) => tool_call::unwrap_freeform_args(&json),
-                    ToolArgs::Malformed(text) | ToolArgs::Freeform(text) => text,
-                };
+                let text = freeform::unwrap_args(&ToolArgs::from_json_string(&call.args.text()));
                 first.deltas.push(Delta::Args(text));
             }
             let body = ToolCall { id: call.id.clone(), name: call.name.clone(), args };

@@ -129,7 +129,7 @@ impl CallItem {
                 self.write_delta(&text, writer, out);
             }
             InputKind::WrappedFreeform => {
-                text = unwrap_freeform_args(&text);
+                text = freeform::unwrap_text(&text);
                 self.write_delta(&text, writer, out);
             }
             InputKind::Arguments | InputKind::Freeform => {}
@@ -185,10 +185,4 @@ impl CallItem {
     fn is_custom(&self) -> bool {
         self.input_kind != InputKind::Arguments
     }
-}
-
-/// Extracts the free text from `{"input": "…"}`. Other text is kept unchanged.
-fn unwrap_freeform_args(text: &JsonString) -> JsonString {
-    let args = RawJson::parse(text.unescape().into_owned()).ok();
-    args.and_then(|args| freeform::unwrap_freeform(&args)).unwrap_or_else(|| text.clone())
 }

@@ -1,23 +1,25 @@
-//! Tracks calls without a response, in call order.
+//! Calls without a result, in call order.
 
 use std::collections::{HashMap, VecDeque};
 
 use interlingua_wire::JsonString;
 
 #[derive(Debug)]
-pub(super) struct UnansweredCall {
-    pub id: JsonString,
-    pub name: JsonString,
+pub(crate) struct UnansweredCall {
+    pub(crate) id: JsonString,
+    pub(crate) name: JsonString,
     /// The gateway derived the id: the client sent none.
-    pub has_derived_id: bool,
+    pub(crate) has_derived_id: bool,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct UnansweredCalls {
+pub(crate) struct UnansweredCalls {
     /// A short list is scanned and shrinks; in an indexed list, answered calls become `None`.
     calls: Vec<Option<UnansweredCall>>,
     /// Positions in `calls`, built once there are many.
     index: Option<CallIndex>,
+    /// All calls before this position are answered.
+    first_open: usize,
 }
 
 /// Positions by id and by name. Entries of answered calls are removed lazily.
@@ -30,12 +32,13 @@ struct CallIndex {
 }
 
 impl UnansweredCalls {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.calls.clear();
         self.index = None;
+        self.first_open = 0;
     }
 
-    pub(super) fn push(&mut self, call: UnansweredCall) {
+    pub(crate) fn push(&mut self, call: UnansweredCall) {
         if let Some(index) = &mut self.index {
             index.insert(self.calls.len(), &call);
         }
@@ -52,19 +55,45 @@ impl UnansweredCalls {
     }
 
     /// Removes the first call with this id and returns its id.
-    pub(super) fn take_by_id(&mut self, id: &JsonString) -> Option<JsonString> {
+    pub(crate) fn take_by_id(&mut self, id: &JsonString) -> Option<JsonString> {
         self.take_first(id, |index| &mut index.by_id, |call| call.id == *id)
     }
 
     /// Removes the first call of this name and returns its id.
-    pub(super) fn take_by_name(&mut self, name: &JsonString) -> Option<JsonString> {
+    pub(crate) fn take_by_name(&mut self, name: &JsonString) -> Option<JsonString> {
         self.take_first(name, |index| &mut index.by_name, |call| call.name == *name)
     }
 
     /// Removes the first call of this name with a derived id and returns that id.
-    pub(super) fn take_derived_by_name(&mut self, name: &JsonString) -> Option<JsonString> {
+    pub(crate) fn take_derived_by_name(&mut self, name: &JsonString) -> Option<JsonString> {
         let is_match = |call: &UnansweredCall| call.has_derived_id && call.name == *name;
         self.take_first(name, |index| &mut index.by_derived_name, is_match)
+    }
+
+    /// Removes the first call and returns its id.
+    pub(crate) fn take_any(&mut self) -> Option<JsonString> {
+        while self.calls.get(self.first_open)?.is_none() {
+            self.first_open += 1;
+        }
+        let call = match self.index {
+            None => self.calls.remove(self.first_open),
+            Some(_) => self.calls[self.first_open].take(),
+        };
+        call.map(|call| call.id)
+    }
+
+    /// Removes all calls with this id.
+    pub(crate) fn remove_by_id(&mut self, id: &JsonString) {
+        match &mut self.index {
+            None => {
+                self.calls.retain(|call| call.as_ref().is_some_and(|call| call.id != *id));
+            }
+            Some(index) => {
+                for at in index.by_id.remove(&*id.unescape()).into_iter().flatten() {
+                    self.calls[at] = None;
+                }
+            }
+        }
     }
 
     fn take_first(
