@@ -281,7 +281,7 @@ fn is_named_part(node: JsonNode<'_>, kind: &str) -> bool {
 }
 
 /// Whether OpenAI encrypted a text: it is a Fernet token, whose version and time begin so until the
-/// year 2106. Codex marks messages between agents as encrypted whoever wrote them, and those of
+/// year 2106. Codex marks all messages between agents as encrypted, and those of
 /// other providers' models are plain text.
 fn is_sealed(text: &str) -> bool {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte);

@@ -81,7 +81,7 @@ impl Reader<'_> {
                     module.definitions.insert(self.peek().to_owned());
                 }
                 "macro_rules" => {
-                    module.definitions.insert(self.peek_at(1).to_owned());
+                    module.definitions.insert(format!("{}!", self.peek_at(1)));
                 }
                 word if is_word(word) => self.read_path(word, line, &mut module),
                 _ => {}
@@ -138,6 +138,13 @@ impl Reader<'_> {
         while self.peek() == "::" && is_word(self.peek_at(1)) {
             path.push(self.peek_at(1).to_owned());
             self.at += 2;
+        }
+        // A macro is not the function of the same name.
+        if self.peek() == "!"
+            && matches!(self.peek_at(1), "(" | "[" | "{")
+            && let Some(name) = path.last_mut()
+        {
+            name.push('!');
         }
         if !is_member {
             module.uses.push((path, line));

@@ -1,7 +1,8 @@
 //! Encodes parts of a message or of a tool result.
 
 use interlingua_model::{
-    Block, BlockContent, Citation, Ledger, MediaKind, MediaSource, Role, ToolResult, Verbatim,
+    Block, BlockContent, Citation, Ledger, Media, MediaKind, MediaSource, Role, ToolResult,
+    Verbatim,
 };
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, RawJson};
@@ -69,21 +70,7 @@ pub(super) fn encode_part(
             );
             ledger.record_loss(note::NO_SUCH_BLOCK, cx.path, message);
         }
-        BlockContent::Media(media) => match (media.kind, &media.source) {
-            (MediaKind::Document, MediaSource::Text(text)) => {
-                let message = "a plain-text document is encoded as text";
-                ledger.record_change(note::NO_SUCH_BLOCK, cx.path, message);
-                encode_text(text, block, cx, a);
-            }
-            (MediaKind::Document, MediaSource::Blocks(blocks)) => {
-                let message = "a document is encoded as its parts";
-                ledger.record_change(note::NO_SUCH_BLOCK, cx.path, message);
-                for block in blocks {
-                    encode_part(block, Role::User, cx, a, ledger);
-                }
-            }
-            _ => encode_media(media, block, cx, a, ledger),
-        },
+        BlockContent::Media(media) => encode_client_media(media, block, cx, a, ledger),
         BlockContent::Foreign { dialect, kind, json } => {
             if *dialect == ID {
                 a.item().json(json);
@@ -100,6 +87,31 @@ pub(super) fn encode_part(
                 "left out a block that cannot be a part",
             );
         }
+    }
+}
+
+/// Media of the client; documents can be text.
+fn encode_client_media(
+    media: &Media,
+    block: &Block,
+    cx: EncodeCx,
+    a: &mut ArrayWriter<'_>,
+    ledger: &mut Ledger,
+) {
+    match (media.kind, &media.source) {
+        (MediaKind::Document, MediaSource::Text(text)) => {
+            let message = "a plain-text document is encoded as text";
+            ledger.record_change(note::NO_SUCH_BLOCK, cx.path, message);
+            encode_text(text, block, cx, a);
+        }
+        (MediaKind::Document, MediaSource::Blocks(blocks)) => {
+            let message = "a document is encoded as its parts";
+            ledger.record_change(note::NO_SUCH_BLOCK, cx.path, message);
+            for block in blocks {
+                encode_part(block, Role::User, cx, a, ledger);
+            }
+        }
+        _ => encode_media(media, block, cx, a, ledger),
     }
 }
 
