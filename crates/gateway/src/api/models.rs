@@ -34,14 +34,14 @@ pub(crate) async fn list(
     let models: Vec<Value> = models.iter().map(|model| model_json(dialect, model)).collect();
     let [first, last] =
         [models.first(), models.last()].map(|end| end.map(|model| model["id"].clone()));
-    let list = match ClientApi::from_dialect(dialect).model_list {
+    let body = match ClientApi::from_dialect(dialect).model_list {
         ModelListFormat::Anthropic => {
             json!({"data": models, "has_more": false, "first_id": first, "last_id": last})
         }
         ModelListFormat::Gemini => json!({ "models": models }),
         ModelListFormat::OpenAi => json!({"object": "list", "data": models}),
     };
-    json_response(list.to_string())
+    json_response(body.to_string())
 }
 
 /// The model of this name, if it has a route.

@@ -35,7 +35,7 @@ impl FirstPartyFields {
         let api = ClientApi::from_dialect(from);
         let is_given = |key: &&str| body.root().get(key).is_some_and(|value| !value.is_null());
         Self {
-            safeguards: api.safeguards_field.filter(is_given).is_some(),
+            safeguards: api.safeguards_field.as_ref().is_some_and(is_given),
             provider_state: api.provider_state_fields.iter().copied().find(is_given),
         }
     }

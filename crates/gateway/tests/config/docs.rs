@@ -156,7 +156,7 @@ fn provider_row(preset: &ProviderPreset) -> String {
 fn every_metric_is_described() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let page = fs::read_to_string(format!("{root}/docs/DEPLOYMENT.md")).expect("the page exists");
-    let described = fs::read_to_string(format!("{root}/crates/gateway/src/telemetry.rs"));
+    let described = fs::read_to_string(format!("{root}/crates/gateway/src/telemetry/metrics.rs"));
     let described = described.expect("the descriptions exist");
     let mut folders = vec![format!("{root}/crates/gateway/src").into()];
     let mut names = BTreeSet::new();

@@ -90,9 +90,12 @@ fn steps(supply: Supply, outcomes: &[AttemptOutcome], attempt_time: Duration) ->
     outcomes.iter().map(next).collect()
 }
 
+/// What is shown, how many retries and lessons there are, the outcomes, and the steps after them.
+type Row<'r> = (&'r str, (u32, u32), &'r [AttemptOutcome], &'r [NextStep]);
+
 #[test]
 fn every_outcome_has_its_next_step() {
-    let rows: &[(&str, (u32, u32), &[AttemptOutcome], &[NextStep])] = &[
+    let rows: &[Row<'_>] = &[
         (
             "errors are retried, then the next route is tried",
             (9, 9),
