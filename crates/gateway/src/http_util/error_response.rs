@@ -5,7 +5,6 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use interlingua::{ApiError, Dialect, JsonString};
 use interlingua_model::{ApiErrorKind, RetryAdvice};
-use interlingua_repair::rejection;
 use interlingua_store::SessionError;
 
 use crate::http_util::body::ResponseBody;
@@ -17,36 +16,11 @@ pub(crate) struct ErrorResponse {
     pub(crate) failure: Box<ApiError>,
     /// The provider's original body, if the client uses the same dialect: agents match on its text.
     pub(crate) verbatim: Option<Box<(Bytes, Option<HeaderValue>)>>,
-    /// The body that the provider rejected.
-    pub(crate) rejected_body: Option<Bytes>,
-    /// The request is valid: the model may succeed if it is sent again unchanged.
-    pub(crate) retry_unchanged: bool,
-    pub(crate) route_outcome: RouteOutcome,
-}
-
-/// How far the call of a route got, and what its error says about other routes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum RouteOutcome {
-    /// The provider responded, or the gateway rejected the request.
-    #[default]
-    Responded,
-    /// The provider rejected the request with a server error: another one may accept it.
-    RejectedAsServerError,
-    /// The connection to the provider failed or timed out.
-    NoResponse,
-    /// The circuit is open, or the model is rate limited.
-    NotCalled,
 }
 
 impl From<ApiError> for ErrorResponse {
     fn from(error: ApiError) -> Self {
-        Self {
-            failure: Box::new(error),
-            verbatim: None,
-            rejected_body: None,
-            retry_unchanged: false,
-            route_outcome: RouteOutcome::default(),
-        }
+        Self { failure: Box::new(error), verbatim: None }
     }
 }
 
@@ -101,20 +75,6 @@ pub(crate) fn error_kind_name(kind: ApiErrorKind) -> &'static str {
 }
 
 impl ErrorResponse {
-    /// An error that a provider sent. A server error that is about the request becomes a rejection.
-    pub(crate) fn from_provider(dialect: &dyn Dialect, mut error: ApiError) -> Self {
-        let is_rejection = rejection::reclassify(dialect.id(), &mut error);
-        let rejected = is_rejection.then_some(RouteOutcome::RejectedAsServerError);
-        Self { route_outcome: rejected.unwrap_or_default(), ..error.into() }
-    }
-
-    /// An error of the connection to a provider. Those that make no retry worthwhile, such as an
-    /// unexpected redirect, come from a provider that can be reached.
-    pub(crate) fn from_connection(error: ApiError) -> Self {
-        let no_response = (error.retry == RetryAdvice::Yes).then_some(RouteOutcome::NoResponse);
-        Self { route_outcome: no_response.unwrap_or_default(), ..error.into() }
-    }
-
     pub(crate) fn into_response(self, dialect: &dyn Dialect) -> Response<ResponseBody> {
         let error = &self.failure;
         let (body, content_type, status) = match self.verbatim {

@@ -2,7 +2,6 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::Response;
 use interlingua::{
@@ -18,16 +17,18 @@ use crate::box_in_place::box_in_place;
 use crate::client_name::ModelName;
 use crate::config::Route;
 use crate::http_util::body::ResponseBody;
-use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::http_util::error_response::failure;
 use crate::offload::BlockingPool;
 use crate::proxy::call_provider::{RebuildBody, is_stream_content_type, provider_name};
 use crate::proxy::continue_turn::TurnContinuation;
 use crate::proxy::lesson_trial::LessonTrial;
+use crate::proxy::provider_error::{AttemptError, ErrorCause};
 use crate::proxy::reply::ProviderReply;
 use crate::proxy::request::RoutedRequest;
 use crate::proxy::request_log::RequestLog;
 use crate::services::reasoning::{ConversationState, ReasoningRecorder, RecallResult};
 use crate::telemetry::capture::CaptureStage;
+use crate::telemetry::recent;
 
 /// A translated request that is ready to be sent, with the guard's checker and the continuation.
 struct PreparedRequest<'w> {
@@ -37,13 +38,6 @@ struct PreparedRequest<'w> {
     conversation: ConversationState,
     rebuild: RebuildBody<'w>,
     is_last_attempt: bool,
-}
-
-/// Why an attempt has no response for the client.
-pub(crate) enum AttemptError {
-    Failed(ErrorResponse),
-    /// Nothing was sent: the provider has rejected the same body.
-    SameBody,
 }
 
 impl RoutedRequest<'_> {
@@ -98,7 +92,9 @@ impl RoutedRequest<'_> {
             (decoded_request.translate_segmented(&conversation_patch), conversation_patch)
         };
         if trial.rejected_body().is_some_and(|rejected| is_same(&translated.body, rejected)) {
-            return Err(AttemptError::SameBody);
+            let error =
+                failure(ApiErrorKind::InvalidRequest, "the provider has rejected this body");
+            return Err(AttemptError::new(ErrorCause::SameBody, error));
         }
         translated.reply_context.provider_model.clone_from(&target.model);
         if let Some(log) = log {
@@ -119,11 +115,10 @@ impl RoutedRequest<'_> {
         let prepared_request = Box::new(prepared_request);
         let result =
             box_in_place(|| self.send_prepared(route, model, to, prepared_request, log)).await;
-        result.map_err(|error_response| {
-            let is_shape_error = rejection::parse(to.id(), &error_response.failure).is_some();
-            let rejected_body =
-                is_shape_error.then(rebuild).flatten().map(SegmentedBytes::into_bytes);
-            ErrorResponse { rejected_body, ..error_response }.into()
+        result.map_err(|error| {
+            let is_rejection = rejection::parse(to.id(), &error.response.failure).is_some();
+            let rejected_body = is_rejection.then(rebuild).flatten();
+            AttemptError { rejected_body: rejected_body.map(SegmentedBytes::into_bytes), ..error }
         })
     }
 
@@ -135,7 +130,7 @@ impl RoutedRequest<'_> {
         to: &'static dyn Dialect,
         mut prepared_request: Box<PreparedRequest<'_>>,
         log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+    ) -> Result<Response<ResponseBody>, AttemptError> {
         let body = mem::take(&mut prepared_request.translated.body);
         let turn_id = log.as_mut().map(|log| {
             let facts =
@@ -147,7 +142,7 @@ impl RoutedRequest<'_> {
             log.begin_attempt(provider_name(route), model)
         });
         let response = self.call_turn(route, model, body, prepared_request.rebuild).await;
-        let response = response.map_err(ErrorResponse::from_connection)?;
+        let response = response.map_err(AttemptError::from_connection)?;
         if let Some(log) = log {
             let facts = || json!({"status": response.status});
             let headers = log.capture.is_some().then(|| &*response.headers);
@@ -204,7 +199,7 @@ impl RoutedRequest<'_> {
     /// Adds what the reply takes from the client's request.
     fn complete_reply_context(&self, cx: &mut ReplyContext, to: &'static dyn Dialect) {
         cx.client_model = Some(JsonString::new(self.model));
-        cx.created_unix_secs = unix_now();
+        cx.created_unix_secs = recent::unix_now();
         if self.conversation_key.supports_chaining
             && self.client_dialect.id() == self.body_dialect.id()
         {
@@ -224,21 +219,11 @@ impl RoutedRequest<'_> {
     }
 }
 
-impl From<ErrorResponse> for AttemptError {
-    fn from(error: ErrorResponse) -> Self {
-        Self::Failed(error)
-    }
-}
-
 fn is_same(body: &SegmentedBytes, other: &[u8]) -> bool {
     let rest = body.parts().try_fold(other, |rest, part| rest.strip_prefix(&part[..]));
     rest.is_some_and(<[u8]>::is_empty)
 }
 
-fn translation_timed_out() -> ErrorResponse {
+fn translation_timed_out() -> AttemptError {
     failure(ApiErrorKind::InvalidRequest, "the request takes too long to translate").into()
-}
-
-fn unix_now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -9,8 +9,8 @@ use metrics::counter;
 
 use crate::client_name::ModelName;
 use crate::config::Route;
-use crate::http_util::error_response::ErrorResponse;
 use crate::proxy::call_provider::provider_name;
+use crate::proxy::provider_error::AttemptError;
 use crate::proxy::request::RoutedRequest;
 use crate::services::lessons::ModelKey;
 
@@ -62,7 +62,7 @@ impl<'r> LessonTrial<'r> {
     }
 
     /// Finds lessons that may avoid this rejection, for the next attempt.
-    pub(crate) fn find(&mut self, error: &ErrorResponse) -> bool {
+    pub(crate) fn find(&mut self, error: &AttemptError) -> bool {
         self.candidate = self.find_candidate(error).map(Box::new);
         let Some(candidate) = &self.candidate else { return false };
         self.tried.extend(candidate.lessons.iter().cloned());
@@ -74,8 +74,8 @@ impl<'r> LessonTrial<'r> {
         true
     }
 
-    fn find_candidate(&self, error: &ErrorResponse) -> Option<Candidate> {
-        let rejection = rejection::parse(self.to.id(), &error.failure)?;
+    fn find_candidate(&self, error: &AttemptError) -> Option<Candidate> {
+        let rejection = rejection::parse(self.to.id(), &error.response.failure)?;
         let rejected_body = Bytes::clone(error.rejected_body.as_ref()?);
         let body = interlingua::parse_object(rejected_body.clone()).ok()?;
         let conversation = self.to.decode_request(&body, &mut Ledger::default());
@@ -103,12 +103,12 @@ impl<'r> LessonTrial<'r> {
     }
 
     /// An error that is no rejection does not tell whether the lessons help: the next attempt does.
-    pub(crate) fn record_error(&mut self, error: &ErrorResponse) {
+    pub(crate) fn record_error(&mut self, error: &AttemptError) {
         let Some(candidate) = self.candidate.take() else { return };
-        let rejection = rejection::parse(self.to.id(), &error.failure);
+        let rejection = rejection::parse(self.to.id(), &error.response.failure);
         if has_helped(&candidate.rejection, rejection.as_ref()) {
             self.learn(&candidate);
-        } else if error.failure.kind == ApiErrorKind::InvalidRequest {
+        } else if error.response.failure.kind == ApiErrorKind::InvalidRequest {
             self.reject(&candidate);
         } else {
             self.candidate = Some(candidate);

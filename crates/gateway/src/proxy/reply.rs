@@ -21,11 +21,11 @@ use crate::http_util::respond::{APPLICATION_JSON, TEXT_EVENT_STREAM, set_stream_
 use crate::proxy::call_provider::looks_like_sse;
 use crate::proxy::continue_turn::TurnContinuation;
 use crate::proxy::limits;
+use crate::proxy::provider_error::{AttemptError, ErrorCause};
 use crate::proxy::request::RoutedRequest;
-use crate::proxy::request_log::{RequestLog, set_repairs_header};
+use crate::proxy::request_log::{RequestLog, capture_provider_bytes, set_repairs_header};
 use crate::proxy::stream_body::{CLOSE_GRACE, LINGER_TIMEOUT, StartedStream};
 use crate::services::guard;
-use crate::telemetry::capture::CaptureStage;
 
 /// A provider's reply with status 200, and what is needed to translate it.
 pub(crate) struct ProviderReply<'o> {
@@ -47,7 +47,7 @@ impl ProviderReply<'_> {
     pub(crate) async fn forward_stream(
         &mut self,
         log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+    ) -> Result<Response<ResponseBody>, AttemptError> {
         let mut stream = self.stream_translator();
         if log.as_ref().is_some_and(|log| log.session_recorder.is_some()) {
             stream = stream.with_held_end();
@@ -81,8 +81,8 @@ impl ProviderReply<'_> {
             && let Some(error) = stream.error()
         {
             return Err(match connection_error {
-                Some(error) => ErrorResponse::from_connection(error),
-                None => ErrorResponse::from_provider(self.provider_dialect, error.clone()),
+                Some(error) => AttemptError::from_connection(error),
+                None => AttemptError::from_provider(self.provider_dialect, error.clone()),
             });
         }
         if !stream.has_content() && stream.has_ended() {
@@ -127,7 +127,7 @@ impl ProviderReply<'_> {
         &mut self,
         body: Bytes,
         log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+    ) -> Result<Response<ResponseBody>, AttemptError> {
         let decoded = self.read_with_continuations(body, log).await?;
         let TranslatedReply { body, ledger, reply, findings } =
             decoded.encode(self.request.client_dialect, &self.exchange);
@@ -138,12 +138,12 @@ impl ProviderReply<'_> {
     pub(crate) async fn collect_stream(
         &mut self,
         log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+    ) -> Result<Response<ResponseBody>, AttemptError> {
         let mut stream = self.stream_translator();
         let (mut scratch, mut total_bytes) = (Vec::new(), 0);
         loop {
             let chunk = self.next_chunk(trailing_timeout(&stream)).await.transpose();
-            let chunk = chunk.map_err(ErrorResponse::from_connection)?;
+            let chunk = chunk.map_err(AttemptError::from_connection)?;
             if let Some(chunk) = &chunk {
                 capture_provider_bytes(log, chunk);
                 total_bytes += chunk.len();
@@ -164,7 +164,7 @@ impl ProviderReply<'_> {
         let findings = stream.take_findings();
         let (reply, mut ledger) = stream.into_reply();
         let reply =
-            reply.map_err(|error| ErrorResponse::from_provider(self.provider_dialect, error))?;
+            reply.map_err(|error| AttemptError::from_provider(self.provider_dialect, error))?;
         self.check_malformed_call(&reply)?;
         let body = encode_reply(&reply, self.request.client_dialect, &self.exchange, &mut ledger);
         Ok(self.finish_response(log, Some(body.into()), &ledger, (&reply, &findings)).await)
@@ -203,7 +203,7 @@ impl ProviderReply<'_> {
         &mut self,
         body: Bytes,
         log: &mut Option<RequestLog>,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+    ) -> Result<Response<ResponseBody>, AttemptError> {
         let DecodedReply { reply, mut ledger, findings, .. } =
             self.read_with_continuations(body, log).await?;
         let out = encode_reply_as_stream(
@@ -228,7 +228,7 @@ impl ProviderReply<'_> {
         &mut self,
         body: Bytes,
         log: &mut Option<RequestLog>,
-    ) -> Result<DecodedReply, ErrorResponse> {
+    ) -> Result<DecodedReply, AttemptError> {
         capture_provider_bytes(log, &body);
         let mut decoded = self.decode_reply(body)?;
         if self.continuation.is_some() && decoded.reply.is_paused() {
@@ -256,7 +256,7 @@ impl ProviderReply<'_> {
         }
     }
 
-    fn decode_reply(&self, body: Bytes) -> Result<DecodedReply, ErrorResponse> {
+    fn decode_reply(&self, body: Bytes) -> Result<DecodedReply, AttemptError> {
         let decoded = decode_reply_with_limits(
             body,
             self.provider_dialect,
@@ -271,7 +271,7 @@ impl ProviderReply<'_> {
 
     /// Rejects a reply that consists only of a tool call that the provider could not parse, unless
     /// the client's dialect can express that.
-    fn check_malformed_call(&self, reply: &Reply) -> Result<(), ErrorResponse> {
+    fn check_malformed_call(&self, reply: &Reply) -> Result<(), AttemptError> {
         let Stop { reason, message, .. } = &reply.stop;
         let same_dialect = self.provider_dialect.id() == self.request.client_dialect.id();
         let is_malformed = *reason == StopReason::MalformedCall && reply.turn.is_blank();
@@ -280,16 +280,14 @@ impl ProviderReply<'_> {
         }
         let detail = message.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
         let message = format!("the provider could not read the model's call{detail}");
-        Err(ErrorResponse {
-            retry_unchanged: true,
-            ..failure(ApiErrorKind::ServerError, &message).into()
-        })
+        let error = failure(ApiErrorKind::ServerError, &message);
+        Err(AttemptError::new(ErrorCause::MalformedCall, error))
     }
 
     /// The whole body; `None` if it is an event stream despite its content type.
-    pub(crate) async fn read_body(&mut self) -> Result<Option<Bytes>, ErrorResponse> {
+    pub(crate) async fn read_body(&mut self) -> Result<Option<Bytes>, AttemptError> {
         let body = self.take_body().collect(self.request.config.limits.reply).await;
-        let mut body = body.map_err(ErrorResponse::from_connection)?;
+        let mut body = body.map_err(AttemptError::from_connection)?;
         if body.starts_with(UTF8_BOM) {
             body.advance(UTF8_BOM.len());
         }
@@ -370,15 +368,9 @@ fn trailing_timeout(stream: &StreamTranslator) -> Option<Duration> {
     }
 }
 
-pub(crate) fn capture_provider_bytes(log: &mut Option<RequestLog>, bytes: &Bytes) {
-    if let Some(log) = log {
-        log.append_stage_body(CaptureStage::ProviderReply, bytes);
-    }
-}
-
-fn reply_error(provider_dialect: &dyn Dialect, error: ReplyError) -> ErrorResponse {
+fn reply_error(provider_dialect: &dyn Dialect, error: ReplyError) -> AttemptError {
     match error {
-        ReplyError::Api(error) => ErrorResponse::from_provider(provider_dialect, *error),
+        ReplyError::Api(error) => AttemptError::from_provider(provider_dialect, *error),
         ReplyError::InvalidBody(error) => {
             let message = format!("the provider's reply cannot be read: {error}");
             ApiError { status: 502, ..failure(ApiErrorKind::ServerError, &message) }.into()

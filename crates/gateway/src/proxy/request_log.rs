@@ -368,6 +368,12 @@ fn hex_digits(number: u64) -> [u8; 16] {
     std::array::from_fn(|digit| b"0123456789abcdef"[(number >> (60 - 4 * digit)) as usize & 15])
 }
 
+pub(crate) fn capture_provider_bytes(log: &mut Option<RequestLog>, bytes: &Bytes) {
+    if let Some(log) = log {
+        log.append_stage_body(CaptureStage::ProviderReply, bytes);
+    }
+}
+
 /// Sets the header with the repair rules.
 pub(crate) fn set_repairs_header(rules: &[&str], headers: &mut HeaderMap) {
     if !rules.is_empty()

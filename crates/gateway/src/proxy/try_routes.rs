@@ -15,12 +15,12 @@ use tokio::time::sleep;
 use crate::client_name::ModelName;
 use crate::config::Route;
 use crate::http_util::body::ResponseBody;
-use crate::http_util::error_response::{ErrorResponse, RouteOutcome, failure};
-use crate::proxy::attempt::AttemptError;
+use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::proxy::call_provider::provider_name;
 use crate::proxy::foreign_fields::FirstPartyFields;
 use crate::proxy::lesson_trial::LessonTrial;
 use crate::proxy::parse::parse_body;
+use crate::proxy::provider_error::{AttemptError, ErrorCause};
 use crate::proxy::request::{ClientRequest, RoutedRequest};
 use crate::proxy::request_log::RequestLog;
 use crate::proxy::retry_plan::{
@@ -37,7 +37,7 @@ struct RouteTrial<'r> {
     provider_state: Arc<ProviderState>,
     lessons: LessonTrial<'r>,
     /// The error of the last attempt.
-    error: Option<ErrorResponse>,
+    error: Option<AttemptError>,
 }
 
 impl ClientRequest<'_> {
@@ -79,7 +79,7 @@ impl ClientRequest<'_> {
                 }
             };
             let earlier = last.take().filter(|_| !force);
-            last = trial.error.take().map(|error| more_actionable(earlier, error));
+            last = trial.error.take().map(|error| more_actionable(earlier, error.response));
         }
         Err(last.unwrap_or_else(|| no_provider_for_model(request.model)))
     }
@@ -109,7 +109,7 @@ impl<'r> RouteTrial<'r> {
         let permit = self.admit(now, force)?;
         let body =
             parsed.take().map_or_else(|| parse_body(&self.body, &self.request.config.limits), Ok);
-        let body = body.map_err(|error| self.fail(error))?;
+        let body = body.map_err(|error| self.fail(error.into()))?;
         let target = (self.route, self.model);
         let is_last = plan.accepts_malformed_call();
         match self.request.attempt(body, target, &self.lessons, is_last, log).await {
@@ -118,13 +118,15 @@ impl<'r> RouteTrial<'r> {
                 self.lessons.record_success();
                 Ok(response)
             }
-            Err(AttemptError::SameBody) => {
+            Err(error) if error.cause == ErrorCause::SameBody => {
                 self.lessons.record_same_body();
-                Err(self.error.take().map_or(AttemptOutcome::NotCalled, |error| self.fail(error)))
+                // The provider's own error is more informative.
+                let error = self.error.take().unwrap_or(error);
+                Err(self.fail(error))
             }
-            Err(AttemptError::Failed(error)) => {
+            Err(error) => {
                 if let Some(log) = log {
-                    log.attempt_failed(&error.failure);
+                    log.attempt_failed(&error.response.failure);
                 }
                 self.record_in_provider_state(permit, &error);
                 self.lessons.record_error(&error);
@@ -139,7 +141,7 @@ impl<'r> RouteTrial<'r> {
         let is_first = self.error.is_none();
         if is_first {
             if let Some(wait) = self.provider_state.rate_limited.remaining(self.model, now) {
-                self.error = Some(rate_limited(name, self.model, wait));
+                self.error = Some(rate_limited(name, self.model, wait).into());
                 return Err(AttemptOutcome::NotCalled);
             }
             self.provider_state.retry_budget.deposit();
@@ -150,37 +152,38 @@ impl<'r> RouteTrial<'r> {
             Err(_) if force && is_first => Ok(breaker.admit_always(now)),
             Err(wait) => {
                 // The provider's own error is more informative.
-                self.error.get_or_insert_with(|| circuit_open(name, wait));
+                self.error.get_or_insert_with(|| circuit_open(name, wait).into());
                 Err(AttemptOutcome::CircuitOpen)
             }
         }
     }
 
-    fn fail(&mut self, error: ErrorResponse) -> AttemptOutcome {
+    fn fail(&mut self, error: AttemptError) -> AttemptOutcome {
         let failure = AttemptFailure {
-            kind: error.failure.kind,
-            advice: error.failure.retry,
+            kind: error.response.failure.kind,
+            advice: error.response.failure.retry,
             is_rejection: error.rejected_body.is_some(),
-            is_server_error: error.route_outcome == RouteOutcome::RejectedAsServerError,
-            retry_unchanged: error.retry_unchanged,
+            is_server_error: error.cause == ErrorCause::RejectedAsServerError,
+            retry_unchanged: error.cause == ErrorCause::MalformedCall,
         };
         self.error = Some(error);
         AttemptOutcome::Failed(failure)
     }
 
-    fn record_in_provider_state(&self, permit: CallPermit, error: &ErrorResponse) {
+    fn record_in_provider_state(&self, permit: CallPermit, error: &AttemptError) {
         let now = Instant::now();
-        match error.failure.kind {
+        match error.response.failure.kind {
             ApiErrorKind::RateLimit => {
                 permit.record_rate_limited();
-                if let RetryAdvice::AfterMillis(millis) = error.failure.retry {
+                if let RetryAdvice::AfterMillis(millis) = error.response.failure.retry {
                     let wait = Duration::from_millis(millis);
                     self.provider_state.rate_limited.mark(self.model, now, wait);
                 }
             }
             // The provider works: it has answered, even if the model's call was malformed.
-            kind if !is_transient(kind) || error.retry_unchanged => permit.record_success(now),
-            _ if error.route_outcome == RouteOutcome::NoResponse => permit.record_failure(now),
+            kind if !is_transient(kind) => permit.record_success(now),
+            _ if error.cause == ErrorCause::MalformedCall => permit.record_success(now),
+            _ if error.cause == ErrorCause::NoResponse => permit.record_failure(now),
             _ => permit.record_error_response(now, self.call_source()),
         }
     }
@@ -218,17 +221,14 @@ fn more_actionable(earlier: Option<ErrorResponse>, later: ErrorResponse) -> Erro
     earlier.filter(|earlier| rank(earlier) < rank(&later)).unwrap_or(later)
 }
 
-fn circuit_open(name: &str, wait: Duration) -> ErrorResponse {
+fn circuit_open(name: &str, wait: Duration) -> ApiError {
     let message = format!("{name} has failed repeatedly and is not called for a moment");
-    let error =
-        ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::Overloaded, &message) };
-    ErrorResponse { route_outcome: RouteOutcome::NotCalled, ..error.into() }
+    ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::Overloaded, &message) }
 }
 
-fn rate_limited(name: &str, model: &str, wait: Duration) -> ErrorResponse {
+fn rate_limited(name: &str, model: &str, wait: Duration) -> ApiError {
     let message = format!("{name} accepts no requests for {model} at the moment");
-    let error = ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::RateLimit, &message) };
-    ErrorResponse { route_outcome: RouteOutcome::NotCalled, ..error.into() }
+    ApiError { retry: retry_after(wait), ..failure(ApiErrorKind::RateLimit, &message) }
 }
 
 fn retry_after(wait: Duration) -> RetryAdvice {
