@@ -1,14 +1,11 @@
-//! Builds the configuration without a file, from environment variables.
+//! The providers and the store's location that a configuration without a file has.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use interlingua_upstream::{PRESETS, PresetError, Provider, Proxies};
+use interlingua_upstream::{PRESETS, PresetError, Provider};
 
-use super::{
-    Access, Capture, Config, DEFAULT_LISTEN, Env, GuardModes, Limits, ModelRoutes, StoreConfig,
-    StoreLocation, Telemetry, Timeouts,
-};
+use super::{Env, StoreLocation};
 
 /// The presets with keys or credentials in the environment, and the errors of those that lack
 /// another variable.
@@ -23,32 +20,9 @@ pub(super) fn detect_providers(env: Env<'_>) -> (Vec<Arc<Provider>>, Vec<PresetE
     detected
 }
 
-impl Config {
-    /// The configuration without a file: providers with keys in the environment, and defaults for
-    /// everything else.
-    pub fn from_env(env: Env<'_>) -> Self {
-        Self {
-            listen: DEFAULT_LISTEN,
-            providers: detect_providers(env).0,
-            models: ModelRoutes::default(),
-            limits: Limits::default(),
-            timeouts: Timeouts::default(),
-            access: Access::default(),
-            guard: GuardModes::default(),
-            store: default_store(env),
-            capture: Capture::default(),
-            telemetry: Telemetry::from_env(env).0,
-            proxies: Arc::new(Proxies::from_env(env)),
-        }
-    }
-}
-
-/// The database in the user's data directory; in memory for a user without one.
-pub(super) fn default_store(env: Env<'_>) -> StoreConfig {
-    let file = data_dir(env).map(|folder| folder.join("interlingua.db"));
-    let lacks_data_dir = file.is_none();
-    let location = file.map_or(StoreLocation::Memory, StoreLocation::Sqlite);
-    StoreConfig { lacks_data_dir, ..StoreConfig::at(location) }
+/// The database in the user's data directory, if there is one.
+pub(super) fn default_store(env: Env<'_>) -> Option<StoreLocation> {
+    data_dir(env).map(|folder| StoreLocation::Sqlite(folder.join("interlingua.db")))
 }
 
 /// The user's data directory for this program.

@@ -6,9 +6,11 @@ mod access;
 mod diagnostics;
 mod from_env;
 mod key_memory;
+mod key_spec;
 mod model_routes;
 mod parse;
 mod route;
+mod schema;
 mod sections;
 mod source;
 mod store;
@@ -23,10 +25,12 @@ pub use diagnostics::{ConfigError, ConfigWarning};
 /// What the guard does with tool calls that do not match their schema.
 pub use interlingua_guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
+pub use key_spec::{KeySpec, ValueType};
 pub use model_routes::{ModelRoutes, RouteRule, WeightedTarget};
 pub use route::{
     BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, NoRoute, Route,
 };
+pub use schema::list_keys;
 pub use sections::{Capture, Limits, Timeouts};
 pub use source::{LoadError, LoadedConfig, Source};
 pub use store::{StoreConfig, StoreLocation};
@@ -57,21 +61,6 @@ impl Config {
     /// The provider of this name.
     pub fn provider(&self, name: &str) -> Option<&Arc<Provider>> {
         self.providers.iter().find(|provider| provider.name == name)
-    }
-
-    /// The changed settings that take effect only after a restart.
-    pub fn changes_needing_restart(&self, other: &Self) -> Vec<&'static str> {
-        let same = [
-            ("listen", self.listen == other.listen),
-            ("[store]", self.store == other.store),
-            ("limits.streams", self.limits.concurrent_requests == other.limits.concurrent_requests),
-            ("limits.connections", self.limits.connections == other.limits.connections),
-            ("[telemetry]", self.telemetry == other.telemetry),
-            ("timeouts.connect", self.timeouts.connect == other.timeouts.connect),
-            ("timeouts.answer", self.timeouts.answer == other.timeouts.answer),
-            ("timeouts.silence", self.timeouts.silence == other.timeouts.silence),
-        ];
-        same.iter().filter(|(_, same)| !same).map(|(name, _)| *name).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use interlingua_store::{Retention, RetentionLimits};
+use interlingua_store::RetentionLimits;
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// `[store]`.
@@ -32,20 +32,6 @@ pub enum StoreLocation {
     Sqlite(PathBuf),
     /// The URL carries a password.
     Postgres(SecretString),
-}
-
-impl StoreConfig {
-    pub(super) fn at(location: StoreLocation) -> Self {
-        Self {
-            location,
-            lacks_data_dir: false,
-            max_age: Duration::from_hours(30 * 24),
-            max_bytes: 1 << 30,
-            sessions: Retention::default().session,
-            usage_max_age: Retention::default().usage_age,
-            encryption_key: None,
-        }
-    }
 }
 
 impl PartialEq for StoreConfig {

@@ -144,7 +144,7 @@ fn traces_url(mut base: Url) -> Url {
     base
 }
 
-const DEFAULT_SERVICE_NAME: &str = "interlingua";
+pub(super) const DEFAULT_SERVICE_NAME: &str = "interlingua";
 /// The answer to settings of an export that Prometheus' `/metrics` replaces.
 pub(super) const NO_OTLP_METRICS: &str =
     "metrics are not exported over OTLP; a collector reads /metrics";

@@ -5,6 +5,7 @@
 mod docs;
 mod errors;
 mod from_env;
+mod keys;
 mod mutations;
 mod reload;
 mod routes;

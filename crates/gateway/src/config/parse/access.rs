@@ -3,13 +3,13 @@
 use url::{Host, Url};
 
 use super::secret::{self, SecretLookup};
-use super::table::{Item, Table};
+use super::table::{Item, Section};
 use crate::config::access::digest;
 use crate::config::{Access, ApiKey, Env};
 
 /// Returns the access settings, and whether the file lists any key, valid or not.
-pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> (Access, bool) {
-    let list = table.get("keys").and_then(|item| item.list()).unwrap_or_default();
+pub(super) fn parse(section: &Section<'_>, env: Env<'_>) -> (Access, bool) {
+    let list = section.get("keys").and_then(|item| item.list()).unwrap_or_default();
     let mut access = Access::default();
     for (at, item) in list.iter().enumerate() {
         let Some(key) = parse_key(item, at + 1, env) else { continue };
@@ -21,50 +21,39 @@ pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> (Access, bool) {
         }
         access.keys.push(key);
     }
-    table.read_into("open", &mut access.open, Item::bool);
-    if let Some(item) = table.get("open").filter(|_| access.open && !list.is_empty()) {
+    access.open = section.flag("open").unwrap_or_default();
+    if let Some(item) = section.get("open").filter(|_| access.open && !list.is_empty()) {
         item.error("cannot be true while access.keys lists keys");
     }
-    table.read_into("hosts", &mut access.hosts, |item| parse_each(item, parse_host));
-    table.read_into("origins", &mut access.origins, |item| parse_each(item, parse_origin));
-    table.reject_unknown_keys();
+    access.hosts = parse_each(section, "hosts", parse_host);
+    access.origins = parse_each(section, "origins", parse_origin);
     (access, !list.is_empty())
 }
 
 fn parse_key(item: &Item<'_>, number: usize, env: Env<'_>) -> Option<ApiKey> {
-    let name = format!("key-{number}");
-    let new_key = |sha256| ApiKey {
-        name,
-        sha256,
-        requests_per_minute: None,
-        concurrent: None,
-        tokens_per_day: None,
-    };
-    if item.as_str().is_some() {
-        return parse_digest(item, env).map(new_key);
-    }
-    if !item.is_table() {
+    let is_secret = item.as_str().is_some();
+    if !is_secret && !item.is_table() {
         item.error("must be a key or a table with a key");
         return None;
     }
-    let table = item.table()?;
-    let key_and_digest = (table.get("key"), table.get("sha256"));
-    let sha256 = match &key_and_digest {
-        (Some(key), None) => parse_digest(key, env),
-        (None, Some(digest)) => digest.string().and_then(|text| parse_sha256(digest, text)),
+    let section = if is_secret { item.absent_section() } else { item.section()? };
+    let sha256 = match (section.get("key"), section.get("sha256")) {
+        _ if is_secret => parse_digest(item, env),
+        (Some(key), None) => parse_digest(&key, env),
+        (None, Some(digest)) => digest.string().and_then(|text| parse_sha256(&digest, text)),
         _ => {
             item.error("needs either `key` or `sha256`");
             None
         }
     };
-    let mut key = new_key(sha256.unwrap_or_default());
-    table.read_into("name", &mut key.name, parse_name);
-    table.read_into("requests_per_minute", &mut key.requests_per_minute, |item| {
-        item.u32(1).map(Some)
-    });
-    table.read_into("concurrent", &mut key.concurrent, |item| item.u32(1).map(Some));
-    table.read_into("tokens_per_day", &mut key.tokens_per_day, |item| item.u64().map(Some));
-    table.reject_unknown_keys();
+    let name = section.get("name").and_then(|item| parse_name(&item));
+    let key = ApiKey {
+        name: name.unwrap_or_else(|| format!("key-{number}")),
+        sha256: sha256.unwrap_or_default(),
+        requests_per_minute: section.optional_number("requests_per_minute"),
+        concurrent: section.optional_number("concurrent"),
+        tokens_per_day: section.optional_number("tokens_per_day"),
+    };
     sha256.map(|_| key)
 }
 
@@ -113,11 +102,12 @@ fn parse_sha256(item: &Item<'_>, text: &str) -> Option<[u8; 32]> {
 }
 
 fn parse_each(
-    item: &Item<'_>,
-    read: impl Fn(&Item<'_>, &str) -> Option<String>,
-) -> Option<Vec<String>> {
-    let strings = item.strings()?;
-    Some(strings.iter().filter_map(|(text, item)| read(item, text)).collect())
+    section: &Section<'_>,
+    key: &str,
+    parse: impl Fn(&Item<'_>, &str) -> Option<String>,
+) -> Vec<String> {
+    let strings = section.get(key).and_then(|item| item.strings()).unwrap_or_default();
+    strings.iter().filter_map(|(text, item)| parse(item, text)).collect()
 }
 
 /// A host name or address, without scheme; a port is not compared.

@@ -1,6 +1,7 @@
 //! Parses a configuration file and reports all errors in it, not only the first one.
 
 mod access;
+mod http_values;
 mod models;
 mod provider;
 mod providers;
@@ -16,9 +17,11 @@ use std::sync::Arc;
 
 use toml::de::DeTable;
 
-use self::table::{Item, Table};
+use self::table::{Item, Section};
 use super::diagnostics::Diagnostics;
-use super::{Config, ConfigError, ConfigWarning, DEFAULT_LISTEN, Env, Proxies};
+use super::{
+    Capture, Config, ConfigError, ConfigWarning, DEFAULT_LISTEN, Env, Limits, Proxies, Timeouts,
+};
 
 impl Config {
     /// Parses a file: the configuration with warnings, or all errors.
@@ -26,6 +29,12 @@ impl Config {
     /// Secrets are read from the variables and files that it names.
     pub fn parse(text: &str, env: Env<'_>) -> Result<(Self, Vec<ConfigWarning>), Vec<ConfigError>> {
         parse(text, env, None)
+    }
+
+    /// The configuration without a file: providers with keys in the environment, and defaults for
+    /// everything else.
+    pub fn from_env(env: Env<'_>) -> Self {
+        parse_config(&Section::root(None, &Diagnostics::new("")), env, None)
     }
 }
 
@@ -44,53 +53,51 @@ pub(super) fn parse(
     // After a syntax error the rest of the tree is unreliable, so only the syntax errors are
     // reported.
     let config = if syntax_errors.is_empty() {
-        parse_config(&Table::root(tree.get_ref(), &diagnostics), env, listen)
+        parse_config(&Section::root(Some(tree.get_ref()), &diagnostics), env, listen)
     } else {
         Config::from_env(env)
     };
     diagnostics.finish(config)
 }
 
-fn parse_config(file: &Table<'_>, env: Env<'_>, listen_override: Option<SocketAddr>) -> Config {
+fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<SocketAddr>) -> Config {
     let listen_item = file.get("listen");
     let listen =
         listen_override.or(listen_item.as_ref().and_then(parse_listen)).unwrap_or(DEFAULT_LISTEN);
     let loopback = listen.ip().is_loopback();
-    let (access, has_keys) = access::parse(&file.table("access"), env);
+    let (access, has_keys) = access::parse(&file.section("access"), env);
     if !loopback {
         // An address from the command line has no position in the file.
         let listen_item = listen_item.filter(|_| listen_override.is_none());
         match (&listen_item, has_keys) {
             (Some(item), false) => item.error(KEYS_REQUIRED),
             (None, false) => {
-                file.diagnostics.error_outside_file(format!("--listen {KEYS_REQUIRED}"));
+                file.table.diagnostics.error_outside_file(format!("--listen {KEYS_REQUIRED}"));
             }
             (Some(item), true) => item.warn(PLAINTEXT_WARNING),
             (None, true) => {
-                file.diagnostics.warn_outside_file(format!("--listen {PLAINTEXT_WARNING}"));
+                file.table.diagnostics.warn_outside_file(format!("--listen {PLAINTEXT_WARNING}"));
             }
         }
     }
     let mut providers = providers::parse(&file.table("providers"), env);
     let models = models::parse(&file.table("models"), &mut providers, env);
-    let config = Config {
+    Config {
         listen,
         providers: providers
             .into_iter()
             .filter_map(|provider_entry| provider_entry.provider)
             .collect(),
         models,
-        limits: sections::parse_limits(&file.table("limits")),
-        timeouts: sections::parse_timeouts(&file.table("timeouts")),
+        limits: Limits::read(&file.section("limits")),
+        timeouts: Timeouts::read(&file.section("timeouts")),
         access,
-        guard: sections::parse_guard(&file.table("guard")),
-        store: store::parse(&file.table("store"), env),
-        capture: sections::parse_capture(&file.table("capture"), loopback),
-        telemetry: telemetry::parse(&file.table("telemetry"), env),
+        guard: sections::read_guard(&file.section("guard")),
+        store: store::parse(&file.section("store"), env),
+        capture: Capture::read(&file.section("capture"), loopback),
+        telemetry: telemetry::parse(&file.section("telemetry"), env),
         proxies: Arc::new(Proxies::from_env(env)),
-    };
-    file.reject_unknown_keys();
-    config
+    }
 }
 
 /// `localhost` means the loopback address; other names are rejected.

@@ -66,19 +66,16 @@ fn parse_target(
     env: Env<'_>,
 ) -> Option<WeightedTarget> {
     let mut weight = None;
-    let to = if item.is_table() {
-        let table = item.table()?;
-        let to = table.get("to");
-        table.read_into("weight", &mut weight, |item| item.u32(1).map(Some));
-        if to.is_none() {
+    let mut to = item.clone();
+    if item.is_table() {
+        if !item.has_entry("to") {
             item.error(TARGET_WITHOUT_TO);
             return None;
         }
-        table.reject_unknown_keys();
-        to?
-    } else {
-        item.clone()
-    };
+        let section = item.section()?;
+        weight = section.optional_number("weight");
+        to = section.get("to")?;
+    }
     let Some(target) = to.as_str() else {
         to.error("must be a target, such as \"PROVIDER/MODEL\"");
         return None;

@@ -2,16 +2,18 @@
 
 use std::fs;
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, header};
 use interlingua::{DIALECTS, Dialect, find_dialect};
-use interlingua_repair::TargetProfile;
 use interlingua_upstream::{AuthScheme, CaBundle, PRESETS, PresetError, Provider, ProviderPreset};
 use secrecy::SecretString;
 use url::{Host, Url};
 
+use super::http_values::{parse_base_url, parse_header_value};
 use super::secret::{self, SecretLookup};
-use super::table::{Item, Table};
+use super::table::{Item, Section};
 use crate::config::Env;
+use crate::config::key_spec::ValueType;
+use crate::config::schema::{AUTH_SCHEMES, provider_dialects};
 
 /// An error that is already in the diagnostics.
 #[derive(Clone)]
@@ -28,20 +30,30 @@ enum KeySetting {
 }
 
 pub(super) struct ProviderParser<'e> {
-    pub(super) name: &'e str,
-    pub(super) offset: usize,
-    pub(super) table: &'e Table<'e>,
-    pub(super) env: Env<'e>,
+    name: &'e str,
+    /// Byte offset of the name.
+    offset: usize,
+    preset: Option<&'static ProviderPreset>,
+    pub(super) section: Section<'e>,
+    env: Env<'e>,
 }
 
-impl ProviderParser<'_> {
+impl<'e> ProviderParser<'e> {
+    /// The parser of this table; the parameters of a preset's URL are keys of it.
+    pub(super) fn new(name: &'e str, offset: usize, item: &Item<'e>, env: Env<'e>) -> Option<Self> {
+        let preset = ProviderPreset::find(name);
+        let url_params = preset.into_iter().flat_map(|preset| preset.url_params);
+        let names: Vec<_> = url_params.map(|url_param| url_param.name).collect();
+        Some(Self { name, offset, preset, section: item.section_with(&names)?, env })
+    }
+
     pub(super) fn parse(&self) -> Result<Provider, Reported> {
         // Every key is read even after an error, so that all errors are reported.
-        let preset = ProviderPreset::find(self.name);
-        let url_params = self.placeholders(preset);
+        let preset = self.preset;
+        let url_params = self.placeholders();
         let dialect = self.setting("dialect", parse_dialect);
         let base_url = self.setting("base_url", parse_base_url);
-        let auth = self.setting("auth", |item| item.one_of(AUTH_SCHEMES));
+        let auth = self.setting("auth", parse_auth);
         let ca_bundle = self.setting("ca", |item| self.parse_ca(item));
         let headers = self.parse_headers();
         let key = self.setting("api_key", |item| self.parse_key(item));
@@ -73,19 +85,16 @@ impl ProviderParser<'_> {
         Ok(provider)
     }
 
-    fn setting<'t, T>(
-        &'t self,
-        key: &'static str,
-        read: impl Fn(&Item<'t>) -> Option<T>,
-    ) -> Setting<T> {
-        self.table.get(key).map(|item| read(&item).ok_or(Reported)).transpose()
+    fn setting<T>(&self, key: &str, read: impl Fn(&Item<'e>) -> Option<T>) -> Setting<T> {
+        self.section.get(key).map(|item| read(&item).ok_or(Reported)).transpose()
     }
 
     /// The file's values for the parameters in a preset's URL, by environment variable.
-    fn placeholders(&self, preset: Option<&ProviderPreset>) -> Vec<(&'static str, String)> {
+    fn placeholders(&self) -> Vec<(&'static str, String)> {
         let mut values = Vec::new();
-        for url_param in preset.into_iter().flat_map(|preset| preset.url_params) {
-            if let Some(value) = self.table.get(url_param.name).and_then(|item| item.string()) {
+        for url_param in self.preset.into_iter().flat_map(|preset| preset.url_params) {
+            let item = self.section.table.entry(url_param.name, ValueType::Text("text"));
+            if let Some(value) = item.and_then(|item| item.string()) {
                 values.extend(
                     url_param.env_vars.iter().map(|variable| (*variable, value.to_owned())),
                 );
@@ -148,7 +157,7 @@ impl ProviderParser<'_> {
         let provider = preset.provider(&env)?;
         let is_other_host =
             base_url.is_some_and(|base_url| base_url.origin() != provider.base_url.origin());
-        if is_other_host || self.table.get("api_key").is_some() {
+        if is_other_host || self.section.get("api_key").is_some() {
             // The preset's key is not sent to another host, and does not replace an explicit one.
             return preset.provider(&|name| env(name).filter(|_| !preset.key_vars.contains(&name)));
         }
@@ -173,7 +182,7 @@ impl ProviderParser<'_> {
         }
         if !missing.is_empty() {
             let message = format!("`{}` is not a known provider and needs {missing}", self.name);
-            self.table.diagnostics.error_with_suggestion(
+            self.section.table.diagnostics.error_with_suggestion(
                 self.offset,
                 &message,
                 self.name,
@@ -221,13 +230,12 @@ impl ProviderParser<'_> {
     fn parse_headers(&self) -> Result<HeaderMap, Reported> {
         let mut headers = HeaderMap::new();
         let mut all_valid = true;
-        for (name, at, item) in self.table.table("headers").entries_in_order() {
+        for (name, at, item) in self.section.table("headers").entries_in_order() {
             let parsed =
                 name.parse::<HeaderName>().ok().filter(|name| !RESERVED_HEADERS.contains(name));
             if parsed.is_none() {
-                self.table
-                    .diagnostics
-                    .error(at, format!("`{name}` is not a header that can be set"));
+                let message = format!("`{name}` is not a header that can be set");
+                self.section.table.diagnostics.error(at, message);
             }
             let value = parse_header_value(&item, name, self.env);
             all_valid &= parsed.is_some() && value.is_some();
@@ -243,7 +251,7 @@ impl ProviderParser<'_> {
         else {
             return;
         };
-        let hint = if self.table.get("base_url").is_some() {
+        let hint = if self.section.get("base_url").is_some() {
             "no key is sent to an address that is not its own: write api_key".into()
         } else {
             format!("set {variables}, or write api_key")
@@ -252,7 +260,7 @@ impl ProviderParser<'_> {
     }
 
     fn warn_base_url(&self, preset: Option<&ProviderPreset>, provider: &Provider) {
-        let Some(item) = self.table.get("base_url") else { return };
+        let Some(item) = self.section.get("base_url") else { return };
         let path = provider.base_url.path().trim_end_matches('/');
         let first = provider.paths.turn.split('/').nth(1).unwrap_or_default();
         if path.rsplit('/').next() == Some(first) && !first.is_empty() {
@@ -272,11 +280,11 @@ impl ProviderParser<'_> {
     }
 
     fn error(&self, message: &str) {
-        self.table.diagnostics.error(self.offset, format!("`{}` {message}", self.name));
+        self.section.table.diagnostics.error(self.offset, format!("`{}` {message}", self.name));
     }
 
     fn warn(&self, message: &str) {
-        self.table.diagnostics.warn(self.offset, format!("`{}` {message}", self.name));
+        self.section.table.diagnostics.warn(self.offset, format!("`{}` {message}", self.name));
     }
 }
 
@@ -295,18 +303,18 @@ pub(super) fn missing_key_variables(
 }
 
 fn parse_dialect(item: &Item<'_>) -> Option<&'static dyn Dialect> {
-    let name = item.string()?;
-    let dialect =
-        find_dialect(name).filter(|dialect| TargetProfile::is_provider_dialect(dialect.id()));
-    if dialect.is_none() {
-        let all = DIALECTS
-            .iter()
-            .map(|dialect| dialect.id())
-            .filter(|id| TargetProfile::is_provider_dialect(*id));
+    let (name, known) = (item.string()?, provider_dialects());
+    if !known.contains(&name) {
         let message = format!("there is no provider dialect `{name}`");
-        item.diagnostics.unknown_name(item.offset, &message, name, all.map(|id| id.0));
+        item.diagnostics.unknown_name(item.offset, &message, name, known);
+        return None;
     }
-    dialect
+    find_dialect(name)
+}
+
+fn parse_auth(item: &Item<'_>) -> Option<AuthScheme> {
+    let name = item.word()?;
+    AUTH_SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
 }
 
 /// A flavor of the dialect, or of any dialect if none is known.
@@ -328,52 +336,6 @@ fn parse_flavor(item: &Item<'_>, dialect: Option<&'static dyn Dialect>) -> Optio
     flavor
 }
 
-pub(super) fn parse_base_url(item: &Item<'_>) -> Option<Url> {
-    let text = item.string()?;
-    let url = Url::parse(text.trim()).ok().filter(Url::has_host);
-    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-    let Some(url) = url else {
-        item.error(r#"must be an address, such as "https://api.example.com/v1""#);
-        return None;
-    };
-    if !url.username().is_empty() || url.password().is_some() {
-        item.error("must not contain a user name or password: set api_key or headers");
-        return None;
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        item.error("must not contain ? or #");
-        return None;
-    }
-    Some(url)
-}
-
-/// The value of a header: a secret reference, or the literal value.
-pub(super) fn parse_header_value(item: &Item<'_>, name: &str, env: Env<'_>) -> Option<HeaderValue> {
-    let text = item.string()?;
-    let name = name.to_ascii_lowercase();
-    let is_reference = ["env:", "file:"].iter().any(|prefix| text.starts_with(prefix));
-    let is_secret = ["auth", "key", "token", "secret"].iter().any(|word| name.contains(word));
-    let value = if is_reference || is_secret {
-        match secret::resolve(item, env) {
-            SecretLookup::Resolved(secret) => HeaderValue::from_str(secret::expose(&secret)).ok(),
-            SecretLookup::EmptyVariable(name) => {
-                item.error(&format!("is unset: the variable {name} is empty"));
-                return None;
-            }
-            SecretLookup::Invalid => return None,
-        }
-    } else {
-        HeaderValue::from_str(text).ok()
-    };
-    let Some(mut value) = value else {
-        item.error("is not a valid header value");
-        return None;
-    };
-    // Sensitive values are overwritten in what the provider sends.
-    value.set_sensitive(is_reference || is_secret);
-    Some(value)
-}
-
 fn is_loopback_url(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -382,14 +344,6 @@ fn is_loopback_url(url: &Url) -> bool {
         None => false,
     }
 }
-
-const AUTH_SCHEMES: &[(&str, AuthScheme)] = &[
-    ("none", AuthScheme::None),
-    ("bearer", AuthScheme::Bearer),
-    ("x-api-key", AuthScheme::XApiKey),
-    ("x-goog-api-key", AuthScheme::GoogApiKey),
-    ("api-key", AuthScheme::ApiKey),
-];
 
 /// Headers that only the gateway sets on provider requests.
 const RESERVED_HEADERS: &[HeaderName] = &[

@@ -82,11 +82,8 @@ fn parse_entry(
         );
         return None;
     }
-    let table = item.table()?;
-    let mut weight = None;
-    table.read_into("weight", &mut weight, |item| item.u32(1).map(Some));
-    let entry = ProviderParser { name, offset: at, table: &table, env };
-    let provider = entry.parse().ok().map(Arc::new);
-    table.reject_unknown_keys();
+    let parser = ProviderParser::new(name, at, item, env)?;
+    let provider = parser.parse().ok().map(Arc::new);
+    let weight = parser.section.optional_number("weight");
     Some(ProviderEntry { name: name.to_owned(), provider, weight })
 }

@@ -1,98 +1,97 @@
-//! Parses the sections of plain values: limits, timeouts, guard, capture.
+//! Reads the sections of plain values: limits, timeouts, guard, capture.
 
-use super::table::{Item, Table};
+use super::table::{Item, Section, read_defaults};
+use crate::config::schema::GUARD_MODES;
 use crate::config::{Capture, GuardMode, GuardModes, Limits, Timeouts};
 
-pub(super) fn parse_limits(table: &Table<'_>) -> Limits {
-    let mut limits = Limits::default();
-    let sizes = [
-        ("head", &mut limits.head),
-        ("body", &mut limits.body),
-        ("in_flight", &mut limits.in_flight),
-        ("schema", &mut limits.schema),
-        ("arguments", &mut limits.arguments),
-        ("event", &mut limits.event),
-        ("reply", &mut limits.reply),
-        ("buffer", &mut limits.buffer),
-    ];
-    for (key, target) in sizes {
-        table.read_into(key, target, Item::memory_size);
+impl Limits {
+    pub(super) fn read(section: &Section<'_>) -> Self {
+        Self {
+            head: section.number("head"),
+            headers: section.number("headers"),
+            body: section.number("body"),
+            in_flight: section.number("in_flight"),
+            depth: section.number("depth"),
+            values: section.number("values"),
+            messages: section.number("messages"),
+            blocks: section.number("blocks"),
+            tools: section.number("tools"),
+            schema: section.number("schema"),
+            schema_depth: section.number("schema_depth"),
+            schema_cost: section.number("schema_cost"),
+            arguments: section.number("arguments"),
+            event: section.number("event"),
+            event_lines: section.number("event_lines"),
+            reply: section.number("reply"),
+            buffer: section.number("buffer"),
+            concurrent_requests: section.number("streams"),
+            connections: section.number("connections"),
+            connections_per_address: section.number("connections_per_address"),
+            wrong_keys_burst: section.number("failures"),
+            wrong_keys_per_minute: section.number("failures_per_minute"),
+            retries: section.number("retries"),
+        }
     }
-    let counts = [
-        ("headers", &mut limits.headers, MAX_COUNT),
-        ("depth", &mut limits.depth, interlingua::JsonLimits::MAX_DEPTH),
-        ("values", &mut limits.values, MAX_COUNT),
-        ("messages", &mut limits.messages, MAX_COUNT),
-        ("blocks", &mut limits.blocks, MAX_COUNT),
-        ("tools", &mut limits.tools, MAX_COUNT),
-        ("schema_depth", &mut limits.schema_depth, MAX_COUNT),
-        ("schema_cost", &mut limits.schema_cost, MAX_COUNT),
-        ("event_lines", &mut limits.event_lines, MAX_COUNT),
-        ("streams", &mut limits.concurrent_requests, MAX_COUNT),
-        ("connections", &mut limits.connections, MAX_COUNT),
-        ("connections_per_address", &mut limits.connections_per_address, MAX_COUNT),
-    ];
-    for (key, target, max) in counts {
-        table.read_into(key, target, |item| item.count(max));
-    }
-    table.read_into("failures", &mut limits.wrong_keys_burst, |item| item.u32(1));
-    table.read_into("failures_per_minute", &mut limits.wrong_keys_per_minute, |item| item.u32(1));
-    table.read_into("retries", &mut limits.retries, |item| item.u32(0));
-    table.reject_unknown_keys();
-    limits
 }
 
-pub(super) fn parse_timeouts(table: &Table<'_>) -> Timeouts {
-    let mut timeouts = Timeouts::default();
-    let all = [
-        ("head", &mut timeouts.head),
-        ("body", &mut timeouts.body),
-        ("keep_alive", &mut timeouts.keep_alive),
-        ("write", &mut timeouts.write),
-        ("heartbeat", &mut timeouts.heartbeat),
-        ("drain", &mut timeouts.drain),
-        ("connect", &mut timeouts.connect),
-        ("answer", &mut timeouts.answer),
-        ("silence", &mut timeouts.silence),
-    ];
-    for (key, target) in all {
-        table.read_into(key, target, Item::duration);
+impl Timeouts {
+    pub(super) fn read(section: &Section<'_>) -> Self {
+        Self {
+            head: section.duration("head"),
+            body: section.duration("body"),
+            keep_alive: section.duration("keep_alive"),
+            write: section.duration("write"),
+            heartbeat: section.duration("heartbeat"),
+            drain: section.duration("drain"),
+            connect: section.duration("connect"),
+            answer: section.duration("answer"),
+            silence: section.duration("silence"),
+        }
     }
-    table.reject_unknown_keys();
-    timeouts
 }
 
-pub(super) fn parse_guard(table: &Table<'_>) -> GuardModes {
-    let mut guard = GuardModes::default();
-    table.read_into("mode", &mut guard.default, |item| item.one_of(MODES));
-    for (name, _, item) in table.table("tools").entries_in_order() {
-        let Some(tool) = item.table() else { continue };
-        let mut mode = guard.default;
-        tool.read_into("mode", &mut mode, |item| item.one_of(MODES));
-        tool.reject_unknown_keys();
-        guard.per_tool.push((name.to_owned(), mode));
+impl Capture {
+    /// Capturing is on by default only on loopback, where all traffic is the user's own.
+    pub(super) fn read(section: &Section<'_>, is_loopback: bool) -> Self {
+        Self {
+            enabled: section.flag("enabled").unwrap_or(is_loopback),
+            stages: section.flag("stages").unwrap_or_default(),
+            max_age: section.duration("keep"),
+            max_bytes: section.number("size"),
+            redact: section.flag("redact").unwrap_or_default(),
+        }
     }
-    table.reject_unknown_keys();
-    guard
 }
 
-/// Capturing is on by default only on loopback, where all traffic is the user's own.
-pub(super) fn parse_capture(table: &Table<'_>, loopback: bool) -> Capture {
-    let mut capture = Capture { enabled: loopback, ..Capture::default() };
-    table.read_into("enabled", &mut capture.enabled, Item::bool);
-    table.read_into("stages", &mut capture.stages, Item::bool);
-    table.read_into("keep", &mut capture.max_age, Item::duration);
-    table.read_into("size", &mut capture.max_bytes, Item::byte_size);
-    table.read_into("redact", &mut capture.redact, Item::bool);
-    table.reject_unknown_keys();
-    capture
+pub(super) fn read_guard(section: &Section<'_>) -> GuardModes {
+    let default = read_mode(section).unwrap_or_default();
+    let tool_mode = |(name, _, item): (&str, usize, Item<'_>)| {
+        let mode = read_mode(&item.section()?).unwrap_or(default);
+        Some((name.to_owned(), mode))
+    };
+    let tools = section.table("tools").entries_in_order();
+    GuardModes { default, per_tool: tools.into_iter().filter_map(tool_mode).collect() }
 }
 
-const MAX_COUNT: usize = 1_000_000_000;
+fn read_mode(section: &Section<'_>) -> Option<GuardMode> {
+    let name = section.word("mode")?;
+    GUARD_MODES.into_iter().find(|mode| mode.name() == name)
+}
 
-const MODES: &[(&str, GuardMode)] = &[
-    ("off", GuardMode::Off),
-    ("observe", GuardMode::Observe),
-    ("answer", GuardMode::Answer),
-    ("mend", GuardMode::Mend),
-];
+impl Default for Limits {
+    fn default() -> Self {
+        read_defaults("limits", Self::read)
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        read_defaults("timeouts", Self::read)
+    }
+}
+
+impl Default for Capture {
+    fn default() -> Self {
+        read_defaults("capture", |section| Self::read(section, true))
+    }
+}

@@ -1,31 +1,28 @@
 //! Parses `[store]`.
 
-use interlingua_store::{EncryptionKey, PostgresStore};
+use interlingua_store::{EncryptionKey, PostgresStore, RetentionLimits};
 use secrecy::SecretString;
 
 use super::secret::{self, SecretLookup};
-use super::table::{Item, Table};
+use super::table::{Item, Section};
 use crate::config::{Env, StoreConfig, StoreLocation, from_env};
 
-pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> StoreConfig {
-    let mut store = from_env::default_store(env);
-    if let Some(location) = table.get("url").and_then(|item| parse_url(&item, env)) {
-        (store.location, store.lacks_data_dir) = (location, false);
+pub(super) fn parse(section: &Section<'_>, env: Env<'_>) -> StoreConfig {
+    let url = section.get("url").and_then(|item| parse_url(&item, env));
+    let location = url.or_else(|| from_env::default_store(env));
+    let (sessions, usage) = (section.section("sessions"), section.section("usage"));
+    StoreConfig {
+        lacks_data_dir: location.is_none(),
+        location: location.unwrap_or(StoreLocation::Memory),
+        max_age: section.duration("keep"),
+        max_bytes: section.number("size"),
+        sessions: RetentionLimits {
+            max_age: sessions.duration("keep"),
+            max_bytes: sessions.number("size"),
+        },
+        usage_max_age: usage.duration("keep"),
+        encryption_key: section.get("key").and_then(|item| parse_encryption_key(&item, env)),
     }
-    table.read_into("keep", &mut store.max_age, Item::duration);
-    table.read_into("size", &mut store.max_bytes, Item::byte_size);
-    let sessions = table.table("sessions");
-    sessions.read_into("keep", &mut store.sessions.max_age, Item::duration);
-    sessions.read_into("size", &mut store.sessions.max_bytes, Item::byte_size);
-    sessions.reject_unknown_keys();
-    let usage = table.table("usage");
-    usage.read_into("keep", &mut store.usage_max_age, Item::duration);
-    usage.reject_unknown_keys();
-    table.read_into("key", &mut store.encryption_key, |item| {
-        parse_encryption_key(item, env).map(Some)
-    });
-    table.reject_unknown_keys();
-    store
 }
 
 /// The location of the store; it may be a secret, because database URLs carry passwords.

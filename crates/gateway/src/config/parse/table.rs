@@ -1,21 +1,31 @@
-//! Typed access to TOML tables: records which keys are read and reports the others as unknown.
+//! Typed access to TOML tables by the schema: keys that it does not list are reported as unknown, and
+//! its defaults replace absent and invalid values.
 
-use std::cell::RefCell;
+use std::borrow::Cow;
 use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
 use super::units;
 use crate::config::diagnostics::Diagnostics;
+use crate::config::key_spec::{KeySpec, ValueType, key};
+use crate::config::schema::FILE;
 
-/// A table of the file, or an absent one.
+/// A table whose keys are names that the user chooses, or an absent one.
 pub(super) struct Table<'a> {
     pub(super) diagnostics: &'a Diagnostics<'a>,
     /// Its full name; empty for the file itself.
-    pub(super) name: String,
+    name: String,
     pub(super) offset: usize,
     entries: Option<&'a DeTable<'a>>,
-    known_keys: RefCell<Vec<&'static str>>,
+    /// The keys of each entry that is a table.
+    entry_keys: &'static [KeySpec],
+}
+
+/// A table with the keys of the schema.
+pub(super) struct Section<'a> {
+    pub(super) table: Table<'a>,
+    keys: &'static [KeySpec],
 }
 
 /// A value of the file, with its full name and byte offset.
@@ -25,93 +35,134 @@ pub(super) struct Item<'a> {
     pub(super) name: String,
     pub(super) offset: usize,
     value: &'a DeValue<'a>,
+    value_type: ValueType,
+}
+
+/// Reads a section of an empty file.
+pub(super) fn read_defaults<T>(section: &str, read: impl FnOnce(&Section<'_>) -> T) -> T {
+    read(&Section::root(None, &Diagnostics::new("")).section(section))
+}
+
+impl<'a> Section<'a> {
+    /// The file itself; without entries, an empty one.
+    pub(super) fn root(entries: Option<&'a DeTable<'a>>, diagnostics: &'a Diagnostics<'a>) -> Self {
+        let table = Table { diagnostics, name: String::new(), offset: 0, entries, entry_keys: &[] };
+        Self::new(table, FILE, &[])
+    }
+
+    /// Reports all keys that are in neither list.
+    fn new(table: Table<'a>, keys: &'static [KeySpec], more_keys: &[&'static str]) -> Self {
+        let names = keys.iter().map(|spec| spec.name).chain(more_keys.iter().copied());
+        let names: Vec<_> = names.collect();
+        for (key, at, _) in table.entries_in_order() {
+            if !names.contains(&key) {
+                let message = match table.name.as_str() {
+                    "" => format!("there is no key `{key}`"),
+                    name => format!("[{name}] has no key `{key}`"),
+                };
+                table.diagnostics.unknown_name(at, &message, key, names.iter().copied());
+            }
+        }
+        Self { table, keys }
+    }
+
+    fn spec(&self, name: &str) -> &'static KeySpec {
+        self.keys.iter().find(|spec| spec.name == name).unwrap_or_else(|| {
+            debug_assert!(false, "the schema of [{}] has no key `{name}`", self.table.name);
+            &UNKNOWN_KEY
+        })
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Item<'a>> {
+        self.table.entry(name, self.spec(name).value_type)
+    }
+
+    /// The section of this name; an empty one if the file has none.
+    pub(super) fn section(&self, name: &str) -> Self {
+        self.get(name)
+            .and_then(|item| item.section())
+            .unwrap_or_else(|| Self::new(self.absent(name), self.spec(name).value_type.keys(), &[]))
+    }
+
+    /// The table of this name; an empty one if the file has none.
+    pub(super) fn table(&self, name: &str) -> Table<'a> {
+        self.get(name).and_then(|item| item.table()).unwrap_or_else(|| self.absent(name))
+    }
+
+    fn absent(&self, name: &str) -> Table<'a> {
+        Table {
+            diagnostics: self.table.diagnostics,
+            name: self.table.full_key(name),
+            offset: self.table.offset,
+            entries: None,
+            entry_keys: &[],
+        }
+    }
+
+    /// The file's value if there is a valid one, else the schema's default, if it has one.
+    fn value<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Item<'a>) -> Option<T>,
+        parse_default: impl FnOnce(&'static str) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.get(name).and_then(|item| read(&item));
+        value.or_else(|| parse_default(self.spec(name).default))
+    }
+
+    /// A number, or the bytes of a size.
+    pub(super) fn optional_number<N: TryFrom<u64>>(&self, name: &str) -> Option<N> {
+        let convert = |number: u64| N::try_from(number).ok();
+        self.value(
+            name,
+            |item| item.number().and_then(convert),
+            |text| text.parse().ok().or_else(|| units::parse_size(text)).and_then(convert),
+        )
+    }
+
+    pub(super) fn number<N: TryFrom<u64> + Default>(&self, name: &str) -> N {
+        self.optional_number(name).unwrap_or_default()
+    }
+
+    pub(super) fn duration(&self, name: &str) -> Duration {
+        self.value(name, Item::duration, units::parse_duration).unwrap_or_default()
+    }
+
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        self.value(name, Item::bool, |text| text.parse().ok())
+    }
+
+    pub(super) fn word(&self, name: &str) -> Option<&'a str> {
+        self.value(name, Item::word, |text| (!text.is_empty()).then_some(text))
+    }
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn root(entries: &'a DeTable<'a>, diagnostics: &'a Diagnostics<'a>) -> Self {
-        Self {
-            diagnostics,
-            name: String::new(),
-            offset: 0,
-            entries: Some(entries),
-            known_keys: RefCell::default(),
-        }
-    }
-
-    fn absent(&self, name: String) -> Self {
-        Self {
-            diagnostics: self.diagnostics,
-            name,
-            offset: self.offset,
-            entries: None,
-            known_keys: RefCell::default(),
-        }
-    }
-
     pub(super) fn is_present(&self) -> bool {
         self.entries.is_some()
     }
 
-    pub(super) fn get(&self, key: &'static str) -> Option<Item<'a>> {
-        let mut known_keys = self.known_keys.borrow_mut();
-        if !known_keys.contains(&key) {
-            known_keys.push(key);
-        }
+    pub(super) fn entry(&self, key: &str, value_type: ValueType) -> Option<Item<'a>> {
         let value = self.entries?.get(key)?;
         Some(Item {
             diagnostics: self.diagnostics,
             name: self.full_key(key),
             offset: value.span().start,
             value: value.get_ref(),
+            value_type,
         })
     }
 
-    /// All entries in the order of the file, with the offset of each key: for tables with keys that
-    /// the user chooses.
+    /// All entries in the order of the file, with the offset of each key.
     pub(super) fn entries_in_order(&self) -> Vec<(&'a str, usize, Item<'a>)> {
         let entries = self.entries.into_iter().flat_map(DeTable::iter);
-        let item = |(key, value): (&'a toml::Spanned<_>, &'a toml::Spanned<_>)| {
-            let key_text: &std::borrow::Cow<'a, str> = key.get_ref();
-            let (diagnostics, name) = (self.diagnostics, self.full_key(key_text));
-            let item =
-                Item { diagnostics, name, offset: value.span().start, value: value.get_ref() };
-            (key_text.as_ref(), key.span().start, item)
+        let item = |(key, _): (&'a toml::Spanned<Cow<'a, str>>, _)| {
+            let item = self.entry(key.get_ref(), ValueType::Section(self.entry_keys))?;
+            Some((key.get_ref().as_ref(), key.span().start, item))
         };
-        let mut items: Vec<_> = entries.map(item).collect();
+        let mut items: Vec<_> = entries.filter_map(item).collect();
         items.sort_by_key(|(_, at, _)| *at);
         items
-    }
-
-    /// The table of this name; an empty one if the file has none.
-    pub(super) fn table(&self, key: &'static str) -> Self {
-        let table = self.get(key).and_then(|item| item.table());
-        table.unwrap_or_else(|| self.absent(self.full_key(key)))
-    }
-
-    /// Overwrites the default in `target` with the file's value, if there is a valid one.
-    pub(super) fn read_into<T>(
-        &self,
-        key: &'static str,
-        target: &mut T,
-        read: impl Fn(&Item<'a>) -> Option<T>,
-    ) {
-        if let Some(value) = self.get(key).and_then(|item| read(&item)) {
-            *target = value;
-        }
-    }
-
-    /// Reports all keys that were not read before as unknown.
-    pub(super) fn reject_unknown_keys(&self) {
-        let known_keys = self.known_keys.borrow();
-        for (key, at, _) in self.entries_in_order() {
-            if !known_keys.contains(&key) {
-                let message = match self.name.as_str() {
-                    "" => format!("there is no key `{key}`"),
-                    name => format!("[{name}] has no key `{key}`"),
-                };
-                self.diagnostics.unknown_name(at, &message, key, known_keys.iter().copied());
-            }
-        }
     }
 
     fn full_key(&self, key: &str) -> String {
@@ -146,12 +197,34 @@ impl<'a> Item<'a> {
             name: self.name.clone(),
             offset: self.offset,
             entries: Some(entries),
-            known_keys: RefCell::default(),
+            entry_keys: self.value_type.keys(),
         })
+    }
+
+    pub(super) fn section(&self) -> Option<Section<'a>> {
+        self.section_with(&[])
+    }
+
+    /// A section with more keys than those of the schema.
+    pub(super) fn section_with(&self, more_keys: &[&'static str]) -> Option<Section<'a>> {
+        let table = self.table()?;
+        let keys = table.entry_keys;
+        Some(Section::new(Table { entry_keys: &[], ..table }, keys, more_keys))
+    }
+
+    /// The section of an item that is no table: without entries.
+    pub(super) fn absent_section(&self) -> Section<'a> {
+        let (diagnostics, name, offset) = (self.diagnostics, self.name.clone(), self.offset);
+        let table = Table { diagnostics, name, offset, entries: None, entry_keys: &[] };
+        Section::new(table, self.value_type.keys(), &[])
     }
 
     pub(super) fn is_table(&self) -> bool {
         self.value.is_table()
+    }
+
+    pub(super) fn has_entry(&self, key: &str) -> bool {
+        self.value.as_table().is_some_and(|entries| entries.contains_key(key))
     }
 
     pub(super) fn list(&self) -> Option<Vec<Self>> {
@@ -161,6 +234,7 @@ impl<'a> Item<'a> {
             name: format!("{}[{at}]", self.name),
             offset: value.span().start,
             value: value.get_ref(),
+            value_type: ValueType::Section(self.value_type.keys()),
         };
         Some(list.iter().enumerate().map(item).collect())
     }
@@ -177,12 +251,21 @@ impl<'a> Item<'a> {
         self.value.as_str().or_else(|| self.expected("a string"))
     }
 
-    pub(super) fn bool(&self) -> Option<bool> {
+    fn bool(&self) -> Option<bool> {
         self.value.as_bool().or_else(|| self.expected("true or false"))
     }
 
-    /// A whole number within these bounds.
-    pub(super) fn integer(&self, min: u64, max: u64) -> Option<u64> {
+    /// A number within the bounds of the schema, or the bytes of a size.
+    fn number(&self) -> Option<u64> {
+        match self.value_type {
+            ValueType::Size => self.byte_size(),
+            ValueType::MemorySize => self.memory_size(),
+            ValueType::Number { min, max } => self.integer(min, max),
+            _ => None,
+        }
+    }
+
+    fn integer(&self, min: u64, max: u64) -> Option<u64> {
         let number = self.value.as_integer();
         let number =
             number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
@@ -190,58 +273,34 @@ impl<'a> Item<'a> {
         number.or_else(|| self.expected(&format!("a whole number from {min} to {max}")))
     }
 
-    pub(super) fn count(&self, max: usize) -> Option<usize> {
-        self.integer(1, max as u64).and_then(|number| usize::try_from(number).ok())
-    }
-
-    /// A count that can exceed 32 bits, such as tokens.
-    pub(super) fn u64(&self) -> Option<u64> {
-        self.integer(1, 1 << 50)
-    }
-
-    pub(super) fn u32(&self, min: u32) -> Option<u32> {
-        self.integer(min.into(), 1_000_000).and_then(|number| u32::try_from(number).ok())
-    }
-
-    /// Bytes: `"64MiB"`.
-    pub(super) fn byte_size(&self) -> Option<u64> {
+    fn byte_size(&self) -> Option<u64> {
         let size = self.value.as_str().and_then(units::parse_size);
         size.or_else(|| {
             self.expected(r#"a size such as "64MiB", with one of B, KiB, MiB, GiB, kB, MB, GB"#)
         })
     }
 
-    /// Bytes of a buffer in memory: at most 4 GiB.
-    pub(super) fn memory_size(&self) -> Option<usize> {
+    fn memory_size(&self) -> Option<u64> {
         let size = self.byte_size()?;
-        let is_allowed = size <= 4 << 30;
-        if !is_allowed {
-            return self.expected("4GiB at most");
-        }
-        usize::try_from(size).ok()
+        if size <= 4 << 30 { Some(size) } else { self.expected("4GiB at most") }
     }
 
-    /// `"30s"`.
-    pub(super) fn duration(&self) -> Option<Duration> {
+    fn duration(&self) -> Option<Duration> {
         let duration = self.value.as_str().and_then(units::parse_duration);
         duration
             .or_else(|| self.expected(r#"a duration such as "30s", with one of ms, s, m, h, d"#))
     }
 
-    /// One of these names.
-    pub(super) fn one_of<T: Copy>(&self, choices: &[(&'static str, T)]) -> Option<T> {
-        let name = self.string()?;
-        let choice = choices.iter().find(|(known, _)| *known == name);
-        if choice.is_none() {
-            let message = format!("{} cannot be `{name}`", self.name);
-            self.diagnostics.unknown_name(
-                self.offset,
-                &message,
-                name,
-                choices.iter().map(|(known, _)| *known),
-            );
+    /// One of the words in the schema.
+    pub(super) fn word(&self) -> Option<&'a str> {
+        let word = self.string()?;
+        let ValueType::Word(words) = self.value_type else { return Some(word) };
+        if words().contains(&word) {
+            return Some(word);
         }
-        choice.map(|(_, value)| *value)
+        let message = format!("{} cannot be `{word}`", self.name);
+        self.diagnostics.unknown_name(self.offset, &message, word, words());
+        None
     }
 
     pub(super) fn strings(&self) -> Option<Vec<(&'a str, Self)>> {
@@ -250,3 +309,6 @@ impl<'a> Item<'a> {
         list.into_iter().map(to_string_item).collect()
     }
 }
+
+/// For a name that the schema lacks, which is an error of the program: tests fail.
+const UNKNOWN_KEY: KeySpec = key("", ValueType::Other(""), "");

@@ -2,36 +2,34 @@
 
 use http::{HeaderMap, HeaderName};
 
-use super::provider::{parse_base_url, parse_header_value};
-use super::table::{Item, Table};
+use super::http_values::{parse_base_url, parse_header_value};
+use super::table::{Section, Table};
 use crate::config::telemetry::NO_OTLP_METRICS;
 use crate::config::{Env, Telemetry};
 
 /// Defaults come from the `OTEL_…` environment variables.
-pub(super) fn parse(table: &Table<'_>, env: Env<'_>) -> Telemetry {
+pub(super) fn parse(section: &Section<'_>, env: Env<'_>) -> Telemetry {
     let (mut telemetry, warnings) = Telemetry::from_env(env);
-    if let Some(url) = table.get("endpoint").and_then(|item| parse_base_url(&item)) {
+    if let Some(url) = section.get("endpoint").and_then(|item| parse_base_url(&item)) {
         telemetry.set_endpoint(url);
     } else {
         for warning in warnings {
-            table.diagnostics.warn_outside_file(warning);
+            section.table.diagnostics.warn_outside_file(warning);
         }
     }
-    if let Some(name) = table.get("service").and_then(|item| item.string()) {
+    if let Some(name) = section.get("service").and_then(|item| item.string()) {
         telemetry.set_service_name(name);
     }
-    if let Some(headers) = table.get("headers").and_then(|item| item.table()) {
+    if let Some(headers) = section.get("headers").and_then(|item| item.table()) {
         telemetry.headers = parse_headers(&headers, env);
     }
-    let mut traces = true;
-    table.read_into("traces", &mut traces, Item::bool);
-    telemetry.traces = telemetry.traces.filter(|_| traces);
+    let has_traces = section.flag("traces").unwrap_or(true);
+    telemetry.traces = telemetry.traces.filter(|_| has_traces);
     for key in ["metrics", "interval"] {
-        if let Some(item) = table.get(key) {
+        if let Some(item) = section.get(key) {
             item.warn(&format!("has no effect: {NO_OTLP_METRICS}"));
         }
     }
-    table.reject_unknown_keys();
     telemetry
 }
 
