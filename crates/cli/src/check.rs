@@ -106,9 +106,7 @@ fn resolve_flavor(args: &CheckArgs) -> Result<&str, CommandError> {
     if flavors.contains(&name) {
         return Ok(name);
     }
-    let message = suggest::unknown_name("flavor", name, flavors.iter().copied());
-    let hint = format!("The flavors of {} are {}.", args.judge.dialect, flavors.join(", "));
-    Err(CommandError::usage(format!("--flavor: {message}"), hint))
+    Err(suggest::unknown_flavor(name, args.judge.dialect, flavors))
 }
 
 /// Validates a NAME=VALUE switch.

@@ -14,6 +14,7 @@ mod input;
 #[cfg(not(feature = "builtin-models"))]
 mod left_out;
 mod listen_error;
+mod local_gateway;
 #[expect(clippy::disallowed_methods, reason = "a thread writes whole lines of the log")]
 mod log;
 #[expect(clippy::disallowed_methods, reason = "escapes what the other modules print")]

@@ -2,21 +2,20 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::num::NonZero;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 
 use clap::Args;
+use interlingua_gateway::ServerHandle;
 use interlingua_gateway::config::{Config, ConfigWatcher, HAS_BUILTIN_MODELS};
-use interlingua_gateway::{Gateway, ServerHandle};
 
 use crate::error::CommandError;
+use crate::gateway_config;
+use crate::local_gateway::{PLACEHOLDER_KEY, new_runtime, reachable_addr, start_gateway};
 use crate::log::{self, LogFormat};
 use crate::run::{AGENTS, LaunchTarget};
 use crate::shutdown::shutdown_signal;
-use crate::{gateway_config, listen_error};
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
@@ -56,23 +55,6 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), CommandError> {
         }
         Ok(())
     })
-}
-
-pub(crate) fn new_runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| CommandError::failed(format!("cannot start: {error}"), ""))
-}
-
-/// Starts the gateway of a configuration. Must be called within a runtime.
-pub(crate) fn start_gateway(config: Config) -> Result<ServerHandle, CommandError> {
-    let listen = config.listen;
-    let gateway = Gateway::new(config).map_err(|error| {
-        CommandError::failed(format!("cannot start: {}", error.message.unescape()), "")
-    })?;
-    let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    gateway
-        .start_on_threads(listen, threads)
-        .map_err(|error| listen_error::listen_error(listen, &error))
 }
 
 /// Prints the address to stdout for programs, and instructions to stderr for people: as text, or as
@@ -146,16 +128,6 @@ fn banner(config: &Config, launch_target: &LaunchTarget<'_>) -> String {
     guide
 }
 
-/// The address at which this machine reaches a listener: the loopback for an unspecified address.
-pub(crate) fn reachable_addr(listen: SocketAddr) -> SocketAddr {
-    let address = match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(address, listen.port())
-}
-
 async fn second_shutdown_signal() {
     match shutdown_signal() {
         Ok(signal) => signal.await,
@@ -164,9 +136,6 @@ async fn second_shutdown_signal() {
 }
 
 const REMOTE_NOTICE: &str = "It can be reached from other machines; clients need a key.";
-
-/// Key for a gateway without keys: agents require one unless the user is signed in.
-pub(crate) const PLACEHOLDER_KEY: &str = "interlingua";
 
 pub(crate) const ABOUT: &str = "\
 Start the gateway: forward the requests of agents to providers.

@@ -20,7 +20,7 @@ use interlingua_transcript::TranscriptFile;
 use crate::error::CommandError;
 use crate::terminal_text::escape_line;
 use crate::value_parsers::dialect_parser;
-use crate::{gateway_config, input, output, serve};
+use crate::{gateway_config, input, local_gateway, output};
 
 #[derive(Args)]
 pub(crate) struct SessionsArgs {
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<(), CommandError> {
     let _flush_guard = crate::log::start_errors_only();
     let source = gateway_config::source(args.config.as_deref(), None);
     let config = gateway_config::load(&source)?;
-    serve::new_runtime()?.block_on(async {
+    local_gateway::new_runtime()?.block_on(async {
         let store = interlingua_gateway::open_store(&config)
             .map_err(|error| CommandError::failed(format!("cannot open the store: {error}"), ""))?;
         match &args.command {

@@ -151,19 +151,8 @@ fn open_input(file: Option<&Path>) -> Result<Box<dyn Read>, CommandError> {
 
 fn resolve_flavor(provider: &dyn Dialect, name: &str) -> Result<&'static str, CommandError> {
     let flavors = provider.flavors();
-    if let Some(flavor) = flavors.iter().find(|flavor| **flavor == name) {
-        return Ok(flavor);
-    }
-    if flavors.is_empty() {
-        let message = format!("--flavor {name}: {} has no flavors", provider.id());
-        return Err(CommandError::usage(
-            message,
-            "A flavor belongs to the provider's side. Leave it out.",
-        ));
-    }
-    let message = suggest::unknown_name("flavor", name, flavors.iter().copied());
-    let hint = format!("The flavors of {} are {}.", provider.id(), flavors.join(", "));
-    Err(CommandError::usage(format!("--flavor: {message}"), hint))
+    let flavor = flavors.iter().find(|flavor| **flavor == name).copied();
+    flavor.ok_or_else(|| suggest::unknown_flavor(name, provider.id().0, flavors))
 }
 
 /// Checks that the ledger can be written.

@@ -19,7 +19,7 @@ use interlingua_gateway::config::{Config, StoreLocation};
 use interlingua_store::{SessionError, SessionId, Store};
 
 use crate::error::CommandError;
-use crate::{gateway_config, output, serve, sessions, shutdown};
+use crate::{gateway_config, local_gateway, output, sessions, shutdown};
 use approval::UserApproval;
 use input_lines::InputLines;
 use models::Models;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ChatArgs) -> Result<(), CommandError> {
     let _flush_guard = crate::log::start_errors_only();
     let source = gateway_config::source(args.config.as_deref(), None);
     let config = gateway_config::load(&source)?;
-    serve::new_runtime()?.block_on(chat_loop(args, config))
+    local_gateway::new_runtime()?.block_on(chat_loop(args, config))
 }
 
 /// State of a running chat.

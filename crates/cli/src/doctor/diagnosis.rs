@@ -202,13 +202,7 @@ fn resolve_flavor(
         return Ok(None);
     }
     let flavors: Vec<_> = provider.flavors().iter().chain(judge_flavors).copied().collect();
-    if flavors.is_empty() {
-        let message = format!("--flavor {name}: {} has no flavors", provider.id());
-        return Err(CommandError::usage(message, "Leave it out."));
-    }
-    let message = suggest::unknown_name("flavor", name, flavors.iter().copied());
-    let hint = format!("The flavors of {} are {}.", provider.id(), flavors.join(", "));
-    Err(CommandError::usage(format!("--flavor: {message}"), hint))
+    Err(suggest::unknown_flavor(name, provider.id().0, &flavors))
 }
 
 fn judge_request(

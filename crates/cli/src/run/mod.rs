@@ -18,7 +18,7 @@ use tokio::time::timeout;
 pub(crate) use agents::{AGENTS, AgentPreset, LaunchTarget};
 
 use crate::error::CommandError;
-use crate::{gateway_config, serve, suggest};
+use crate::{gateway_config, local_gateway, suggest};
 
 #[derive(Args)]
 pub(crate) struct RunArgs {
@@ -54,15 +54,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
     }
     let default_model = if config.providers.is_empty() { Some("sim/agent") } else { None };
     let model = args.model.as_deref().or(default_model);
-    let runtime = serve::new_runtime()?;
-    let mut addr = serve::reachable_addr(config.listen);
+    let runtime = local_gateway::new_runtime()?;
+    let mut addr = local_gateway::reachable_addr(config.listen);
     let starts_gateway = args.config.is_some() || !runtime.block_on(gateway_info::is_running(addr));
     // The gateway runs until this value is dropped.
     let mut own_gateway = None;
     let key = if starts_gateway {
         config.listen = (Ipv4Addr::LOCALHOST, 0).into();
         let key = config.access.add_temporary_key();
-        let running = runtime.block_on(async { serve::start_gateway(config) })?;
+        let running = runtime.block_on(async { local_gateway::start_gateway(config) })?;
         addr = running.addr;
         if key.is_none() && running.gateway.requires_keys(addr) {
             let hint = "Configure access.keys, or access.open = true.";
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CommandError> {
         }
         key
     };
-    let key = key.as_deref().unwrap_or(serve::PLACEHOLDER_KEY);
+    let key = key.as_deref().unwrap_or(local_gateway::PLACEHOLDER_KEY);
     let token_limits =
         model.and_then(|model| runtime.block_on(gateway_info::token_limits(addr, key, model)));
     let launch_target =
