@@ -5,7 +5,6 @@ mod history;
 pub mod load;
 mod paired_runs;
 mod stream;
-mod stream_through_value;
 mod timing;
 mod value_baseline;
 pub mod workload;
@@ -14,11 +13,11 @@ pub use guard::{TOOL_SCHEMA, call_checker, tools};
 pub use history::{anthropic_history, history_in, model_without_repairs};
 pub use paired_runs::{PairedRuns, is_selected};
 pub use stream::{anthropic_stream, stream_in};
-pub use stream_through_value::{
+pub use timing::{BestTimes, best_of, process_cpu_time};
+pub use value_baseline::stream::{
     Convert, anthropic_event_to_chat, chat_event_to_anthropic, convert_through_value,
     relay_through_value,
 };
-pub use timing::{BestTimes, best_of, process_cpu_time};
 pub use value_baseline::{convert, parse_and_write};
 
 /// A note for the reports on the configuration of `Value`.

@@ -30,4 +30,4 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Crates with modules whose file is still beside their folder.
-const WITH_FILES_BESIDE_FOLDERS: &[&str] = &["benches"];
+const WITH_FILES_BESIDE_FOLDERS: &[&str] = &[];

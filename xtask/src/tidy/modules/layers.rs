@@ -15,7 +15,6 @@ pub(super) const LAYERS: &[Layers] = &[
             "workload",
             "load",
             "value_baseline",
-            "stream_through_value",
             "guard",
             "paired_runs",
             "timing",

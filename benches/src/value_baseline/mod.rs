@@ -1,9 +1,10 @@
-//! The baseline for requests: parse into a `Value`, convert the tree, write it.
+//! The baseline for requests, and in `stream` for streams: parse into a `Value`, convert the tree, write it.
 //!
 //! Values are moved from the parsed tree into the written one, without avoidable copies. Reasoning
 //! is dropped, which is less work than a translation.
 
 mod read;
+pub(crate) mod stream;
 mod tree;
 mod write;
 
