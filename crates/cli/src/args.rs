@@ -54,13 +54,13 @@ pub(crate) enum Command {
     Simulate(crate::simulate::SimulateArgs),
     #[cfg(not(feature = "builtin-models"))]
     #[command(hide = true)]
-    Check(crate::left_out::LeftOutArgs),
+    Check(crate::missing_features::MissingFeatureArgs),
     #[cfg(not(feature = "builtin-models"))]
     #[command(hide = true)]
-    Doctor(crate::left_out::LeftOutArgs),
+    Doctor(crate::missing_features::MissingFeatureArgs),
     #[cfg(not(feature = "builtin-models"))]
     #[command(hide = true)]
-    Simulate(crate::left_out::LeftOutArgs),
+    Simulate(crate::missing_features::MissingFeatureArgs),
     /// Check the configuration of the gateway
     #[command(after_help = crate::config::EXAMPLE)]
     Config(crate::config::ConfigArgs),

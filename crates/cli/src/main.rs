@@ -11,12 +11,12 @@ mod doctor;
 mod error;
 mod gateway_config;
 mod input;
-#[cfg(not(feature = "builtin-models"))]
-mod left_out;
 mod listen_error;
 mod local_gateway;
 #[expect(clippy::disallowed_methods, reason = "a thread writes whole lines of the log")]
 mod log;
+#[cfg(not(feature = "builtin-models"))]
+mod missing_features;
 #[expect(clippy::disallowed_methods, reason = "escapes what the other modules print")]
 mod output;
 mod run;
@@ -55,11 +55,11 @@ fn main() -> ExitCode {
         #[cfg(feature = "builtin-models")]
         Some(Command::Simulate(args)) => simulate::run(&args),
         #[cfg(not(feature = "builtin-models"))]
-        Some(Command::Check(_)) => left_out::run("check"),
+        Some(Command::Check(_)) => missing_features::run("check"),
         #[cfg(not(feature = "builtin-models"))]
-        Some(Command::Doctor(_)) => left_out::run("doctor"),
+        Some(Command::Doctor(_)) => missing_features::run("doctor"),
         #[cfg(not(feature = "builtin-models"))]
-        Some(Command::Simulate(_)) => left_out::run("simulate"),
+        Some(Command::Simulate(_)) => missing_features::run("simulate"),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Run(args)) => run::run(&args),

@@ -3,7 +3,6 @@
 mod corpus;
 mod crate_graph;
 mod diagnostic;
-mod exemptions;
 mod forbidden_text;
 mod links;
 mod modules;

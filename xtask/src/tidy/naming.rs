@@ -1,17 +1,12 @@
 //! Refuses names and comments that leave out the noun, by the rules in CONTRIBUTING.md.
 
 use super::diagnostic::Diagnostic;
-use super::exemptions::without_exempt;
 use super::strip::{comment_lines, strip_non_code};
-use crate::source_files::{SourceFile, by_crate};
+use crate::source_files::SourceFile;
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
-    let crates = by_crate(files);
-    let modules = crates.iter().flat_map(|(folder, files)| {
-        let found = files.iter().filter_map(|file| check_module(file)).collect();
-        without_exempt("WITH_BANNED_MODULES", WITH_BANNED_MODULES, folder, files, found)
-    });
-    files.iter().filter(|file| file.is_rust()).flat_map(check_file).chain(modules).collect()
+    let rust_files = || files.iter().filter(|file| file.is_rust());
+    rust_files().flat_map(check_file).chain(rust_files().filter_map(check_module)).collect()
 }
 
 /// A module is called by the name of its file or folder.
@@ -172,6 +167,3 @@ const BANNED_COMMENT_WORDS: &[&str] = &["whoever", "nobody", "somebody", "anew"]
 
 /// A module that reads streams, beside one that is called `write`.
 const MODULE_VERBS: &[&str] = &["read"];
-
-/// Crates with modules whose names leave out the noun.
-const WITH_BANNED_MODULES: &[&str] = &["crates/gateway", "crates/repair"];

@@ -8,7 +8,7 @@ mod mcp_servers;
 mod models;
 mod screen;
 #[cfg(not(feature = "builtin-models"))]
-use crate::left_out as builtin_provider;
+use crate::missing_features as builtin_provider;
 
 use std::path::PathBuf;
 use std::sync::Arc;

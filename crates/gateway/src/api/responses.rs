@@ -7,7 +7,7 @@ use crate::http_util::body::ResponseBody;
 use crate::http_util::endpoint::StoredResponseRequest;
 use crate::http_util::error_response::ErrorResponse;
 use crate::http_util::respond::json_response;
-use crate::services::responses::{ResponseStore, stored};
+use crate::services::responses::{ResponseStore, stored_reply};
 
 pub(crate) async fn handle(
     responses: &ResponseStore,
@@ -43,10 +43,12 @@ async fn input_items(
 ) -> Result<RawJson, ErrorResponse> {
     let mut history = responses.history(owner, &request.id).await?;
     let last = history.pop();
-    let items = history.iter().flat_map(stored::StoredResponse::history_items);
+    let items = history.iter().flat_map(stored_reply::StoredResponse::history_items);
     let items = items.chain(last.into_iter().flat_map(|last| last.input));
-    let mut items: Vec<(String, RawJson)> =
-        items.enumerate().map(|(at, item)| stored::with_item_id(&item, &request.id, at)).collect();
+    let mut items: Vec<(String, RawJson)> = items
+        .enumerate()
+        .map(|(at, item)| stored_reply::with_item_id(&item, &request.id, at))
+        .collect();
     if request.query.get("order").as_deref() != Some("asc") {
         items.reverse();
     }

@@ -4,35 +4,28 @@ use std::collections::BTreeSet;
 
 use super::crate_modules::{CrateModules, crates};
 use super::graph::{Edge, find_cycles};
-use super::layers::{LAYERS, Layers, WITHOUT_LAYERS};
+use super::layers::{LAYERS, Layers};
 use crate::source_files::SourceFile;
 use crate::tidy::diagnostic::Diagnostic;
 
 pub(in crate::tidy) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
-    check_layers(files, LAYERS, WITHOUT_LAYERS)
+    check_layers(files, LAYERS)
 }
 
-pub(in crate::tidy) fn check_layers(
-    files: &[SourceFile],
-    layers: &[Layers],
-    without_layers: &[&str],
-) -> Vec<Diagnostic> {
+pub(in crate::tidy) fn check_layers(files: &[SourceFile], layers: &[Layers]) -> Vec<Diagnostic> {
     let crates = crates(files);
-    let rows = layers.iter().map(|row| row.folder).chain(without_layers.iter().copied());
-    let no_crate = rows
+    let no_crate = layers
+        .iter()
+        .map(|row| row.folder)
         .filter(|folder| !crates.contains_key(folder))
         .map(|folder| about_table(format!("there is no crate '{folder}': remove its row")));
     let found = crates.iter().flat_map(|(folder, files)| {
         let source_folder = format!("{folder}/src/");
         let layout = CrateLayout::read(&source_folder, files);
         let row = layers.iter().find(|row| row.folder == *folder);
-        match (row, without_layers.contains(folder)) {
-            (Some(row), false) => layout.check(row),
-            (Some(_), true) => {
-                vec![about_table(format!("{folder} has a row: remove it from WITHOUT_LAYERS"))]
-            }
-            (None, true) => Vec::new(),
-            (None, false) => vec![about_table(layout.propose_row(folder))],
+        match row {
+            Some(row) => layout.check(row),
+            None => vec![about_table(layout.propose_row(folder))],
         }
     });
     no_crate.chain(found).collect()

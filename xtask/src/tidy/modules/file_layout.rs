@@ -4,15 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::source_files::{SourceFile, by_crate};
 use crate::tidy::diagnostic::Diagnostic;
-use crate::tidy::exemptions::without_exempt;
 
 pub(in crate::tidy) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
-    let crates = by_crate(files);
-    let check = |(folder, files): (&&str, &Vec<&SourceFile>)| {
-        let list = WITH_FILES_BESIDE_FOLDERS;
-        without_exempt("WITH_FILES_BESIDE_FOLDERS", list, folder, files, check_crate(files))
-    };
-    crates.iter().flat_map(check).collect()
+    by_crate(files).values().flat_map(|files| check_crate(files)).collect()
 }
 
 fn check_crate(files: &[&SourceFile]) -> Vec<Diagnostic> {
@@ -28,6 +22,3 @@ fn check_crate(files: &[&SourceFile]) -> Vec<Diagnostic> {
 fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }
-
-/// Crates with modules whose file is still beside their folder.
-const WITH_FILES_BESIDE_FOLDERS: &[&str] = &[];

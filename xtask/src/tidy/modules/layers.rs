@@ -63,6 +63,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "value_parsers",
             "suggest",
             "log",
+            "missing_features",
             "error",
         ],
     },
@@ -339,6 +340,3 @@ pub(super) const LAYERS: &[Layers] = &[
         ],
     },
 ];
-
-/// Crates whose modules are not ordered yet; the list only shrinks.
-pub(super) const WITHOUT_LAYERS: &[&str] = &[];

@@ -10,16 +10,10 @@ mod source;
 use self::crate_modules::{CrateModules, crates};
 use self::graph::{Edge, find_cycles};
 use super::diagnostic::Diagnostic;
-use super::exemptions::without_exempt;
 use crate::source_files::SourceFile;
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Diagnostic> {
-    let crates = crates(files);
-    let check = |(folder, files): (&&str, &Vec<&SourceFile>)| {
-        let cycles = check_crate(folder, files);
-        without_exempt("WITH_CYCLES", WITH_CYCLES, folder, files, cycles)
-    };
-    crates.iter().flat_map(check).collect()
+    crates(files).iter().flat_map(|(folder, files)| check_crate(folder, files)).collect()
 }
 
 fn check_crate(folder: &str, files: &[&SourceFile]) -> Vec<Diagnostic> {
@@ -37,6 +31,3 @@ fn check_crate(folder: &str, files: &[&SourceFile]) -> Vec<Diagnostic> {
     };
     cycles.iter().filter_map(|cycle| describe(cycle)).collect()
 }
-
-/// Crates in which imports still form cycles.
-const WITH_CYCLES: &[&str] = &[];

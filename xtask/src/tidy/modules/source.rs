@@ -74,8 +74,8 @@ impl Reader<'_> {
                     let inner = module.path.iter().cloned().chain([name]).collect();
                     self.read_module(inner, modules);
                 }
-                // Not the lifetime `'static`.
-                "static" if self.at >= 2 && self.tokens[self.at - 2].text == "'" => {}
+                // Not the lifetime `'static`, whose quote may be left out.
+                "static" if self.is_after_any(&["'", "&", "<", "+", ":", ","]) => {}
                 "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" | "static"
                 | "mod" => {
                     module.definitions.insert(self.peek().to_owned());
@@ -156,6 +156,11 @@ impl Reader<'_> {
         let before =
             |back: usize| self.at.checked_sub(back).map(|at| self.tokens[at].text.as_str());
         matches!(before(2), Some("pub" | ")"))
+    }
+
+    /// Whether one of these stands before the token that was read last.
+    fn is_after_any(&self, texts: &[&str]) -> bool {
+        self.at.checked_sub(2).is_some_and(|at| texts.contains(&self.tokens[at].text.as_str()))
     }
 
     fn peek(&self) -> &str {

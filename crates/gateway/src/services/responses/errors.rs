@@ -4,8 +4,8 @@
 use interlingua::{ApiError, JsonString, RawJson};
 use interlingua_model::{ApiErrorKind, RetryAdvice};
 
-use super::stored;
 use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::services::responses::stored_reply;
 
 pub(super) fn response_not_found(id: &str) -> ErrorResponse {
     openai_error(404, &format!("Response with id '{id}' not found."), None, None)
@@ -14,12 +14,12 @@ pub(super) fn response_not_found(id: &str) -> ErrorResponse {
 /// The error for a request that continues an unknown reply.
 pub(super) fn unknown_response(id: &str) -> ErrorResponse {
     let message = format!("Previous response with id '{id}' not found.");
-    let param = Some(stored::PREVIOUS_RESPONSE_ID);
+    let param = Some(stored_reply::PREVIOUS_RESPONSE_ID);
     openai_error(400, &message, param, Some("previous_response_not_found"))
 }
 
 pub(super) fn unknown_item(id: &str) -> ErrorResponse {
-    openai_error(404, &format!("Item with id '{id}' not found."), Some(stored::INPUT), None)
+    openai_error(404, &format!("Item with id '{id}' not found."), Some(stored_reply::INPUT), None)
 }
 
 fn openai_error(

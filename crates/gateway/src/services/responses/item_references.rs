@@ -11,8 +11,9 @@ use interlingua_store::{RecordKind, RecordStore};
 use interlingua_wire::JsonNode;
 
 use super::errors::unreadable;
-use super::stored::{self, StoredResponse};
 use crate::http_util::error_response::{ErrorResponse, failure};
+use crate::services::responses::stored_reply;
+use crate::services::responses::stored_reply::StoredResponse;
 
 /// The item references of a request.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +43,7 @@ impl ReplyItems {
         let stored = StoredResponse::decode(body.clone())?;
         let mut items = HashMap::new();
         for item in stored.output() {
-            if let Some(id) = stored::item_id(&item) {
+            if let Some(id) = stored_reply::item_id(&item) {
                 items.entry(id).or_insert(item);
             }
         }
@@ -59,7 +60,7 @@ impl ItemReferences {
         max: usize,
     ) -> Result<Self, ErrorResponse> {
         let root = body.root();
-        let input = root.get(stored::INPUT).into_iter().flat_map(JsonNode::items);
+        let input = root.get(stored_reply::INPUT).into_iter().flat_map(JsonNode::items);
         let mut ids: Vec<String> = input.filter_map(reference_id).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -134,13 +135,13 @@ impl ItemReferences {
             self.items.get(at).filter(|reference| !is_at_provider(reference))?.item.clone()
         };
         let root = body.root();
-        let input = || root.get(stored::INPUT).into_iter().flat_map(JsonNode::items);
+        let input = || root.get(stored_reply::INPUT).into_iter().flat_map(JsonNode::items);
         if !input().any(|item| inlined(item).is_some()) {
             return None;
         }
         let input: Vec<RawJson> =
             input().map(|item| inlined(item).unwrap_or_else(|| item.json())).collect();
-        Some(stored::with_input(root, &[], &input))
+        Some(stored_reply::with_input(root, &[], &input))
     }
 }
 

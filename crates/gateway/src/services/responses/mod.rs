@@ -7,7 +7,7 @@
 mod errors;
 mod item_references;
 mod recent_ids;
-pub(crate) mod stored;
+pub(crate) mod stored_reply;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use self::errors::{
 };
 use self::item_references::ItemReferences;
 use self::recent_ids::RecentIds;
-use self::stored::{PREVIOUS_RESPONSE_ID, StoredResponse};
+use self::stored_reply::{PREVIOUS_RESPONSE_ID, StoredResponse};
 use crate::http_util::client_api::ClientApi;
 use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::services::store;
@@ -112,20 +112,20 @@ impl ResponseStore {
         let stores_reply = flag("store") != Some(false)
             && flag("background") != Some(true)
             && !uses_provider_state;
-        let input = stored::input_items(field("input"));
+        let input = stored_reply::input_items(field("input"));
         let Some(previous) =
             field(PREVIOUS_RESPONSE_ID).filter(|id| id.is_string()).map(JsonNode::str_or_empty)
         else {
-            response_chain.input = stores_reply.then(|| stored::json_array(&input));
+            response_chain.input = stores_reply.then(|| stored_reply::json_array(&input));
             return Ok(response_chain);
         };
         match self.load_chain(owner, &previous, max).await {
             Ok(chain) => {
                 let last =
                     chain.last().map(|stored| stored.previous_ids.clone()).unwrap_or_default();
-                response_chain.previous_ids = stored::append_id(last, &previous);
-                response_chain.expanded = Some(stored::with_input(root, &chain, &input));
-                response_chain.input = stores_reply.then(|| stored::json_array(&input));
+                response_chain.previous_ids = stored_reply::append_id(last, &previous);
+                response_chain.expanded = Some(stored_reply::with_input(root, &chain, &input));
+                response_chain.input = stores_reply.then(|| stored_reply::json_array(&input));
                 Ok(response_chain)
             }
             Err(ChainError::TooLong) => {
@@ -295,8 +295,12 @@ impl ResponseRecorder {
         let response = written.cloned().unwrap_or_else(|| {
             encode_reply(reply, self.client, &self.exchange, &mut Ledger::default()).into()
         });
-        let (body, items) =
-            stored::encode(&self.previous_ids, &self.input, self.provider.as_deref(), response)?;
+        let (body, items) = stored_reply::encode(
+            &self.previous_ids,
+            &self.input,
+            self.provider.as_deref(),
+            response,
+        )?;
         let store = Arc::clone(&self.store.store);
         self.store.recent_ids.insert(&self.owner, &id);
         let keys = std::iter::once(id)

@@ -2,7 +2,7 @@
 
 mod base;
 mod efforts;
-mod elsewhere;
+mod other_messages_servers;
 mod rows;
 
 use interlingua_model::{DialectId, ReasoningMode, ReasoningSettings, Settings};

@@ -2,7 +2,6 @@
 
 use interlingua_wire::JsonKind;
 
-use super::elsewhere;
 use super::{
     BudgetSupport, CallSealing, EffortWithTools, OffMode, ReasoningEcho, ReasoningMeasure,
     ReasoningProfile, ReasoningReplay,
@@ -14,6 +13,7 @@ use crate::profile::reasoning::efforts::{
     NONE_TO_HIGH, NONE_TO_MAX, NONE_TO_XHIGH, OLLAMA_EFFORTS, QWEN_THINKING_MODELS,
     REASONING_FIELDS,
 };
+use crate::profile::reasoning::other_messages_servers;
 use crate::profile::selector::{
     BEDROCK_OTHER_VENDORS, CHAT_TUNED_MODELS, CLAUDE, FIRST_PARTY, GROQ_NON_REASONING_MODELS,
 };
@@ -22,7 +22,10 @@ const CHAT: &str = "openai-chat";
 const RESPONSES: &str = "openai-responses";
 
 pub(in crate::profile) static ROWS: &[(TargetSelector, ReasoningProfile)] = &[
-    (TargetSelector::flavors("anthropic", &["deepseek"]), elsewhere::DEEPSEEK_MESSAGES),
+    (
+        TargetSelector::flavors("anthropic", &["deepseek"]),
+        other_messages_servers::DEEPSEEK_MESSAGES,
+    ),
     // Converse models other than Claude.
     (
         TargetSelector::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]),
