@@ -2,6 +2,10 @@
 //!
 //! Such a connection is not shared, so it needs no connection task as in hyper: received data wakes
 //! the waiting task directly.
+//!
+//! Measured against hyper's `client::conn::http1`, polled inside the response body, by `cargo xtask bench
+//! gateway --plain`, ratio to nginx, median of 3 runs: "1,000 events, same dialect" 2.19 and 3.00 with
+//! hyper, "1 KB, same dialect, streamed" 2.20 and 2.66.
 
 mod body;
 mod body_decoder;

@@ -1,5 +1,8 @@
 //! Fast path for plain messages: a role with a text, calls or a tool result, each field once and of
 //! the usual type.
+//!
+//! Measured by `cargo xtask bench gateway --plain "428 KB, same dialect"`, ratio to nginx, median of 4
+//! runs: 2.59 with it, 3.25 without.
 
 use interlingua_model::{
     Block, BlockContent, Ledger, LedgerPath, Role, ToolResult, Turn, Verbatim,
