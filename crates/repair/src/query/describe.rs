@@ -280,7 +280,7 @@ fn is_named_part(node: JsonNode<'_>, kind: &str) -> bool {
     node.get("type").is_some_and(|value| value.str_or_empty() == kind)
 }
 
-/// Whether OpenAI encrypted a text: it is a Fernet token, whose version and time begin so until the
+/// Whether the text was encrypted by its provider: a Fernet token, whose version and time begin so until the
 /// year 2106. Codex marks all messages between agents as encrypted, and those of
 /// other providers' models are plain text.
 fn is_sealed(text: &str) -> bool {
