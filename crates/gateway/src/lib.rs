@@ -13,8 +13,11 @@
 //!     ├──▶      services/   keys, quotas, lessons, conversations, stored replies
 //!     ├──▶      telemetry/  metrics, traces, recent turns, captured stages
 //!     ├──▶      http_util/  endpoints, bodies, errors
-//!     └──▶      config/
+//!     └──▶      config/     client_name, which it shares with all of them
 //! ```
+//!
+//! Imports point downward only. Within `proxy/`, each stage is a file, and what follows a failed attempt
+//! is decided in `retry_plan`.
 //!
 //! The pipeline in [`interlingua`] translates and repairs requests and replies. This crate routes
 //! requests, retries them, and delivers the responses.
