@@ -244,11 +244,11 @@ impl Work<'_> {
     }
 }
 
-/// The breakpoint field of the one dialect with foreign blocks that are passed verbatim and can
-/// carry a breakpoint.
-pub(crate) const CACHE_CONTROL: &str = "cache_control";
-
 /// Whether this extra remembers how the client spelled a breakpoint.
 fn is_breakpoint_marker(key: &JsonString) -> bool {
     *key == "held cache_control" || *key == "held prompt_cache_breakpoint"
 }
+
+/// The breakpoint field of the one dialect with foreign blocks that are passed verbatim and can
+/// carry a breakpoint.
+pub(crate) const CACHE_CONTROL: &str = "cache_control";

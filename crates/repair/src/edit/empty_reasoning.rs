@@ -44,7 +44,7 @@ pub(crate) fn add_empty_reasoning(work: &mut Work<'_>) {
     }
 }
 
-pub(crate) fn add_to_answer(work: &mut Work<'_>, reply: Range<usize>) {
+fn add_to_answer(work: &mut Work<'_>, reply: Range<usize>) {
     if work.turns()[reply.clone()].iter().any(|turn| has_reasoning(turn, true)) {
         return rewrite_reasoning_field(work, reply);
     }
@@ -118,7 +118,7 @@ pub(crate) fn has_reasoning(turn: &Turn, even_empty: bool) -> bool {
 }
 
 /// The turn ranges between user messages.
-pub(crate) fn user_intervals(work: &Work<'_>) -> Vec<Range<usize>> {
+fn user_intervals(work: &Work<'_>) -> Vec<Range<usize>> {
     let mut intervals = Vec::new();
     let mut start = 0;
     for (at, turn) in work.turns().iter().enumerate() {
@@ -150,4 +150,4 @@ pub(crate) fn answer_ranges(
 }
 
 /// The field of a message with a legacy call.
-pub(crate) const LEGACY_CALL_FIELD: &str = "function_call";
+const LEGACY_CALL_FIELD: &str = "function_call";

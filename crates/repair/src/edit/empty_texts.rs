@@ -57,7 +57,7 @@ pub(crate) fn fix_between_reasoning(work: &mut Work<'_>) {
 
 /// Fixes the empty texts of a turn, from the last to the first. Returns whether one was removed for
 /// which the reasoning around it must go too.
-pub(crate) fn fix_turn(work: &mut Work<'_>, turn: usize) -> bool {
+fn fix_turn(work: &mut Work<'_>, turn: usize) -> bool {
     let is_assistant_turn = is_assistant(&work.turns()[turn]);
     let mut removals = Removals::default();
     let mut remaining = work.blocks(turn).len();
@@ -92,7 +92,7 @@ pub(crate) fn fix_turn(work: &mut Work<'_>, turn: usize) -> bool {
     strips_reasoning
 }
 
-pub(crate) fn replace_with_blank(work: &mut Work<'_>, turn: usize, block: usize) {
+fn replace_with_blank(work: &mut Work<'_>, turn: usize, block: usize) {
     if plain_text(work.block(turn, block)).is_some_and(JsonString::is_empty) {
         let blank = JsonString::from_static(" ");
         let edited = work.edit_block(turn, block);

@@ -120,7 +120,7 @@ fn call_order(
 
 /// Position of the next result of a round: behind the results at the start of the following turns,
 /// before anything else. Inserts a turn if needed.
-pub(crate) fn make_result_pos(work: &mut Work<'_>, round: &Round) -> BlockPos {
+fn make_result_pos(work: &mut Work<'_>, round: &Round) -> BlockPos {
     let head = round.following_turns.start;
     let has_only_results = |turn: &Verbatim<Turn>| {
         turn.role == Role::User

@@ -28,7 +28,7 @@ pub(crate) fn remove_lone_reasoning(work: &mut Work<'_>) {
     });
 }
 
-pub(crate) fn is_followed_by(next: &Turn, is_sent_by_value: bool, work: &Work<'_>) -> bool {
+fn is_followed_by(next: &Turn, is_sent_by_value: bool, work: &Work<'_>) -> bool {
     let has_id = |extras: &interlingua_model::Extras| {
         extras
             .get(work.profile.dialect, "id")
@@ -42,12 +42,12 @@ pub(crate) fn is_followed_by(next: &Turn, is_sent_by_value: bool, work: &Work<'_
 }
 
 /// Whether the block is encoded: blocks of other dialects are not, and no reasoning leads to them.
-pub(crate) fn is_encoded(block: &Block, work: &Work<'_>) -> bool {
+fn is_encoded(block: &Block, work: &Work<'_>) -> bool {
     !matches!(&block.content, BlockContent::Foreign { dialect, .. } if *dialect != work.profile.dialect)
 }
 
 /// The next turn, except assistant turns without any encoded block.
-pub(crate) fn next_turn<'w>(work: &'w Work<'_>, turn: usize) -> Option<&'w Turn> {
+fn next_turn<'w>(work: &'w Work<'_>, turn: usize) -> Option<&'w Turn> {
     let is_unwritten = |turn: &Turn| {
         turn.role == Role::Assistant
             && !turn.blocks.is_empty()
@@ -56,6 +56,6 @@ pub(crate) fn next_turn<'w>(work: &'w Work<'_>, turn: usize) -> Option<&'w Turn>
     work.turns()[turn + 1..].iter().map(|turn| &**turn).find(|turn| !is_unwritten(turn))
 }
 
-pub(crate) fn id_of(block: &Block, work: &Work<'_>) -> Option<JsonString> {
+fn id_of(block: &Block, work: &Work<'_>) -> Option<JsonString> {
     item_id(block, work.profile.dialect)
 }

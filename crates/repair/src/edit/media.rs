@@ -20,7 +20,7 @@ pub(crate) fn edit_block(
     edit_nested(outer, &media_pos.path, change);
 }
 
-pub(crate) fn edit_nested(block: &mut Block, path: &[usize], change: impl FnOnce(&mut Block)) {
+fn edit_nested(block: &mut Block, path: &[usize], change: impl FnOnce(&mut Block)) {
     let Some((at, path)) = path.split_first() else { return change(block) };
     let nested = match &mut block.content {
         BlockContent::ToolResult(result) => &mut result.content,
@@ -101,7 +101,7 @@ pub(crate) fn result_run_ends(turns: &[Verbatim<Turn>]) -> Vec<usize> {
 
 /// Replaces one medium by a text, and adds it to the moved ones behind a text that refers to the
 /// first.
-pub(crate) fn take_one(
+fn take_one(
     work: &mut Work<'_>,
     media_pos: &MediaPos,
     number: usize,

@@ -50,12 +50,12 @@ pub(crate) fn remove_misplaced_reasoning(work: &mut Work<'_>) {
     }
 }
 
-pub(crate) fn has_reasoning(work: &Work<'_>) -> bool {
+fn has_reasoning(work: &Work<'_>) -> bool {
     work.turns().iter().flat_map(|turn| &turn.blocks).any(|block| is_reasoning_block(block))
 }
 
 /// The blocks of a run that are written for the target.
-pub(crate) fn encoded_blocks<'w>(
+fn encoded_blocks<'w>(
     work: &'w Work<'_>,
     run: &Range<usize>,
 ) -> impl DoubleEndedIterator<Item = &'w Block> {
@@ -64,12 +64,12 @@ pub(crate) fn encoded_blocks<'w>(
     turns.flat_map(|turn| &turn.blocks).filter(is_kept).map(|block| &**block)
 }
 
-pub(crate) fn has_late_reasoning(work: &Work<'_>, run: &Range<usize>) -> bool {
+fn has_late_reasoning(work: &Work<'_>, run: &Range<usize>) -> bool {
     encoded_blocks(work, run).next().is_some_and(|first| !is_reasoning_block(first))
         && encoded_blocks(work, run).any(is_reasoning_block)
 }
 
-pub(crate) fn is_reasoning_off(work: &Work<'_>) -> bool {
+fn is_reasoning_off(work: &Work<'_>) -> bool {
     let settings = &work.conversation().settings;
     match reasoning_request(settings) {
         ReasoningRequest::Off => true,
@@ -81,7 +81,7 @@ pub(crate) fn is_reasoning_off(work: &Work<'_>) -> bool {
 }
 
 /// Removes reasoning from a prefill at the end of the conversation.
-pub(crate) fn remove_from_prefill(work: &mut Work<'_>) {
+fn remove_from_prefill(work: &mut Work<'_>) {
     let counts = |at: usize| match work.turns()[at].role {
         Role::Assistant => work.is_turn_encoded(&work.turns()[at]),
         _ => reasoning::counts_as_user(work, at) || empty_turn::will_become_user_turn(work, at),
@@ -101,7 +101,7 @@ pub(crate) fn remove_from_prefill(work: &mut Work<'_>) {
 }
 
 /// Removes reasoning at the end of a run, for example of a reply that was cut off.
-pub(crate) fn remove_trailing(work: &mut Work<'_>, run: Range<usize>) {
+fn remove_trailing(work: &mut Work<'_>, run: Range<usize>) {
     // A blank text between reasoning blocks has no content and is removed when no reasoning follows.
     let is_blank =
         |block: &Block| plain_text(block).is_some_and(interlingua_wire::JsonString::is_blank);

@@ -8,7 +8,8 @@ use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
 use crate::profile::settings::ForcedCall;
 use crate::query::tool_choice::{self, is_forced};
 
-pub(crate) fn check_forced_call(work: &mut Work<'_>) {
+/// Turns reasoning off if the target accepts no forced call beside it.
+pub(crate) fn turn_off_for_forced_call(work: &mut Work<'_>) {
     let settings = &work.conversation().settings;
     if settings.tool_choice.is_none() && is_unreadable_choice_forcing(work) {
         remove_written_choice(work);
@@ -36,14 +37,14 @@ pub(crate) fn check_forced_call(work: &mut Work<'_>) {
     }
 }
 
-/// As [`apply`], once it is known how the tools are encoded: tools of the legacy list may be
+/// As the rule `forced-while-thinking`, once it is known how the tools are encoded: tools of the legacy list may be
 /// encoded in the current form, and the choice with them.
-pub(crate) fn recheck(work: &mut Work<'_>) {
+pub(crate) fn recheck_forced_call(work: &mut Work<'_>) {
     let (conversation, dialect) = (work.conversation(), work.profile.dialect);
     let is_reencoded =
         !conversation.tools.is_empty() && conversation.tools.text_for(dialect).is_none();
     if is_reencoded && is_choice_ignored(work) {
-        check_forced_call(work);
+        turn_off_for_forced_call(work);
     }
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn is_choice_ignored(work: &Work<'_>) -> bool {
 }
 
 /// Whether the choice is an object that cannot be decoded and that the target treats as forced.
-pub(crate) fn is_unreadable_choice_forcing(work: &Work<'_>) -> bool {
+fn is_unreadable_choice_forcing(work: &Work<'_>) -> bool {
     work.profile.settings.tool_choice.forced_call == ForcedCall::NoObjectWhileReasoning
         && work.is_same_dialect()
         && tool_choice::is_written_as_object(work)

@@ -18,7 +18,7 @@ pub(crate) fn drop_ids_after_reasoning(work: &mut Work<'_>, from: usize) -> usiz
     drop_ids_within(work, from..work.turns().len())
 }
 
-pub(crate) fn drop_ids_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
+fn drop_ids_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
     let end = turns.end;
     if work.profile.calls.item_id_format.is_none() || !work.is_same_dialect() {
         return end;
@@ -57,7 +57,7 @@ pub(crate) fn drop_ids_within(work: &mut Work<'_>, turns: Range<usize>) -> usize
 }
 
 /// Drops the id of an item and of the message that begins with it.
-pub(crate) fn drop_id(extras: &mut Extras, dialect: DialectId) {
+fn drop_id(extras: &mut Extras, dialect: DialectId) {
     extras.retain(dialect, |key, value| {
         if *key == MESSAGE_EXTRA {
             let message = value.to_doc();
@@ -71,8 +71,6 @@ pub(crate) fn drop_id(extras: &mut Extras, dialect: DialectId) {
         *key != ID_FIELD
     });
 }
-
-pub(crate) const ID_DROPPED: &str = "left out the id: the reasoning that it goes with is gone";
 
 /// Removes every reasoning block for which `gone` returns a ledger text. An empty turn is removed
 /// as well, unless instructions behind it would become leading instructions, or it is a user turn,
@@ -116,3 +114,5 @@ pub(crate) fn remove_reasoning(
     }
     work.remove_turns(&emptied.into_indices());
 }
+
+const ID_DROPPED: &str = "left out the id: the reasoning that it goes with is gone";

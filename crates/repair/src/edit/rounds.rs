@@ -7,9 +7,8 @@ use crate::engine::{DetachedTurns, Work};
 use crate::query::pairing::is_well_paired;
 use crate::query::rounds::Round;
 
-/// As [`for_each_unpaired_round`](crate::query::pairing::for_each_unpaired_round), for rules that read no
-/// turn behind the assistant turns that follow a round. Later turns are split off once a round
-/// needs mending.
+/// As [`for_each_unpaired_round`], for rules that read no turn behind the assistant turns that
+/// follow a round. Later turns are split off once a round needs mending.
 pub(crate) fn for_each_unpaired_round_detached(
     work: &mut Work<'_>,
     mut mend: impl FnMut(&mut Work<'_>, &Round),

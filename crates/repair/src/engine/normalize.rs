@@ -100,11 +100,7 @@ fn discard_block_text(block: &mut Verbatim<Block>) {
 }
 
 /// Puts a placeholder into an assistant text that was lost, if reasoning comes before it.
-pub(crate) fn fill_lost_text(
-    work: &mut Work<'_>,
-    path: LedgerPath,
-    first_reasoning: Option<usize>,
-) {
+fn fill_lost_text(work: &mut Work<'_>, path: LedgerPath, first_reasoning: Option<usize>) {
     let (Some(turn), Some(at)) = (path.index, path.block) else { return };
     let (turn, at) = (turn as usize, at as usize);
     let Some(this) = work.turns().get(turn) else { return };
@@ -126,4 +122,4 @@ pub(crate) fn fill_lost_text(
     }
 }
 
-pub(crate) const LOST_TEXT: &str = "(lost text)";
+const LOST_TEXT: &str = "(lost text)";

@@ -53,9 +53,6 @@ pub(crate) fn has_no_written_id(work: &Work<'_>, (turn, at): BlockPos) -> bool {
         && !has_rejected_spelling(work, extras)
 }
 
-/// Extras that decoding adds to a call without an id.
-const MISSING_ID_MARKERS: &[&str] = &["no id", "empty id"];
-
 pub(crate) fn has_duplicate_results(work: &Work<'_>, round: &Round) -> bool {
     let mut call_ids = HashSet::new();
     round.results(work).any(|(_, result)| !call_ids.insert(result.call_id.unescape()))
@@ -67,5 +64,7 @@ pub(crate) fn is_stateless(work: &Work<'_>) -> bool {
     work.profile.settings.required_store.or(requested) == Some(false)
 }
 
+/// Extras that decoding adds to a call without an id.
+const MISSING_ID_MARKERS: &[&str] = &["no id", "empty id"];
 /// An item that consists only of an id.
 pub(crate) const ITEM_REFERENCE: &str = "item_reference";

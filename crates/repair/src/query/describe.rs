@@ -298,25 +298,6 @@ fn is_named(field: Field<'_>, name: &str) -> bool {
     field.key().replace('_', "").eq_ignore_ascii_case(name)
 }
 
-const DATA_OMITTED: &str = "[data omitted]";
-/// The kind of a part, and of its field with the text.
-const ENCRYPTED_PART: &str = "encrypted_content";
-const ENCRYPTED_OMITTED: &str = "[encrypted by OpenAI: it cannot be read]";
-
-/// Fields of a block that has only text.
-const TEXT_BLOCK_FIELDS: &[&str] = &["type", "text", "cache_control"];
-
-const HEADING_FIELDS: &[&str] = &["title", "url", "source"];
-
-/// Substrings of the kinds of media blocks, with the noun for each.
-const MEDIA_NOUNS: &[(&str, &str)] = &[
-    ("image", "image"),
-    ("document", "document"),
-    ("file", "document"),
-    ("audio", "audio"),
-    ("video", "video"),
-];
-
 /// The marked text of a result, and the number of characters that were cut off.
 pub(crate) fn result_text(result: &ToolResult) -> (JsonString, usize) {
     let mut text_out = String::from(if result.is_error { FAILED_PREFIX } else { PREFIX });
@@ -363,15 +344,28 @@ pub(crate) fn block_text(block: &Block) -> Option<JsonString> {
     }
 }
 
-pub(crate) const PREFIX: &str = "[earlier tool output]";
-
-pub(crate) const FAILED_PREFIX: &str = "[earlier tool output, failed]";
-
-/// Maximum length of the text of a result without a call.
-pub(crate) const MAX_CHARS: usize = 20_000;
-
 pub(crate) fn replace_with_text(block: &mut Block, description: Description) {
     // The seal covers the block, not its description.
     block.seal = None;
     block.content = BlockContent::Text { text: description.text, citations: Vec::new() };
 }
+
+const DATA_OMITTED: &str = "[data omitted]";
+/// The kind of a part, and of its field with the text.
+const ENCRYPTED_PART: &str = "encrypted_content";
+const ENCRYPTED_OMITTED: &str = "[encrypted by OpenAI: it cannot be read]";
+/// Fields of a block that has only text.
+const TEXT_BLOCK_FIELDS: &[&str] = &["type", "text", "cache_control"];
+const HEADING_FIELDS: &[&str] = &["title", "url", "source"];
+/// Substrings of the kinds of media blocks, with the noun for each.
+const MEDIA_NOUNS: &[(&str, &str)] = &[
+    ("image", "image"),
+    ("document", "document"),
+    ("file", "document"),
+    ("audio", "audio"),
+    ("video", "video"),
+];
+const PREFIX: &str = "[earlier tool output]";
+const FAILED_PREFIX: &str = "[earlier tool output, failed]";
+/// Maximum length of the text of a result without a call.
+const MAX_CHARS: usize = 20_000;

@@ -33,7 +33,7 @@ pub(crate) fn will_become_user_turn(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Whether only these instructions separate two assistant turns.
-pub(crate) fn separates_assistant_turns(work: &Work<'_>, turn: usize) -> bool {
+fn separates_assistant_turns(work: &Work<'_>, turn: usize) -> bool {
     may_separate(work, turn) && is_preceded_by(work, turn, Role::Assistant)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn may_separate(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Whether the last encoded turn before this one has a role.
-pub(crate) fn is_preceded_by(work: &Work<'_>, turn: usize, role: Role) -> bool {
+fn is_preceded_by(work: &Work<'_>, turn: usize, role: Role) -> bool {
     let last_encoded = work.turns()[..turn].iter().rev().find(|turn| work.is_turn_encoded(turn));
     last_encoded.is_some_and(|last_encoded| last_encoded.role == role)
 }
@@ -73,7 +73,7 @@ pub(crate) fn is_empty(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Whether the block is encoded as an empty string.
-pub(crate) fn is_empty_string(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+fn is_empty_string(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
     block.text_for(work.profile.dialect).is_none()
         && !work.is_sealed_by_target(block)
         && plain_text(block).is_some_and(JsonString::is_empty)
@@ -106,7 +106,7 @@ pub(crate) fn is_accepted(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Whether the content that the client wrote is reasoning, even without text.
-pub(crate) fn has_written_reasoning(work: &Work<'_>, turn: usize) -> bool {
+fn has_written_reasoning(work: &Work<'_>, turn: usize) -> bool {
     let dialect = work.profile.dialect;
     let is_reasoning_part = |block: &Verbatim<Block>| {
         is_reasoning_block(block)
@@ -122,7 +122,7 @@ pub(crate) fn has_written_reasoning(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Whether the client wrote an empty list or string.
-pub(crate) fn is_written_empty(work: &Work<'_>, turn: usize) -> bool {
+fn is_written_empty(work: &Work<'_>, turn: usize) -> bool {
     let is_empty_text = |block: &Verbatim<Block>| {
         block.original().is_none() && plain_text(block).is_some_and(JsonString::is_empty)
     };
@@ -130,4 +130,4 @@ pub(crate) fn is_written_empty(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Prefix of the extras keys that record part types that not every server supports.
-pub(crate) const PART_PREFIX: &str = "part ";
+const PART_PREFIX: &str = "part ";

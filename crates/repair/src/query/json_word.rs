@@ -18,7 +18,7 @@ pub(crate) fn cannot_request_json(work: &Work<'_>, whole: bool) -> bool {
 
 /// Whether the conversation contains the word. Usually only its beginning counts, so that later
 /// turns do not change the result; with `whole`, a request that is accepted as it is stays so.
-pub(crate) fn has_json_word(work: &Work<'_>, in_system: bool, whole: bool) -> bool {
+fn has_json_word(work: &Work<'_>, in_system: bool, whole: bool) -> bool {
     let conversation = work.conversation();
     let is_instruction = |role: Role| matches!(role, Role::System | Role::Developer);
     let is_searched = |role: Role| in_system || work.is_same_dialect() || !is_instruction(role);
@@ -31,11 +31,7 @@ pub(crate) fn has_json_word(work: &Work<'_>, in_system: bool, whole: bool) -> bo
     blocks.any(|block| block_has_json_word(block, in_system, dialect))
 }
 
-pub(crate) fn block_has_json_word(
-    block: &Verbatim<Block>,
-    in_results: bool,
-    dialect: DialectId,
-) -> bool {
+fn block_has_json_word(block: &Verbatim<Block>, in_results: bool, dialect: DialectId) -> bool {
     let contains_json = |text: &str| text.to_ascii_lowercase().contains("json");
     match &block.content {
         BlockContent::Text { text, .. } => contains_json(&text.unescape()),

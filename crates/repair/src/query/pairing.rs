@@ -110,7 +110,7 @@ fn is_trivially_paired(work: &Work<'_>, round: &Round) -> bool {
 }
 
 /// Whether a user turn has a call or an assistant turn has a result.
-pub(crate) fn has_misplaced_role(work: &Work<'_>, round: &Round) -> bool {
+fn has_misplaced_role(work: &Work<'_>, round: &Round) -> bool {
     if work.is_same_dialect() && !work.profile.calls.checks_roles {
         return false;
     }
@@ -119,7 +119,7 @@ pub(crate) fn has_misplaced_role(work: &Work<'_>, round: &Round) -> bool {
 }
 
 /// Whether a call is in another turn than the last of its run.
-pub(crate) fn has_early_calls(work: &Work<'_>, round: &Round) -> bool {
+fn has_early_calls(work: &Work<'_>, round: &Round) -> bool {
     round.calls(work).any(|((turn, _), _)| turn + 1 < round.assistant_turns.end)
 }
 

@@ -186,7 +186,7 @@ pub(crate) fn is_written_as_object(work: &Work<'_>) -> bool {
 
 /// Whether the tool choice of the body is an object without a function name inside and with a type
 /// other than these.
-pub(crate) fn is_flat_object(work: &Work<'_>, types: &[&str]) -> bool {
+fn is_flat_object(work: &Work<'_>, types: &[&str]) -> bool {
     let mut fields = work.conversation().top_level_fields.iter();
     let Some(field) = fields.find(|field| field.key == CHOICE_FIELD && field.value.is_object())
     else {
@@ -229,10 +229,6 @@ pub(crate) fn has_legacy_tools(work: &Work<'_>) -> bool {
     list_field.is_some_and(|field| field.value.to_doc().root().items().next().is_some())
 }
 
-pub(crate) const CHOICE_FIELD: &str = "tool_choice";
-pub(crate) const LEGACY_CHOICE_FIELD: &str = "function_call";
-const ADDED_TOOLS_KIND: &str = "additional_tools";
-
 /// Whether the choice forces a call.
 pub(crate) fn is_forced(choice: &ToolChoice) -> bool {
     matches!(
@@ -270,3 +266,7 @@ pub(crate) fn count_exempt_legacy_tools(work: &mut Work<'_>) -> usize {
         0
     }
 }
+
+pub(crate) const CHOICE_FIELD: &str = "tool_choice";
+pub(crate) const LEGACY_CHOICE_FIELD: &str = "function_call";
+const ADDED_TOOLS_KIND: &str = "additional_tools";

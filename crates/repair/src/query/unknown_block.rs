@@ -156,13 +156,6 @@ pub(crate) fn is_reasoning_kind(kind: &JsonString) -> bool {
     REASONING_KIND_SUBSTRINGS.iter().any(|word| kind.raw().contains(word))
 }
 
-/// Substrings of the kinds of reasoning blocks.
-const REASONING_KIND_SUBSTRINGS: &[&str] = &["reasoning", "thinking", "thought"];
-/// Prefix of the extra that names a part that only some servers accept.
-const PART_PREFIX: &str = "part ";
-/// Name of a part without a type, for the ledger.
-const UNTYPED_PART: &str = "a part without a type";
-
 /// Whether a dialect-specific block is sent to the target as it is.
 pub(crate) fn is_accepted(work: &Work<'_>, block: &Block, role: Role) -> bool {
     let profile = work.profile;
@@ -170,3 +163,10 @@ pub(crate) fn is_accepted(work: &Work<'_>, block: &Block, role: Role) -> bool {
     let block_action = UnknownBlockPolicy::new(known, profile).action(block, Some(role));
     matches!(block_action, BlockAction::Keep | BlockAction::Replace(_))
 }
+
+/// Substrings of the kinds of reasoning blocks.
+const REASONING_KIND_SUBSTRINGS: &[&str] = &["reasoning", "thinking", "thought"];
+/// Prefix of the extra that names a part that only some servers accept.
+const PART_PREFIX: &str = "part ";
+/// Name of a part without a type, for the ledger.
+const UNTYPED_PART: &str = "a part without a type";

@@ -29,7 +29,7 @@ pub(crate) fn id_of(call: JsonNode<'_>) -> JsonString {
 }
 
 /// Whether the target accepts a call that is written like this.
-pub(crate) fn is_call_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
+fn is_call_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
     let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
     let kind = call.get("type");
     let id = match call.get("id") {
@@ -50,7 +50,7 @@ pub(crate) fn is_call_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool
         }
 }
 
-pub(crate) fn is_function_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
+fn is_function_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
     let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
     let Some(function) = call.get("function") else {
         return allows("no tool") && allows("no arguments");
@@ -84,7 +84,7 @@ pub(crate) fn are_arguments_accepted(profile: &TargetProfile, args: JsonNode<'_>
     }
 }
 
-pub(crate) fn is_argument_text_accepted(form: ArgumentForm, args: &JsonString) -> bool {
+fn is_argument_text_accepted(form: ArgumentForm, args: &JsonString) -> bool {
     match (form, ToolArgs::from_json_string(args)) {
         (ArgumentForm::Any, _)
         | (ArgumentForm::Json | ArgumentForm::JsonOrNothing, ToolArgs::Json(_)) => true,
@@ -95,7 +95,7 @@ pub(crate) fn is_argument_text_accepted(form: ArgumentForm, args: &JsonString) -
 }
 
 /// Whether a freeform call is complete, where the target checks that.
-pub(crate) fn is_freeform_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
+fn is_freeform_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
     let rejects = |spelling: &str| profile.calls.rejected_spellings.contains(&spelling);
     let get = |key: &str| call.get("custom").and_then(|custom| custom.get(key)?.json_string());
     let name = get("name");

@@ -168,7 +168,7 @@ pub(crate) fn guess_type(kind: JsonNode<'_>) -> Option<&'static str> {
         .or_else(|| TYPE_ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, kind)| *kind))
 }
 
-pub(crate) const TYPE_ALIASES: &[(&str, &str)] = &[
+const TYPE_ALIASES: &[(&str, &str)] = &[
     ("str", "string"),
     ("text", "string"),
     ("date", "string"),

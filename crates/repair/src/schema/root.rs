@@ -60,7 +60,7 @@ pub(crate) fn is_no_schema(schema: &RawJson) -> bool {
 }
 
 /// A schema of an object without properties.
-pub(crate) fn empty_object_schema() -> RawJson {
+fn empty_object_schema() -> RawJson {
     RawJson::object(|schema| {
         schema.str("type", "object");
         schema.object("properties", |_| {});

@@ -3,6 +3,9 @@
 use interlingua_model::{Block, BlockContent, DialectId, Extras, Role, ToolCall, ToolResult, Turn};
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
+/// Position of a block: turn and index.
+pub(crate) type BlockPos = (usize, usize);
+
 /// The text of a block that has nothing else.
 pub(crate) fn plain_text(block: &Block) -> Option<&JsonString> {
     match &block.content {
@@ -58,8 +61,6 @@ pub(crate) fn has_content_elsewhere(turn: &Turn, dialect: DialectId) -> bool {
     CONTENT_EXTRAS.iter().any(|field| turn.extras.get(dialect, field).is_some())
 }
 
-pub(crate) const CONTENT_EXTRAS: &[&str] = &["audio", "held extra_content", "held images"];
-
 pub(crate) fn is_reasoning_block(block: &Block) -> bool {
     matches!(block.content, BlockContent::Reasoning(_))
 }
@@ -84,17 +85,6 @@ pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<JsonString> {
     sealed_id.or_else(written).filter(|id| !id.is_empty())
 }
 
-pub(crate) const ID_FIELD: &str = "id";
-
-/// Extra of the first block of a message with the message's own fields.
-pub(crate) const MESSAGE_EXTRA: &str = "its message";
-
-/// Extra of a call or a result in the legacy form.
-pub(crate) const LEGACY_FORM: &str = "legacy form";
-
-/// Extra of a block that the client wrote without an id.
-pub(crate) const WRITTEN_ID: &str = "written id";
-
 /// A call that needs a result. A legacy call has no id and needs none.
 pub(crate) fn as_call(block: &Block) -> Option<&ToolCall> {
     match &block.content {
@@ -118,12 +108,6 @@ pub(crate) fn is_legacy(block: &Block) -> bool {
     fields.iter().any(|(key, _)| key == LEGACY_FORM)
 }
 
-/// Position of a block: turn and index.
-pub(crate) type BlockPos = (usize, usize);
-
-/// Extras key of a turn with an unknown role.
-pub(crate) const UNKNOWN_ROLE: &str = "unknown role";
-
 /// The extras of a dialect without one key.
 pub(crate) fn without_key(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
     let mut rest = Extras::default();
@@ -132,3 +116,14 @@ pub(crate) fn without_key(extras: &Extras, dialect: DialectId, key: &str) -> Ext
     }
     rest
 }
+
+const CONTENT_EXTRAS: &[&str] = &["audio", "held extra_content", "held images"];
+pub(crate) const ID_FIELD: &str = "id";
+/// Extra of the first block of a message with the message's own fields.
+pub(crate) const MESSAGE_EXTRA: &str = "its message";
+/// Extra of a call or a result in the legacy form.
+pub(crate) const LEGACY_FORM: &str = "legacy form";
+/// Extra of a block that the client wrote without an id.
+pub(crate) const WRITTEN_ID: &str = "written id";
+/// Extras key of a turn with an unknown role.
+pub(crate) const UNKNOWN_ROLE: &str = "unknown role";

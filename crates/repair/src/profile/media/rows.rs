@@ -35,14 +35,14 @@ pub(crate) const ANTHROPIC: MediaProfile = MediaProfile {
     ..UNRESTRICTED
 };
 
-pub(crate) const ANTHROPIC_CONTAINERS: MediaByContainer = MediaByContainer {
+const ANTHROPIC_CONTAINERS: MediaByContainer = MediaByContainer {
     user: MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, ..NOTHING },
     result: MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, ..NOTHING },
     ..NOWHERE
 };
 
 /// Models with a context of 200,000 tokens.
-pub(crate) const ANTHROPIC_200K: MediaProfile =
+const ANTHROPIC_200K: MediaProfile =
     MediaProfile { max_images: Some(100), max_pdf_pages: Some(100), ..ANTHROPIC };
 
 /// Ignores media that the model cannot process.
@@ -62,22 +62,19 @@ pub(crate) const COMPATIBLE: MediaProfile = MediaProfile {
 };
 
 /// Media that most servers of the dialect accept.
-pub(crate) const COMPATIBLE_CONTAINERS: MediaByContainer =
+const COMPATIBLE_CONTAINERS: MediaByContainer =
     MediaByContainer { user: IMAGES_AND_AUDIO, result: IMAGES_AND_AUDIO, ..NOWHERE };
 
-pub(crate) const IMAGES_AND_AUDIO: MediaByKind =
+const IMAGES_AND_AUDIO: MediaByKind =
     MediaByKind { image: DATA_OR_URL, audio: DATA_ONLY, ..NOTHING };
 
-pub(crate) const IMAGES_AUDIO_VIDEO: MediaByKind =
-    MediaByKind { video: DATA_OR_URL, ..IMAGES_AND_AUDIO };
+const IMAGES_AUDIO_VIDEO: MediaByKind = MediaByKind { video: DATA_OR_URL, ..IMAGES_AND_AUDIO };
 
-pub(crate) const IMAGES_AUDIO_FILES: MediaByKind =
-    MediaByKind { document: DATA_OR_FILE, ..IMAGES_AND_AUDIO };
+const IMAGES_AUDIO_FILES: MediaByKind = MediaByKind { document: DATA_OR_FILE, ..IMAGES_AND_AUDIO };
 
-pub(crate) const ALL_KINDS: MediaByKind =
-    MediaByKind { document: ANY_SOURCE, ..IMAGES_AUDIO_VIDEO };
+const ALL_KINDS: MediaByKind = MediaByKind { document: ANY_SOURCE, ..IMAGES_AUDIO_VIDEO };
 
-pub(crate) const VIDEO_CONTAINERS: MediaByContainer =
+const VIDEO_CONTAINERS: MediaByContainer =
     MediaByContainer { user: IMAGES_AUDIO_VIDEO, result: IMAGES_AUDIO_VIDEO, ..NOWHERE };
 
 /// Newer models ignore images in the wrong container.
@@ -104,7 +101,7 @@ pub(crate) const OLD_OPENAI: MediaProfile = MediaProfile {
 };
 
 /// Documents by URL are a part of another type.
-pub(crate) const OPENAI_USER_MEDIA: MediaByKind = MediaByKind {
+const OPENAI_USER_MEDIA: MediaByKind = MediaByKind {
     video: NO_SOURCE,
     document: AllowedSources { url: UrlSupport::Unsupported, ..ANY_SOURCE },
     ..EVERYTHING
@@ -119,7 +116,7 @@ pub(crate) const RESPONSES: MediaProfile = MediaProfile {
     ..UNRESTRICTED
 };
 
-pub(crate) const RESPONSES_CONTAINERS: MediaByContainer = MediaByContainer {
+const RESPONSES_CONTAINERS: MediaByContainer = MediaByContainer {
     instructions: RESPONSES_MEDIA,
     user: RESPONSES_MEDIA,
     assistant: NOTHING,
@@ -127,10 +124,10 @@ pub(crate) const RESPONSES_CONTAINERS: MediaByContainer = MediaByContainer {
 };
 
 /// "'`input_file`' is not supported by llamacpp at this moment"
-pub(crate) const IMAGES_ONLY: MediaByKind =
+const IMAGES_ONLY: MediaByKind =
     MediaByKind { image: ANY_SOURCE, document: NO_SOURCE, audio: NO_SOURCE, video: NO_SOURCE };
 
-pub(crate) const RESPONSES_MEDIA: MediaByKind =
+const RESPONSES_MEDIA: MediaByKind =
     MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, audio: DATA_ONLY, video: NO_SOURCE };
 
 pub(crate) static ROWS: &[(TargetSelector, MediaProfile)] = &[

@@ -88,7 +88,7 @@ fn complete_results(work: &mut Work<'_>) {
 }
 
 /// Extras keys that record how a call was written.
-pub(crate) const CALL_MARKERS: &[&str] = &[
+const CALL_MARKERS: &[&str] = &[
     "no id",
     "no type",
     "no tool",

@@ -86,4 +86,4 @@ fn fill(work: &mut Work<'_>, turn: usize, block: usize) {
 }
 
 /// Text of a result without content.
-pub(crate) const NO_OUTPUT: &str = "(no output)";
+const NO_OUTPUT: &str = "(no output)";

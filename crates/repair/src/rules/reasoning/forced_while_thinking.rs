@@ -14,12 +14,12 @@
 //! after    choice: call `answer`   thinking: off
 //! ```
 
-use crate::edit::reasoning_settings::{check_forced_call, is_choice_ignored};
+use crate::edit::reasoning_settings::{is_choice_ignored, turn_off_for_forced_call};
 use crate::engine::Work;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if is_choice_ignored(work) {
         return;
     }
-    check_forced_call(work);
+    turn_off_for_forced_call(work);
 }

@@ -28,7 +28,7 @@ use crate::query::reasoning;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     work.set_rule("forced-while-thinking");
-    reasoning_settings::recheck(work);
+    reasoning_settings::recheck_forced_call(work);
     work.set_rule("missing-reasoning");
     let reasoning = &work.profile.reasoning;
     if reasoning.echo == ReasoningEcho::NotRequired || !work.is_reasoning_enabled() {
