@@ -13,7 +13,8 @@ pub struct ReplyLimits {
     pub max_event_lines: usize,
     /// Maximum size of the arguments of one tool call in bytes.
     pub max_argument_bytes: usize,
-    /// Maximum number of blocks and citations: in memory each of them is much larger than `{}`.
+    /// Maximum number of blocks and citations. Each of them takes up to 3 KB while it is an event,
+    /// a block of the reply and part of the output.
     pub max_blocks: usize,
     /// Maximum size of the whole stream in bytes.
     pub max_reply_bytes: usize,
@@ -71,7 +72,7 @@ impl Default for ReplyLimits {
             max_event_bytes: JsonLimits::default().max_bytes,
             max_event_lines: 65_536,
             max_argument_bytes: usize::MAX,
-            max_blocks: 100_000,
+            max_blocks: 10_000,
             max_reply_bytes: usize::MAX,
             max_preface_bytes: usize::MAX,
         }

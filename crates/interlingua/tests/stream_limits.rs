@@ -96,7 +96,7 @@ const BLOCK_LISTS: &[(&str, &str, &str)] = &[
         r#"{"choices":[{"message":{"content":"a","images":LIST}}]}"#,
         r#"{"type":"image_url","image_url":{"url":"https://a.example"}}"#,
     ),
-    ("openai-responses", r#"{"id":"r","status":"completed","output":LIST}"#, "{}"),
+    ("openai-responses", r#"{"id":"r","status":"completed","output":LIST}"#, r#"{"type":"x"}"#),
     (
         "openai-responses",
         r#"{"id":"r","status":"completed","output":[{"type":"message","content":LIST}]}"#,

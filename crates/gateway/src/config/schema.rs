@@ -132,7 +132,7 @@ const LIMITS: &[KeySpec] = &[
     key("values", COUNT, "2000000").doc("JSON values in the body of a request, keys included."),
     key("messages", COUNT, "100000").doc("Messages of a request."),
     key("blocks", COUNT, "100000")
-        .doc("Blocks of all messages of a request, and blocks and citations of a reply."),
+        .doc("Blocks of all messages of a request. A reply can have a tenth as many blocks and citations."),
     key("tools", COUNT, "512").doc("Tools of a request."),
     key("schema_depth", COUNT, "64")
         .doc("Nesting depth of a tool's schema; calls of a deeper one are not checked."),

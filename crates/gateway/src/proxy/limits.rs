@@ -52,7 +52,7 @@ pub(crate) fn reply_limits(limits: &Limits) -> ReplyLimits {
         max_event_bytes: limits.event,
         max_event_lines: limits.event_lines,
         max_argument_bytes: limits.arguments,
-        max_blocks: limits.blocks,
+        max_blocks: limits.blocks.div_ceil(BLOCKS_PER_REPLY_BLOCK),
         max_reply_bytes: limits.reply,
         // A provider may repeat the whole request in its first events.
         max_preface_bytes: limits.event.saturating_mul(2),
@@ -91,5 +91,7 @@ fn limit_exceeded(subject: &str, max: usize) -> ApiError {
 /// Levels below a message with lists of blocks: its content, the content of a result in a field of a
 /// block, and that of a document in a result.
 const BLOCK_DEPTH: usize = 6;
+/// A history has many replies, and a block of a reply takes more memory.
+const BLOCKS_PER_REPLY_BLOCK: usize = 10;
 const TOOLS: &str = "tools";
 const TOOL_GROUP_KEYS: &[&str] = &["functionDeclarations", "function_declarations", "tools"];

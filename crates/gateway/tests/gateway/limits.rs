@@ -260,6 +260,28 @@ fn harness(at: SocketAddr, change: impl FnOnce(&mut Config)) -> Harness {
 }
 
 #[test]
+fn a_reply_with_too_many_blocks_fails() {
+    let blocks = vec!["{}"; 301].join(",");
+    let body =
+        format!("{{\"type\":\"message\",\"content\":[{blocks}],\"stop_reason\":\"end_turn\"}}");
+    let at = raw_server(move |mut stream, _| {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+        let length = body.len();
+        write!(stream, "{head}content-length: {length}\r\n\r\n{body}").unwrap();
+    });
+    let gateway = harness(at, |config| config.limits.blocks = 3000);
+    for client in CLIENTS {
+        for stream in [false, true] {
+            let response = ask(&gateway, client, stream, &first_request(client, stream, "Hi."));
+            let text = response.text();
+            assert_eq!(response.status, 502, "{}: {text}", client.dialect);
+            assert_eq!(classify(client, stream, &response), Ok(Outcome::Failed), "{text}");
+            assert!(text.contains("the reply has more than 300 blocks"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn events_over_the_limit_fail() {
     let large = format!("{SSE_HEAD}{STREAM_START}event: ping\ndata: \"{}\"\n\n", "x".repeat(9000));
     let lines = format!("{SSE_HEAD}{STREAM_START}event: ping\n{}\n", "data:\n".repeat(600));
