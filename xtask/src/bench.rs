@@ -46,6 +46,11 @@ pub(crate) fn growth(arguments: &[String]) -> Outcome {
         .env("INTERLINGUA", program))
 }
 
+/// Two sizes of every shape.
+pub(crate) fn quick_growth() -> Outcome {
+    growth(&["--quick".to_owned()])
+}
+
 /// Builds the program in release mode and runs a benchmark on it.
 fn build_and_measure(name: &str, arguments: &[String]) -> Outcome {
     run(cargo().args(["build", "--release", "--locked"]))?;

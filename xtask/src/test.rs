@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::outcome::Outcome;
 use crate::process::{cargo, run};
-use crate::{agents, browser, deny, deploy, fuzz, laws, package, postgres, sdk, tidy};
+use crate::{agents, bench, browser, deny, deploy, fuzz, laws, package, postgres, sdk, tidy};
 
 struct Step {
     name: &'static str,
@@ -108,6 +108,7 @@ const STEPS: &[Step] = &[
     step("test", "unit tests, corpus, laws and doc examples", run_tests),
     step("postgres", "the store on a temporary PostgreSQL", || postgres::command(&[])),
     step("laws", "the laws on a fixed share of the conversations, all targets", laws::short_run),
+    step("growth", "memory and CPU time for hostile and large bodies", bench::quick_growth),
     step("doc", "the documentation and the program build without warnings", build_docs),
     step("fuzz", "a short run of every property, fixed seed", fuzz::short_run),
     step("sdk", "the SDKs of the providers", || sdk::command(&[])),

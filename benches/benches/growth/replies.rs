@@ -25,6 +25,7 @@ pub(crate) const ALL: &[ReplyShape] = &[
     stream("calls", "openai-chat", calls),
     stream("interleaved_calls", "openai-chat", interleaved_calls),
     stream("reasoning", "openai-responses", reasoning),
+    stream("crowded_event", "gemini", crowded_event),
     whole("whole_blocks", "anthropic", whole_blocks),
     whole("whole_calls", "openai-responses", whole_calls),
 ];
@@ -173,6 +174,23 @@ fn reasoning(provider: &str, bytes: usize) -> Option<Vec<u8>> {
         ),
     };
     sse(provider, message_start(provider), bytes, event)
+}
+
+/// All blocks are in one event.
+fn crowded_event(provider: &str, bytes: usize) -> Option<Vec<u8>> {
+    let blocks = fill(bytes, |_| "{}".to_owned());
+    let event = match provider {
+        "openai-chat" => chat_chunk(&format!(r#"{{"content":[{blocks}]}}"#)),
+        "openai-responses" => responses_event(
+            "response.completed",
+            &format!(r#""response":{{"id":"r","status":"completed","output":[{blocks}]}}"#),
+        ),
+        "gemini" => gemini_chunk(&blocks),
+        _ => format!(
+            "data: {{\"type\":\"message_start\",\"message\":{{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[{blocks}]}}}}\n\n"
+        ),
+    };
+    sse(provider, &event, 0, |_| String::new())
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "all shapes have one type")]
