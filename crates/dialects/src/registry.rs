@@ -1,6 +1,7 @@
 //! The dialects of providers. The native dialect is above them: its values contain theirs.
 
 use crate::anthropic::Anthropic;
+#[cfg(feature = "bedrock")]
 use crate::bedrock::Bedrock;
 use crate::dialect::Dialect;
 use crate::gemini::Gemini;
