@@ -5,8 +5,8 @@
 //! capacity. A thread that is overloaded while another one has capacity closes half of its
 //! connections after their next response, and the clients reconnect to the other one.
 //!
-//! Measured with `wrk` on two cores, 24 connections with requests of 1 KB beside 24 with 428 KB, median
-//! of 4 runs: the 99th percentile of the short requests is 72 ms, and 98 ms if each connection goes to
+//! Measured with `wrk -t1 -c24 -d8s --latency` on two cores, once with requests of 1 KB and beside it
+//! once with 440 KB, median of 4 runs: the 99th percentile of the short requests is 72 ms, and 98 ms if each connection goes to
 //! the thread with the fewest; CPU time per request 298 and 353 µs.
 
 use std::sync::Arc;
