@@ -1,0 +1,178 @@
+//! Holds what is known of every provider, flavor and model against `facts.txt`.
+//!
+//! `UPDATE_DOCS=1 cargo test -p interlingua-repair --test provider_facts` writes the file.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod debug_fields;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use interlingua_dialects::openai_chat::flavor::FLAVORS;
+use interlingua_model::Target;
+use interlingua_repair::profile::TargetProfile;
+use interlingua_wire::JsonString;
+
+use debug_fields::{flatten, name_long_values};
+
+/// The facts that the file states are those of the code.
+#[test]
+fn facts_are_those_of_the_file() {
+    let facts = render_facts();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/provider_facts/facts.txt");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, facts).unwrap();
+        return;
+    }
+    let known = std::fs::read_to_string(path).unwrap();
+    let difference = known.lines().zip(facts.lines()).position(|(old, new)| old != new);
+    let first = difference.unwrap_or(known.lines().count().min(facts.lines().count()));
+    assert!(
+        known == facts,
+        "line {}:\n- {}\n+ {}\nwrite the file with UPDATE_DOCS=1, and name each difference in the commit",
+        first + 1,
+        known.lines().nth(first).unwrap_or_default(),
+        facts.lines().nth(first).unwrap_or_default(),
+    );
+}
+
+fn render_facts() -> String {
+    let mut out = String::from(HEADER);
+    let mut long_values = BTreeMap::new();
+    render_spellings(&mut out, &mut long_values);
+    render_profiles(&mut out, &mut long_values);
+    out.push_str("\n# Long values\n\n");
+    for (name, value) in long_values {
+        writeln!(out, "{name} = {value}").unwrap();
+    }
+    out
+}
+
+fn render_spellings(out: &mut String, long_values: &mut BTreeMap<String, String>) {
+    out.push_str("\n# Spelling of Chat Completions\n");
+    for flavor in FLAVORS {
+        writeln!(out, "\n## {}", flavor.name).unwrap();
+        write_fields(out, &flatten(&format!("{flavor:?}")), long_values);
+    }
+}
+
+/// Each group of facts with its distinct values, and then which target has which of them.
+fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>) {
+    let mut groups: Vec<Group> = GROUPS.iter().map(|_| Group::default()).collect();
+    let mut tables: Vec<(String, Vec<String>)> = Vec::new();
+    for dialect in interlingua_dialects::DIALECTS {
+        let flavors = dialect.flavors().iter().map(|flavor| Some(*flavor));
+        for flavor in [None].into_iter().chain(flavors) {
+            let mut resolve = |model: Option<&str>| -> Option<String> {
+                let model = model.map(JsonString::new);
+                let target = Target { flavor, ..Target::default() };
+                let profile = TargetProfile::resolve(dialect.id(), &target, model.as_ref())?;
+                let texts = describe_groups(&profile);
+                let numbers = groups.iter_mut().zip(texts).zip(GROUPS);
+                let numbers =
+                    numbers.map(|((group, text), name)| format!("{name}{}", group.number(text)));
+                Some(numbers.collect::<Vec<_>>().join(" "))
+            };
+            let Some(unknown) = resolve(None) else { continue };
+            let mut table = vec![format!("any other model: {unknown}")];
+            let mut by_facts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+            for model in MODELS.lines() {
+                let facts = resolve(Some(model)).unwrap();
+                if facts != unknown {
+                    by_facts.entry(facts).or_default().push(model);
+                }
+            }
+            for (facts, models) in by_facts {
+                table.push(format!("{facts}: {}", models.join(" ")));
+            }
+            let name = format!("{} {}", dialect.id().0, flavor.unwrap_or("(no flavor)"));
+            match tables.iter_mut().find(|(_, known)| *known == table) {
+                Some((names, _)) => *names = format!("{names}, {name}"),
+                None => tables.push((name, table)),
+            }
+        }
+    }
+    out.push_str("\n# What targets accept\n");
+    for (group, name) in groups.iter().zip(GROUPS) {
+        group.render(name, out, long_values);
+    }
+    out.push_str("\n# Targets\n");
+    for (names, table) in tables {
+        writeln!(out, "\n## {names}\n{}", table.join("\n")).unwrap();
+    }
+}
+
+fn describe_groups(profile: &TargetProfile) -> [String; 9] {
+    [
+        format!("{:?}", profile.cache),
+        format!("{:?}", profile.calls),
+        format!("{:?}", profile.fields),
+        format!("{:?}", *profile.media),
+        format!("{:?}", *profile.settings),
+        format!("{:?}", profile.roles),
+        format!("{:?}", *profile.texts),
+        format!("{:?}", *profile.reasoning),
+        format!("{:?}", profile.tools),
+    ]
+}
+
+/// The distinct values of one group of facts.
+#[derive(Default)]
+struct Group {
+    values: Vec<String>,
+}
+
+impl Group {
+    fn number(&mut self, value: String) -> usize {
+        self.values.iter().position(|known| *known == value).unwrap_or_else(|| {
+            self.values.push(value);
+            self.values.len() - 1
+        })
+    }
+
+    /// The first value with all fields, each other one with the fields that differ from the nearest
+    /// value before it.
+    fn render(&self, name: &str, out: &mut String, long_values: &mut BTreeMap<String, String>) {
+        let values: Vec<Vec<(String, String)>> =
+            self.values.iter().map(|value| flatten(value)).collect();
+        for (number, fields) in values.iter().enumerate() {
+            let different = |base: &Vec<(String, String)>| -> Vec<(String, String)> {
+                fields.iter().filter(|field| !base.contains(field)).cloned().collect()
+            };
+            let bases = values[..number].iter().map(different).enumerate();
+            match bases.min_by_key(|(_, difference)| difference.len()) {
+                None => {
+                    writeln!(out, "\n## {name}{number}").unwrap();
+                    write_fields(out, fields, long_values);
+                }
+                Some((base, difference)) => {
+                    writeln!(out, "\n## {name}{number} = {name}{base} with").unwrap();
+                    write_fields(out, &difference, long_values);
+                }
+            }
+        }
+    }
+}
+
+fn write_fields(
+    out: &mut String,
+    fields: &[(String, String)],
+    long_values: &mut BTreeMap<String, String>,
+) {
+    for (name, value) in fields {
+        writeln!(out, "{name}: {}", name_long_values(value, long_values)).unwrap();
+    }
+}
+
+/// Names of models, such that every pattern of every table has some that match and some that nearly do.
+const MODELS: &str = include_str!("models.txt");
+
+const GROUPS: [&str; 9] =
+    ["cache", "calls", "fields", "media", "settings", "roles", "texts", "reasoning", "tools"];
+
+const HEADER: &str = "\
+What is known of every provider, flavor and model. Written by
+`UPDATE_DOCS=1 cargo test -p interlingua-repair --test provider_facts`.
+";
