@@ -5,9 +5,8 @@
 
 use interlingua_dialects::anthropic::{Anthropic, ID};
 use interlingua_dialects::{Dialect, native::Native};
-use interlingua_model::{
-    BlockContent, Conversation, Ledger, Target, ToolArgs, ToolChoice, Verbatim,
-};
+use interlingua_model::{BlockContent, Conversation, Ledger, ToolArgs, ToolChoice, Verbatim};
+use interlingua_providers::Target;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson};
 
 fn decode(body: &str) -> (Verbatim<Conversation>, Ledger) {

@@ -3,9 +3,10 @@
 
 use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, find_dialect, native::Native};
 use interlingua_model::{
-    Block, BlockContent, Conversation, Ledger, MediaSource, ReasoningForm, Role, Target, ToolArgs,
+    Block, BlockContent, Conversation, Ledger, MediaSource, ReasoningForm, Role, ToolArgs,
     ToolChoice, Verbatim,
 };
+use interlingua_providers::Target;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson};
 
 fn doc(text: &str) -> JsonDoc {

@@ -6,8 +6,9 @@ use interlingua_dialects::gemini::Gemini;
 use interlingua_dialects::native::Native;
 use interlingua_dialects::{Dialect, anthropic};
 use interlingua_model::{
-    Block, BlockContent, Conversation, Ledger, Role, Target, ToolKind, Turn, Verbatim,
+    Block, BlockContent, Conversation, Ledger, Role, ToolKind, Turn, Verbatim,
 };
+use interlingua_providers::Target;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonString, RawJson};
 
 fn decode(body: &'static str) -> Conversation {

@@ -4,11 +4,11 @@
 
 mod openai_chat_shared;
 
-use interlingua_dialects::openai_chat::{ID, OpenAiChat, flavor::FLAVORS};
+use interlingua_dialects::openai_chat::{ID, OpenAiChat};
 use interlingua_dialects::{Dialect, find_dialect};
-use interlingua_model::{
-    Block, BlockContent, Conversation, Ledger, Settings, Target, ToolArgs, Verbatim,
-};
+use interlingua_model::{Block, BlockContent, Conversation, Ledger, Settings, ToolArgs, Verbatim};
+use interlingua_providers::Target;
+use interlingua_providers::spelling::openai_chat::FLAVORS;
 use interlingua_wire::{JsonString, RawJson};
 use openai_chat_shared::{doc, mutations};
 

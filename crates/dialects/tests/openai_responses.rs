@@ -5,8 +5,9 @@
 use interlingua_dialects::openai_responses::{ID, OpenAiResponses};
 use interlingua_dialects::{Dialect, native::Native};
 use interlingua_model::{
-    Block, BlockContent, Conversation, Ledger, Role, Settings, Target, ToolArgs, ToolKind, Verbatim,
+    Block, BlockContent, Conversation, Ledger, Role, Settings, ToolArgs, ToolKind, Verbatim,
 };
+use interlingua_providers::Target;
 use interlingua_wire::{JsonDoc, JsonLimits, JsonString};
 
 fn decode(body: &str) -> (Verbatim<Conversation>, Ledger) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use interlingua_model::StopFlag;
+use interlingua_providers::StopFlag;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -82,7 +82,7 @@ const MAX_WORK_TIME: Duration = Duration::from_mins(1);
 mod tests {
     use std::sync::mpsc::channel;
 
-    use interlingua_model::StopFlag;
+    use interlingua_providers::StopFlag;
     use tokio::time::{Duration, timeout};
 
     use super::BlockingPool;

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, note};
-use interlingua_model::{Ledger, LedgerPath, Target, Turn};
+use interlingua_model::{Ledger, LedgerPath, Turn};
+use interlingua_providers::Target;
 
 use crate::parse::parse_object;
 use crate::reply::DecodedReply;

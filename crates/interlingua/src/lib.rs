@@ -61,9 +61,10 @@ pub use interlingua_guard::{
 pub use interlingua_model::{
     ApiError, ApiErrorKind, Block, BlockContent, Conversation, ConversationPatch, Delta, DialectId,
     ErrorOrigin, GuardAnswer, Ledger, LedgerEntry, LedgerPath, Lessons, Reply, ReplyContext,
-    RestoredTurn, RetryAdvice, Role, Settings, Stop, StopReason, StreamEvent, Target, Tool,
-    ToolArgs, ToolCall, ToolKind, ToolResult, Turn, Usage, Verbatim,
+    RestoredTurn, RetryAdvice, Role, Settings, Stop, StopReason, StreamEvent, Tool, ToolArgs,
+    ToolCall, ToolKind, ToolResult, Turn, Usage, Verbatim,
 };
+pub use interlingua_providers::Target;
 pub use interlingua_wire::{
     Framing, JsonDoc, JsonError, JsonKind, JsonLimits, JsonNode, JsonString, RawJson,
     SegmentedBytes,

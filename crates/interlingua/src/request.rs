@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{
-    Conversation, ConversationPatch, Ledger, ReplyContext, Target, Tool, ToolKind, Verbatim,
+    Conversation, ConversationPatch, Ledger, ReplyContext, Tool, ToolKind, Verbatim,
 };
+use interlingua_providers::Target;
 use interlingua_repair::web_search;
 use interlingua_repair::{self as repair, TargetProfile};
 use interlingua_wire::{JsonDoc, JsonString, RawJson, SegmentedBytes};

@@ -25,7 +25,6 @@ mod lessons;
 mod reply;
 mod reply_context;
 mod settings;
-mod target;
 mod tool;
 mod tool_call_index;
 mod verbatim;
@@ -51,7 +50,6 @@ pub use lessons::{
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use reply_context::{ReplyContext, TakenIds};
 pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
-pub use target::{StopFlag, Target};
 pub use tool::{Tool, ToolKind};
 pub use tool_call_index::ToolCallIndex;
 pub use verbatim::Verbatim;

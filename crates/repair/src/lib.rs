@@ -16,6 +16,7 @@ mod query;
 pub mod rejection;
 mod rules;
 mod schema;
+mod setting_shape;
 pub mod shape;
 mod tools;
 mod values;

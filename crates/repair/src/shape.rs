@@ -1,65 +1,11 @@
-//! Describes as data which values a field may have, and checks or converts values.
+//! Checks values against the shapes that a target accepts, and converts them.
 
+use interlingua_providers::profile::tools::shapes::ToolShapes;
+use interlingua_providers::shape::{FieldSpec, Shape, optional};
 use interlingua_wire::{self as wire, Field, JsonNode, JsonString, RawJson};
 
 use crate::values::base64;
 use crate::values::number;
-
-/// A field that an object may have.
-#[derive(Clone, Copy, Debug)]
-pub struct FieldSpec {
-    pub name: &'static str,
-    pub shape: Shape,
-    /// Prefix of the beta header value that enables the field; empty if none is needed.
-    pub beta: &'static str,
-    /// Without the field the whole object is dropped.
-    pub required: bool,
-}
-
-/// Constraint on a JSON value.
-#[derive(Clone, Copy, Debug)]
-pub enum Shape {
-    Any,
-    Text,
-    Integer,
-    Number,
-    Bool,
-    AnyObject,
-    /// An object; a string with the JSON text of an object is parsed.
-    ObjectOrJsonText,
-    AnyList,
-    OneOf(&'static [&'static str]),
-    /// Anything but this string.
-    NotWord(&'static str),
-    /// One of these strings in any case, or a number.
-    OneOfIgnoreCase(&'static [&'static str]),
-    ListOf(&'static Shape),
-    TextOr(&'static Shape),
-    Closed(&'static [FieldSpec]),
-    /// These fields, and any others.
-    Open(&'static [FieldSpec]),
-    /// Exactly one of these fields; other fields are not checked.
-    ExactlyOneField(&'static [FieldSpec]),
-    /// The first shape that matches unchanged; otherwise the first to which the value can be
-    /// converted.
-    FirstOf(&'static [Shape]),
-    /// A list with at least one item, each of this shape.
-    NonEmptyListOf(&'static Shape),
-    NonEmptyText,
-    /// 1 to 200 letters, digits, these characters and single blanks.
-    Title(&'static str),
-    True,
-    /// 1 to 64 letters, digits and these characters.
-    Identifier(&'static str),
-    /// An object with fields that depend on its `type`.
-    Tagged(&'static [(&'static str, &'static [FieldSpec])]),
-    /// A string in base64, in either alphabet.
-    Base64,
-    /// The value may be null even where the field is required.
-    Nullable(&'static Shape),
-    /// No value at all.
-    Forbidden,
-}
 
 /// How the target parses fields and values, and which betas the client requested.
 #[derive(Clone, Copy, Debug)]
@@ -85,18 +31,6 @@ pub enum Verdict {
     Drop,
 }
 
-pub const fn optional(name: &'static str, kind: Shape) -> FieldSpec {
-    FieldSpec { name, shape: kind, beta: "", required: false }
-}
-
-pub const fn required(name: &'static str, kind: Shape) -> FieldSpec {
-    FieldSpec { name, shape: kind, beta: "", required: true }
-}
-
-pub const fn optional_with_beta(name: &'static str, kind: Shape, beta: &'static str) -> FieldSpec {
-    FieldSpec { name, shape: kind, beta, required: false }
-}
-
 impl ShapeChecker<'_> {
     /// The row for the field of this name, if the target accepts the field.
     pub fn find_field<'k>(&self, keys: &'k [FieldSpec], name: &str) -> Option<&'k FieldSpec> {
@@ -105,6 +39,14 @@ impl ShapeChecker<'_> {
             return Some(&ANY_FIELD);
         }
         named.find(|key| self.has_beta(key.beta)).or(self.ignores_unknown.then_some(&ANY_FIELD))
+    }
+
+    /// The shape of tools of a type; `None` if the target rejects them.
+    pub fn tool_shape(&self, shapes: &ToolShapes, kind: &str) -> Option<Shape> {
+        match shapes.by_type.iter().find(|row| self.is_same_name(kind, row.type_name)) {
+            Some(row) => self.has_beta(row.beta).then_some(row.shape),
+            None => shapes.other_types,
+        }
     }
 
     pub fn has_beta(&self, beta: &str) -> bool {

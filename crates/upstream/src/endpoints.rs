@@ -1,7 +1,7 @@
-//! The operations of a provider: path templates, authentication and default headers of each dialect,
-//! and the URI of a request.
+//! The operations of a provider, and the URI of a request.
 
 use http::{Method, Uri};
+use interlingua_providers::endpoints::EndpointPaths;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::{Position, Url};
 
@@ -18,42 +18,6 @@ pub enum Operation {
     ListModels,
 }
 
-/// Path templates relative to the base URL. `{model}` is replaced by the model's name; `?` begins a
-/// query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EndpointPaths {
-    pub turn: &'static str,
-    pub streamed_turn: &'static str,
-    pub count_tokens: Option<&'static str>,
-    pub models: Option<&'static str>,
-}
-
-/// How requests are authenticated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuthScheme {
-    None,
-    /// `authorization: Bearer …`
-    Bearer,
-    /// `x-api-key`
-    XApiKey,
-    /// `x-goog-api-key`
-    GoogApiKey,
-    /// `api-key`
-    ApiKey,
-    /// AWS Signature Version 4.
-    SigV4,
-}
-
-/// The endpoints that the dialect's vendor has.
-#[derive(Debug)]
-pub(crate) struct DialectEndpoints {
-    dialect: &'static str,
-    pub(crate) paths: EndpointPaths,
-    pub(crate) auth: AuthScheme,
-    /// Headers that are sent unless the client or the configuration sets them.
-    pub(crate) default_headers: &'static [(&'static str, &'static str)],
-}
-
 impl Operation {
     pub fn method(self) -> Method {
         match self {
@@ -61,25 +25,14 @@ impl Operation {
             Self::ListModels => Method::GET,
         }
     }
-}
 
-impl EndpointPaths {
-    pub(crate) fn for_operation(&self, operation: Operation) -> Option<&'static str> {
-        match operation {
-            Operation::Turn { stream: false } => Some(self.turn),
-            Operation::Turn { stream: true } => Some(self.streamed_turn),
-            Operation::CountTokens => self.count_tokens,
-            Operation::ListModels => self.models,
+    pub(crate) fn path(self, paths: &EndpointPaths) -> Option<&'static str> {
+        match self {
+            Self::Turn { stream: false } => Some(paths.turn),
+            Self::Turn { stream: true } => Some(paths.streamed_turn),
+            Self::CountTokens => paths.count_tokens,
+            Self::ListModels => paths.models,
         }
-    }
-}
-
-impl DialectEndpoints {
-    pub(crate) fn for_dialect(dialect: &str) -> &'static Self {
-        ENDPOINTS
-            .iter()
-            .find(|dialect_endpoints| dialect_endpoints.dialect == dialect)
-            .unwrap_or(&OPENAI_CHAT)
     }
 }
 
@@ -131,63 +84,3 @@ const MODEL_PLACEHOLDER: &str = "{model}";
 /// Percent-encodes every byte that a server or proxy could interpret in a path segment.
 const PATH_SEGMENT_ESCAPES: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'@');
-
-static OPENAI_CHAT: DialectEndpoints = DialectEndpoints {
-    dialect: "openai-chat",
-    paths: EndpointPaths {
-        turn: "/chat/completions",
-        streamed_turn: "/chat/completions",
-        count_tokens: None,
-        models: Some("/models"),
-    },
-    auth: AuthScheme::Bearer,
-    default_headers: &[],
-};
-
-/// Dialects with endpoints other than those of `OpenAI` Chat.
-static ENDPOINTS: &[DialectEndpoints] = &[
-    DialectEndpoints {
-        dialect: "anthropic",
-        paths: EndpointPaths {
-            turn: "/v1/messages",
-            streamed_turn: "/v1/messages",
-            count_tokens: Some("/v1/messages/count_tokens"),
-            models: Some("/v1/models?limit=1000"),
-        },
-        auth: AuthScheme::XApiKey,
-        default_headers: &[("anthropic-version", "2023-06-01")],
-    },
-    DialectEndpoints {
-        dialect: "openai-responses",
-        paths: EndpointPaths {
-            turn: "/responses",
-            streamed_turn: "/responses",
-            count_tokens: Some("/responses/input_tokens"),
-            models: Some("/models"),
-        },
-        auth: AuthScheme::Bearer,
-        default_headers: &[],
-    },
-    DialectEndpoints {
-        dialect: "gemini",
-        paths: EndpointPaths {
-            turn: "/v1beta/models/{model}:generateContent",
-            streamed_turn: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
-            count_tokens: Some("/v1beta/models/{model}:countTokens"),
-            models: Some("/v1beta/models?pageSize=1000"),
-        },
-        auth: AuthScheme::GoogApiKey,
-        default_headers: &[],
-    },
-    DialectEndpoints {
-        dialect: "bedrock",
-        paths: EndpointPaths {
-            turn: "/model/{model}/converse",
-            streamed_turn: "/model/{model}/converse-stream",
-            count_tokens: Some("/model/{model}/count-tokens"),
-            models: Some("/foundation-models"),
-        },
-        auth: AuthScheme::SigV4,
-        default_headers: &[],
-    },
-];

@@ -1,6 +1,7 @@
 //! HTTP client for model providers: URLs, authentication, connections, timeouts and retries.
 //!
-//! A [`Provider`] is one configured upstream; providers that are known by name are in [`PRESETS`].
+//! A [`Provider`] is one configured upstream; [`ProviderFromEnv`] makes those that are
+//! known by name.
 //! [`UpstreamClient::call`] sends an [`UpstreamRequest`] and returns an [`UpstreamResponse`].
 //! Bodies are passed through without being parsed; only the provider's own secrets are overwritten
 //! in them.
@@ -21,7 +22,6 @@ mod error;
 mod http1;
 mod idle_timer;
 mod preset;
-mod presets;
 mod provider;
 mod redaction;
 mod request;
@@ -33,12 +33,11 @@ pub mod retry;
 pub use aws::AwsCredentials;
 pub use client::{Timeouts, UpstreamClient};
 pub use connect::{CaBundle, InvalidCaBundle, Proxies};
-pub use endpoints::{AuthScheme, EndpointPaths, Operation};
+pub use endpoints::Operation;
 pub use env::Env;
 pub use idle_timer::IdleTimer;
 pub use interlingua::ApiError;
-pub use preset::{AlternateDialect, PresetError, ProviderPreset, UrlParam};
-pub use presets::PRESETS;
+pub use preset::{PresetError, ProviderFromEnv};
 pub use provider::Provider;
 pub use request::UpstreamRequest;
 pub use response::{UpstreamBody, UpstreamResponse};

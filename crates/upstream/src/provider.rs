@@ -1,5 +1,6 @@
 //! One configured upstream: its dialect, base URL, credentials and headers.
 
+use interlingua_providers::endpoints::{AuthScheme, DialectEndpoints, EndpointPaths};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -11,9 +12,7 @@ use url::Url;
 
 use crate::aws::AwsCredentials;
 use crate::connect::CaBundle;
-use crate::endpoints::{
-    AuthScheme, DialectEndpoints, EndpointPaths, Operation, is_fixed_path, request_uri,
-};
+use crate::endpoints::{Operation, is_fixed_path, request_uri};
 use crate::error::{UpstreamError, to_api_error};
 use crate::redaction::{CachedRedactor, Redactor};
 use crate::request_head::CachedHeads;
@@ -154,18 +153,18 @@ impl Provider {
 
     /// Whether the provider has an endpoint for this operation.
     pub fn supports(&self, operation: Operation) -> bool {
-        self.paths.for_operation(operation).is_some()
+        operation.path(self.paths).is_some()
     }
 
     /// Whether the URI of this operation is the same for every model.
     pub(crate) fn has_fixed_uri(&self, operation: Operation) -> bool {
-        self.paths.for_operation(operation).is_some_and(is_fixed_path)
+        operation.path(self.paths).is_some_and(is_fixed_path)
     }
 
     pub(crate) fn request_uri(&self, operation: Operation, model: &str) -> Result<Uri, ApiError> {
         let models_url = self.models_url.as_ref().filter(|_| operation == Operation::ListModels);
         let base = models_url.unwrap_or(&self.base_url);
-        let path = self.paths.for_operation(operation).ok_or(UpstreamError::UnsupportedOperation);
+        let path = operation.path(self.paths).ok_or(UpstreamError::UnsupportedOperation);
         path.and_then(|path| request_uri(base, path, model))
             .map_err(|error| to_api_error(&self.name, &error))
     }

@@ -1,5 +1,6 @@
 //! Builds the HTTP request of a provider call: URI, headers and authentication.
 
+use interlingua_providers::endpoints::{AuthScheme, DialectEndpoints};
 use std::fmt;
 use std::mem;
 use std::sync::Arc;
@@ -11,10 +12,9 @@ use http::{Method, Request, Uri, Version};
 use interlingua::{ApiError, SegmentedBytes};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::endpoints::DialectEndpoints;
 use crate::error::{UpstreamError, to_api_error};
 use crate::request_head::RequestHead;
-use crate::{AuthScheme, Operation, Provider, aws};
+use crate::{Operation, Provider, aws};
 
 /// One request to one provider.
 #[derive(Clone)]

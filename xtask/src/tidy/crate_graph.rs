@@ -153,13 +153,14 @@ const JUDGE: &str = "interlingua-strict";
 const CRATES: &[CrateRule] = &[
     CrateRule { name: WIRE, allowed: &[], is_pure: true },
     CrateRule { name: MODEL, allowed: &[WIRE], is_pure: true },
-    CrateRule { name: DIALECTS, allowed: &[MODEL, WIRE], is_pure: true },
-    CrateRule { name: REPAIR, allowed: &[MODEL, WIRE], is_pure: true },
+    CrateRule { name: PROVIDERS, allowed: &[MODEL, WIRE], is_pure: true },
+    CrateRule { name: DIALECTS, allowed: &[PROVIDERS, MODEL, WIRE], is_pure: true },
+    CrateRule { name: REPAIR, allowed: &[PROVIDERS, MODEL, WIRE], is_pure: true },
     CrateRule { name: GUARD, allowed: &[MODEL, WIRE], is_pure: true },
     CrateRule { name: VAULT, allowed: &[DIALECTS, GUARD, MODEL, WIRE], is_pure: true },
     CrateRule {
         name: INTERLINGUA,
-        allowed: &[DIALECTS, REPAIR, GUARD, MODEL, WIRE],
+        allowed: &[DIALECTS, REPAIR, GUARD, PROVIDERS, MODEL, WIRE],
         is_pure: true,
     },
     CrateRule { name: TRANSCRIPT, allowed: &[INTERLINGUA, MODEL, WIRE], is_pure: true },
@@ -174,7 +175,11 @@ const CRATES: &[CrateRule] = &[
         allowed: &[CORPUS, JUDGE, INTERLINGUA, DIALECTS, REPAIR, MODEL, WIRE],
         is_pure: false,
     },
-    CrateRule { name: UPSTREAM, allowed: &[INTERLINGUA, DIALECTS, MODEL, WIRE], is_pure: false },
+    CrateRule {
+        name: UPSTREAM,
+        allowed: &[INTERLINGUA, DIALECTS, PROVIDERS, MODEL, WIRE],
+        is_pure: false,
+    },
     CrateRule { name: STORE, allowed: &[INTERLINGUA, DIALECTS, MODEL, WIRE], is_pure: false },
     // The built-in models run in the simulator.
     CrateRule {
@@ -188,6 +193,7 @@ const CRATES: &[CrateRule] = &[
             DIALECTS,
             REPAIR,
             GUARD,
+            PROVIDERS,
             MODEL,
             WIRE,
         ],
@@ -211,6 +217,7 @@ const CRATES: &[CrateRule] = &[
             REPAIR,
             VAULT,
             GUARD,
+            PROVIDERS,
             MODEL,
             WIRE,
         ],
@@ -219,10 +226,11 @@ const CRATES: &[CrateRule] = &[
 ];
 
 const SERVER_CRATES: &[&str] =
-    &[UPSTREAM, STORE, INTERLINGUA, VAULT, DIALECTS, REPAIR, GUARD, MODEL, WIRE];
+    &[UPSTREAM, STORE, INTERLINGUA, VAULT, DIALECTS, REPAIR, GUARD, PROVIDERS, MODEL, WIRE];
 
 const WIRE: &str = "interlingua-wire";
 const MODEL: &str = "interlingua-model";
+const PROVIDERS: &str = "interlingua-providers";
 const DIALECTS: &str = "interlingua-dialects";
 const REPAIR: &str = "interlingua-repair";
 const GUARD: &str = "interlingua-guard";

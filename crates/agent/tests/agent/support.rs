@@ -1,5 +1,6 @@
 //! Test helpers: a simulator, and models behind each of its providers.
 
+use interlingua_providers::endpoints::AuthScheme;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +9,7 @@ use interlingua_agent::{Agent, Progress, RemoteModel, Session, Tool};
 use interlingua_model::BlockContent;
 use interlingua_simulator::route::PROVIDERS;
 use interlingua_simulator::{Options, Script, ServerHandle, Simulator};
-use interlingua_upstream::{AuthScheme, Provider, Timeouts, UpstreamClient};
+use interlingua_upstream::{Provider, Timeouts, UpstreamClient};
 use serde_json::Value;
 
 /// A provider of each dialect, with one of its models.

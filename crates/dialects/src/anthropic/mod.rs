@@ -3,7 +3,6 @@
 mod decode;
 mod encode;
 mod error;
-mod flavor;
 mod id;
 mod read;
 mod reply;
@@ -61,10 +60,6 @@ impl Dialect for Anthropic {
 
     fn seal_issuers(&self) -> &'static [&'static str] {
         &[ISSUER]
-    }
-
-    fn flavors(&self) -> &'static [&'static str] {
-        flavor::NAMES
     }
 
     fn reply_list_keys(&self) -> &'static [&'static str] {

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use interlingua_model::{Block, Conversation, Ledger, LedgerPath, Settings, Target, Verbatim};
+use interlingua_model::{Block, Conversation, Ledger, LedgerPath, Settings, Verbatim};
+use interlingua_providers::{Target, spelling};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
 use super::encode::context::{BlockParent, EncodeCx};
 use super::id::ID;
-use super::{decode, encode, flavor};
+use super::{decode, encode};
 use crate::common::{top_fields, turn_list};
 use crate::note;
 
@@ -71,7 +72,7 @@ pub(super) fn encode(
         return text.to_bytes();
     }
     let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
-    let unsigned = flavor::find(target.flavor).allows_unsigned_thinking;
+    let unsigned = spelling::anthropic::find(target.flavor).allows_unsigned_thinking;
     let mut cx = EncodeCx {
         ledger,
         same_dialect: conversation.dialect == ID,

@@ -39,10 +39,6 @@ impl Dialect for Gemini {
         "contents"
     }
 
-    fn flavors(&self) -> &'static [&'static str] {
-        &["ai-studio", "vertex"]
-    }
-
     fn reply_list_keys(&self) -> &'static [&'static str] {
         &[
             "response",

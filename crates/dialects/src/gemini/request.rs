@@ -1,7 +1,8 @@
 //! Decodes and encodes request bodies.
 
 use bytes::Bytes;
-use interlingua_model::{Conversation, Ledger, LedgerPath, Target, Verbatim};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Verbatim};
+use interlingua_providers::Target;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 

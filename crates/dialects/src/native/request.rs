@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Ledger, LedgerPath, LedgerSection, Role, Settings, Target,
-    Tool, TopLevelField, Verbatim,
+    Block, Conversation, DialectId, Ledger, LedgerPath, LedgerSection, Role, Settings, Tool,
+    TopLevelField, Verbatim,
 };
+use interlingua_providers::Target;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonNode, JsonWriter, RawJson};
 

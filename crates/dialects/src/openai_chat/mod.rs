@@ -5,7 +5,6 @@ mod citation;
 mod decode;
 mod encode;
 mod error;
-pub mod flavor;
 mod id;
 mod read;
 mod reasoning_details;
@@ -21,9 +20,9 @@ use interlingua_model::{DialectId, LedgerPath};
 
 use self::decode::call_pairing::CallPairing;
 use self::decode::{block, settings, tool, turn};
-use self::flavor::{Capability, Flavor};
 pub use self::id::ID;
 use crate::dialect::{Codec, Dialect};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 #[derive(Debug)]
 pub struct OpenAiChat;
@@ -31,10 +30,6 @@ pub struct OpenAiChat;
 impl Dialect for OpenAiChat {
     fn id(&self) -> DialectId {
         ID
-    }
-
-    fn flavors(&self) -> &'static [&'static str] {
-        flavor::NAMES
     }
 
     fn supports_prompt_cache_key(&self, flavor: Option<&str>) -> bool {

@@ -10,7 +10,6 @@ use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 use super::decode::{self, turn};
 use super::encode::context::note_dropped_extras;
 use super::encode::{self, media};
-use super::flavor::{Capability, Flavor};
 use super::id::ID;
 use super::read::args;
 use super::{error, reasoning_details, stop, think_tags, usage};
@@ -18,6 +17,7 @@ use crate::common::freeform;
 use crate::common::name_set::NameSet;
 use crate::common::stop_notice::error_from_stop;
 use crate::{note, openai_responses};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 pub(super) fn decode(
     body: &JsonDoc,

@@ -1,18 +1,19 @@
 //! Decodes and encodes request bodies.
 
 use bytes::Bytes;
-use interlingua_model::{Conversation, Ledger, LedgerPath, Target, Tool, Verbatim};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Tool, Verbatim};
+use interlingua_providers::Target;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
 use super::decode::{self, turn};
 use super::encode::context::EncodeCx;
 use super::encode::{self, setting_groups};
-use super::flavor::Flavor;
 use super::id::ID;
 use crate::common::name_set::NameSet;
 use crate::common::top_fields;
 use crate::note;
+use interlingua_providers::spelling::openai_chat::Flavor;
 
 pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = body.root();

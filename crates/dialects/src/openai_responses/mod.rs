@@ -63,10 +63,6 @@ impl Dialect for OpenAiResponses {
     }
 
     /// `OpenAI`'s API, Azure's copy, the `ChatGPT` subscription backend, relays, and llama.cpp.
-    fn flavors(&self) -> &'static [&'static str] {
-        &["openai", "azure", "codex", "relay", "llama.cpp"]
-    }
-
     fn seal_issuers(&self) -> &'static [&'static str] {
         &["openai", "xai"]
     }

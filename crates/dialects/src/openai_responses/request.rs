@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, BlockContent, Conversation, Ledger, LedgerPath, Target, ToolCallIndex, Turn, Verbatim,
+    Block, BlockContent, Conversation, Ledger, LedgerPath, ToolCallIndex, Turn, Verbatim,
 };
+use interlingua_providers::Target;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonKind, JsonNode, JsonString, JsonWriter, RawJson};
 

@@ -1,9 +1,11 @@
 //! The providers and the store's location that a configuration without a file has.
 
+use interlingua_providers::PRESETS;
+use interlingua_upstream::ProviderFromEnv;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use interlingua_upstream::{PRESETS, PresetError, Provider};
+use interlingua_upstream::{PresetError, Provider};
 
 use super::{Env, StoreLocation};
 

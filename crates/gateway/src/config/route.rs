@@ -1,9 +1,9 @@
 //! Resolves model names to routes.
 
+use interlingua_providers::PRESETS;
+use interlingua_providers::preset::ProviderPreset;
 use std::fmt;
 use std::sync::Arc;
-
-use interlingua_upstream::{PRESETS, ProviderPreset};
 
 use super::model_routes::{WeightedTarget, fill_template, match_pattern, order_targets};
 use super::{Config, ModelName, Provider};

@@ -3,8 +3,8 @@
 
 use interlingua::{DIALECTS, JsonLimits};
 use interlingua_guard::GuardMode;
+use interlingua_providers::endpoints::AuthScheme;
 use interlingua_repair::TargetProfile;
-use interlingua_upstream::AuthScheme;
 
 use super::Config;
 use super::key_spec::ValueType::{

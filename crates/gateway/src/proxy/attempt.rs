@@ -9,7 +9,8 @@ use interlingua::{
     TranslatedRequest, decode_request,
 };
 use interlingua_guard::CallChecker;
-use interlingua_model::{ApiErrorKind, StopFlag};
+use interlingua_model::ApiErrorKind;
+use interlingua_providers::StopFlag;
 use interlingua_repair::rejection;
 use serde_json::json;
 

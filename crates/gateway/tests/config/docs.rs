@@ -1,6 +1,9 @@
 //! Checks docs/CONFIGURATION.md against the code: examples, defaults, metrics. Its tables are printed
 //! here; `UPDATE_DOCS=1` rewrites them.
 
+use interlingua_providers::PRESETS;
+use interlingua_providers::endpoints::AuthScheme;
+use interlingua_providers::preset::ProviderPreset;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::{env, fs};
@@ -10,7 +13,6 @@ use interlingua_gateway::config::{
     list_keys,
 };
 use interlingua_store::Retention;
-use interlingua_upstream::{AuthScheme, PRESETS, ProviderPreset};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFIGURATION.md");
 

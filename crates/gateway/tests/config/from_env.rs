@@ -1,9 +1,9 @@
 //! Tests of the configuration without a file.
 
+use interlingua_providers::endpoints::AuthScheme;
 use std::fs;
 
 use interlingua_gateway::config::{Backend, Config, DEFAULT_LISTEN};
-use interlingua_upstream::AuthScheme;
 
 #[test]
 fn providers_come_from_keys_in_the_environment() {

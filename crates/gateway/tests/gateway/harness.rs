@@ -1,5 +1,6 @@
 //! Test harness: a simulator and a gateway in front of it on loopback.
 
+use interlingua_providers::endpoints::AuthScheme;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use interlingua_gateway::config::Config;
 use interlingua_gateway::{Gateway, ServerHandle};
 use interlingua_simulator::route::PROVIDERS;
 use interlingua_simulator::{self as simulator, Options, Simulator};
-use interlingua_upstream::{AuthScheme, Provider};
+use interlingua_upstream::Provider;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 

@@ -94,7 +94,7 @@ fn every_hostile_answer_is_an_error_in_the_clients_dialect() {
             let at = raw_server(|stream, request| answer(stream, &request));
             let base = format!("http://{at}").parse().unwrap();
             let mut provider = Provider::new(*dialect, find_dialect(dialect).unwrap(), base);
-            provider.auth = interlingua_upstream::AuthScheme::Bearer;
+            provider.auth = interlingua_providers::endpoints::AuthScheme::Bearer;
             provider.api_key = Some("key".into());
             Arc::new(provider)
         };

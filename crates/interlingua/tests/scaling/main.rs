@@ -11,7 +11,7 @@ mod write;
 use std::time::{Duration, Instant};
 
 use interlingua::{JsonString, Target, find_dialect, translate_request};
-use interlingua_model::StopFlag;
+use interlingua_providers::StopFlag;
 
 use shapes::ScalingCase;
 

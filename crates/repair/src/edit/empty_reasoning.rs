@@ -10,9 +10,9 @@ use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::edit::call_seal;
 use crate::engine::Work;
-use crate::profile::reasoning::ReasoningEcho;
 use crate::query::reasoning;
 use crate::query::written_calls::CALLS_FIELD;
+use interlingua_providers::profile::reasoning::ReasoningEcho;
 
 /// Adds empty reasoning to the replies around calls where the target accepts it. If the request is
 /// encoded, replies without calls get it too: a later call would require it, and the prefix must

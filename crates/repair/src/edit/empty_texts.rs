@@ -5,8 +5,8 @@ use interlingua_wire::JsonString;
 
 use crate::edit::{missing_results, remove_reasoning};
 use crate::engine::{Removals, Work};
-use crate::profile::texts::TextMinimum;
 use crate::values::block::{is_assistant, plain_text};
+use interlingua_providers::profile::texts::TextMinimum;
 
 /// Records the removal of an empty text.
 pub(crate) fn note_removal(work: &mut Work<'_>, turn: usize, block: usize) {

@@ -7,9 +7,9 @@ use interlingua_model::{Block, Role, Turn, Verbatim};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::{DetachedBlock, Work};
-use crate::profile::calls::ResultPlacement;
 use crate::query::rounds::Round;
 use crate::values::block::{BlockPos, WRITTEN_ID, as_result, without_key};
+use interlingua_providers::profile::calls::ResultPlacement;
 
 /// Inserts results at their position in the round that begins with `start`, in the given order;
 /// returns the position of each.

@@ -5,8 +5,8 @@ use interlingua_model::{LedgerPath, ReasoningMode};
 use crate::edit::tool_choice::remove_written_choice;
 use crate::engine::Work;
 use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
-use crate::profile::settings::ForcedCall;
 use crate::query::tool_choice::{self, is_forced};
+use interlingua_providers::profile::settings::ForcedCall;
 
 /// Turns reasoning off if the target accepts no forced call beside it.
 pub(crate) fn turn_off_for_forced_call(work: &mut Work<'_>) {

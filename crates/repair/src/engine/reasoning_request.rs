@@ -9,7 +9,7 @@ use interlingua_model::{LedgerPath, ReasoningMode, ReasoningSettings, TopLevelFi
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
-use crate::profile::reasoning::ReasoningProfile;
+use interlingua_providers::profile::reasoning::ReasoningProfile;
 
 /// Meaning of one field for the target.
 enum ReasoningField {

@@ -8,14 +8,14 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::ptr;
+use std::sync::Arc;
 
 use interlingua_model::{DialectId, TopLevelField};
+use interlingua_providers::profile::Profile;
 use interlingua_wire::{JsonKind, JsonString};
 
 use super::survey::Feature;
 use super::work::Work;
-use crate::profile::ProfileRow;
 use crate::profile::TargetProfile;
 
 /// One cached set of settings fields for a target, with the rules that were idle on it.
@@ -31,7 +31,7 @@ pub(crate) struct SettingsCache {
 }
 
 /// Everything about a target that rules depend on, as a comparable key.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct SettingsCacheKey {
     dialect: DialectId,
     model: Option<JsonString>,
@@ -39,8 +39,8 @@ struct SettingsCacheKey {
     pass_unknown_fields: bool,
     keeps_replies: bool,
     max_schema_bytes: usize,
-    /// Addresses of the static profile rows.
-    rows: [usize; 9],
+    /// Compared by address: resolved profiles are cached.
+    facts: Arc<Profile>,
 }
 
 /// Cache entries of one thread, most recently used first.
@@ -59,11 +59,14 @@ impl SettingsCache {
     /// `None` if the request cannot be cached.
     pub(crate) fn lookup(work: &mut Work<'_>, rule_count: usize) -> Option<Box<Self>> {
         // Tools inside turns count as tools.
-        if !work.is_same_dialect() || !work.is_unchanged() || work.has(Feature::ForeignBlocks) {
+        if !work.is_same_dialect()
+            || !work.is_unchanged()
+            || work.has(Feature::ForeignBlocks)
+            || !work.profile.lessons.is_empty()
+        {
             return None;
         }
         let (profile, fields) = (work.profile, &work.conversation().top_level_fields);
-        let rows = row_addresses(profile)?;
         if fields.iter().filter(|field| is_turn_list(field, profile)).count() != 1 {
             return None;
         }
@@ -75,7 +78,7 @@ impl SettingsCache {
         }
         let is_same = |entry: &Self| {
             entry.bytes == bytes
-                && entry.key.matches(profile, &rows)
+                && entry.key.matches(profile)
                 && entry.fields.len() == fields().count()
                 && entry
                     .fields
@@ -86,7 +89,7 @@ impl SettingsCache {
         let cached = SEEN.with_borrow_mut(|caches| caches.take(is_same));
         Some(cached.unwrap_or_else(|| {
             Box::new(Self {
-                key: SettingsCacheKey::new(profile, rows),
+                key: SettingsCacheKey::new(profile),
                 fields: fields().map(detach).collect(),
                 bytes,
                 idle_rules: vec![false; rule_count].into(),
@@ -117,7 +120,7 @@ pub(crate) fn run_unless_idle(
 }
 
 impl SettingsCacheKey {
-    fn new(profile: &TargetProfile, rows: [usize; 9]) -> Self {
+    fn new(profile: &TargetProfile) -> Self {
         Self {
             dialect: profile.dialect,
             model: profile.model.as_ref().map(JsonString::deep_clone),
@@ -125,12 +128,12 @@ impl SettingsCacheKey {
             pass_unknown_fields: profile.pass_unknown_fields,
             keeps_replies: profile.keeps_replies,
             max_schema_bytes: profile.max_schema_bytes,
-            rows,
+            facts: Arc::clone(&profile.facts),
         }
     }
 
-    fn matches(&self, profile: &TargetProfile, rows: &[usize; 9]) -> bool {
-        self.rows == *rows
+    fn matches(&self, profile: &TargetProfile) -> bool {
+        Arc::ptr_eq(&self.facts, &profile.facts)
             && self.dialect == profile.dialect
             && self.model == profile.model
             && self.betas == profile.betas
@@ -153,32 +156,6 @@ impl SettingsCaches {
         while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_THREAD_BYTES {
             self.bytes -= self.entries.pop_back().map_or(0, |oldest| oldest.bytes);
         }
-    }
-}
-
-/// Addresses of the profile's rows; `None` if a row was changed by lessons.
-fn row_addresses(profile: &TargetProfile) -> Option<[usize; 9]> {
-    let TargetProfile {
-        cache, calls, fields, media, settings, roles, texts, reasoning, tools, ..
-    } = profile;
-    profile.lessons.is_empty().then_some(())?;
-    Some([
-        ptr::from_ref(*cache).addr(),
-        ptr::from_ref(*calls).addr(),
-        ptr::from_ref(*fields).addr(),
-        row_address(media)?,
-        row_address(settings)?,
-        ptr::from_ref(*roles).addr(),
-        row_address(texts)?,
-        row_address(reasoning)?,
-        ptr::from_ref(*tools).addr(),
-    ])
-}
-
-fn row_address<T>(row: &ProfileRow<T>) -> Option<usize> {
-    match row {
-        ProfileRow::Static(row) => Some(ptr::from_ref(*row).addr()),
-        ProfileRow::Learned(_) => None,
     }
 }
 

@@ -6,8 +6,8 @@ use interlingua_model::{
 };
 use interlingua_wire::JsonString;
 
-use crate::profile::calls::IdLengths;
 use crate::values::block::is_sealed;
+use interlingua_providers::profile::calls::IdLengths;
 
 /// A feature that a rule requires; without it the rule is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

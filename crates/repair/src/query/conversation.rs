@@ -4,11 +4,12 @@ use interlingua_model::{Block, BlockContent, MediaSource, ReasoningForm, Role, T
 use interlingua_wire::RawJson;
 
 use crate::engine::Work;
-use crate::profile::calls::ResultPlacement;
-use crate::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
-use crate::profile::texts::TextMinimum;
+use crate::profile::reasoning::is_reasoning_enabled;
 use crate::values::base64;
 use crate::values::block::{is_instruction, is_reasoning_or_entry, plain_text};
+use interlingua_providers::profile::calls::ResultPlacement;
+use interlingua_providers::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
+use interlingua_providers::profile::texts::TextMinimum;
 
 impl Work<'_> {
     /// Whether a turn, or one of its blocks, leaves as written in the target's dialect. In a stored
@@ -78,7 +79,7 @@ impl Work<'_> {
     pub(crate) fn is_between_reasoning(&self, turn: usize, block: usize, next: usize) -> bool {
         let blocks = self.blocks(turn);
         // A cache breakpoint block behind the reasoning separates them already.
-        let cache = self.profile.cache;
+        let cache = &self.profile.cache;
         let has_breakpoint =
             block.checked_sub(1).is_some_and(|at| blocks[at].cache_breakpoint.is_some());
         if has_breakpoint && cache.breakpoint_block_kind.is_some() && !cache.not_on_reasoning {
@@ -116,19 +117,19 @@ impl Work<'_> {
 
     /// Whether the target accepts a user turn without blocks, and encoding writes one.
     pub fn accepts_empty_user_turn(&self) -> bool {
-        let roles = self.profile.roles;
+        let roles = &self.profile.roles;
         roles.allows_empty_user && (roles.encodes_empty || self.is_same_dialect())
     }
 
     /// The same for an assistant turn.
     pub fn accepts_empty_assistant_turn(&self) -> bool {
-        let roles = self.profile.roles;
+        let roles = &self.profile.roles;
         roles.allows_empty_assistant && (roles.encodes_empty || self.is_same_dialect())
     }
 
     /// Whether the turn is part of the target's encoding.
     pub fn is_turn_encoded(&self, turn: &Turn) -> bool {
-        let roles = self.profile.roles;
+        let roles = &self.profile.roles;
         let is_empty_user_turn =
             turn.blocks.is_empty() && self.accepts_empty_user_turn() && !roles.has_items;
         is_empty_user_turn
@@ -138,7 +139,7 @@ impl Work<'_> {
 
     /// Whether these mid-conversation instructions end up as user text.
     pub fn becomes_user_text(&self, turn: usize) -> bool {
-        let (source, roles) = (&self.turns()[turn], self.profile.roles);
+        let (source, roles) = (&self.turns()[turn], &self.profile.roles);
         let must_move = roles.instruction_placement.must_move(!self.is_same_dialect());
         let has_text =
             |block: &Verbatim<Block>| !self.is_text_rejected(block) && self.is_encoded(block);
@@ -165,7 +166,7 @@ impl Work<'_> {
     }
 
     pub fn is_reasoning_enabled(&self) -> bool {
-        self.profile.reasoning.is_reasoning_enabled(&self.conversation().settings)
+        is_reasoning_enabled(&self.profile.reasoning, &self.conversation().settings)
     }
 
     /// Whether the target accepts the turn as it is written and checks nothing else of it.

@@ -4,10 +4,10 @@ use interlingua_model::{Block, Role, Verbatim};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::profile::calls::ResultPlacement;
-use crate::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
-use crate::profile::texts::MissingContent;
 use crate::values::block::{is_call, is_instruction, is_reasoning_block, is_result, plain_text};
+use interlingua_providers::profile::calls::ResultPlacement;
+use interlingua_providers::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
+use interlingua_providers::profile::texts::MissingContent;
 
 /// Whether an assistant turn is empty and will be removed.
 pub(crate) fn will_be_removed(work: &Work<'_>, turn: usize) -> bool {
@@ -80,7 +80,7 @@ fn is_empty_string(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
 }
 
 pub(crate) fn is_accepted(work: &Work<'_>, turn: usize) -> bool {
-    let roles = work.profile.roles;
+    let roles = &work.profile.roles;
     let this = &work.turns()[turn];
     match this.role {
         Role::Assistant => {

@@ -5,7 +5,6 @@ use interlingua_model::{Block, BlockContent, Role, ToolCall, ToolResult, Turn, V
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::profile::calls::{OrphanResults, ResultPlacement};
 use crate::query::call_ids::IdSet;
 use crate::query::continued::{
     are_calls_stored_by_provider, continues_stored_conversation, has_duplicate_results,
@@ -14,6 +13,7 @@ use crate::query::continued::{
 use crate::query::earlier_calls::has_call_before;
 use crate::query::rounds::{Round, blocks};
 use crate::values::block::{self, BlockPos, as_call, as_result, is_legacy, plain_text};
+use interlingua_providers::profile::calls::{OrphanResults, ResultPlacement};
 
 /// Whether the calls and results of a round are paired as the target requires.
 pub(crate) fn is_well_paired(work: &Work<'_>, round: &Round) -> bool {

@@ -6,9 +6,10 @@ use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
-use crate::profile::fields::{BlockPlacement, ForeignKind};
-use crate::profile::media::MediaByContainer;
-use crate::shape::{Shape, ShapeChecker, Verdict};
+use crate::shape::{ShapeChecker, Verdict};
+use interlingua_providers::profile::fields::{BlockPlacement, ForeignKind};
+use interlingua_providers::profile::media::MediaByContainer;
+use interlingua_providers::shape::Shape;
 
 /// The action for one block.
 pub(crate) enum BlockAction {

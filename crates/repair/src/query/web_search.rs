@@ -3,7 +3,7 @@
 use interlingua_model::{Tool, ToolKind};
 use interlingua_wire::{Field, JsonDoc, JsonNode};
 
-use crate::profile::web_search::{self};
+use interlingua_providers::profile::web_search::{self};
 
 /// Whether a request of any dialect requests a web search.
 pub fn requests_search(body: &JsonDoc) -> bool {

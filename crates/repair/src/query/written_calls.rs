@@ -5,8 +5,8 @@ use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
-use crate::profile::calls::ArgumentForm;
 use crate::values::block::is_assistant;
+use interlingua_providers::profile::calls::ArgumentForm;
 
 pub(crate) fn are_calls_valid(profile: &TargetProfile, calls: JsonNode<'_>) -> bool {
     calls.is_array() && calls.items().all(|call| is_call_valid(profile, call))

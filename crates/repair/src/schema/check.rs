@@ -3,7 +3,7 @@
 use interlingua_wire::{JsonKind, JsonNode};
 
 use super::names::{NameIndex, are_unique};
-use crate::profile::tools::{NameFormat, SchemaDraft, SchemaRoot};
+use interlingua_providers::profile::tools::{NameFormat, SchemaDraft, SchemaRoot};
 
 /// Whether the root has the type that the target requires and no rejected keyword; `None` means
 /// that there is no schema.

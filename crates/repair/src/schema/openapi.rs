@@ -3,7 +3,7 @@
 use interlingua_wire::{JsonKind, JsonNode};
 
 use super::names::NameIndex;
-use crate::profile::tools::OpenApiSubset;
+use interlingua_providers::profile::tools::OpenApiSubset;
 
 /// Syntax in which a schema is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

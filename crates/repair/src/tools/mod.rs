@@ -6,10 +6,13 @@ use interlingua_model::{Conversation, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Field, JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::profile::TargetProfile;
-use crate::profile::tools::{SchemaDraft, SchemaProfile, SchemaRoot, StrictMode, ToolProfile};
 use crate::schema::{check, openapi};
-use crate::shape::{Shape, ShapeChecker, Verdict};
+use crate::shape::{ShapeChecker, Verdict};
 use crate::values::json_ref::JsonRef;
+use interlingua_providers::profile::tools::{
+    SchemaDraft, SchemaProfile, SchemaRoot, StrictMode, ToolProfile,
+};
+use interlingua_providers::shape::Shape;
 
 /// Problems of a tool for the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +128,7 @@ fn check_tool(
     profile: &TargetProfile,
     legacy: bool,
 ) -> ToolIssues {
-    let (dialect, rules, checker) = (profile.dialect, profile.tools, profile.shape_checker());
+    let (dialect, rules, checker) = (profile.dialect, &profile.tools, profile.shape_checker());
     let text = tool.text_for(dialect).map(|text| JsonRef::new(text, body));
     let is_malformed = |kind: Shape| match &text {
         Some(text) => !legacy && checker.check_node(text.root(), kind) != Verdict::Keep,
@@ -133,7 +136,7 @@ fn check_tool(
     };
     match &tool.kind {
         ToolKind::Foreign { dialect: tool_dialect, kind, json } if *tool_dialect == dialect => {
-            match rules.shapes.of_type(&kind.unescape(), &checker) {
+            match checker.tool_shape(rules.shapes, &kind.unescape()) {
                 None => ToolIssues { unknown_kind: true, ..ToolIssues::default() },
                 // Null is not a tool.
                 Some(shape) if *json == RawJson::NULL && !matches!(shape, Shape::Any) => {
@@ -351,12 +354,12 @@ const OPENAPI_FIELD: &str = "parameters";
 
 /// Whether the target accepts a tool that a block adds.
 pub(crate) fn accepts_tool(tool: JsonNode<'_>, profile: &TargetProfile) -> bool {
-    let (rules, checker) = (profile.tools, profile.shape_checker());
+    let (rules, checker) = (&profile.tools, profile.shape_checker());
     let kind = tool.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
     let shape = match &*kind {
         "function" => Some(rules.shapes.function),
         "custom" => Some(rules.shapes.freeform),
-        kind => rules.shapes.of_type(kind, &checker),
+        kind => checker.tool_shape(rules.shapes, kind),
     };
     let has_valid_name = !matches!(&*kind, "function" | "custom")
         || tool.get("name").is_some_and(|name| rules.name_format.accepts(&name.str_or_empty()));

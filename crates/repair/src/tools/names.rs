@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use interlingua_model::{Tool, Verbatim, derive_id};
 use interlingua_wire::JsonString;
 
-use crate::profile::tools::{NameFormat, ToolProfile};
+use interlingua_providers::profile::tools::{NameFormat, ToolProfile};
 
 /// A name that the target accepts: the accepted characters of the old one and eight digits derived
 /// from it, so that long names with the same beginning stay distinct. Deterministic. `word`

@@ -1,9 +1,12 @@
 //! Tests of signed requests.
 
+use interlingua_providers::endpoints::AuthScheme;
+use interlingua_providers::preset::ProviderPreset;
+use interlingua_upstream::ProviderFromEnv;
 use std::fs;
 
 use interlingua_model::{ApiErrorKind, ErrorOrigin};
-use interlingua_upstream::{AuthScheme, Operation, Provider, ProviderPreset, UpstreamRequest};
+use interlingua_upstream::{Operation, Provider, UpstreamRequest};
 use secrecy::ExposeSecret as _;
 
 use crate::mock_server::{OK_RESPONSE, mock_server};

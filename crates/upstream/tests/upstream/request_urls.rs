@@ -3,9 +3,11 @@
 use http::header::{self, HeaderValue};
 use interlingua::find_dialect;
 use interlingua_model::ApiErrorKind;
-use interlingua_upstream::{
-    AuthScheme, Operation, PRESETS, Provider, ProviderPreset, UpstreamRequest,
-};
+use interlingua_providers::PRESETS;
+use interlingua_providers::endpoints::AuthScheme;
+use interlingua_providers::preset::ProviderPreset;
+use interlingua_upstream::ProviderFromEnv;
+use interlingua_upstream::{Operation, Provider, UpstreamRequest};
 use url::Url;
 
 use crate::mock_server::{OK_RESPONSE, mock_server};

@@ -1,11 +1,12 @@
 //! Debug output contains no key.
 
+use interlingua_providers::PRESETS;
+use interlingua_providers::preset::ProviderPreset;
+use interlingua_upstream::ProviderFromEnv;
 use std::sync::Arc;
 
 use http::header::{HeaderMap, HeaderValue};
-use interlingua_upstream::{
-    AwsCredentials, PRESETS, ProviderPreset, Proxies, UpstreamBody, UpstreamResponse,
-};
+use interlingua_upstream::{AwsCredentials, Proxies, UpstreamBody, UpstreamResponse};
 use url::Url;
 
 use crate::support::{KEY, test_provider, turn_request, upstream};

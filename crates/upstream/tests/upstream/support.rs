@@ -1,5 +1,6 @@
 //! Test providers on this machine, and requests for them.
 
+use interlingua_providers::preset::ProviderPreset;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use http::HeaderMap;
 use interlingua::find_dialect;
 use interlingua_simulator::{ServerHandle, Simulator};
 use interlingua_upstream::{
-    ApiError, Operation, Provider, ProviderPreset, Timeouts, UpstreamClient, UpstreamRequest,
+    ApiError, Operation, Provider, Timeouts, UpstreamClient, UpstreamRequest,
 };
 use secrecy::SecretString;
 use url::Url;

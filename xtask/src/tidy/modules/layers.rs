@@ -166,7 +166,6 @@ pub(super) const LAYERS: &[Layers] = &[
             "tool_call_index",
             "ledger",
             "id",
-            "target",
             "reply_context",
             "key_renamer",
             "lessons",
@@ -181,6 +180,10 @@ pub(super) const LAYERS: &[Layers] = &[
         ],
     },
     Layers {
+        folder: "crates/providers",
+        modules: &["profile", "spelling", "presets", "preset", "endpoints", "shape", "target"],
+    },
+    Layers {
         folder: "crates/repair",
         modules: &[
             "docs",
@@ -192,6 +195,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "tools",
             "schema",
             "profile",
+            "setting_shape",
             "shape",
             "values",
         ],
@@ -296,7 +300,6 @@ pub(super) const LAYERS: &[Layers] = &[
             "response_headers",
             "idle_timer",
             "request",
-            "presets",
             "preset",
             "provider",
             "request_head",

@@ -11,10 +11,12 @@ use super::context::{EncodeCx, blocks_with_paths};
 use super::{media, tool_call};
 use crate::note;
 use crate::openai_chat::decode::message_fields::REASONING_DETAILS;
-use crate::openai_chat::flavor::{Capability, ContentWithoutText, ReasoningHistory};
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::{self, GOOGLE};
 use crate::openai_chat::spelling;
+use interlingua_providers::spelling::openai_chat::{
+    Capability, ContentWithoutText, ReasoningHistory,
+};
 
 type BlockWithPath<'a> = (LedgerPath, &'a Verbatim<Block>);
 

@@ -9,9 +9,9 @@ use interlingua_wire::{JsonString, RawJson};
 use super::context::EncodeCx;
 use super::media::{encode_media, is_encodable, media_noun, note_missing_file_name};
 use crate::note;
-use crate::openai_chat::flavor::CacheBreakpointSpelling;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::spelling;
+use interlingua_providers::spelling::openai_chat::CacheBreakpointSpelling;
 
 #[derive(Clone, Debug)]
 pub(super) enum ContentPart<'c> {

@@ -6,9 +6,11 @@ use interlingua_model::{
 use interlingua_wire::JsonString;
 
 use crate::note;
-use crate::openai_chat::flavor::{CacheBreakpointSpelling, Flavor, ReasoningHistory};
 use crate::openai_chat::id::ID;
 use crate::openai_chat::spelling;
+use interlingua_providers::spelling::openai_chat::{
+    CacheBreakpointSpelling, Flavor, ReasoningHistory,
+};
 
 /// Encoder context for the messages of one conversation.
 #[derive(Debug)]

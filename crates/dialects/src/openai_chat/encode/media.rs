@@ -7,7 +7,7 @@ use interlingua_wire::json::ObjectWriter;
 use super::context::EncodeCx;
 use crate::common::media_types;
 use crate::note;
-use crate::openai_chat::flavor::{Capability, Flavor};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 /// Notes a generated file name: file data requires one.
 pub(super) fn note_missing_file_name(media: &Media, path: LedgerPath, cx: &mut EncodeCx<'_>) {

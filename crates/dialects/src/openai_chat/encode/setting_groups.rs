@@ -6,7 +6,7 @@ use interlingua_wire::json::ObjectWriter;
 
 use super::settings::SettingsCx;
 use crate::openai_chat::decode::settings::decode_settings;
-use crate::openai_chat::flavor::{Capability, Flavor};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 /// A setting, and the body fields that contain it on different servers.
 struct SettingGroup {

@@ -9,7 +9,7 @@ use interlingua_wire::{JsonString, RawJson};
 
 use super::tool;
 use crate::note;
-use crate::openai_chat::flavor::{Capability, Flavor, ReasoningControl};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor, ReasoningControl};
 
 /// Names of the only tools to offer, if the flavor cannot express the restriction in `tool_choice`.
 pub(crate) fn restricted_tools<'s>(

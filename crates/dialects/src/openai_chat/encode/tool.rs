@@ -9,8 +9,8 @@ use super::context::EncodeCx;
 use crate::common::name_set::NameSet;
 use crate::note;
 use crate::openai_chat::decode::tool::FUNCTION_EXTRAS_KEY;
-use crate::openai_chat::flavor::{CacheBreakpointSpelling, Capability};
 use crate::openai_chat::id::ID;
+use interlingua_providers::spelling::openai_chat::{CacheBreakpointSpelling, Capability};
 
 fn nest_grammar(format: &RawJson) -> RawJson {
     let doc = format.to_doc();

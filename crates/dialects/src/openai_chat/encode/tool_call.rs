@@ -6,10 +6,10 @@ use interlingua_wire::{JsonString, RawJson};
 
 use super::context::EncodeCx;
 use crate::note;
-use crate::openai_chat::flavor::Capability;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::GOOGLE;
 use crate::openai_chat::spelling;
+use interlingua_providers::spelling::openai_chat::Capability;
 
 /// Writes the seal where [`decode_google_signature`] reads it.
 pub(crate) fn write_google_signature(seal: &Seal, o: &mut ObjectWriter<'_>) {

@@ -10,9 +10,9 @@ use super::block::{self, ContentPart};
 use super::context::{EncodeCx, blocks_with_paths};
 use super::{assistant, media};
 use crate::note;
-use crate::openai_chat::flavor::Capability;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::spelling;
+use interlingua_providers::spelling::openai_chat::Capability;
 
 impl<'a> EncodeCx<'a> {
     /// Encodes the whole list. Neighbouring turns of another dialect become one message, such as a

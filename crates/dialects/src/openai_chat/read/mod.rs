@@ -17,13 +17,13 @@ use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson
 
 use self::block_queue::{BlockKey, BlockQueue};
 use self::rewrite::{FrameRewriter, is_other_choice};
-use super::flavor::{Capability, Flavor};
 use super::id::ID;
 use super::think_tags::{Segment, ThinkTagSplitter};
 use super::{error, reply, stop, usage, write};
 use crate::common::stop_notice::error_from_stop;
 use crate::dialect::{MissingEnd, StreamReader};
 use crate::note;
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 #[derive(Debug)]
 pub(super) struct Reader {

@@ -1,10 +1,14 @@
 //! Parses one `[providers.NAME]` table: a preset with overrides, or a custom provider.
 
+use interlingua_providers::PRESETS;
+use interlingua_providers::endpoints::AuthScheme;
+use interlingua_providers::preset::ProviderPreset;
+use interlingua_upstream::ProviderFromEnv;
 use std::fs;
 
 use http::{HeaderMap, HeaderName, header};
 use interlingua::{DIALECTS, Dialect, find_dialect};
-use interlingua_upstream::{AuthScheme, CaBundle, PRESETS, PresetError, Provider, ProviderPreset};
+use interlingua_upstream::{CaBundle, PresetError, Provider};
 use secrecy::SecretString;
 use url::{Host, Url};
 

@@ -1,8 +1,10 @@
 //! Parses `[providers]`.
 
+use interlingua_providers::preset::ProviderPreset;
+use interlingua_upstream::ProviderFromEnv;
 use std::sync::Arc;
 
-use interlingua_upstream::{Provider, ProviderPreset};
+use interlingua_upstream::Provider;
 
 use super::provider::{ProviderParser, missing_key_variables};
 use super::table::{Item, Table};

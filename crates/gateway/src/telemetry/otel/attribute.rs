@@ -1,8 +1,7 @@
 //! Encodes attributes of spans and resources.
 
-use interlingua_upstream::ProviderPreset;
-
 use crate::telemetry::otel::protobuf::MessageWriter;
+use interlingua_providers::preset::ProviderPreset;
 
 pub(super) enum AttributeValue<'v> {
     Str(&'v str),

@@ -61,7 +61,7 @@ fn last_block(work: &Work<'_>) -> cache_marks::CacheBreakpointPos {
 /// The breakpoint of the whole request applies to the last block, so its lifetime must equal that
 /// of a breakpoint there.
 fn align_request_breakpoint(work: &mut Work<'_>, last_rank: Option<usize>) {
-    let cache = work.profile.cache;
+    let cache = &work.profile.cache;
     let (Some(field), Some(rank)) = (cache.request_breakpoint_field, last_rank) else { return };
     let Some((at, written_ttl)) = cache_marks::request_breakpoint(work, field) else { return };
     let lifetime = cache.ttls[rank];

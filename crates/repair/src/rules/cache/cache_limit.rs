@@ -16,7 +16,7 @@ use crate::edit::cache_marks;
 use crate::engine::Work;
 
 pub(super) fn apply(work: &mut Work<'_>) {
-    let cache = work.profile.cache;
+    let cache = &work.profile.cache;
     let Some(max) = cache.max_breakpoints else { return };
     let breakpoints = cache_marks::list_breakpoints(work);
     let has_request_breakpoint = cache

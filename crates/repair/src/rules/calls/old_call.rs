@@ -21,7 +21,7 @@ use crate::engine::Work;
 use crate::values::block::{LEGACY_FORM, is_legacy, without_key};
 
 pub(super) fn apply(work: &mut Work<'_>) {
-    let calls = work.profile.calls;
+    let calls = &work.profile.calls;
     let calls_stay = calls.legacy_calls && work.is_same_dialect();
     if calls_stay && calls.legacy_results {
         return;

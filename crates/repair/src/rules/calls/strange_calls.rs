@@ -24,9 +24,9 @@ use interlingua_model::LedgerPath;
 use interlingua_wire::{JsonNode, JsonString};
 
 use crate::engine::Work;
-use crate::profile::calls::UniqueIds;
 use crate::query::written_calls::{CALLS_FIELD, are_calls_valid, id_of};
 use crate::values::block::{as_call, is_assistant};
+use interlingua_providers::profile::calls::UniqueIds;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if !work.is_same_dialect() {

@@ -22,11 +22,11 @@ use interlingua_wire::JsonString;
 use crate::edit::insert_results;
 use crate::edit::rounds::for_each_unpaired_round_detached;
 use crate::engine::{DetachedBlock, Work};
-use crate::profile::calls::ResultPlacement;
 use crate::query::pairing;
 use crate::query::rounds::{Round, blocks};
 use crate::values::block::{BlockPos, as_call, as_result, is_reasoning_block};
 use crate::values::placeholder::EMPTY_MESSAGE;
+use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     // For targets that count results, a moved result may belong to the round before, so the scan

@@ -25,7 +25,7 @@
 
 use crate::edit::empty_texts::{note_removal, remove_noted};
 use crate::engine::{Removals, Work};
-use crate::profile::texts::TextMinimum;
+use interlingua_providers::profile::texts::TextMinimum;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;

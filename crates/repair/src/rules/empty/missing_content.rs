@@ -19,11 +19,11 @@ use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn};
 use interlingua_wire::{JsonNode, JsonString};
 
 use crate::engine::Work;
-use crate::profile::texts::MissingContent;
 use crate::values::block::{
     UNKNOWN_ROLE, has_content_elsewhere, is_assistant, is_call, is_content_empty, is_legacy,
     is_reasoning_or_entry, plain_text,
 };
+use interlingua_providers::profile::texts::MissingContent;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     // Requests of another dialect are always encoded with content.

@@ -25,11 +25,12 @@ use interlingua_wire::RawJson;
 
 use crate::engine::{Feature, Work};
 use crate::profile::TargetProfile;
-use crate::profile::fields::BlockKind;
 use crate::query::tool_choice;
-use crate::shape::{FieldSpec, ShapeChecker, Verdict};
+use crate::shape::{ShapeChecker, Verdict};
 use crate::tools::LEGACY_LIST_FIELD;
 use crate::values::list::take_indices;
+use interlingua_providers::profile::fields::BlockKind;
+use interlingua_providers::shape::FieldSpec;
 
 /// Applies the rule to the fields of the body.
 pub(super) fn apply_body(work: &mut Work<'_>) {

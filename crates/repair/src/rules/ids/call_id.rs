@@ -24,10 +24,10 @@ use interlingua_model::{Block, BlockContent, LedgerPath, ToolCallIndex, Verbatim
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::Work;
-use crate::profile::calls::CallIdFormat;
 use crate::query::call_ids;
 use crate::query::rounds::blocks;
 use crate::values::block::{BlockPos, WRITTEN_ID, as_call, as_result, is_legacy, without_key};
+use interlingua_providers::profile::calls::CallIdFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let calls = &work.profile.calls;

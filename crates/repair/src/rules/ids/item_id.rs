@@ -26,9 +26,9 @@ use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::{lone_reasoning, remove_reasoning};
 use crate::engine::Work;
-use crate::profile::calls::ItemIdFormat;
 use crate::values::block::without_key;
 use crate::values::fingerprint::{fingerprint, has_duplicates};
+use interlingua_providers::profile::calls::ItemIdFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(ids) = work.profile.calls.item_id_format else { return };
@@ -39,7 +39,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
     let mut seen = HashSet::new();
     for turn in 0..work.turns().len() {
         let id = written_id(&work.turns()[turn].extras, dialect);
-        if let Some(id) = id.filter(|id| !ids.accept(Some(ids.message_prefix), id, &mut seen)) {
+        if let Some(id) = id.filter(|id| !accept(&ids, Some(ids.message_prefix), id, &mut seen)) {
             let remaining = without_key(&work.turns()[turn].extras, dialect, ID_FIELD);
             work.edit_turn(turn).extras = remaining;
             work.record_change(LedgerPath::turn(turn), format!("left out the id {id}"));
@@ -62,7 +62,7 @@ fn are_ids_valid(work: &Work<'_>, ids: &ItemIdFormat) -> bool {
     let mut seen = Vec::new();
     let mut is_valid = |(id, prefix): (JsonString, Option<&str>)| {
         seen.push(fingerprint(&id));
-        ids.is_valid(prefix, &id.unescape())
+        is_valid(ids, prefix, &id.unescape())
     };
     for turn in work.turns() {
         let id = written_id(&turn.extras, dialect).map(|id| (id, Some(ids.message_prefix)));
@@ -87,7 +87,7 @@ fn check_block(
     let block = work.block(turn, at);
     let is_reencoded = !work.is_same_dialect();
     let Some((id, prefix)) = id_of(block, ids, dialect, is_reencoded) else { return true };
-    if ids.accept(prefix, &id, seen) {
+    if accept(ids, prefix, &id, seen) {
         return true;
     }
     let path = LedgerPath::block(turn, at);
@@ -181,17 +181,20 @@ fn written_id(extras: &Extras, dialect: DialectId) -> Option<JsonString> {
     extras.get(dialect, ID_FIELD)?.json_string().filter(|id| !id.is_empty())
 }
 
-impl ItemIdFormat {
-    /// Whether an id is valid and not a duplicate.
-    fn accept(&self, prefix: Option<&str>, id: &JsonString, seen: &mut HashSet<String>) -> bool {
-        let contents = id.unescape();
-        self.is_valid(prefix, &contents) && seen.insert(contents.into_owned())
-    }
+/// Whether an id is valid and not a duplicate.
+fn accept(
+    ids: &ItemIdFormat,
+    prefix: Option<&str>,
+    id: &JsonString,
+    seen: &mut HashSet<String>,
+) -> bool {
+    let contents = id.unescape();
+    is_valid(ids, prefix, &contents) && seen.insert(contents.into_owned())
+}
 
-    fn is_valid(&self, prefix: Option<&str>, id: &str) -> bool {
-        prefix.is_none_or(|prefix| id.starts_with(prefix))
-            && (id.len() <= self.max_chars || id.chars().count() <= self.max_chars)
-    }
+fn is_valid(ids: &ItemIdFormat, prefix: Option<&str>, id: &str) -> bool {
+    prefix.is_none_or(|prefix| id.starts_with(prefix))
+        && (id.len() <= ids.max_chars || id.chars().count() <= ids.max_chars)
 }
 
 const ID_FIELD: &str = "id";

@@ -21,8 +21,8 @@ use interlingua_wire::{JsonNode, JsonString, RawJson};
 use crate::edit::media::edit_block;
 use crate::edit::media::replace_with_note;
 use crate::engine::Work;
-use crate::profile::media::MediaProfile as Rules;
 use crate::query::media::{self, MediaPos};
+use interlingua_providers::profile::media::MediaProfile as Rules;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;

@@ -33,11 +33,11 @@ use crate::edit::media::move_out_of_results;
 use crate::edit::media::replace_with_note;
 use crate::edit::media::replace_with_text;
 use crate::engine::Work;
-use crate::profile::media::{
-    AllowedSources, MediaByContainer, MediaByKind, PlainTextHandling, UrlSupport,
-};
 use crate::query::media::{self, MediaContainer, MediaPos};
 use crate::values::base64;
+use interlingua_providers::profile::media::{
+    AllowedSources, MediaByContainer, MediaByKind, PlainTextHandling, UrlSupport,
+};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let mut moved = Vec::new();
@@ -299,7 +299,7 @@ fn is_cited(work: &Work<'_>, media_pos: &MediaPos) -> bool {
 fn wrong_type(
     media: &Media,
     kind: MediaKind,
-    rules: &crate::profile::media::MediaProfile,
+    rules: &interlingua_providers::profile::media::MediaProfile,
     is_verbatim: bool,
 ) -> Option<String> {
     let MediaSource::Base64 { mime, data } = &media.source else { return None };

@@ -23,8 +23,8 @@ use crate::edit::empty_reasoning::{
 };
 use crate::edit::reasoning_settings::{self, turn_off_reasoning};
 use crate::engine::Work;
-use crate::profile::reasoning::ReasoningEcho;
 use crate::query::reasoning;
+use interlingua_providers::profile::reasoning::ReasoningEcho;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     work.set_rule("forced-while-thinking");

@@ -24,9 +24,9 @@ use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::call_seal;
 use crate::engine::Work;
-use crate::profile::reasoning::CallSealing;
 use crate::query::reasoning;
 use crate::values::block::as_call;
+use interlingua_providers::profile::reasoning::CallSealing;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let rule = work.profile.reasoning.call_sealing;

@@ -21,8 +21,9 @@ use interlingua_model::{LedgerPath, ReasoningMode, ToolKind};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::profile::reasoning::{EffortWithTools, ReasoningRequest, reasoning_request};
+use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
 use crate::values::effort;
+use interlingua_providers::profile::reasoning::EffortWithTools;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     fix_with_tools(work);

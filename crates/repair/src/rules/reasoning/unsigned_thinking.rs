@@ -18,8 +18,8 @@
 
 use crate::edit::remove_reasoning;
 use crate::engine::Work;
-use crate::profile::reasoning::ReasoningReplay;
 use crate::values::block::is_sealed;
+use interlingua_providers::profile::reasoning::ReasoningReplay;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.reasoning.replay != ReasoningReplay::Sealed {

@@ -21,11 +21,11 @@ use interlingua_wire::JsonString;
 
 use crate::edit::insert_results;
 use crate::engine::Work;
-use crate::profile::calls::ResultPlacement;
 use crate::query::continued::has_no_written_id;
 use crate::query::rounds::Round;
 use crate::query::{call_ids, pairing};
 use crate::values::block::{BlockPos, as_call};
+use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let mut start = 0;

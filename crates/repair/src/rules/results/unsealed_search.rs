@@ -19,8 +19,8 @@ use interlingua_model::{Block, BlockContent, LedgerPath};
 use interlingua_wire::{JsonNode, RawJson};
 
 use crate::engine::Work;
-use crate::profile::web_search::SearchResultSeal;
 use crate::query::describe::{self, replace_with_text};
+use interlingua_providers::profile::web_search::SearchResultSeal;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(seal_profile) = work.profile.tools.web_search.and_then(|search| search.result_seal)
@@ -36,7 +36,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
     let all = || work.turns().iter().flat_map(|turn| &turn.blocks);
     let results = all().filter_map(|block| json_of_kind(block, seal_profile.result_kind));
     let unsealed: HashSet<String> = results
-        .filter(|json| seal_profile.is_missing(json))
+        .filter(|json| lacks_seal(seal_profile, json))
         .map(|json| string_field(&json, seal_profile.result_id_field))
         .collect();
     if unsealed.is_empty() {
@@ -66,19 +66,18 @@ pub(super) fn apply(work: &mut Work<'_>) {
     }
 }
 
-impl SearchResultSeal {
-    /// Whether any search hit has no seal.
-    fn is_missing(&self, result: &RawJson) -> bool {
-        let doc = result.to_doc();
-        let mut hits = doc.root().get("content").into_iter().flat_map(JsonNode::items);
-        hits.any(|hit| {
-            let is_sealed = hit
-                .get(self.seal_field)
-                .and_then(JsonNode::json_string)
-                .is_some_and(|seal| !seal.is_empty());
-            hit.get("type").is_some_and(|kind| kind.str_or_empty() == self.hit_type) && !is_sealed
-        })
-    }
+/// Whether any search hit has no seal.
+fn lacks_seal(seal_profile: &SearchResultSeal, result: &RawJson) -> bool {
+    let doc = result.to_doc();
+    let mut hits = doc.root().get("content").into_iter().flat_map(JsonNode::items);
+    hits.any(|hit| {
+        let is_sealed = hit
+            .get(seal_profile.seal_field)
+            .and_then(JsonNode::json_string)
+            .is_some_and(|seal| !seal.is_empty());
+        hit.get("type").is_some_and(|kind| kind.str_or_empty() == seal_profile.hit_type)
+            && !is_sealed
+    })
 }
 
 fn string_field(json: &RawJson, key: &str) -> String {

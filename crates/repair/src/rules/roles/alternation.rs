@@ -26,10 +26,10 @@ use interlingua_wire::JsonString;
 
 use crate::edit::{empty_texts, misplaced_reasoning};
 use crate::engine::{DetachedBlock, Feature, Work};
-use crate::profile::roles::MergePolicy;
-use crate::profile::texts::StringContent;
 use crate::values::block::{BlockPos, UNKNOWN_ROLE, is_assistant, is_call, is_result};
 use crate::values::placeholder::{BLANK_LINE, CONTINUE};
+use interlingua_providers::profile::roles::MergePolicy;
+use interlingua_providers::profile::texts::StringContent;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     // Across dialects the encoder merges neighbours.

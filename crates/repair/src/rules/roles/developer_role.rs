@@ -20,7 +20,7 @@ use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
 use crate::engine::Work;
 
 pub(super) fn apply(work: &mut Work<'_>) {
-    let roles = work.profile.roles;
+    let roles = &work.profile.roles;
     // Across dialects the encoder writes the target's roles.
     if !roles.has_developer_role && work.is_same_dialect() {
         change_role(

@@ -20,9 +20,9 @@ use interlingua_model::{Block, LedgerPath, Role, Turn};
 use interlingua_wire::{JsonKind, JsonString, RawJson};
 
 use crate::engine::Work;
-use crate::profile::roles::{EmptyConversation, InstructionPlacement, LastRole};
 use crate::values::block::{is_instruction, is_result};
 use crate::values::placeholder::EMPTY_MESSAGE;
+use interlingua_providers::profile::roles::{EmptyConversation, InstructionPlacement, LastRole};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if is_accepted(work) {
@@ -36,7 +36,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
 }
 
 fn is_accepted(work: &Work<'_>) -> bool {
-    let roles = work.profile.roles;
+    let roles = &work.profile.roles;
     let fields = &work.conversation().top_level_fields;
     let has = |key: &str| fields.iter().any(|field| field.key == key);
     let is_set =
@@ -61,7 +61,7 @@ fn is_accepted(work: &Work<'_>) -> bool {
 
 /// Instructions are no messages if they have a separate field or may not be the last turn.
 fn has_messages(work: &Work<'_>) -> bool {
-    let roles = work.profile.roles;
+    let roles = &work.profile.roles;
     let head = if roles.separate_leading_instructions && !work.is_same_dialect() {
         work.leading_instructions()
     } else {

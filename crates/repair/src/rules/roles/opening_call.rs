@@ -17,8 +17,8 @@ use interlingua_model::{Block, LedgerPath, Role, Turn};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::profile::calls::ResultPlacement;
 use crate::query::rounds::Round;
+use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.calls.result_placement != ResultPlacement::MatchingCount {

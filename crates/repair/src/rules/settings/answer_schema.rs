@@ -23,9 +23,9 @@ use interlingua_model::{LedgerPath, ResponseFormat};
 use interlingua_wire::{JsonNode, RawJson};
 
 use crate::engine::Work;
-use crate::profile::tools::{SchemaRoot, StrictMode};
 use crate::schema::{check, close_objects, keywords, openapi};
 use crate::tools::names;
+use interlingua_providers::profile::tools::{SchemaRoot, StrictMode};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(ResponseFormat::Schema { schema, strict, .. }) =
@@ -33,7 +33,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
     else {
         return drop_unused_schema(work);
     };
-    let rules = work.profile.tools;
+    let rules = &work.profile.tools;
     let (schema, strict) = (schema.clone(), *strict == Some(true));
     if is_oversized(work, schema.as_str()) {
         let message = format!(
@@ -130,7 +130,7 @@ fn lacks_written_schema(work: &Work<'_>) -> bool {
 
 /// Removes a schema that the target would reject and that the answer format does not use.
 fn drop_unused_schema(work: &mut Work<'_>) {
-    let (conversation, rules) = (work.conversation(), work.profile.tools);
+    let (conversation, rules) = (work.conversation(), &work.profile.tools);
     if conversation.dialect != work.profile.dialect
         || conversation.settings.response_format.is_none()
     {

@@ -19,7 +19,7 @@
 use interlingua_model::LedgerPath;
 
 use crate::engine::Work;
-use crate::profile::settings::{Verdict, is_same_name};
+use crate::setting_shape::{self, Verdict, is_same_name};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let shapes = work.profile.settings.fields;
@@ -35,7 +35,11 @@ pub(super) fn apply(work: &mut Work<'_>) {
             Some(shape) => {
                 let value = work.json_ref(&field.value);
                 let node = value.root();
-                if node.is_null() { Verdict::Keep } else { shape.shape.check(node, proto_json) }
+                if node.is_null() {
+                    Verdict::Keep
+                } else {
+                    setting_shape::check(&shape.shape, node, proto_json)
+                }
             }
             None => Verdict::Keep,
         };

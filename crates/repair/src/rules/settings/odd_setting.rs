@@ -18,8 +18,8 @@ use interlingua_model::{LedgerPath, Settings, TopLevelField};
 use interlingua_wire::{JsonKind, RawJson};
 
 use crate::engine::Work;
-use crate::profile::settings::NumberFormat;
 use crate::values::number;
+use interlingua_providers::profile::settings::NumberFormat;
 
 /// One numeric setting and its accessors.
 struct NumberSetting {

@@ -22,8 +22,8 @@ use interlingua_model::{LedgerPath, Settings};
 use interlingua_wire::RawJson;
 
 use crate::engine::Work;
-use crate::profile::settings::{SamplingRanges, ValueRange};
 use crate::values::number;
+use interlingua_providers::profile::settings::{SamplingRanges, ValueRange};
 
 /// One sampling setting and its accessors.
 struct SamplingSetting {

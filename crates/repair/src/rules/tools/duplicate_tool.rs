@@ -76,7 +76,7 @@ type OccupiedName = (String, Option<String>);
 /// The name that a tool occupies for the target. `None` for tools of other dialects, which are not
 /// sent, and for typed tools where the dialect gives them no names.
 fn occupied_name(tool: &Tool, profile: &TargetProfile) -> Option<OccupiedName> {
-    let rules = profile.tools;
+    let rules = &profile.tools;
     let occupies_name = match &tool.kind {
         ToolKind::Foreign { dialect, .. } => {
             *dialect == profile.dialect && rules.typed_tools_have_names && !tool.name.is_empty()
@@ -94,7 +94,7 @@ fn rename_tool(
     at: usize,
     name_table: &mut NameTable,
 ) -> (JsonString, JsonString) {
-    let rules = work.profile.tools;
+    let rules = &work.profile.tools;
     let tool = &work.conversation().tools[at];
     let client = tool.name.clone();
     let alias = name_table.unused_alias(&target_name(tool, rules), &rules.name_format);

@@ -20,11 +20,11 @@ use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
-use crate::profile::tools::HostedToolMixing;
+use interlingua_providers::profile::tools::HostedToolMixing;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
-    let rules = profile.tools;
+    let rules = &profile.tools;
     let tools = &work.conversation().tools;
     let is_hosted_tool = |tool: &Tool| is_hosted(tool, profile);
     let is_declared = |tool: &Tool| !matches!(tool.kind, ToolKind::Foreign { .. });

@@ -28,8 +28,8 @@ use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::edit::tool_choice::drop_choice_of_removed;
 use crate::engine::Work;
-use crate::profile::web_search::{self, SearchForm, SearchOption, WebSearchTool};
 use crate::query::web_search::is_search_tool;
+use interlingua_providers::profile::web_search::{self, SearchForm, SearchOption, WebSearchTool};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::NoWebSearch) {
@@ -44,12 +44,13 @@ pub(super) fn apply(work: &mut Work<'_>) {
     let ToolKind::Foreign { kind, json, .. } = &tool.kind else { return };
     let Some(source) = web_search::by_type(&kind.unescape()) else { return };
     let doc = json.to_doc();
-    let occupies_name = |tool: &Tool| tool.name == target.tool_name || target.is_requested_by(tool);
+    let occupies_name =
+        |tool: &Tool| tool.name == target.tool_name || is_requested_by(target, tool);
     let others = tools.iter().enumerate().filter(|(other, _)| *other != at);
-    if !source.is_live(&doc) || others.into_iter().any(|(_, other)| occupies_name(other)) {
+    if !is_live(source, &doc) || others.into_iter().any(|(_, other)| occupies_name(other)) {
         return;
     }
-    let (converted, unsupported) = target.convert(source, &doc);
+    let (converted, unsupported) = convert(target, source, &doc);
     let message = format!("`{kind}` is requested as `{}`", target.type_name);
     let kind = ToolKind::Foreign {
         dialect: work.profile.dialect,
@@ -119,91 +120,93 @@ fn is_foreign_search(tool: &Tool, dialect: DialectId) -> bool {
         && matches!(&tool.kind, ToolKind::Foreign { dialect: tool_dialect, .. } if *tool_dialect != dialect)
 }
 
-impl WebSearchTool {
-    /// Whether the tool already requests this search.
-    fn is_requested_by(&self, tool: &Tool) -> bool {
-        matches!(&tool.kind, ToolKind::Foreign { kind, .. }
-            if web_search::by_type(&kind.unescape()).is_some_and(|form| form.type_name == self.type_name))
-    }
+/// Whether the tool already requests this search.
+fn is_requested_by(search: &WebSearchTool, tool: &Tool) -> bool {
+    matches!(&tool.kind, ToolKind::Foreign { kind, .. }
+        if web_search::by_type(&kind.unescape()).is_some_and(|form| form.type_name == search.type_name))
+}
 
-    /// The node that holds the search options.
-    fn options<'d>(&self, doc: &'d JsonDoc) -> JsonNode<'d> {
-        let root = doc.root();
-        let wrapped = root.fields().next().filter(|_| self.form == SearchForm::Wrapped);
-        wrapped.map_or(root, |field| field.value)
-    }
+/// The node that holds the search options.
+fn options<'d>(search: &WebSearchTool, doc: &'d JsonDoc) -> JsonNode<'d> {
+    let root = doc.root();
+    let wrapped = root.fields().next().filter(|_| search.form == SearchForm::Wrapped);
+    wrapped.map_or(root, |field| field.value)
+}
 
-    fn is_live(&self, doc: &JsonDoc) -> bool {
-        let live_value = self.live_field.and_then(|key| self.options(doc).get(key)?.as_bool());
-        live_value != Some(false)
-    }
+fn is_live(search: &WebSearchTool, doc: &JsonDoc) -> bool {
+    let live_value = search.live_field.and_then(|key| options(search, doc).get(key)?.as_bool());
+    live_value != Some(false)
+}
 
-    /// The value of an option, if it is set.
-    fn option(&self, doc: &JsonDoc, search_option: SearchOption) -> Option<RawJson> {
-        let (_, path) = self.option_paths.iter().find(|(option, _)| *option == search_option)?;
-        let mut node = self.options(doc);
-        for key in *path {
-            node = node.get(key)?;
+/// The value of an option, if it is set.
+fn option(search: &WebSearchTool, doc: &JsonDoc, search_option: SearchOption) -> Option<RawJson> {
+    let (_, path) = search.option_paths.iter().find(|(option, _)| *option == search_option)?;
+    let mut node = options(search, doc);
+    for key in *path {
+        node = node.get(key)?;
+    }
+    let is_nothing = node.is_null() || node.is_array() && node.items().next().is_none();
+    let lacks_type = search_option == SearchOption::UserLocation
+        && node.is_object()
+        && node.get("type").is_none();
+    (!is_nothing).then(|| if lacks_type { approximate_location(node) } else { node.json() })
+}
+
+/// The tool in this provider's form, and the options that it does not support.
+fn convert(
+    search: &WebSearchTool,
+    source: &WebSearchTool,
+    doc: &JsonDoc,
+) -> (RawJson, Vec<String>) {
+    let (mut options, mut unsupported) = (Vec::new(), Vec::new());
+    for (search_option, from) in source.option_paths {
+        let Some(value) = option(source, doc, *search_option) else { continue };
+        let has_domains = search.exclusive_domains
+            && options.iter().any(|(option, _, _)| is_domain_option(*option));
+        match search.option_paths.iter().find(|(option, _)| option == search_option) {
+            Some((_, to)) if !(has_domains && is_domain_option(*search_option)) => {
+                options.push((*search_option, *to, value));
+            }
+            _ => unsupported.push(from.join(".")),
         }
-        let is_nothing = node.is_null() || node.is_array() && node.items().next().is_none();
-        let lacks_type = search_option == SearchOption::UserLocation
-            && node.is_object()
-            && node.get("type").is_none();
-        (!is_nothing).then(|| if lacks_type { approximate_location(node) } else { node.json() })
     }
-
-    /// The tool in this provider's form, and the options that it does not support.
-    fn convert(&self, source: &WebSearchTool, doc: &JsonDoc) -> (RawJson, Vec<String>) {
-        let (mut options, mut unsupported) = (Vec::new(), Vec::new());
-        for (search_option, from) in source.option_paths {
-            let Some(value) = source.option(doc, *search_option) else { continue };
-            let has_domains = self.exclusive_domains
-                && options.iter().any(|(option, _, _)| is_domain_option(*option));
-            match self.option_paths.iter().find(|(option, _)| option == search_option) {
-                Some((_, to)) if !(has_domains && is_domain_option(*search_option)) => {
-                    options.push((*search_option, *to, value));
+    let default_limit = search
+        .option_paths
+        .iter()
+        .find(|(option, _)| *option == SearchOption::MaxUses)
+        .zip(search.default_max_uses);
+    if let Some(((max_uses, to), number)) =
+        default_limit.filter(|_| options.iter().all(|option| option.0 != SearchOption::MaxUses))
+    {
+        options.push((*max_uses, *to, RawJson::number(number)));
+    }
+    let rest = |o: &mut ObjectWriter<'_>| {
+        let group = options.iter().find_map(|(_, to, _)| (to.len() > 1).then_some(to[0]));
+        if let Some(group) = group {
+            o.object(group, |o| {
+                for (_, to, value) in options.iter().filter(|(_, to, _)| to.len() > 1) {
+                    o.json(to[1], value);
                 }
-                _ => unsupported.push(from.join(".")),
-            }
+            });
         }
-        let default_limit = self
-            .option_paths
-            .iter()
-            .find(|(option, _)| *option == SearchOption::MaxUses)
-            .zip(self.default_max_uses);
-        if let Some(((max_uses, to), number)) =
-            default_limit.filter(|_| options.iter().all(|option| option.0 != SearchOption::MaxUses))
-        {
-            options.push((*max_uses, *to, RawJson::number(number)));
+        for (_, to, value) in options.iter().filter(|(_, to, _)| to.len() == 1) {
+            o.json(to[0], value);
         }
-        let rest = |o: &mut ObjectWriter<'_>| {
-            let group = options.iter().find_map(|(_, to, _)| (to.len() > 1).then_some(to[0]));
-            if let Some(group) = group {
-                o.object(group, |o| {
-                    for (_, to, value) in options.iter().filter(|(_, to, _)| to.len() > 1) {
-                        o.json(to[1], value);
-                    }
-                });
-            }
-            for (_, to, value) in options.iter().filter(|(_, to, _)| to.len() == 1) {
-                o.json(to[0], value);
-            }
-        };
-        let json = RawJson::object(|o| match self.form {
-            SearchForm::Wrapped => o.object(self.type_name, rest),
-            SearchForm::TypeField => {
-                o.static_str("type", self.type_name);
-                rest(o);
-            }
-            SearchForm::BodyField => rest(o),
-            SearchForm::TypeAndName => {
-                o.static_str("type", self.type_name);
-                o.static_str("name", self.tool_name);
-                rest(o);
-            }
-        });
-        (json, unsupported)
-    }
+    };
+    let json = RawJson::object(|o| match search.form {
+        SearchForm::Wrapped => o.object(search.type_name, rest),
+        SearchForm::TypeField => {
+            o.static_str("type", search.type_name);
+            rest(o);
+        }
+        SearchForm::BodyField => rest(o),
+        SearchForm::TypeAndName => {
+            o.static_str("type", search.type_name);
+            o.static_str("name", search.tool_name);
+            rest(o);
+        }
+    });
+    (json, unsupported)
 }
 
 /// A location with the type that some dialects require.

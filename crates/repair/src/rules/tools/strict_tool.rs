@@ -22,7 +22,7 @@
 use interlingua_model::{LedgerPath, Tool, ToolKind};
 
 use crate::engine::Work;
-use crate::profile::tools::StrictMode;
+use interlingua_providers::profile::tools::StrictMode;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let is_strict = |tool: &Tool| tool.strict == Some(true) && is_function(tool);

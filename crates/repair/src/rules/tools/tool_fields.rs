@@ -25,8 +25,9 @@ use interlingua_wire::{Field, JsonKind, RawJson};
 use crate::engine::Work;
 use crate::profile::TargetProfile;
 use crate::query::tool_choice;
-use crate::shape::{Shape, ShapeChecker, Verdict};
+use crate::shape::{ShapeChecker, Verdict};
 use crate::tools::{extra_fits, is_spelling_marker};
+use interlingua_providers::shape::Shape;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     fix_list(work);
@@ -51,7 +52,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
 
 /// Fixes the list itself: a value that is no list, or an empty list where the target rejects one.
 fn fix_list(work: &mut Work<'_>) {
-    let (conversation, rules) = (work.conversation(), work.profile.tools);
+    let (conversation, rules) = (work.conversation(), &work.profile.tools);
     if tool_choice::lists_only_legacy_tools(work) {
         return;
     }
@@ -82,14 +83,14 @@ fn fix_list(work: &mut Work<'_>) {
 
 /// The tool without unknown fields, and the names of those removed.
 fn without_unknown(tool: &Verbatim<Tool>, profile: &TargetProfile) -> (Tool, Vec<String>) {
-    let (rules, checker) = (profile.tools, profile.shape_checker());
+    let (rules, checker) = (&profile.tools, profile.shape_checker());
     let mut clean = Tool::clone(tool);
     let mut removed = Vec::new();
     let kind = match &mut clean.kind {
         ToolKind::Function { .. } => rules.shapes.function,
         ToolKind::Freeform { .. } => rules.shapes.freeform,
         ToolKind::Foreign { kind, json, .. } => {
-            let shape = rules.shapes.of_type(&kind.unescape(), &checker);
+            let shape = checker.tool_shape(rules.shapes, &kind.unescape());
             if let Some(Verdict::Replace(rewritten)) = shape.map(|shape| checker.check(json, shape))
             {
                 let (before, after) = (json.to_doc(), rewritten.to_doc());

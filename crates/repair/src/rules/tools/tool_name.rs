@@ -26,10 +26,10 @@ use interlingua_model::{Block, BlockContent, LedgerPath, Tool, ToolChoice, ToolK
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::{Feature, Work};
-use crate::profile::tools::ToolProfile;
 use crate::query::tool_choice::{self, count_exempt_legacy_tools};
 use crate::tools::names::{NameTable, strip_namespace, target_name, with_namespace};
 use crate::values::block::is_legacy;
+use interlingua_providers::profile::tools::ToolProfile;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let mut renamed = rename_tools(work);
@@ -95,7 +95,7 @@ fn rename_tools(work: &mut Work<'_>) -> ToolRenames {
     let mut at = 0;
     while at < end {
         let tools = &work.conversation().tools;
-        if let Some(sent) = required_name(&tools[at], work.profile.tools, tools, &mut name_table) {
+        if let Some(sent) = required_name(&tools[at], &work.profile.tools, tools, &mut name_table) {
             let client = tools[at].name.clone();
             let message = format!("the tool `{client}` is sent as `{sent}`");
             let tool = work.edit_tools()[at].edit();
@@ -154,7 +154,7 @@ fn with_name(json: &RawJson, name: &JsonString) -> RawJson {
 
 /// Renames calls of renamed tools, and calls with a name that the target rejects.
 fn rename_calls(work: &mut Work<'_>, renamed: &mut ToolRenames) {
-    let rules = work.profile.tools;
+    let rules = &work.profile.tools;
     // Calls without extras have no namespace.
     let is_accepted = |name: &JsonString| rules.called_name_format.accepts(&name.unescape());
     if renamed.list.is_empty()

@@ -5,7 +5,6 @@ mod efforts;
 mod other_messages_servers;
 mod rows;
 
-use interlingua_model::{DialectId, ReasoningMode, ReasoningSettings, Settings};
 use interlingua_wire::JsonKind;
 
 pub(super) use rows::ROWS;
@@ -166,62 +165,3 @@ pub enum ReasoningEcho {
     /// Required, must not be empty.
     NonEmpty,
 }
-
-/// How a request configures reasoning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReasoningRequest {
-    Unspecified,
-    Off,
-    BetweenTools,
-    Budget,
-    Adaptive,
-}
-
-impl ReasoningProfile {
-    /// Whether the model reasons before it answers, as far as is known.
-    pub fn is_reasoning_enabled(&self, settings: &Settings) -> bool {
-        match reasoning_request(settings) {
-            _ if self.never_reasons => false,
-            _ if self.always_reasons => true,
-            _ if self.only_switch_disables => {
-                let mode = settings.reasoning.as_ref().and_then(|reasoning| reasoning.mode);
-                mode != Some(ReasoningMode::Off)
-            }
-            ReasoningRequest::Off | ReasoningRequest::BetweenTools => false,
-            ReasoningRequest::Budget | ReasoningRequest::Adaptive => true,
-            ReasoningRequest::Unspecified => {
-                let effort =
-                    settings.reasoning.as_ref().and_then(|reasoning| reasoning.effort.as_ref());
-                self.reasons_by_default || self.effort_enables && effort.is_some()
-            }
-        }
-    }
-}
-
-/// Whether an effort does not enable reasoning in a dialect, which has a separate switch.
-pub fn is_effort_separate(dialect: DialectId) -> bool {
-    SEPARATE_EFFORT_DIALECTS.contains(&dialect.0)
-}
-
-/// How the settings configure reasoning, from mode, budget and effort together.
-pub fn reasoning_request(settings: &Settings) -> ReasoningRequest {
-    let Some(ReasoningSettings { mode, effort, budget_tokens: budget, .. }) = &settings.reasoning
-    else {
-        return ReasoningRequest::Unspecified;
-    };
-    let is_none = effort.as_ref().is_some_and(|effort| effort == "none");
-    let budget = budget.as_ref().map(crate::values::number::parse);
-    match mode {
-        Some(ReasoningMode::Off) => ReasoningRequest::Off,
-        Some(ReasoningMode::BetweenTools) => ReasoningRequest::BetweenTools,
-        None if is_none => ReasoningRequest::Off,
-        _ if budget == Some(Some(0.0)) => ReasoningRequest::Off,
-        Some(ReasoningMode::Adaptive) => ReasoningRequest::Adaptive,
-        _ if budget.flatten().is_some() => ReasoningRequest::Budget,
-        Some(ReasoningMode::On) => ReasoningRequest::Adaptive,
-        None if budget.is_some() => ReasoningRequest::Adaptive,
-        None => ReasoningRequest::Unspecified,
-    }
-}
-
-const SEPARATE_EFFORT_DIALECTS: &[&str] = &["anthropic", "bedrock"];

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use interlingua_model::Lessons;
 use interlingua_wire::JsonString;
-
-use crate::Lessons;
 
 /// Where a request is sent, and what is known of that provider.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Holds what is known of every provider, flavor and model against `facts.txt`.
 //!
-//! `UPDATE_DOCS=1 cargo test -p interlingua-repair --test provider_facts` writes the file.
+//! `UPDATE_DOCS=1 cargo test -p interlingua-providers --test provider_facts` writes the file.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use interlingua_dialects::openai_chat::flavor::FLAVORS;
-use interlingua_model::Target;
-use interlingua_repair::profile::TargetProfile;
+use interlingua_model::{DialectId, Lessons};
+use interlingua_providers::PRESETS;
+use interlingua_providers::profile::{PROVIDER_DIALECTS, Profile, resolve};
+use interlingua_providers::spelling::{self, openai_chat::FLAVORS};
 use interlingua_wire::JsonString;
 
 use debug_fields::{flatten, name_long_values};
@@ -41,6 +42,7 @@ fn facts_are_those_of_the_file() {
 fn render_facts() -> String {
     let mut out = String::from(HEADER);
     let mut long_values = BTreeMap::new();
+    render_presets(&mut out, &mut long_values);
     render_spellings(&mut out, &mut long_values);
     render_profiles(&mut out, &mut long_values);
     out.push_str("\n# Long values\n\n");
@@ -48,6 +50,14 @@ fn render_facts() -> String {
         writeln!(out, "{name} = {value}").unwrap();
     }
     out
+}
+
+fn render_presets(out: &mut String, long_values: &mut BTreeMap<String, String>) {
+    out.push_str("\n# Providers\n");
+    for preset in PRESETS {
+        writeln!(out, "\n## {}", preset.name).unwrap();
+        write_fields(out, &flatten(&format!("{preset:?}")), long_values);
+    }
 }
 
 fn render_spellings(out: &mut String, long_values: &mut BTreeMap<String, String>) {
@@ -62,24 +72,24 @@ fn render_spellings(out: &mut String, long_values: &mut BTreeMap<String, String>
 fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>) {
     let mut groups: Vec<Group> = GROUPS.iter().map(|_| Group::default()).collect();
     let mut tables: Vec<(String, Vec<String>)> = Vec::new();
-    for dialect in interlingua_dialects::DIALECTS {
-        let flavors = dialect.flavors().iter().map(|flavor| Some(*flavor));
+    for dialect in PROVIDER_DIALECTS.iter().copied().map(DialectId) {
+        let flavors = spelling::flavors(dialect).iter().map(|flavor| Some(*flavor));
         for flavor in [None].into_iter().chain(flavors) {
-            let mut resolve = |model: Option<&str>| -> Option<String> {
+            let mut describe = |model: Option<&str>| -> String {
                 let model = model.map(JsonString::new);
-                let target = Target { flavor, ..Target::default() };
-                let profile = TargetProfile::resolve(dialect.id(), &target, model.as_ref())?;
+                let lessons = Lessons::default();
+                let profile = resolve(dialect, flavor, model.as_ref(), &lessons).unwrap();
                 let texts = describe_groups(&profile);
                 let numbers = groups.iter_mut().zip(texts).zip(GROUPS);
                 let numbers =
                     numbers.map(|((group, text), name)| format!("{name}{}", group.number(text)));
-                Some(numbers.collect::<Vec<_>>().join(" "))
+                numbers.collect::<Vec<_>>().join(" ")
             };
-            let Some(unknown) = resolve(None) else { continue };
+            let unknown = describe(None);
             let mut table = vec![format!("any other model: {unknown}")];
             let mut by_facts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
             for model in MODELS.lines() {
-                let facts = resolve(Some(model)).unwrap();
+                let facts = describe(Some(model));
                 if facts != unknown {
                     by_facts.entry(facts).or_default().push(model);
                 }
@@ -87,7 +97,7 @@ fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>)
             for (facts, models) in by_facts {
                 table.push(format!("{facts}: {}", models.join(" ")));
             }
-            let name = format!("{} {}", dialect.id().0, flavor.unwrap_or("(no flavor)"));
+            let name = format!("{} {}", dialect.0, flavor.unwrap_or("(no flavor)"));
             match tables.iter_mut().find(|(_, known)| *known == table) {
                 Some((names, _)) => *names = format!("{names}, {name}"),
                 None => tables.push((name, table)),
@@ -104,16 +114,16 @@ fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>)
     }
 }
 
-fn describe_groups(profile: &TargetProfile) -> [String; 9] {
+fn describe_groups(profile: &Profile) -> [String; 9] {
     [
         format!("{:?}", profile.cache),
         format!("{:?}", profile.calls),
         format!("{:?}", profile.fields),
-        format!("{:?}", *profile.media),
-        format!("{:?}", *profile.settings),
+        format!("{:?}", profile.media),
+        format!("{:?}", profile.settings),
         format!("{:?}", profile.roles),
-        format!("{:?}", *profile.texts),
-        format!("{:?}", *profile.reasoning),
+        format!("{:?}", profile.texts),
+        format!("{:?}", profile.reasoning),
         format!("{:?}", profile.tools),
     ]
 }
@@ -174,5 +184,5 @@ const GROUPS: [&str; 9] =
 
 const HEADER: &str = "\
 What is known of every provider, flavor and model. Written by
-`UPDATE_DOCS=1 cargo test -p interlingua-repair --test provider_facts`.
+`UPDATE_DOCS=1 cargo test -p interlingua-providers --test provider_facts`.
 ";

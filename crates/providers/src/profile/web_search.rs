@@ -157,7 +157,7 @@ pub(super) static OPENROUTER: WebSearchTool = WebSearchTool {
     result_seal: None,
 };
 
-pub(crate) static CHAT: WebSearchTool = WebSearchTool {
+pub static CHAT: WebSearchTool = WebSearchTool {
     type_name: "web_search_options",
     tool_name: "web_search_options",
     form: SearchForm::BodyField,

@@ -1,15 +1,15 @@
-//! Changes profile rows according to lessons from rejections.
+//! Changes a profile according to lessons from rejections.
 
-use interlingua_model::{ImageLimit, Lesson, ReasoningConstraint};
+use interlingua_model::{ImageLimit, Lesson, Lessons, ReasoningConstraint};
 
-use super::TargetProfile;
+use super::Profile;
 use super::reasoning::{BudgetSupport, OffMode, ReasoningEcho, ReasoningReplay};
 use super::settings::ForcedCall;
 
-impl TargetProfile {
-    /// Applies all lessons to the rows.
-    pub(super) fn apply_lessons(&mut self) {
-        for lesson in self.lessons.clone().iter() {
+impl Profile {
+    /// Applies all lessons.
+    pub(super) fn apply_lessons(&mut self, lessons: &Lessons) {
+        for lesson in lessons.iter() {
             match lesson {
                 Lesson::EmptyText(handling) => self.texts.empty_between_reasoning = *handling,
                 Lesson::Reasoning(reasoning_constraint) => {

@@ -7,7 +7,7 @@ mod rows;
 mod shape;
 
 pub(super) use rows::ROWS;
-pub use shape::{SettingField, SettingShape, Verdict, is_same_name};
+pub use shape::{SettingField, SettingShape};
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]

@@ -174,14 +174,14 @@ pub enum ToolRunner {
 
 /// Shortest and longest id in bytes, as written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct IdLengths {
-    pub(crate) min: usize,
-    pub(crate) max: usize,
+pub struct IdLengths {
+    pub min: usize,
+    pub max: usize,
 }
 
 impl CallIdFormat {
     /// Whether ids of these lengths are certainly valid. False does not mean that they are invalid.
-    pub(crate) fn accepts_lengths(&self, lengths: Option<IdLengths>) -> bool {
+    pub fn accepts_lengths(&self, lengths: Option<IdLengths>) -> bool {
         let Some(lengths) = lengths else { return true };
         let allows_any_text =
             self.charset.is_none() && self.forbidden.is_none() && self.reserved_prefix.is_none();

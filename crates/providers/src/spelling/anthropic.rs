@@ -2,18 +2,18 @@
 
 /// The quirks of one server. A quirk is a field here; no code compares flavor names.
 #[derive(Debug)]
-pub(super) struct Flavor {
-    name: &'static str,
+pub struct Flavor {
+    pub name: &'static str,
     /// The server accepts thinking without a signature, and rejects foreign signatures.
-    pub(super) allows_unsigned_thinking: bool,
+    pub allows_unsigned_thinking: bool,
 }
 
 /// Finds the row of a server. Without a row, the original API's is used.
-pub(super) fn find(name: Option<&str>) -> &'static Flavor {
+pub fn find(name: Option<&str>) -> &'static Flavor {
     FLAVORS.iter().find(|row| Some(row.name) == name).unwrap_or(&DEFAULT_FLAVOR)
 }
 
-pub(super) const NAMES: &[&str] = &["deepseek"];
+pub const NAMES: &[&str] = &["deepseek"];
 
 static DEFAULT_FLAVOR: Flavor = Flavor { name: "", allows_unsigned_thinking: false };
 static FLAVORS: &[Flavor] = &[Flavor { name: "deepseek", allows_unsigned_thinking: true }];

@@ -4,7 +4,7 @@ use crate::shape::Shape::{
     Any, AnyList, AnyObject, Bool, Closed, FirstOf, Identifier, Integer, ListOf, NonEmptyText,
     NotWord, Nullable, OneOf, Open, Tagged, Text,
 };
-use crate::shape::{FieldSpec, Shape, ShapeChecker, optional, required};
+use crate::shape::{FieldSpec, Shape, optional, required};
 
 /// Kinds of tools that a target accepts, with their fields.
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +29,6 @@ pub struct TypedTool {
     pub shape: Shape,
     /// Prefix of the beta header value that enables the type; empty if none is needed.
     pub beta: &'static str,
-}
-
-impl ToolShapes {
-    /// The shape of tools of a type; `None` if the target rejects them.
-    pub fn of_type(&self, kind: &str, checker: &ShapeChecker<'_>) -> Option<Shape> {
-        match self.by_type.iter().find(|row| checker.is_same_name(kind, row.type_name)) {
-            Some(row) => checker.has_beta(row.beta).then_some(row.shape),
-            None => self.other_types,
-        }
-    }
 }
 
 const fn typed_tool(name: &'static str, shape: Shape) -> TypedTool {
