@@ -54,7 +54,9 @@ fn render_facts() -> String {
 
 fn render_presets(out: &mut String, long_values: &mut BTreeMap<String, String>) {
     out.push_str("\n# Providers\n");
-    for preset in PRESETS {
+    let mut presets: Vec<_> = PRESETS.iter().collect();
+    presets.sort_by_key(|preset| preset.name);
+    for preset in presets {
         writeln!(out, "\n## {}", preset.name).unwrap();
         write_fields(out, &flatten(&format!("{preset:?}")), long_values);
     }
@@ -62,7 +64,9 @@ fn render_presets(out: &mut String, long_values: &mut BTreeMap<String, String>) 
 
 fn render_spellings(out: &mut String, long_values: &mut BTreeMap<String, String>) {
     out.push_str("\n# Spelling of Chat Completions\n");
-    for flavor in FLAVORS {
+    let mut flavors: Vec<_> = FLAVORS.iter().collect();
+    flavors.sort_by_key(|flavor| flavor.name);
+    for flavor in flavors {
         writeln!(out, "\n## {}", flavor.name).unwrap();
         write_fields(out, &flatten(&format!("{flavor:?}")), long_values);
     }
@@ -73,8 +77,10 @@ fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>)
     let mut groups: Vec<Group> = GROUPS.iter().map(|_| Group::default()).collect();
     let mut tables: Vec<(String, Vec<String>)> = Vec::new();
     for dialect in PROVIDER_DIALECTS.iter().copied().map(DialectId) {
-        let flavors = spelling::flavors(dialect).iter().map(|flavor| Some(*flavor));
-        for flavor in [None].into_iter().chain(flavors) {
+        let mut flavors = vec![None];
+        flavors.extend(spelling::flavors(dialect).iter().copied().map(Some));
+        flavors.sort_unstable();
+        for flavor in flavors {
             let mut describe = |model: Option<&str>| -> String {
                 let model = model.map(JsonString::new);
                 let lessons = Lessons::default();
