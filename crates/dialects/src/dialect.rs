@@ -5,7 +5,7 @@ use interlingua_model::{
     ApiError, Block, BlockContent, Citation, Conversation, DialectId, Ledger, Reply, ReplyContext,
     Role, StreamEvent, Tool, Turn, Verbatim,
 };
-use interlingua_providers::{Target, spelling};
+use interlingua_providers::Target;
 use interlingua_wire::{Frame, Framing, JsonDoc, JsonNode, JsonString, RawJson};
 
 /// A wire dialect, in both directions. It converts bytes to bytes and does no IO.
@@ -94,7 +94,7 @@ pub trait Dialect: Sync {
 
     /// The names of its flavors. The first is the dialect as its vendor defines it.
     fn flavors(&self) -> &'static [&'static str] {
-        spelling::flavors(self.id())
+        interlingua_providers::flavors(self.id())
     }
 
     /// The keys below which a reply, or an event of its stream, has the lists that become blocks and

@@ -8,7 +8,6 @@ use interlingua_dialects::openai_chat::{ID, OpenAiChat};
 use interlingua_dialects::{Dialect, find_dialect};
 use interlingua_model::{Block, BlockContent, Conversation, Ledger, Settings, ToolArgs, Verbatim};
 use interlingua_providers::Target;
-use interlingua_providers::spelling::openai_chat::FLAVORS;
 use interlingua_wire::{JsonString, RawJson};
 use openai_chat_shared::{doc, mutations};
 
@@ -140,7 +139,7 @@ fn any_body_is_decoded_and_encoded() {
     for body in mutations(HISTORY) {
         let conversation = decode(&body);
         assert_eq!(encode(&conversation, "openai"), body);
-        for flavor in FLAVORS {
+        for flavor in OpenAiChat.flavors() {
             let mut edited = conversation.clone();
             let inner = edited.edit();
             for turn in &mut inner.turns {
@@ -148,7 +147,7 @@ fn any_body_is_decoded_and_encoded() {
             }
             inner.tools.edit();
             inner.settings.edit();
-            doc(&encode(&edited, flavor.name));
+            doc(&encode(&edited, flavor));
         }
     }
 }

@@ -1,15 +1,25 @@
 //! What is known of model providers, as data: addresses and keys, how each spells a dialect, and what
 //! it accepts.
 //!
-//! [`profile::resolve`] answers what a target accepts. Nothing here reads or writes requests.
+//! [`resolve()`] answers what a target accepts. Nothing here reads or writes requests.
 
+mod base;
 pub mod endpoints;
+mod families;
+mod model_name;
+mod prelude;
 pub mod preset;
-mod presets;
 pub mod profile;
+mod registry;
+mod relays;
+mod resolve;
 pub mod shape;
 pub mod spelling;
 mod target;
+mod variant;
 
-pub use presets::PRESETS;
+pub use model_name::ModelName;
+pub use registry::{PRESETS, flavors};
+pub use resolve::{PROVIDER_DIALECTS, resolve};
 pub use target::{StopFlag, Target};
+pub use variant::{Base, ModelPatch, Patch, Variant};

@@ -1,6 +1,7 @@
 //! Providers that are known by name.
 
 use crate::endpoints::{AuthScheme, EndpointPaths};
+use crate::variant::Variant;
 
 /// A provider that is known by name.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub struct ProviderPreset {
     pub otel_name: Option<&'static str>,
     /// The URL of the model list, if it is not below the base URL.
     pub models_url: Option<&'static str>,
+    /// The flavors of dialects that are this provider's own.
+    pub variants: &'static [Variant],
 }
 
 /// Another dialect of a provider.
@@ -52,3 +55,30 @@ pub struct UrlParam {
 
 /// The location without a regional prefix.
 pub const GLOBAL_LOCATION: &str = "global";
+
+/// A provider that speaks Chat Completions.
+pub(crate) const fn openai_chat_preset(
+    name: &'static str,
+    flavor: &'static str,
+    base_url: &'static str,
+    keys: &'static [&'static str],
+) -> ProviderPreset {
+    ProviderPreset { name, flavor: Some(flavor), base_url, key_vars: keys, ..PRESET_DEFAULTS }
+}
+
+pub(crate) const PRESET_DEFAULTS: ProviderPreset = ProviderPreset {
+    name: "",
+    dialect: "openai-chat",
+    flavor: None,
+    base_url: "",
+    auth: AuthScheme::Bearer,
+    key_vars: &[],
+    model_patterns: &[],
+    alternates: &[],
+    url_params: &[],
+    endpoint_var: None,
+    paths: None,
+    otel_name: None,
+    models_url: None,
+    variants: &[],
+};

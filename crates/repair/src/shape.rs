@@ -1,6 +1,6 @@
 //! Checks values against the shapes that a target accepts, and converts them.
 
-use interlingua_providers::profile::tools::shapes::ToolShapes;
+use interlingua_providers::profile::tools::ToolShapes;
 use interlingua_providers::shape::{FieldSpec, Shape, optional};
 use interlingua_wire::{self as wire, Field, JsonNode, JsonString, RawJson};
 

@@ -72,7 +72,7 @@ pub(super) fn encode(
         return text.to_bytes();
     }
     let mut out = JsonWriter::with_capacity(top_fields::estimate_capacity(conversation));
-    let unsigned = spelling::anthropic::find(target.flavor).allows_unsigned_thinking;
+    let unsigned = spelling::anthropic::Flavor::find(target.flavor).allows_unsigned_thinking;
     let mut cx = EncodeCx {
         ledger,
         same_dialect: conversation.dialect == ID,

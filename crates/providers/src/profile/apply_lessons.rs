@@ -8,7 +8,7 @@ use super::settings::ForcedCall;
 
 impl Profile {
     /// Applies all lessons.
-    pub(super) fn apply_lessons(&mut self, lessons: &Lessons) {
+    pub(crate) fn apply_lessons(&mut self, lessons: &Lessons) {
         for lesson in lessons.iter() {
             match lesson {
                 Lesson::EmptyText(handling) => self.texts.empty_between_reasoning = *handling,

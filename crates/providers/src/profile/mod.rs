@@ -1,10 +1,6 @@
-//! Describes what each target accepts as data: rows selected by dialect, flavor and model.
-//!
-//! A deviation of a provider is a field of a row; rules do not check provider names.
+//! Describes what a target accepts as data, in groups of facts.
 
 mod apply_lessons;
-mod resolve;
-mod selector;
 
 pub mod block_description;
 pub mod cache;
@@ -17,9 +13,6 @@ pub mod settings;
 pub mod texts;
 pub mod tools;
 pub mod web_search;
-
-pub use resolve::{PROVIDER_DIALECTS, resolve};
-pub use selector::{TargetKey, TargetSelector};
 
 /// What a target accepts, in groups of facts.
 #[derive(Clone, Debug)]

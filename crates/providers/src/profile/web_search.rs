@@ -85,7 +85,7 @@ pub fn by_type(kind: &str) -> Option<&'static WebSearchTool> {
     [&MESSAGES, &RESPONSES, &GEMINI, &OPENROUTER, &CHAT].into_iter().find(|row| row.has_type(kind))
 }
 
-pub(super) static MESSAGES: WebSearchTool = WebSearchTool {
+pub(crate) static MESSAGES: WebSearchTool = WebSearchTool {
     type_name: "web_search_20250305",
     tool_name: "web_search",
     form: SearchForm::TypeAndName,
@@ -110,7 +110,7 @@ pub(super) static MESSAGES: WebSearchTool = WebSearchTool {
     }),
 };
 
-pub(super) static RESPONSES: WebSearchTool = WebSearchTool {
+pub(crate) static RESPONSES: WebSearchTool = WebSearchTool {
     type_name: "web_search",
     tool_name: "web_search",
     form: SearchForm::TypeField,
@@ -127,7 +127,7 @@ pub(super) static RESPONSES: WebSearchTool = WebSearchTool {
     result_seal: None,
 };
 
-pub(super) static GEMINI: WebSearchTool = WebSearchTool {
+pub(crate) static GEMINI: WebSearchTool = WebSearchTool {
     type_name: "googleSearch",
     tool_name: "googleSearch",
     form: SearchForm::Wrapped,
@@ -140,7 +140,7 @@ pub(super) static GEMINI: WebSearchTool = WebSearchTool {
     result_seal: None,
 };
 
-pub(super) static OPENROUTER: WebSearchTool = WebSearchTool {
+pub(crate) static OPENROUTER: WebSearchTool = WebSearchTool {
     type_name: "openrouter:web_search",
     tool_name: "openrouter:web_search",
     form: SearchForm::TypeField,

@@ -71,7 +71,7 @@ fn split_list(text: &str) -> Vec<&str> {
 }
 
 /// FNV-1a.
-fn hash(text: &str) -> u32 {
+pub(crate) fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

@@ -11,12 +11,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use interlingua_model::{DialectId, Lessons};
-use interlingua_providers::PRESETS;
-use interlingua_providers::profile::{PROVIDER_DIALECTS, Profile, resolve};
-use interlingua_providers::spelling::{self, openai_chat::FLAVORS};
+use interlingua_providers::profile::Profile;
+use interlingua_providers::spelling::openai_chat::Flavor;
+use interlingua_providers::{PRESETS, PROVIDER_DIALECTS, flavors, resolve};
 use interlingua_wire::JsonString;
 
-use debug_fields::{flatten, name_long_values};
+use debug_fields::{flatten, hash, name_long_values};
 
 /// The facts that the file states are those of the code.
 #[test]
@@ -58,17 +58,21 @@ fn render_presets(out: &mut String, long_values: &mut BTreeMap<String, String>) 
     presets.sort_by_key(|preset| preset.name);
     for preset in presets {
         writeln!(out, "\n## {}", preset.name).unwrap();
-        write_fields(out, &flatten(&format!("{preset:?}")), long_values);
+        let mut fields = flatten(&format!("{preset:?}"));
+        // What these say follows below.
+        fields.retain(|(name, _)| name != "variants");
+        write_fields(out, &fields, long_values);
     }
 }
 
 fn render_spellings(out: &mut String, long_values: &mut BTreeMap<String, String>) {
     out.push_str("\n# Spelling of Chat Completions\n");
-    let mut flavors: Vec<_> = FLAVORS.iter().collect();
-    flavors.sort_by_key(|flavor| flavor.name);
-    for flavor in flavors {
-        writeln!(out, "\n## {}", flavor.name).unwrap();
-        write_fields(out, &flatten(&format!("{flavor:?}")), long_values);
+    let mut names = flavors(DialectId("openai-chat")).to_vec();
+    names.sort_unstable();
+    for flavor in names {
+        let spelling = Flavor::find(Some(flavor));
+        writeln!(out, "\n## {flavor}").unwrap();
+        write_fields(out, &flatten(&format!("{spelling:?}")), long_values);
     }
 }
 
@@ -77,19 +81,22 @@ fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>)
     let mut groups: Vec<Group> = GROUPS.iter().map(|_| Group::default()).collect();
     let mut tables: Vec<(String, Vec<String>)> = Vec::new();
     for dialect in PROVIDER_DIALECTS.iter().copied().map(DialectId) {
-        let mut flavors = vec![None];
-        flavors.extend(spelling::flavors(dialect).iter().copied().map(Some));
-        flavors.sort_unstable();
-        for flavor in flavors {
+        let mut names = vec![None];
+        names.extend(flavors(dialect).iter().copied().map(Some));
+        names.sort_unstable();
+        for flavor in names {
             let mut describe = |model: Option<&str>| -> String {
                 let model = model.map(JsonString::new);
                 let lessons = Lessons::default();
                 let profile = resolve(dialect, flavor, model.as_ref(), &lessons).unwrap();
                 let texts = describe_groups(&profile);
-                let numbers = groups.iter_mut().zip(texts).zip(GROUPS);
-                let numbers =
-                    numbers.map(|((group, text), name)| format!("{name}{}", group.number(text)));
-                numbers.collect::<Vec<_>>().join(" ")
+                let names = groups.iter_mut().zip(texts).zip(GROUPS);
+                let names = names.map(|((group, text), name)| {
+                    let value = value_name(name, &text);
+                    group.add(text);
+                    value
+                });
+                names.collect::<Vec<_>>().join(" ")
             };
             let unknown = describe(None);
             let mut table = vec![format!("any other model: {unknown}")];
@@ -141,11 +148,14 @@ struct Group {
 }
 
 impl Group {
-    fn number(&mut self, value: String) -> usize {
-        self.values.iter().position(|known| *known == value).unwrap_or_else(|| {
+    fn add(&mut self, value: String) {
+        if !self.values.contains(&value) {
             self.values.push(value);
-            self.values.len() - 1
-        })
+        }
+    }
+
+    fn value_name(&self, name: &str, number: usize) -> String {
+        value_name(name, &self.values[number])
     }
 
     /// The first value with all fields, each other one with the fields that differ from the nearest
@@ -160,16 +170,22 @@ impl Group {
             let bases = values[..number].iter().map(different).enumerate();
             match bases.min_by_key(|(_, difference)| difference.len()) {
                 None => {
-                    writeln!(out, "\n## {name}{number}").unwrap();
+                    writeln!(out, "\n## {}", self.value_name(name, number)).unwrap();
                     write_fields(out, fields, long_values);
                 }
                 Some((base, difference)) => {
-                    writeln!(out, "\n## {name}{number} = {name}{base} with").unwrap();
+                    let base = self.value_name(name, base);
+                    writeln!(out, "\n## {} = {base} with", self.value_name(name, number)).unwrap();
                     write_fields(out, &difference, long_values);
                 }
             }
         }
     }
+}
+
+/// A name that depends on nothing but the value.
+fn value_name(group: &str, value: &str) -> String {
+    format!("{group}-{:06x}", hash(value) & 0x00ff_ffff)
 }
 
 fn write_fields(

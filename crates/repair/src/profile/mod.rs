@@ -6,10 +6,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use interlingua_model::{DialectId, Lessons};
+use interlingua_providers::profile::Profile;
 use interlingua_providers::profile::settings::NumberFormat;
 use interlingua_providers::profile::texts::StringContent;
-use interlingua_providers::profile::{PROVIDER_DIALECTS, Profile, resolve};
-use interlingua_providers::{StopFlag, Target};
+use interlingua_providers::{PROVIDER_DIALECTS, StopFlag, Target, resolve};
 use interlingua_wire::JsonString;
 
 use crate::shape::ShapeChecker;

@@ -181,7 +181,22 @@ pub(super) const LAYERS: &[Layers] = &[
     },
     Layers {
         folder: "crates/providers",
-        modules: &["profile", "spelling", "presets", "preset", "endpoints", "shape", "target"],
+        modules: &[
+            "resolve",
+            "registry",
+            "families",
+            "relays",
+            "prelude",
+            "base",
+            "preset",
+            "variant",
+            "spelling",
+            "profile",
+            "model_name",
+            "endpoints",
+            "shape",
+            "target",
+        ],
     },
     Layers {
         folder: "crates/repair",

@@ -1,10 +1,5 @@
 //! Describes which tool calls and results each target accepts.
 
-mod rows;
-mod spellings;
-
-pub(super) use rows::ROWS;
-
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct CallProfile {
@@ -209,7 +204,7 @@ const MAX_ESCAPED_BYTES: usize = 12;
 pub struct AsciiSet([bool; 256]);
 
 impl AsciiSet {
-    pub(super) const fn alphanumeric_and(others: &[u8]) -> Self {
+    pub const fn alphanumeric_and(others: &[u8]) -> Self {
         let mut members = [false; 256];
         let mut byte = 0;
         while byte < members.len() {

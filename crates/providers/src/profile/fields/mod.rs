@@ -3,22 +3,10 @@
 //! Extra fields are those that the model of a conversation lacks. Only clients of the same dialect
 //! send them; translation to another dialect drops them.
 
-mod anthropic;
-mod bedrock;
-mod gemini;
-mod openai_chat;
-mod openai_responses;
-mod openai_responses_items;
-mod rows;
-
 use interlingua_model::{BlockContent, MediaKind, ReasoningForm, Role};
 use interlingua_wire::JsonNode;
 
 use crate::shape::FieldSpec;
-
-pub(super) use anthropic::{CACHE as CACHE_CONTROL, LOOSE_CACHE};
-pub(super) use bedrock::CACHE_POINT;
-pub(super) use rows::ROWS;
 
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 #[derive(Clone, Copy, Debug)]
@@ -135,46 +123,3 @@ impl BlockKind {
         })
     }
 }
-
-const fn closed_kind(
-    kind: &'static str,
-    side: BlockPlacement,
-    keys: &'static [FieldSpec],
-) -> ForeignKind {
-    ForeignKind { kind, fields: Some(keys), allows_unknown: false, placement: side, beta: "" }
-}
-
-/// A kind with these fields and any others.
-const fn open_kind(
-    kind: &'static str,
-    side: BlockPlacement,
-    keys: &'static [FieldSpec],
-) -> ForeignKind {
-    ForeignKind { kind, fields: Some(keys), allows_unknown: true, placement: side, beta: "" }
-}
-
-const fn opaque_kind(kind: &'static str, side: BlockPlacement) -> ForeignKind {
-    ForeignKind { kind, fields: None, allows_unknown: false, placement: side, beta: "" }
-}
-
-const UNRESTRICTED: FieldProfile = FieldProfile {
-    proto_json: false,
-    ignores_unknown: false,
-    body_fields: None,
-    turn_fields: &[],
-    block_fields: &[],
-    freeform_fields: &[],
-    foreign_kinds: None,
-    text_only_system: false,
-    part_prefix: "",
-    accepts_item: None,
-    forbidden_body_fields: &[],
-    last_turn_kinds: &[],
-    billing_prefixes: BILLING_PREFIXES,
-    name_only_on_user: false,
-    can_pass_unknown: false,
-    drops_foreign_dialects: false,
-};
-
-/// "x-anthropic-billing-header: `cc_version=2.1.117.48f`; `cc_entrypoint=cli`; cch=71fea;"
-const BILLING_PREFIXES: &[&str] = &["x-anthropic-billing-header:"];

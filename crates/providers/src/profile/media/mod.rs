@@ -1,12 +1,6 @@
 //! Describes which images, documents, audio and video each target accepts.
 
-mod bedrock;
-mod parts;
-mod rows;
-
 use interlingua_model::MediaKind;
-
-pub(super) use rows::ROWS;
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]

@@ -1,13 +1,6 @@
 //! Describes which reasoning and seals each target accepts.
 
-mod base;
-mod efforts;
-mod other_messages_servers;
-mod rows;
-
 use interlingua_wire::JsonKind;
-
-pub(super) use rows::ROWS;
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]

@@ -1,13 +1,9 @@
 //! Describes which settings each target accepts.
 
-mod base;
-mod base_gemini;
-mod fields;
-mod rows;
 mod shape;
 
-pub(super) use rows::ROWS;
 pub use shape::{SettingField, SettingShape};
+pub(crate) use shape::{optional, required};
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]

@@ -50,10 +50,10 @@ pub struct SettingField {
     pub required: bool,
 }
 
-pub(super) const fn optional(name: &'static str, shape: SettingShape) -> SettingField {
+pub(crate) const fn optional(name: &'static str, shape: SettingShape) -> SettingField {
     SettingField { name, shape, required: false }
 }
 
-pub(super) const fn required(name: &'static str, shape: SettingShape) -> SettingField {
+pub(crate) const fn required(name: &'static str, shape: SettingShape) -> SettingField {
     SettingField { name, shape, required: true }
 }

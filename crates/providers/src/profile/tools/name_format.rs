@@ -28,13 +28,3 @@ impl NameFormat {
             .is_none_or(|max_chars| name.len() <= max_chars || name.chars().count() <= max_chars)
     }
 }
-
-pub(crate) const ASCII_64: NameFormat = NameFormat {
-    punctuation: Some("_-"),
-    max_chars: Some(64),
-    starts_with_letter: false,
-    allows_empty: false,
-};
-pub(crate) const ANY_64: NameFormat =
-    NameFormat { punctuation: None, allows_empty: true, ..ASCII_64 };
-pub(crate) const ANY_NAME: NameFormat = NameFormat { max_chars: None, ..ANY_64 };

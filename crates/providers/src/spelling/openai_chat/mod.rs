@@ -1,9 +1,5 @@
 //! How each server of this dialect differs, as data: one row per server.
 
-mod table;
-
-pub use table::{FLAVORS, NAMES};
-
 /// The quirks of one server. A quirk is a field here; no code compares flavor names.
 #[derive(Debug)]
 pub struct Flavor {
@@ -131,3 +127,68 @@ impl Flavor {
         self.effort_aliases.iter().find(|(name, _)| *name == effort).map(|(_, alias)| *alias)
     }
 }
+
+/// The dialect as its vendor defines it.
+pub(crate) const OPENAI: Flavor = Flavor {
+    name: "openai",
+    max_tokens_field: "max_completion_tokens",
+    seed_field: "seed",
+    required_choice: "required",
+    content_without_text: ContentWithoutText::Null,
+    supports_user_parts: true,
+    tool_to_user_filler: None,
+    reasoning_history: ReasoningHistory::None,
+    reasoning_control: ReasoningControl::Effort,
+    effort_aliases: &[("ultra", "max")],
+    cache_breakpoint: CacheBreakpointSpelling::PromptCacheBreakpoint,
+    capabilities: OPENAI_CAPABILITIES,
+};
+
+/// The features that servers of this dialect have in common. An unknown server may be any of them:
+/// some reject a named choice and `json_object`, others arguments that are not JSON, most of them
+/// files.
+pub(crate) const GENERIC: Flavor = Flavor {
+    name: "generic",
+    max_tokens_field: "max_tokens",
+    content_without_text: ContentWithoutText::Empty,
+    reasoning_history: ReasoningHistory::None,
+    cache_breakpoint: CacheBreakpointSpelling::None,
+    effort_aliases: &[],
+    capabilities: &[
+        Capability::ParallelToolCalls,
+        Capability::StreamOptions,
+        Capability::JsonSchema,
+        Capability::ThinkTags,
+        Capability::MultipleChoices,
+        Capability::Seed,
+        Capability::Penalties,
+        Capability::User,
+    ],
+    ..OPENAI
+};
+
+pub(crate) const OPENAI_CAPABILITIES: &[Capability] = &[
+    Capability::DeveloperRole,
+    Capability::RefusalField,
+    Capability::SystemParts,
+    Capability::AssistantParts,
+    Capability::ToolParts,
+    Capability::NamedToolChoice,
+    Capability::AllowedTools,
+    Capability::CustomTools,
+    Capability::NonJsonArguments,
+    Capability::ParallelToolCalls,
+    Capability::StreamOptions,
+    Capability::JsonObject,
+    Capability::JsonSchema,
+    Capability::FileParts,
+    Capability::MultipleChoices,
+    Capability::Seed,
+    Capability::Penalties,
+    Capability::Verbosity,
+    Capability::Metadata,
+    Capability::User,
+    Capability::ServiceTier,
+    Capability::PromptCacheKey,
+    Capability::Store,
+];

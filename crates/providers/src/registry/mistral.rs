@@ -1,0 +1,97 @@
+//! Mistral.
+
+use crate::prelude::*;
+
+pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
+    model_patterns: &["mistral-*", "codestral-*", "devstral-*", "magistral-*", "ministral-*"],
+    otel_name: Some("mistral_ai"),
+    variants: &[Variant {
+        profile,
+        models: &[
+            (
+                &[
+                    "*open-mistral*",
+                    "*open-mixtral*",
+                    "*mistral-tiny*",
+                    "*-2402*",
+                    "*-2403*",
+                    "*-2405*",
+                    "*-2407*",
+                    "*-2409*",
+                    "*-2410*",
+                    "*-2411*",
+                    "*-2501*",
+                    "*-2503*",
+                    "*-2505*",
+                    "*pixtral*",
+                    "*codestral-mamba*",
+                ],
+                |p| p.calls.id_format = calls::NINE_ALPHANUMERIC,
+            ),
+            (&["open-mistral*", "open-mixtral*", "mistral-tiny*", "*-2402*", "*-2403*"], |p| {
+                p.roles.allows_text_with_calls = false;
+            }),
+        ],
+        ..Variant::chat(&SPELLING)
+    }],
+    ..openai_chat_preset("mistral", "mistral", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"])
+};
+
+fn profile(p: &mut Profile) {
+    p.calls = CallProfile {
+        one_result_per_call: true,
+        unique_ids: UniqueIds::Turn,
+        legacy_calls: false,
+        legacy_results: false,
+        id_format: CallIdFormat { min_chars: 1, forbidden: Some("null"), ..calls::ANY_ID },
+        cross_dialect_id_format: Some(calls::NINE_ALPHANUMERIC),
+        accepts_empty_list: true,
+        rejected_spellings: &[
+            "no id",
+            "empty id",
+            "null arguments",
+            "other arguments",
+            "no call",
+            "empty call",
+            "null call",
+        ],
+        ..calls::CHAT
+    };
+    p.fields = openai_chat_fields::MISTRAL;
+    // User turns right after results are rejected.
+    p.media.cross_dialect =
+        MediaByContainer { user: media::IMAGES_AND_AUDIO, ..media_parts::NOWHERE };
+    p.settings.renamed_fields = settings::MISTRAL_UNKNOWN_FIELDS;
+    p.roles = roles::MISTRAL;
+    p.texts.missing_content = MissingContent::EmptyAssistantRejected;
+    p.texts.reasoning_in_content = true;
+    p.reasoning.rejected_fields = reasoning::REASONING_FIELDS;
+    p.tools.name_format = tools::ASCII_64;
+    p.tools.called_name_format = tools::ASCII_64;
+    p.tools.shapes = &tool_shapes::CHAT_UNTYPED;
+    p.tools.schema.draft = SchemaDraft::Draft7;
+}
+
+/// Answers 422 `extra_forbidden` to unknown fields, including `stream_options`.
+const SPELLING: Flavor = Flavor {
+    name: "mistral",
+    // "Unexpected role 'user' after role 'tool'"
+    tool_to_user_filler: Some("Done."),
+    seed_field: "random_seed",
+    required_choice: "any",
+    reasoning_history: ReasoningHistory::ThinkingParts,
+    reasoning_control: ReasoningControl::None,
+    capabilities: &[
+        Capability::AssistantParts,
+        Capability::ToolMessageName,
+        Capability::NamedToolChoice,
+        Capability::NonJsonArguments,
+        Capability::ParallelToolCalls,
+        Capability::JsonObject,
+        Capability::JsonSchema,
+        Capability::MultipleChoices,
+        Capability::Seed,
+        Capability::Penalties,
+    ],
+    ..GENERIC
+};

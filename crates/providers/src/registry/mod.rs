@@ -1,0 +1,107 @@
+//! Every provider that is known by name, one file each.
+
+mod anthropic;
+mod azure;
+mod bedrock;
+mod cerebras;
+mod deepseek;
+mod fireworks;
+mod gemini;
+mod generic;
+mod glm;
+mod groq;
+mod llama_cpp;
+mod lm_studio;
+mod mistral;
+mod moonshot;
+mod ollama;
+mod openai;
+mod openrouter;
+mod qwen;
+mod together;
+mod vertex;
+mod vllm;
+mod xai;
+
+use std::sync::LazyLock;
+
+use interlingua_model::DialectId;
+
+use crate::preset::ProviderPreset;
+use crate::spelling::{anthropic as messages, openai_chat};
+use crate::variant::Variant;
+
+/// Every provider that is known by name.
+pub static PRESETS: &[ProviderPreset] = &[
+    anthropic::PROVIDER,
+    openai::PROVIDER,
+    openrouter::PROVIDER,
+    gemini::PROVIDER,
+    vertex::PROVIDER,
+    deepseek::PROVIDER,
+    mistral::PROVIDER,
+    groq::PROVIDER,
+    xai::PROVIDER,
+    moonshot::PROVIDER,
+    together::PROVIDER,
+    fireworks::PROVIDER,
+    cerebras::PROVIDER,
+    qwen::PROVIDER,
+    glm::PROVIDER,
+    ollama::PROVIDER,
+    vllm::PROVIDER,
+    lm_studio::PROVIDER,
+    llama_cpp::PROVIDER,
+    azure::PROVIDER,
+    bedrock::PROVIDER,
+];
+
+/// Flavors of no single provider.
+static SHARED_VARIANTS: &[Variant] = &[generic::VARIANT];
+
+impl ProviderPreset {
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+}
+
+impl openai_chat::Flavor {
+    /// The flavor with this name; `OpenAI`'s for no name or an unknown one.
+    pub fn find(name: Option<&str>) -> &'static Self {
+        let variant = name.and_then(|name| find_variant("openai-chat", name));
+        variant.and_then(|variant| variant.chat).unwrap_or(&openai_chat::OPENAI)
+    }
+}
+
+impl messages::Flavor {
+    /// The flavor with this name; Anthropic's for no name or an unknown one.
+    pub fn find(name: Option<&str>) -> &'static Self {
+        let variant = name.and_then(|name| find_variant("anthropic", name));
+        variant.and_then(|variant| variant.messages).unwrap_or(&messages::ANTHROPIC)
+    }
+}
+
+/// The names of a dialect's flavors. The first is the dialect as its vendor defines it, if it is listed.
+pub fn flavors(dialect: DialectId) -> &'static [&'static str] {
+    NAMES.iter().find(|(name, _)| *name == dialect.0).map_or(&[], |(_, flavors)| flavors)
+}
+
+pub(crate) fn find_variant(dialect: &str, flavor: &str) -> Option<&'static Variant> {
+    variants().find(|variant| variant.flavor == flavor && variant.dialect == dialect)
+}
+
+fn variants() -> impl Iterator<Item = &'static Variant> {
+    PRESETS.iter().flat_map(|preset| preset.variants).chain(SHARED_VARIANTS)
+}
+
+/// The names of flavors by dialect.
+static NAMES: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
+    let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
+    for variant in variants().filter(|variant| !variant.flavor.is_empty()) {
+        match names.iter_mut().find(|(dialect, _)| *dialect == variant.dialect) {
+            Some((_, flavors)) => flavors.push(variant.flavor),
+            None => names.push((variant.dialect, vec![variant.flavor])),
+        }
+    }
+    names
+});
