@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{
-    Conversation, ConversationPatch, Ledger, ReplyContext, Tool, ToolKind, Verbatim,
+    Conversation, ConversationPatch, DecodingNotes, Ledger, ReplyContext, Tool, ToolKind, Verbatim,
 };
 use interlingua_providers::Target;
 use interlingua_repair::web_search;
@@ -32,7 +32,7 @@ pub struct DecodedRequest<'d, 't> {
     body: JsonDoc,
     /// Boxed, because it is large and moved often.
     conversation: Box<Verbatim<Conversation>>,
-    ledger: Ledger,
+    notes: DecodingNotes,
     to: &'d dyn Dialect,
     target: Cow<'t, Target>,
 }
@@ -56,13 +56,13 @@ pub(crate) fn decode_with_seals<'d, 't>(
     target: &'t Target,
     unwraps_seals: bool,
 ) -> DecodedRequest<'d, 't> {
-    let mut ledger = Ledger::default();
+    let mut notes = DecodingNotes::default();
     if TargetProfile::is_provider_dialect(to.id()) {
-        body = repair::repair_raw_body(body, &mut ledger);
+        body = repair::repair_raw_body(body, &mut notes);
     }
     // Decoded into the box, which saves a copy of the large value.
     let slot = Box::new_uninit();
-    let mut conversation = Box::write(slot, from.decode_request(&body, &mut ledger));
+    let mut conversation = Box::write(slot, from.decode_request(&body, notes.recorder()));
     if unwraps_seals && !from.seal_issuers().is_empty() {
         seal_envelope::unwrap_conversation(&mut conversation);
     }
@@ -77,7 +77,7 @@ pub(crate) fn decode_with_seals<'d, 't>(
     {
         conversation.edit().settings.edit().cache_key.clone_from(&target.conversation_key);
     }
-    DecodedRequest { body, conversation, ledger, to, target: Cow::Borrowed(target) }
+    DecodedRequest { body, conversation, notes, to, target: Cow::Borrowed(target) }
 }
 
 /// Drops the stored text of unsealed turns that are in the target's dialect, so that they are
@@ -109,8 +109,8 @@ impl<'d> DecodedRequest<'d, '_> {
 
     /// The same with an owned target, to be moved to another thread.
     pub fn into_owned(self) -> DecodedRequest<'d, 'static> {
-        let Self { body, conversation, ledger, to, target } = self;
-        DecodedRequest { body, conversation, ledger, to, target: Cow::Owned(target.into_owned()) }
+        let Self { body, conversation, notes, to, target } = self;
+        DecodedRequest { body, conversation, notes, to, target: Cow::Owned(target.into_owned()) }
     }
 
     /// Applies the patch, repairs the conversation and encodes it.
@@ -126,16 +126,24 @@ impl<'d> DecodedRequest<'d, '_> {
         self,
         conversation_patch: &ConversationPatch,
     ) -> TranslatedRequest<SegmentedBytes> {
-        let Self { body, mut conversation, mut ledger, to, target } = self;
+        let Self { body, mut conversation, notes, to, target } = self;
         let target = &*target;
         let mut cx = Box::new(reply_context_for(&conversation, target));
         let Some(profile) = TargetProfile::resolve(to.id(), target, conversation.model.as_ref())
         else {
+            let mut ledger = notes.into_ledger();
             let body = to.encode_request(&conversation, target, &mut ledger);
             return TranslatedRequest { body: body.into(), ledger, reply_context: cx };
         };
-        let repair_output =
-            repair::repair(&mut conversation, &body, &profile, conversation_patch, &mut ledger);
+        let mut ledger = Ledger::default();
+        let repair_output = repair::repair(
+            &mut conversation,
+            &body,
+            &profile,
+            conversation_patch,
+            notes,
+            &mut ledger,
+        );
         // Tool calls in the reply have the names that are sent now.
         cx.freeform_tools = freeform_tool_names(&conversation);
         cx.uses_web_search = conversation.tools.iter().any(|tool| web_search::is_search_tool(tool));
@@ -196,10 +204,10 @@ fn replace_model_only(
 
 impl std::fmt::Debug for DecodedRequest<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { conversation, ledger, .. } = self;
+        let Self { conversation, notes, .. } = self;
         f.debug_struct("DecodedRequest")
             .field("conversation", conversation)
-            .field("ledger", ledger)
+            .field("notes", notes)
             .finish_non_exhaustive()
     }
 }

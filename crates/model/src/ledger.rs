@@ -116,7 +116,7 @@ impl Ledger {
     }
 
     /// The paths of all changes, also of those that are not listed.
-    pub fn paths(&self) -> impl Iterator<Item = LedgerPath> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = LedgerPath> {
         self.entries.iter().map(|entry| entry.path).chain(self.folded_paths.iter().copied())
     }
 
@@ -126,10 +126,10 @@ impl Ledger {
         self.entries.len() + more.sum::<usize>()
     }
 
-    /// Removes the changes whose path fulfills a condition.
-    pub fn retract(&mut self, is_retracted: impl Fn(LedgerPath) -> bool) {
-        self.entries.retain(|entry| !is_retracted(entry.path));
-        self.folded_paths.retain(|path| !is_retracted(*path));
+    /// Retains the changes whose path fulfills a condition.
+    pub(crate) fn retain(&mut self, keep: impl Fn(LedgerPath) -> bool) {
+        self.entries.retain(|entry| keep(entry.path));
+        self.folded_paths.retain(|path| keep(*path));
     }
 
     /// Whether nothing was changed or lost.

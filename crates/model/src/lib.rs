@@ -15,6 +15,7 @@ mod api_error;
 mod block;
 mod conversation;
 mod conversation_patch;
+mod decoding_notes;
 mod dialect_id;
 mod event;
 mod extras;
@@ -37,6 +38,7 @@ pub use block::{
 };
 pub use conversation::{Conversation, Role, TopLevelField, Turn};
 pub use conversation_patch::{ConversationPatch, GuardAnswer, RestoredTurn};
+pub use decoding_notes::DecodingNotes;
 pub use dialect_id::DialectId;
 pub use event::{Delta, StreamEvent};
 pub use extras::Extras;

@@ -21,7 +21,7 @@ pub mod shape;
 mod tools;
 mod values;
 
-use interlingua_model::{Conversation, ConversationPatch, Ledger, Verbatim};
+use interlingua_model::{Conversation, ConversationPatch, DecodingNotes, Ledger, Verbatim};
 use interlingua_wire::{JsonDoc, SegmentedBytes};
 
 pub use engine::rule::RuleKind;
@@ -32,18 +32,20 @@ pub use rules::{RuleInfo, all_rules};
 
 /// Runs every rule that works on the body before decoding; returns the same body if nothing
 /// changes.
-pub fn repair_raw_body(body: JsonDoc, ledger: &mut Ledger) -> JsonDoc {
-    engine::run::run_on_raw_body(rules::RAW_BODY, body, ledger)
+pub fn repair_raw_body(body: JsonDoc, notes: &mut DecodingNotes) -> JsonDoc {
+    engine::run::run_on_raw_body(rules::RAW_BODY, body, notes.recorder())
 }
 
 /// Runs every rule on the conversation, applies `conversation_patch`, and records every change.
 /// `body` must be the document from which the conversation was decoded: rules look up raw values in
-/// it.
+/// it. `notes` are those of its decoding; they are recorded in the ledger unless the target accepts
+/// what the client wrote.
 pub fn repair(
     conversation: &mut Verbatim<Conversation>,
     body: &JsonDoc,
     profile: &TargetProfile,
     conversation_patch: &ConversationPatch,
+    notes: DecodingNotes,
     ledger: &mut Ledger,
 ) -> RepairOutput {
     engine::run::run_on_conversation(
@@ -52,7 +54,7 @@ pub fn repair(
         body,
         profile,
         conversation_patch,
-        ledger,
+        (notes, ledger),
     )
 }
 

@@ -1,27 +1,29 @@
 //! Discards the raw text of values that decoding could not read exactly, so that their decoded form
 //! is sent.
 //!
-//! Decoding keeps the raw text of each value and records irregularities in the ledger. The ledger
-//! entry names the change; here the raw text at its path is discarded.
+//! Decoding keeps the raw text of each value and notes irregularities beside the conversation. Here
+//! the notes become entries of the ledger, and the raw text at their paths is discarded.
 
 use interlingua_model::{
-    Block, BlockContent, LedgerPath, LedgerSection, MediaSource, Role, ToolResult, Turn, Verbatim,
+    Block, BlockContent, DecodingNotes, LedgerPath, LedgerSection, MediaSource, Role, ToolResult,
+    Turn, Verbatim,
 };
 use interlingua_wire::{JsonNode, JsonString};
 
 use crate::engine::Work;
 use crate::values::block::is_reasoning_block;
 
-pub(crate) fn normalize(work: &mut Work<'_>) {
+pub(crate) fn normalize(work: &mut Work<'_>, mut notes: DecodingNotes) {
     if let Some(accepts) = work.profile.fields.accepts_item.filter(|_| work.is_same_dialect()) {
-        retract_unchecked(work, accepts);
+        drop_unchecked(work, accepts, &mut notes);
     }
-    if work.ledger().is_empty() {
+    if notes.is_empty() {
         return;
     }
-    // Each nested block of a result has an entry with the path of the result.
-    let mut paths: Vec<LedgerPath> = work.ledger().paths().collect();
+    // Each nested block of a result has a note with the path of the result.
+    let mut paths: Vec<LedgerPath> = notes.paths().collect();
     paths.dedup();
+    work.record_notes(notes);
     let has_reasoning =
         |turn: &Verbatim<Turn>| turn.blocks.iter().any(|block| is_reasoning_block(block));
     let first_reasoning = work.turns().iter().position(has_reasoning);
@@ -33,19 +35,19 @@ pub(crate) fn normalize(work: &mut Work<'_>) {
     }
 }
 
-/// Drops ledger entries about values that the target does not check: they leave unchanged.
-fn retract_unchecked(work: &mut Work<'_>, accepts: fn(JsonNode<'_>) -> bool) {
+/// Drops notes about values that the target does not check: they leave unchanged.
+fn drop_unchecked(work: &Work<'_>, accepts: fn(JsonNode<'_>) -> bool, notes: &mut DecodingNotes) {
     let dialect = work.profile.dialect;
     let accepted: Vec<bool> = work
         .turns()
         .iter()
         .map(|turn| turn.text_for(dialect).is_some_and(|text| accepts(work.json_ref(text).root())))
         .collect();
-    let is_accepted = |turn: u32| accepted.get(turn as usize) == Some(&true);
-    work.retract(|path| match path.section {
-        LedgerSection::Turns => path.index.is_some_and(is_accepted),
-        LedgerSection::System | LedgerSection::Tools | LedgerSection::Settings => true,
-        LedgerSection::Body | LedgerSection::Reply => false,
+    let is_rejected = |turn: u32| accepted.get(turn as usize) != Some(&true);
+    notes.retain(|path| match path.section {
+        LedgerSection::Turns => path.index.is_none_or(is_rejected),
+        LedgerSection::System | LedgerSection::Tools | LedgerSection::Settings => false,
+        LedgerSection::Body | LedgerSection::Reply => true,
     });
 }
 

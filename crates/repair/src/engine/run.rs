@@ -1,6 +1,8 @@
 //! Runs the rules of each phase in their order.
 
-use interlingua_model::{Conversation, ConversationPatch, Ledger, LedgerPath, Verbatim};
+use interlingua_model::{
+    Conversation, ConversationPatch, DecodingNotes, Ledger, LedgerPath, Verbatim,
+};
 use interlingua_wire::{JsonDoc, JsonLimits, SegmentedBytes};
 
 use super::output::RepairOutput;
@@ -31,10 +33,10 @@ pub(crate) fn run_on_conversation(
     body: &JsonDoc,
     profile: &TargetProfile,
     conversation_patch: &ConversationPatch,
-    ledger: &mut Ledger,
+    (notes, ledger): (DecodingNotes, &mut Ledger),
 ) -> RepairOutput {
     let mut work = Work::new(conversation, body, profile, conversation_patch, ledger);
-    normalize::normalize(&mut work);
+    normalize::normalize(&mut work, notes);
     let reading_differs = reasoning_request::apply_target_reading(&mut work);
     let mut settings_cache = SettingsCache::lookup(&mut work, rules.len());
     for (at, rule) in rules.iter().enumerate() {

@@ -160,6 +160,7 @@ pub(super) const LAYERS: &[Layers] = &[
         folder: "crates/model",
         modules: &[
             "accumulator",
+            "decoding_notes",
             "event",
             "reply",
             "api_error",

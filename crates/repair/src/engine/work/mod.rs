@@ -8,8 +8,8 @@ use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
 use interlingua_model::{
-    Block, Conversation, ConversationPatch, Ledger, LedgerEntry, LedgerPath, ReasoningSettings,
-    Settings, Tool, TopLevelField, Turn, Verbatim,
+    Block, Conversation, ConversationPatch, DecodingNotes, Ledger, LedgerEntry, LedgerPath,
+    ReasoningSettings, Settings, Tool, TopLevelField, Turn, Verbatim,
 };
 use interlingua_wire::{JsonDoc, JsonString, RawJson};
 
@@ -29,7 +29,10 @@ pub struct Work<'w> {
     pub profile: &'w TargetProfile,
     /// Stored data about the conversation that the client does not send.
     pub patch: &'w ConversationPatch,
+    /// Rules write into it, and nothing reads it.
     ledger: &'w mut Ledger,
+    /// Number of changes and losses recorded so far.
+    recorded: usize,
     rule: &'static str,
     /// Features of the conversation; `None` after a change.
     survey: Option<Survey>,
@@ -63,6 +66,7 @@ impl<'w> Work<'w> {
             profile,
             patch,
             ledger,
+            recorded: 0,
             rule: "",
             survey: None,
             paired_until: 0,
@@ -121,14 +125,16 @@ impl<'w> Work<'w> {
         self.survey.get_or_insert_with(|| Survey::new(conversation))
     }
 
-    /// The entries so far, with the irregularities that decoding recorded.
-    pub fn ledger(&self) -> &Ledger {
-        self.ledger
+    /// Number of changes and losses recorded so far.
+    pub(crate) fn recorded(&self) -> usize {
+        self.recorded
     }
 
-    /// Removes entries of the decoding, before any other entry is recorded.
-    pub(crate) fn retract(&mut self, is_retracted: impl Fn(LedgerPath) -> bool) {
-        self.ledger.retract(is_retracted);
+    /// Records what decoding noted, before anything else is recorded.
+    pub(crate) fn record_notes(&mut self, notes: DecodingNotes) {
+        let ledger = notes.into_ledger();
+        self.recorded += ledger.count();
+        self.ledger.append(ledger);
     }
 
     /// Records a change without loss, at a current path.
@@ -142,6 +148,7 @@ impl<'w> Work<'w> {
     }
 
     fn record(&mut self, entry: LedgerEntry) {
+        self.recorded += 1;
         if self.ledger.push(entry) {
             self.output.source_map.map_last_entry(self.ledger);
         }
@@ -288,7 +295,7 @@ impl<'w> Work<'w> {
 
     /// Whether nothing was edited, recorded or reinterpreted.
     pub(crate) fn is_unchanged(&self) -> bool {
-        self.conversation.original().is_some() && self.ledger.is_empty() && !self.reinterpreted
+        self.conversation.original().is_some() && self.recorded == 0 && !self.reinterpreted
     }
 
     /// Whether the request still leaves as the bytes that were read.

@@ -32,9 +32,9 @@ pub(super) fn apply(work: &mut Work<'_>) {
     // For targets that count results, a moved result may belong to the round before, so the scan
     // repeats.
     for _ in 0..MAX_PASSES {
-        let entries_before = work.ledger().count();
+        let recorded_before = work.recorded();
         move_misplaced(work);
-        if work.ledger().count() == entries_before || !needs_matching_counts(work) {
+        if work.recorded() == recorded_before || !needs_matching_counts(work) {
             return;
         }
         work.set_paired_until(0);
