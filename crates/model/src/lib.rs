@@ -26,6 +26,7 @@ mod lessons;
 mod reply;
 mod reply_context;
 mod settings;
+mod spelling;
 mod tool;
 mod tool_call_index;
 mod verbatim;
@@ -52,6 +53,7 @@ pub use lessons::{
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use reply_context::{ReplyContext, TakenIds};
 pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
+pub use spelling::{Spelling, SpellingSet, WrittenForm};
 pub use tool::{Tool, ToolKind};
 pub use tool_call_index::ToolCallIndex;
 pub use verbatim::Verbatim;

@@ -1,5 +1,7 @@
 //! What the files of providers and families need.
 
+pub(crate) use interlingua_model::{Spelling, SpellingSet};
+
 pub(crate) use crate::base::call_spellings::{
     ALL_BUT_EMPTY_IDS, ALL_BUT_NULL_CALL, LENIENT_SPELLINGS, MORE_LENIENT_SPELLINGS,
 };

@@ -3,6 +3,7 @@
 mod corpus;
 mod crate_graph;
 mod diagnostic;
+mod extras_keys;
 mod forbidden_text;
 mod links;
 mod modules;
@@ -62,6 +63,7 @@ const RULES: &[Rule] = &[
     Rule { name: "first-line", check: size::check_first_lines },
     Rule { name: "marks", check: forbidden_text::check },
     Rule { name: "naming", check: naming::check },
+    Rule { name: "extras-keys", check: extras_keys::check },
     Rule { name: "provider-names", check: provider_names::check },
     Rule { name: "spaces", check: whitespace::check },
     Rule { name: "corpus", check: corpus::check },

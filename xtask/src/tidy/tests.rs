@@ -6,8 +6,8 @@ use super::modules::directions;
 use super::modules::file_layout;
 use super::modules::layers::Layers;
 use super::{
-    SourceFile, corpus, crate_graph, forbidden_text, links, modules, naming, provider_names,
-    public_items, size, strip, unit_tests, whitespace,
+    SourceFile, corpus, crate_graph, extras_keys, forbidden_text, links, modules, naming,
+    provider_names, public_items, size, strip, unit_tests, whitespace,
 };
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -71,6 +71,18 @@ fn names_without_their_noun_are_found() {
     let found = naming::check(&[file("a.rs", code)]);
     assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [1, 3, 5, 7]);
     assert!(found[0].message.contains("'Kept'"), "{found:?}");
+}
+
+#[test]
+fn extra_fields_whose_key_has_a_space_are_found() {
+    let key = concat!("no", " id");
+    let text = format!(
+        "block.extras.push(ID, \"{key}\".into(), value);\nlist.push(\"{key}\");\n\
+         turn.extras.get(ID, \"name\");\nconst A_KEY: &str = \"{key}\";\n\
+         block.extras.get(ID, KEY).map(|_| \"Left out the extras.\");\n"
+    );
+    let found = extras_keys::check(&[file("crates/repair/src/a.rs", &text)]);
+    assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [1, 4]);
 }
 
 #[test]

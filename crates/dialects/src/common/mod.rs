@@ -1,6 +1,7 @@
 //! What several dialects share.
 
 pub(crate) mod char_offsets;
+pub(crate) mod dropped_extras;
 pub(crate) mod freeform;
 pub(crate) mod lenient_media;
 pub(crate) mod media_types;

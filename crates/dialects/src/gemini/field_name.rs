@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use interlingua_model::{DialectId, Extras, Ledger, LedgerPath};
 use interlingua_wire::json::ObjectWriter;
-use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
+use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
+use crate::common::dropped_extras::dropped_names;
 use crate::note;
 
 /// Returns whether `name` is `camel` in camelCase or in `snake_case`. The provider's parser accepts
@@ -155,22 +156,11 @@ pub(super) fn note_dropped_extras(
     path: LedgerPath,
     ledger: &mut Ledger,
 ) {
-    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != target)
-    else {
-        return;
+    let is_ignored = |key: &JsonString, value: &RawJson| {
+        key == "index" || key == "status" && value.as_str() == "\"completed\""
     };
-    let names: Vec<_> = fields
-        .iter()
-        .filter(|(key, value)| {
-            let is_ignored = value.kind() == JsonKind::Null
-                || key == "index"
-                || (key == "status" && value.as_str() == "\"completed\"");
-            !is_ignored
-        })
-        .map(|(key, _)| format!("`{key}`"))
-        .collect();
-    if !names.is_empty() {
-        let message = format!("left out {} of {dialect}", names.join(", "));
+    if let Some((dialect, names)) = dropped_names(extras, target, is_ignored) {
+        let message = format!("left out {names} of {dialect}");
         ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }

@@ -1,6 +1,6 @@
 //! Decodes annotations of a message as citations.
 
-use interlingua_model::{Block, BlockContent, Citation, Ledger, LedgerPath, Verbatim};
+use interlingua_model::{Block, BlockContent, Citation, Ledger, LedgerPath, Spelling, Verbatim};
 use interlingua_wire::{JsonNode, JsonString};
 
 use super::decode::message_fields::MessageFields;
@@ -29,7 +29,7 @@ pub(super) fn attach_annotations(
             ledger.record_loss(note::CITATION_REDUCED, path, "left out annotations without a text");
         }
         None => {
-            fields.extras.retain(ID, |key, _| *key != "held annotations");
+            fields.extras.remove_spellings(ID, Spelling::AnnotationsField);
             fields.extras.push(ID, JsonString::from_static("annotations"), list.json());
         }
     }

@@ -10,7 +10,6 @@ mod read;
 mod reasoning_details;
 mod reply;
 mod request;
-mod spelling;
 mod stop;
 mod think_tags;
 mod usage;

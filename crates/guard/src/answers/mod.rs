@@ -8,7 +8,8 @@ use std::fmt;
 use std::pin::Pin;
 
 use interlingua_model::{
-    Block, BlockContent, Conversation, DialectId, GuardAnswer, ToolArgs, ToolCall,
+    Block, BlockContent, Conversation, DialectId, GuardAnswer, Spelling, SpellingSet, ToolArgs,
+    ToolCall, WrittenForm,
 };
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
@@ -86,9 +87,8 @@ pub async fn find_guard_answers(
 /// The tool call of a block, with its lookup key.
 fn call_with_key(block: &Block, source: DialectId) -> Option<(&ToolCall, Cow<'_, str>)> {
     let BlockContent::ToolCall(call) = &block.content else { return None };
-    let extras = block.extras.fields_for(source);
-    let is_missing_id =
-        extras.iter().any(|(key, _)| MISSING_ID_MARKERS.iter().any(|marker| key == marker));
+    let is_missing_id = block.extras.spellings(source).intersects(MISSING_IDS)
+        || matches!(block.extras.written(source), Some(WrittenForm::NoId | WrittenForm::Id(_)));
     let key = if is_missing_id { key_without_id(call).into() } else { call.id.unescape() };
     Some((call, key))
 }
@@ -158,5 +158,5 @@ impl AnswerRecord {
     }
 }
 
-/// Names of the extras that a dialect's decoder sets where the client wrote no id.
-const MISSING_ID_MARKERS: &[&str] = &["written id", "no id", "empty id"];
+/// Spellings of a call for which decoding derived an id.
+const MISSING_IDS: SpellingSet = SpellingSet::new(&[Spelling::NoId, Spelling::EmptyId]);

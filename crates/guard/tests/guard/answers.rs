@@ -8,6 +8,7 @@ use interlingua_guard::{
 };
 use interlingua_model::{
     Block, BlockContent, Conversation, DialectId, GuardAnswer, Role, ToolArgs, ToolCall, Turn,
+    WrittenForm,
 };
 use interlingua_wire::{JsonString, RawJson};
 
@@ -114,7 +115,7 @@ fn a_call_without_id_is_recognized_by_name_and_arguments() {
         conversation(vec![ToolCall { id: JsonString::new("made_up"), ..call("read_file", "{}") }]);
     assert!(find_ready(&conversation, "", &answers).is_empty());
     let block = conversation.turns[0].edit().blocks[0].edit();
-    block.extras.push(DIALECT, JsonString::new("written id"), RawJson::NULL);
+    block.extras.set_written(DIALECT, WrittenForm::NoId);
     assert_eq!(find_ready(&conversation, "", &answers).len(), 1);
 }
 

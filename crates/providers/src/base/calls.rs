@@ -1,5 +1,7 @@
 //! What the vendors' own APIs, and careful copies, accept of tool calls and results.
 
+use interlingua_model::SpellingSet;
+
 use super::call_spellings::{ALL_BUT_BLANK_IDS, ALL_SPELLINGS};
 use crate::profile::calls::{
     ArgumentForm, AsciiSet, CallIdFormat, CallProfile, ForeignPair, ItemIdFormat, OrphanResults,
@@ -45,9 +47,9 @@ pub(crate) const MESSAGES: CallProfile = CallProfile {
     results_need_name: false,
     ordered_results: false,
     accepts_empty_list: true,
-    rejected_spellings: &[],
+    rejected_spellings: SpellingSet::EMPTY,
     freeform: true,
-    freeform_result_key: None,
+    has_freeform_results: false,
     item_id_format: None,
     caller_field: Some("caller"),
     repeated_field: Some("toolset_name"),
@@ -94,15 +96,14 @@ pub(crate) const RESPONSES: CallProfile = CallProfile {
     id_format: CallIdFormat { min_chars: 1, ..UP_TO_64 },
     orphan_results: OrphanResults::AfterEarlierCall,
     accepts_empty_list: true,
-    rejected_spellings: &[],
-    freeform_result_key: Some("custom output"),
+    rejected_spellings: SpellingSet::EMPTY,
+    has_freeform_results: true,
     item_id_format: Some(ItemIdFormat {
         max_chars: 64,
         message_prefix: "msg",
         reasoning_prefix: "rs",
         call_prefix: "fc",
         freeform_prefix: "ctc",
-        freeform_result_key: "custom output",
         other_prefixes: &[
             ("web_search_call", "ws"),
             ("image_generation_call", "ig"),

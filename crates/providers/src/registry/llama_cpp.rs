@@ -12,7 +12,11 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
 
 fn chat(p: &mut Profile) {
     p.calls = CallProfile {
-        rejected_spellings: &["no type", "null arguments", "other arguments"],
+        rejected_spellings: SpellingSet::new(&[
+            Spelling::NoType,
+            Spelling::NullArguments,
+            Spelling::OtherArguments,
+        ]),
         ..calls::LENIENT
     };
     p.fields = openai_chat_fields::LLAMA_CPP;

@@ -46,15 +46,15 @@ fn profile(p: &mut Profile) {
         id_format: CallIdFormat { min_chars: 1, forbidden: Some("null"), ..calls::ANY_ID },
         cross_dialect_id_format: Some(calls::NINE_ALPHANUMERIC),
         accepts_empty_list: true,
-        rejected_spellings: &[
-            "no id",
-            "empty id",
-            "null arguments",
-            "other arguments",
-            "no call",
-            "empty call",
-            "null call",
-        ],
+        rejected_spellings: SpellingSet::new(&[
+            Spelling::NoId,
+            Spelling::EmptyId,
+            Spelling::NullArguments,
+            Spelling::OtherArguments,
+            Spelling::NoCallId,
+            Spelling::EmptyCallId,
+            Spelling::NullCallId,
+        ]),
         ..calls::CHAT
     };
     p.fields = openai_chat_fields::MISTRAL;

@@ -8,7 +8,11 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
             p.calls = CallProfile {
                 argument_form: ArgumentForm::JsonOrNothing,
                 legacy_results: false,
-                rejected_spellings: &["object arguments", "other arguments", "no call"],
+                rejected_spellings: SpellingSet::new(&[
+                    Spelling::ObjectArguments,
+                    Spelling::OtherArguments,
+                    Spelling::NoCallId,
+                ]),
                 ..calls::LENIENT
             };
             p.fields = openai_chat_fields::VLLM;

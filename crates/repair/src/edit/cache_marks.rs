@@ -2,7 +2,8 @@
 //! process them.
 
 use interlingua_model::{
-    Block, BlockContent, CacheBreakpoint, LedgerPath, Role, ToolKind, ToolResult, Verbatim,
+    Block, BlockContent, CacheBreakpoint, LedgerPath, Role, Spelling, SpellingSet, ToolKind,
+    ToolResult, Verbatim,
 };
 use interlingua_wire::{JsonString, RawJson};
 
@@ -131,8 +132,7 @@ pub(crate) fn set_breakpoint(
             if let ToolKind::Foreign { json, .. } = &mut tool.kind {
                 *json = with_breakpoint(json, cache.as_deref());
             }
-            tool.extras
-                .retain(dialect, |key, _| *key != *CACHE_CONTROL && !is_breakpoint_marker(key));
+            tool.extras.retain(dialect, |key, _| *key != *CACHE_CONTROL);
             tool.cache_breakpoint = cache;
         }
         CacheBreakpointPos::System(block) => {
@@ -183,7 +183,8 @@ fn set_on_block(
         *json = with_breakpoint(json, cache.as_deref());
     }
     // Extras keep the client's breakpoint if it has fields that the model lacks.
-    block.extras.retain(dialect, |key, _| *key != *CACHE_CONTROL && !is_breakpoint_marker(key));
+    block.extras.retain(dialect, |key, _| *key != *CACHE_CONTROL);
+    block.extras.remove_spellings(dialect, BREAKPOINT_FIELDS);
     block.cache_breakpoint = cache;
 }
 
@@ -244,10 +245,9 @@ impl Work<'_> {
     }
 }
 
-/// Whether this extra remembers how the client spelled a breakpoint.
-fn is_breakpoint_marker(key: &JsonString) -> bool {
-    *key == "held cache_control" || *key == "held prompt_cache_breakpoint"
-}
+/// How the client spelled a breakpoint.
+const BREAKPOINT_FIELDS: SpellingSet =
+    SpellingSet::new(&[Spelling::CacheControlField, Spelling::PromptCacheBreakpointField]);
 
 /// The breakpoint field of the one dialect with foreign blocks that are passed verbatim and can
 /// carry a breakpoint.

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use interlingua_model::{Block, Role, Turn, Verbatim};
-use interlingua_wire::{JsonString, RawJson};
+use interlingua_model::{Block, Role, Turn, Verbatim, WrittenForm};
 
 use crate::engine::{DetachedBlock, Work};
+use crate::query::call_ids::MISSING_IDS;
 use crate::query::rounds::Round;
-use crate::values::block::{BlockPos, WRITTEN_ID, as_result, without_key};
+use crate::values::block::{BlockPos, as_result};
 use interlingua_providers::profile::calls::ResultPlacement;
 
 /// Inserts results at their position in the round that begins with `start`, in the given order;
@@ -158,16 +158,15 @@ fn make_result_pos(work: &mut Work<'_>, round: &Round) -> BlockPos {
 pub(crate) fn match_id_spelling(work: &mut Work<'_>, (turn, at): BlockPos, result: &mut Block) {
     let dialect = work.profile.dialect;
     let extras = &work.block(turn, at).extras;
-    let unwritten = |id: &RawJson| id.json_string().is_none_or(|id| id.is_empty());
-    if extras.get(dialect, WRITTEN_ID).is_some_and(unwritten) {
-        result.extras = without_key(&result.extras, dialect, WRITTEN_ID);
-        result.extras.push(dialect, JsonString::from_static(WRITTEN_ID), RawJson::NULL);
+    let is_unwritten = match extras.written(dialect) {
+        Some(WrittenForm::NoId) => true,
+        Some(WrittenForm::Id(id)) => id.is_empty(),
+        _ => false,
+    };
+    if is_unwritten {
+        result.extras.set_written(dialect, WrittenForm::NoId);
     }
-    for marker in ["no id", "empty id"] {
-        let extras = &work.block(turn, at).extras;
-        if extras.get(dialect, marker).is_some() {
-            let rest = without_key(extras, dialect, marker);
-            work.edit_block(turn, at).extras = rest;
-        }
+    if extras.spellings(dialect).intersects(MISSING_IDS) {
+        work.edit_block(turn, at).extras.remove_spellings(dialect, MISSING_IDS);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, BlockContent, DialectId, Extras, LedgerPath, Role, Verbatim};
+use interlingua_model::{
+    Block, BlockContent, DialectId, Extras, LedgerPath, Role, Verbatim, WrittenForm,
+};
 use interlingua_wire::RawJson;
 
 use crate::engine::{Removals, Work};
 use crate::values::block::ID_FIELD;
-use crate::values::block::MESSAGE_EXTRA;
 use crate::values::block::is_reasoning_block;
 use crate::values::block::item_id;
 
@@ -58,18 +59,16 @@ fn drop_ids_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
 
 /// Drops the id of an item and of the message that begins with it.
 fn drop_id(extras: &mut Extras, dialect: DialectId) {
-    extras.retain(dialect, |key, value| {
-        if *key == MESSAGE_EXTRA {
-            let message = value.to_doc();
-            let rest = message.root().fields().filter(|field| !field.key_is(ID_FIELD));
-            *value = RawJson::object(|o| {
-                rest.for_each(|field| {
-                    o.key_json_string(&field.key_json_string()).json(&field.value.json());
-                });
+    extras.retain(dialect, |key, _| *key != ID_FIELD);
+    if let Some(message) = extras.written_message(dialect).map(RawJson::to_doc) {
+        let rest = message.root().fields().filter(|field| !field.key_is(ID_FIELD));
+        let fields = RawJson::object(|o| {
+            rest.for_each(|field| {
+                o.key_json_string(&field.key_json_string()).json(&field.value.json());
             });
-        }
-        *key != ID_FIELD
-    });
+        });
+        extras.set_written(dialect, WrittenForm::Message(fields));
+    }
 }
 
 /// Removes every reasoning block for which `gone` returns a ledger text. An empty turn is removed

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use interlingua_model::{Block, Extras};
+use interlingua_model::{Block, Extras, Spelling, SpellingSet, WrittenForm};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::values::block::{WRITTEN_ID, as_call, as_result};
+use crate::values::block::{as_call, as_result};
 
 /// A set of ids, for repeated lookups.
 #[derive(Debug, Default)]
@@ -35,16 +35,18 @@ pub(crate) fn written_id(work: &Work<'_>, block: &Block) -> Option<JsonString> {
         (_, Some(result)) => &result.call_id,
         (None, None) => return None,
     };
-    let id = match block.extras.get(work.profile.dialect, WRITTEN_ID) {
-        None => Some(id.clone()),
-        Some(written) => written.json_string(),
+    let id = match block.extras.written(work.profile.dialect) {
+        Some(WrittenForm::NoId) => return None,
+        Some(WrittenForm::Id(id)) => id,
+        _ => id,
     };
-    id.filter(|id| !id.is_empty())
+    Some(id.clone()).filter(|id| !id.is_empty())
 }
 
 /// Whether the client's spelling of a call or a result lacks something that the target requires.
 pub(crate) fn has_rejected_spelling(work: &Work<'_>, extras: &Extras) -> bool {
-    let dialect = work.profile.dialect;
-    let rejected = work.profile.calls.rejected_spellings;
-    !extras.is_empty() && rejected.iter().any(|marker| extras.get(dialect, marker).is_some())
+    extras.spellings(work.profile.dialect).intersects(work.profile.calls.rejected_spellings)
 }
+
+/// A call that was written without an id, so that no result can refer to it.
+pub(crate) const MISSING_IDS: SpellingSet = SpellingSet::new(&[Spelling::NoId, Spelling::EmptyId]);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use interlingua_model::TopLevelField;
 
 use crate::engine::Work;
-use crate::query::call_ids::has_rejected_spelling;
+use crate::query::call_ids::{MISSING_IDS, has_rejected_spelling};
 use crate::query::rounds::Round;
 use crate::shape::Verdict;
 use crate::values::block::BlockPos;
@@ -47,9 +47,7 @@ pub(crate) fn continues_stored_conversation(work: &Work<'_>) -> bool {
 /// to it.
 pub(crate) fn has_no_written_id(work: &Work<'_>, (turn, at): BlockPos) -> bool {
     let extras = &work.block(turn, at).extras;
-    let has_marker = |marker: &&str| extras.get(work.profile.dialect, marker).is_some();
-    !extras.is_empty()
-        && MISSING_ID_MARKERS.iter().any(has_marker)
+    extras.spellings(work.profile.dialect).intersects(MISSING_IDS)
         && !has_rejected_spelling(work, extras)
 }
 
@@ -64,7 +62,5 @@ pub(crate) fn is_stateless(work: &Work<'_>) -> bool {
     work.profile.settings.required_store.or(requested) == Some(false)
 }
 
-/// Extras that decoding adds to a call without an id.
-const MISSING_ID_MARKERS: &[&str] = &["no id", "empty id"];
 /// An item that consists only of an id.
 pub(crate) const ITEM_REFERENCE: &str = "item_reference";

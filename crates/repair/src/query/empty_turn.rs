@@ -4,7 +4,9 @@ use interlingua_model::{Block, Role, Verbatim};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::values::block::{is_call, is_instruction, is_reasoning_block, is_result, plain_text};
+use crate::values::block::{
+    has_part_type, is_call, is_instruction, is_reasoning_block, is_result, plain_text,
+};
 use interlingua_providers::profile::calls::ResultPlacement;
 use interlingua_providers::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
 use interlingua_providers::profile::texts::MissingContent;
@@ -108,14 +110,8 @@ pub(crate) fn is_accepted(work: &Work<'_>, turn: usize) -> bool {
 /// Whether the content that the client wrote is reasoning, even without text.
 fn has_written_reasoning(work: &Work<'_>, turn: usize) -> bool {
     let dialect = work.profile.dialect;
-    let is_reasoning_part = |block: &Verbatim<Block>| {
-        is_reasoning_block(block)
-            && block
-                .extras
-                .fields_for(dialect)
-                .iter()
-                .any(|(key, _)| key.raw().starts_with(PART_PREFIX))
-    };
+    let is_reasoning_part =
+        |block: &Verbatim<Block>| is_reasoning_block(block) && has_part_type(block, dialect);
     work.profile.texts.reasoning_in_content
         && work.turns()[turn].text_for(dialect).is_some()
         && work.blocks(turn).iter().any(is_reasoning_part)
@@ -128,6 +124,3 @@ fn is_written_empty(work: &Work<'_>, turn: usize) -> bool {
     };
     work.turns()[turn].original().is_some() && work.blocks(turn).iter().all(is_empty_text)
 }
-
-/// Prefix of the extras keys that record part types that not every server supports.
-const PART_PREFIX: &str = "part ";

@@ -1,7 +1,7 @@
 //! Lists and edits images, documents, audio and video in a conversation.
 
 use interlingua_model::{
-    Block, BlockContent, LedgerPath, Media, MediaKind, MediaSource, Role, Verbatim,
+    Block, BlockContent, LedgerPath, Media, MediaKind, MediaSource, Role, Spelling, Verbatim,
 };
 
 use crate::engine::Work;
@@ -67,7 +67,7 @@ pub(crate) fn all(work: &Work<'_>) -> Vec<MediaPos> {
         };
         let is_written = turn_data.text_for(dialect).is_some();
         for (at, block) in turn_data.blocks.iter().enumerate() {
-            if !(is_written && block.extras.get(dialect, HELD_IMAGES).is_some()) {
+            if !(is_written && block.extras.has(dialect, Spelling::ImagesField)) {
                 add(block, Some(turn), at, container);
             }
         }
@@ -138,6 +138,3 @@ pub(crate) fn kind_name(kind: MediaKind) -> &'static str {
         MediaKind::Video => "video",
     }
 }
-
-/// Extra of an image that was not in the message's content.
-const HELD_IMAGES: &str = "held images";

@@ -1,13 +1,14 @@
 //! Decides whether a foreign block is kept, rewritten, turned into text or dropped, by the
 //! profile's rows for its kind.
 
-use interlingua_model::{Block, BlockContent, DialectId, Role};
+use interlingua_model::{Block, BlockContent, DialectId, Role, Spelling, WrittenForm};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
 use crate::shape::{ShapeChecker, Verdict};
-use interlingua_providers::profile::fields::{BlockPlacement, ForeignKind};
+use crate::values::block::has_part_type;
+use interlingua_providers::profile::fields::{BARE_IMAGE_URL, BlockPlacement, ForeignKind};
 use interlingua_providers::profile::media::MediaByContainer;
 use interlingua_providers::shape::Shape;
 
@@ -117,11 +118,17 @@ impl<'j> UnknownBlockPolicy<'j> {
 
     /// The kind of the written part, if decoding recorded it.
     fn part_kind(&self, block: &Block) -> Option<JsonString> {
-        if block.extras.is_empty() {
-            return None;
+        match block.extras.written(self.dialect) {
+            Some(WrittenForm::UntypedPart) => Some(JsonString::EMPTY),
+            Some(WrittenForm::PartType(kind)) if kind.is_empty() => {
+                Some(JsonString::from_static(EMPTY_TYPE))
+            }
+            Some(WrittenForm::PartType(kind)) => Some(kind.clone()),
+            _ => block
+                .extras
+                .has(self.dialect, Spelling::BareImageUrl)
+                .then_some(JsonString::from_static(BARE_IMAGE_URL)),
         }
-        let mut extras = block.extras.fields_for(self.dialect).iter();
-        extras.find_map(|(key, _)| key.raw().strip_prefix(PART_PREFIX).map(JsonString::new))
     }
 
     pub(crate) fn kind(&self, block: &Block) -> JsonString {
@@ -134,8 +141,12 @@ impl<'j> UnknownBlockPolicy<'j> {
         }
     }
 
-    pub(crate) fn remove_part_marker(&self, block: &mut Block) {
-        block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART_PREFIX));
+    /// Forgets the part as which the block was written.
+    pub(crate) fn remove_part_type(&self, block: &mut Block) {
+        if has_part_type(block, self.dialect) {
+            block.extras.remove_written(self.dialect);
+        }
+        block.extras.remove_spellings(self.dialect, Spelling::BareImageUrl);
     }
 }
 
@@ -167,7 +178,7 @@ pub(crate) fn is_accepted(work: &Work<'_>, block: &Block, role: Role) -> bool {
 
 /// Substrings of the kinds of reasoning blocks.
 const REASONING_KIND_SUBSTRINGS: &[&str] = &["reasoning", "thinking", "thought"];
-/// Prefix of the extra that names a part that only some servers accept.
-const PART_PREFIX: &str = "part ";
+/// Name of a part whose type is empty.
+const EMPTY_TYPE: &str = "(empty)";
 /// Name of a part without a type, for the ledger.
 const UNTYPED_PART: &str = "a part without a type";

@@ -1,6 +1,6 @@
 //! Checks calls in messages that are not the assistant's, as the client wrote them.
 
-use interlingua_model::ToolArgs;
+use interlingua_model::{Spelling, ToolArgs};
 use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
 use crate::engine::Work;
@@ -30,18 +30,18 @@ pub(crate) fn id_of(call: JsonNode<'_>) -> JsonString {
 
 /// Whether the target accepts a call that is written like this.
 fn is_call_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
-    let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
+    let allows = |spelling| !profile.calls.rejected_spellings.contains(spelling);
     let kind = call.get("type");
     let id = match call.get("id") {
-        None => allows("no id"),
+        None => allows(Spelling::NoId),
         Some(id) if id.is_string() && !id.str_or_empty().is_empty() => {
             profile.calls.id_format.accepts(&id.str_or_empty())
         }
-        Some(_) => allows("empty id"),
+        Some(_) => allows(Spelling::EmptyId),
     };
     let freeform = kind.is_some_and(|kind| kind.str_or_empty() == "custom");
     call.is_object()
-        && kind.map_or(allows("no type"), JsonNode::is_string)
+        && kind.map_or(allows(Spelling::NoType), JsonNode::is_string)
         && id
         && if freeform {
             is_freeform_valid(profile, call)
@@ -51,12 +51,12 @@ fn is_call_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
 }
 
 fn is_function_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
-    let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
+    let allows = |spelling| !profile.calls.rejected_spellings.contains(spelling);
     let Some(function) = call.get("function") else {
-        return allows("no tool") && allows("no arguments");
+        return allows(Spelling::NoToolName) && allows(Spelling::NoArguments);
     };
     let name = match function.get("name") {
-        None => allows("no tool"),
+        None => allows(Spelling::NoToolName),
         Some(name) => {
             let text = name.json_string().unwrap_or_default();
             (name.is_string() || name.is_null())
@@ -64,7 +64,7 @@ fn is_function_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
         }
     };
     let arguments = match function.get("arguments") {
-        None => allows("no arguments"),
+        None => allows(Spelling::NoArguments),
         Some(args) => are_arguments_accepted(profile, args),
     };
     function.is_object() && name && arguments
@@ -72,15 +72,15 @@ fn is_function_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
 
 /// Whether the target accepts the arguments as they are written.
 pub(crate) fn are_arguments_accepted(profile: &TargetProfile, args: JsonNode<'_>) -> bool {
-    let allows = |spelling: &str| !profile.calls.rejected_spellings.contains(&spelling);
+    let allows = |spelling| !profile.calls.rejected_spellings.contains(spelling);
     match args.kind() {
         JsonKind::String => is_argument_text_accepted(
             profile.calls.argument_form,
             &args.json_string().unwrap_or_default(),
         ),
-        JsonKind::Null => allows("null arguments"),
-        JsonKind::Object => allows("object arguments"),
-        JsonKind::Array | JsonKind::Number | JsonKind::Bool => allows("other arguments"),
+        JsonKind::Null => allows(Spelling::NullArguments),
+        JsonKind::Object => allows(Spelling::ObjectArguments),
+        JsonKind::Array | JsonKind::Number | JsonKind::Bool => allows(Spelling::OtherArguments),
     }
 }
 
@@ -96,10 +96,10 @@ fn is_argument_text_accepted(form: ArgumentForm, args: &JsonString) -> bool {
 
 /// Whether a freeform call is complete, where the target checks that.
 fn is_freeform_valid(profile: &TargetProfile, call: JsonNode<'_>) -> bool {
-    let rejects = |spelling: &str| profile.calls.rejected_spellings.contains(&spelling);
     let get = |key: &str| call.get("custom").and_then(|custom| custom.get(key)?.json_string());
     let name = get("name");
-    let is_complete = name.is_some() && get("input").is_some() || !rejects("no tool");
+    let is_complete = name.is_some() && get("input").is_some()
+        || !profile.calls.rejected_spellings.contains(Spelling::NoToolName);
     let is_name_accepted =
         name.is_none_or(|name| profile.tools.called_name_format.accepts(&name.unescape()));
     is_complete && is_name_accepted && call.get("function").is_none()

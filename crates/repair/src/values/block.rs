@@ -1,6 +1,9 @@
-//! Predicates on single blocks and turns, and the extras in which decoding records their spelling.
+//! Predicates on single blocks and turns.
 
-use interlingua_model::{Block, BlockContent, DialectId, Extras, Role, ToolCall, ToolResult, Turn};
+use interlingua_model::{
+    Block, BlockContent, DialectId, Extras, Role, Spelling, SpellingSet, ToolCall, ToolResult,
+    Turn, WrittenForm,
+};
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 /// Position of a block: turn and index.
@@ -58,7 +61,8 @@ pub(crate) fn is_assistant(turn: &Turn) -> bool {
 /// Whether the message may have content in a field other than its content: an audio transcript, a
 /// seal, or images.
 pub(crate) fn has_content_elsewhere(turn: &Turn, dialect: DialectId) -> bool {
-    CONTENT_EXTRAS.iter().any(|field| turn.extras.get(dialect, field).is_some())
+    turn.extras.get(dialect, AUDIO_FIELD).is_some()
+        || turn.extras.spellings(dialect).intersects(CONTENT_FIELDS)
 }
 
 pub(crate) fn is_reasoning_block(block: &Block) -> bool {
@@ -78,7 +82,7 @@ pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<JsonString> {
             json.to_doc().root().get("id").and_then(JsonNode::json_string)
         }
         _ => block.extras.get(dialect, ID_FIELD).and_then(RawJson::json_string).or_else(|| {
-            let message = block.extras.get(dialect, MESSAGE_EXTRA)?.to_doc();
+            let message = block.extras.written_message(dialect)?.to_doc();
             message.root().get(ID_FIELD).and_then(JsonNode::json_string)
         }),
     };
@@ -104,26 +108,30 @@ pub(crate) fn as_result(block: &Block) -> Option<&ToolResult> {
 /// Whether a call or a result is in the legacy form. The rule `old-call` decides where that is
 /// accepted.
 pub(crate) fn is_legacy(block: &Block) -> bool {
-    let fields = block.extras.as_parts().map_or(&[][..], |(_, fields)| fields);
-    fields.iter().any(|(key, _)| key == LEGACY_FORM)
+    block.extras.has_in_any_dialect(Spelling::LegacyForm)
+}
+
+/// Whether the turn was decoded from a role that the model does not have.
+pub(crate) fn has_unknown_role(turn: &Turn) -> bool {
+    turn.extras.dialect().is_some_and(|dialect| turn.extras.written_role(dialect).is_some())
+}
+
+/// Whether the block was written as a part whose type not every server has, or none.
+pub(crate) fn has_part_type(block: &Block, dialect: DialectId) -> bool {
+    matches!(
+        block.extras.written(dialect),
+        Some(WrittenForm::UntypedPart | WrittenForm::PartType(_))
+    )
 }
 
 /// The extras of a dialect without one key.
 pub(crate) fn without_key(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
-    let mut rest = Extras::default();
-    for (name, value) in extras.fields_for(dialect).iter().filter(|(name, _)| name != key) {
-        rest.push(dialect, name.clone(), value.clone());
-    }
+    let mut rest = extras.clone();
+    rest.retain(dialect, |name, _| name != key);
     rest
 }
 
-const CONTENT_EXTRAS: &[&str] = &["audio", "held extra_content", "held images"];
+const AUDIO_FIELD: &str = "audio";
+const CONTENT_FIELDS: SpellingSet =
+    SpellingSet::new(&[Spelling::ExtraContentField, Spelling::ImagesField]);
 pub(crate) const ID_FIELD: &str = "id";
-/// Extra of the first block of a message with the message's own fields.
-pub(crate) const MESSAGE_EXTRA: &str = "its message";
-/// Extra of a call or a result in the legacy form.
-pub(crate) const LEGACY_FORM: &str = "legacy form";
-/// Extra of a block that the client wrote without an id.
-pub(crate) const WRITTEN_ID: &str = "written id";
-/// Extras key of a turn with an unknown role.
-pub(crate) const UNKNOWN_ROLE: &str = "unknown role";

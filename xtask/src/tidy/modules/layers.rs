@@ -176,6 +176,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "tool",
             "block",
             "extras",
+            "spelling",
             "verbatim",
             "dialect_id",
         ],

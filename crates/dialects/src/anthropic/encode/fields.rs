@@ -1,12 +1,13 @@
 //! Encodes what several kinds of values share.
 
 use interlingua_model::{Block, CacheBreakpoint, Extras, Ledger, LedgerPath};
-use interlingua_wire::JsonString;
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
+use interlingua_wire::{JsonString, RawJson};
 
 use super::context::EncodeCx;
 use crate::anthropic::decode::fields;
 use crate::anthropic::id::ID;
+use crate::common::dropped_extras::dropped_names;
 use crate::note;
 
 /// Encodes a foreign block. Its cache breakpoint is rewritten only if it changed since decoding.
@@ -94,21 +95,12 @@ fn convert_cache_ttl(
 
 /// Notes dropped fields of another dialect, except empty values and identifiers.
 pub(crate) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
-        return;
+    let is_ignored = |key: &JsonString, value: &RawJson| {
+        matches!(value.as_str(), "[]" | "{}" | "\"completed\"")
+            || IGNORED_KEYS.iter().any(|ignored| *key == **ignored)
     };
-    let is_significant = |key: &JsonString, value: &str| {
-        !(matches!(value, "null" | "[]" | "{}" | "\"completed\"")
-            || IGNORED_KEYS.iter().any(|ignored| *key == **ignored))
-    };
-    let mut keys = String::new();
-    for (key, _) in fields.iter().filter(|(key, value)| is_significant(key, value.as_str())) {
-        keys.push_str(if keys.is_empty() { "`" } else { ", `" });
-        keys.push_str(&key.unescape());
-        keys.push('`');
-    }
-    if !keys.is_empty() {
-        let message = format!("left out {keys} of {dialect}");
+    if let Some((dialect, names)) = dropped_names(extras, ID, is_ignored) {
+        let message = format!("left out {names} of {dialect}");
         ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }

@@ -5,6 +5,7 @@ use interlingua_wire::json::ArrayWriter;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::bedrock::id::ID;
+use crate::common::dropped_extras::dropped_names;
 use crate::note;
 
 pub(super) fn encode_cache_point(
@@ -30,21 +31,11 @@ pub(super) fn encode_cache_point(
 
 /// Notes dropped fields of another dialect, unless they carry no information.
 pub(crate) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
-        return;
+    let is_ignored = |key: &JsonString, value: &RawJson| {
+        key == "index" || key == "status" && value.as_str() == "\"completed\""
     };
-    let is_significant = |key: &JsonString, value: &RawJson| {
-        *value != RawJson::NULL
-            && key != "index"
-            && !(key == "status" && value.as_str() == "\"completed\"")
-    };
-    let keys: Vec<String> = fields
-        .iter()
-        .filter(|(key, value)| is_significant(key, value))
-        .map(|(key, _)| format!("`{key}`"))
-        .collect();
-    if !keys.is_empty() {
-        let message = format!("left out {} of {dialect}", keys.join(", "));
+    if let Some((dialect, names)) = dropped_names(extras, ID, is_ignored) {
+        let message = format!("left out {names} of {dialect}");
         ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }

@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Block, BlockContent, Extras, Ledger, LedgerPath, ToolArgs, ToolCall, ToolResult, Verbatim,
-    derive_id,
+    WrittenForm, derive_id,
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
@@ -62,7 +62,7 @@ impl CallPairing {
         let original_id = decode_id(call, path, ledger);
         let has_derived_id = original_id.as_ref().is_none_or(JsonString::is_empty);
         let id = original_id.filter(|_| !has_derived_id).unwrap_or_else(|| {
-            extras.push(ID, WRITTEN_ID_KEY, missing_id_marker(call));
+            extras.set_written(ID, written_id(call));
             self.derive_call_id(&name)
         });
         self.call_count += 1;
@@ -104,7 +104,7 @@ impl CallPairing {
         let matched_id = if let Some(id) = id.filter(|id| !id.is_empty()) {
             Some(self.match_call_id(id, name.as_ref(), extras))
         } else {
-            extras.push(ID, WRITTEN_ID_KEY, missing_id_marker(response));
+            extras.set_written(ID, written_id(response));
             name.as_ref().and_then(|name| self.unanswered.take_by_name(name))
         };
         let call_id = matched_id.unwrap_or_else(|| {
@@ -143,7 +143,7 @@ impl CallPairing {
         let Some(call_id) = name.and_then(|name| self.unanswered.take_derived_by_name(name)) else {
             return id;
         };
-        extras.push(ID, WRITTEN_ID_KEY, RawJson::string(&id));
+        extras.set_written(ID, WrittenForm::Id(id));
         call_id
     }
 }
@@ -152,10 +152,10 @@ fn decode_id(node: JsonNode<'_>, path: LedgerPath, ledger: &mut Ledger) -> Optio
     field_name::get_text(node, "id", path, ledger)
 }
 
-/// The extras value for a missing id: an empty string if the client wrote one, else null.
-fn missing_id_marker(node: JsonNode<'_>) -> RawJson {
+/// What was written instead of an id: an empty one, or none.
+fn written_id(node: JsonNode<'_>) -> WrittenForm {
     let is_empty = field_name::get(node, "id").is_some_and(JsonNode::is_string);
-    if is_empty { RawJson::string(&JsonString::EMPTY) } else { RawJson::NULL }
+    if is_empty { WrittenForm::Id(JsonString::EMPTY) } else { WrittenForm::NoId }
 }
 
 /// By convention the only key `output` is the result and `error` an error; other objects are data.
@@ -173,6 +173,3 @@ fn decode_response_content(response: JsonNode<'_>) -> (Vec<Verbatim<Block>>, boo
     };
     (vec![Verbatim::new(Block::new(body))], error.is_some())
 }
-
-/// Extras key of the id that the client wrote: `null` if it wrote none.
-pub(crate) const WRITTEN_ID_KEY: JsonString = JsonString::from_static("written id");

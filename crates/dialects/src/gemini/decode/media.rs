@@ -1,7 +1,9 @@
 //! Decodes the media of a part.
 
-use interlingua_model::{BlockContent, Extras, Ledger, LedgerPath, Media, MediaKind, MediaSource};
-use interlingua_wire::{JsonNode, JsonString, RawJson};
+use interlingua_model::{
+    BlockContent, Extras, Ledger, LedgerPath, Media, MediaKind, MediaSource, Spelling,
+};
+use interlingua_wire::{JsonNode, JsonString};
 
 use super::fields::keep_unknown_fields;
 use crate::common::media_types;
@@ -79,7 +81,7 @@ fn decode_display_name(
     ledger: &mut Ledger,
 ) -> Option<JsonString> {
     let name = field_name::get_text(data, "displayName", path, ledger)?;
-    extras.push(ID, DISPLAY_NAME_KEY, RawJson::NULL);
+    extras.add_spellings(ID, Spelling::DisplayName);
     Some(name)
 }
 
@@ -101,9 +103,6 @@ pub(crate) fn is_own_file(uri: &JsonString) -> bool {
     let uri = uri.unescape();
     OWN_FILE_PREFIXES.iter().any(|start| uri.starts_with(start))
 }
-
-/// Extras key that marks media with a display name in the original.
-const DISPLAY_NAME_KEY: JsonString = JsonString::from_static("display name");
 
 const OWN_FILE_PREFIXES: &[&str] =
     &["https://generativelanguage.googleapis.com/", "gs://", "files/"];

@@ -196,5 +196,4 @@ fn note_document_as_text(media: &Media, path: LedgerPath, ledger: &mut Ledger) {
 }
 
 /// Extras that are written inside the part's data field.
-const NESTED_EXTRAS_KEYS: &[&str] =
-    &["written id", "display name", "functionCall", "functionResponse", "inlineData", "fileData"];
+const NESTED_EXTRAS_KEYS: &[&str] = &["functionCall", "functionResponse", "inlineData", "fileData"];

@@ -1,6 +1,6 @@
 //! Encodes what several kinds of values share.
 
-use interlingua_model::{Block, Ledger, LedgerPath, Seal};
+use interlingua_model::{Block, Ledger, LedgerPath, Seal, WrittenForm};
 use interlingua_wire::JsonString;
 use interlingua_wire::json::ObjectWriter;
 
@@ -14,14 +14,10 @@ pub(crate) fn is_own_seal(seal: &Seal) -> bool {
 
 /// Writes the id. If the client sent none or an empty one, none is written.
 pub(super) fn encode_id(id: &JsonString, block: &Block, object: &mut ObjectWriter<'_>) {
-    match block.extras.get(ID, "written id") {
-        None if id.is_empty() => {}
-        None => object.json_string("id", id),
-        Some(json) => {
-            if let Some(original_id) = json.json_string() {
-                object.json_string("id", &original_id);
-            }
-        }
+    match block.extras.written(ID) {
+        Some(WrittenForm::Id(original_id)) => object.json_string("id", original_id),
+        None if !id.is_empty() => object.json_string("id", id),
+        _ => {}
     }
 }
 

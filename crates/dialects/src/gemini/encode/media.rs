@@ -1,6 +1,6 @@
 //! Encodes media as parts.
 
-use interlingua_model::{Ledger, LedgerPath, Media, MediaKind, MediaSource};
+use interlingua_model::{Ledger, LedgerPath, Media, MediaKind, MediaSource, Spelling};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonString, RawJson};
 
@@ -37,7 +37,7 @@ pub(super) fn encode_media(
         let message = format!("left out the detail `{detail}` of an image");
         ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
-    let name = media.name.as_ref().filter(|_| extras.get(ID, "display name").is_some());
+    let name = media.name.as_ref().filter(|_| extras.has(ID, Spelling::DisplayName));
     if media.name.is_some() && name.is_none() && !matches!(media.source, MediaSource::Text(_)) {
         // One of the provider's two backends rejects `displayName`.
         ledger.record_loss(note::NO_SUCH_FIELD, path, "left out the name of a file");

@@ -10,7 +10,7 @@ use crate::common::char_offsets::CharOffsets;
 use crate::common::freeform;
 use crate::common::name_set::NameSet;
 use crate::gemini::decode::block;
-use crate::gemini::decode::call_pairing::{CallPairing, WRITTEN_ID_KEY};
+use crate::gemini::decode::call_pairing::CallPairing;
 use crate::gemini::field_name;
 use crate::gemini::id::ID;
 
@@ -207,8 +207,8 @@ impl PartReader {
             let path = LedgerPath::reply(self.next_index as usize);
             let block = block::decode_part_value(part, &mut self.pairing, path, ledger);
             let mut extras = Extras::default();
-            if let Some(id) = block.extras.get(ID, "written id") {
-                extras.push(ID, WRITTEN_ID_KEY, id.clone());
+            if let Some(written) = block.extras.written(ID) {
+                extras.set_written(ID, written.clone());
             }
             let block = Block { extras, ..block };
             self.partial_call = Some(PartialCall { block, args: PartialArgs::default() });

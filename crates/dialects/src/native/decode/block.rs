@@ -3,7 +3,7 @@
 use interlingua_model::{
     Block, BlockContent, CacheBreakpoint, Citation, DialectId, Extras, Ledger, LedgerPath,
     LedgerSection, Media, MediaKind, MediaSource, Reasoning, ReasoningForm, Role, Seal, SealOrigin,
-    ToolArgs, ToolCall, ToolResult, Verbatim,
+    Spelling, ToolArgs, ToolCall, ToolResult, Verbatim, WrittenForm,
 };
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
@@ -228,13 +228,22 @@ pub(crate) fn decode_extras(node: JsonNode<'_>) -> Extras {
     let dialect =
         node.get("extras_of").and_then(|name| enum_names::find_dialect(&name.str_or_empty()));
     for field in node.get("extras").into_iter().flat_map(JsonNode::fields) {
-        extras.push_field(dialect.unwrap_or(ID), field);
+        match (dialect, WrittenForm::from_named(&field.key_json_string(), &field.value.json())) {
+            (Some(dialect), Some(form)) => extras.set_written(dialect, form),
+            _ => extras.push_field(dialect.unwrap_or(ID), field),
+        }
     }
     for field in node.get("remembered").into_iter().flat_map(JsonNode::fields) {
         let Some(dialect) = enum_names::find_dialect(&field.key()) else { continue };
-        let keys = field.value.items().filter_map(JsonNode::json_string);
-        for key in keys.filter(Extras::is_spelling_marker) {
-            extras.push(dialect, key, RawJson::NULL);
+        for name in field.value.items().filter_map(JsonNode::json_string) {
+            match Spelling::from_name(&name.unescape()) {
+                Some(spelling) => extras.add_spellings(dialect, spelling),
+                None => {
+                    if let Some(form) = WrittenForm::from_named(&name, &RawJson::NULL) {
+                        extras.set_written(dialect, form);
+                    }
+                }
+            }
         }
     }
     extras

@@ -1,8 +1,10 @@
 //! Notes unknown fields and invalid values of a stored conversation, so that nothing is lost
 //! silently.
 
-use interlingua_model::{BlockContent, Extras, Ledger, LedgerPath, MediaSource, ToolArgs};
-use interlingua_wire::JsonNode;
+use interlingua_model::{
+    BlockContent, Ledger, LedgerPath, MediaSource, Spelling, ToolArgs, WrittenForm,
+};
+use interlingua_wire::{JsonNode, RawJson};
 
 use crate::native::enum_names;
 use crate::note;
@@ -119,12 +121,15 @@ pub(super) fn check_common_fields(node: JsonNode<'_>, path: LedgerPath, ledger: 
     let is_dialect = |name: JsonNode<'_>| enum_names::find_dialect(&name.str_or_empty()).is_some();
     note_invalid_values(node, &["extras_of"], is_dialect, path, ledger);
     for field in node.get("remembered").into_iter().flat_map(JsonNode::fields) {
-        let is_marker = |key: JsonNode<'_>| {
-            key.json_string().is_some_and(|key| Extras::is_spelling_marker(&key))
+        let is_known = |name: JsonNode<'_>| {
+            name.json_string().is_some_and(|name| {
+                Spelling::from_name(&name.unescape()).is_some()
+                    || WrittenForm::from_named(&name, &RawJson::NULL).is_some()
+            })
         };
-        let is_valid = field.value.is_array() && field.value.items().all(is_marker);
+        let is_valid = field.value.is_array() && field.value.items().all(is_known);
         if enum_names::find_dialect(&field.key()).is_none() || !is_valid {
-            let message = format!("the spelling markers of `{}` are not decoded", field.key());
+            let message = format!("the spellings of `{}` are not decoded", field.key());
             ledger.record_loss(note::ODD_INPUT, path, message);
         }
     }

@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Block, BlockContent, CacheBreakpoint, Citation, DialectId, Extras, Media, MediaSource,
-    ReasoningForm, Seal, ToolArgs, ToolCall, ToolResult, Verbatim,
+    ReasoningForm, Seal, ToolArgs, ToolCall, ToolResult, Verbatim, WrittenForm,
 };
 use interlingua_wire::RawJson;
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
@@ -144,24 +144,32 @@ pub(super) fn encode_cache(cache: Option<&CacheBreakpoint>, o: &mut ObjectWriter
     }
 }
 
-/// Extras belong to one dialect; its name is written next to them. Spelling markers of that dialect
-/// are written separately.
+/// Extras belong to one dialect; its name is written next to them. Spellings are a list of names,
+/// and a written form with a value stands among the extras.
 pub(crate) fn encode_extras(extras: &Extras, o: &mut ObjectWriter<'_>) {
     let Some((dialect, fields)) = extras.as_parts() else { return };
-    let (markers, fields): (Vec<_>, Vec<_>) = fields
-        .iter()
-        .partition(|(key, value)| Extras::is_spelling_marker(key) && *value == RawJson::NULL);
-    if !fields.is_empty() {
+    let written = extras.written(dialect).map(WrittenForm::to_named);
+    let with_value = written.as_ref().filter(|(_, value)| *value != RawJson::NULL);
+    let name_alone = written.as_ref().filter(|_| with_value.is_none()).map(|(name, _)| name);
+    if !fields.is_empty() || with_value.is_some() {
         o.object("extras", |o| {
-            for (key, value) in fields {
+            for (key, value) in fields.iter().chain(with_value) {
                 o.key_json_string(key).json(value);
             }
         });
         o.str("extras_of", dialect.0);
     }
-    if !markers.is_empty() {
+    let spellings = extras.spellings(dialect);
+    if !spellings.is_empty() || name_alone.is_some() {
         o.object("remembered", |o| {
-            o.array(dialect.0, |a| markers.iter().for_each(|(key, _)| a.item().json_string(key)));
+            o.array(dialect.0, |a| {
+                for spelling in spellings.iter() {
+                    a.item().str(spelling.name());
+                }
+                if let Some(name) = name_alone {
+                    a.item().json_string(name);
+                }
+            });
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Block, BlockContent, Extras, Ledger, LedgerPath, MediaKind, Reasoning, ReasoningForm, Seal,
-    ToolArgs, ToolCall, ToolResult, Verbatim,
+    Spelling, SpellingSet, ToolArgs, ToolCall, ToolResult, Verbatim, WrittenForm,
 };
 use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
@@ -13,7 +13,7 @@ use super::media::{
 };
 use crate::common::tool_output;
 use crate::openai_chat::id::ID;
-use crate::openai_chat::{reasoning_details, spelling};
+use crate::openai_chat::reasoning_details;
 
 /// Decodes a part that is a call or a result.
 fn decode_tool_part(
@@ -107,7 +107,7 @@ fn decode_content_item(
             if path.block.is_some() && node.get("type").is_none() && tool_output::is_data(node) =>
         {
             let mut block = Block::new(BlockContent::Json(node.json()));
-            spelling::mark_part_type(&mut block.extras, "");
+            block.extras.set_written(ID, WrittenForm::UntypedPart);
             blocks.push(Verbatim::with_text(block, ID, node.json()));
         }
         JsonKind::Object => blocks.push(decode_part(node, item_path, ledger)),
@@ -174,13 +174,14 @@ pub(crate) fn decode_part(
             }
             block.extras.retain(ID, |key, _| !wrong_fields.iter().any(|field| key == field));
             if kind == "image_url" && node.get("image_url").is_some_and(JsonNode::is_string) {
-                spelling::mark_part_type(&mut block.extras, BARE_IMAGE_URL);
+                block.extras.add_spellings(ID, Spelling::BareImageUrl);
             }
             if !UNIVERSAL_PART_TYPES.contains(&&*kind) || is_non_document_file(&kind, &block) {
-                // An empty type is marked too: it is not the same as a missing one.
-                spelling::mark_part_type(
-                    &mut block.extras,
-                    if type_node.is_some() && kind.is_empty() { EMPTY_TYPE } else { &kind },
+                block.extras.set_written(
+                    ID,
+                    type_node.map_or(WrittenForm::UntypedPart, |_| {
+                        WrittenForm::PartType(JsonString::new(&kind))
+                    }),
                 );
             }
             block
@@ -249,12 +250,16 @@ fn decode_extras(node: JsonNode<'_>, payload: &str) -> Extras {
             || (*name == *"signature" && payload == "thinking");
         if !is_known {
             extras.push_field(ID, field);
-        } else if name.contains("cache") {
-            spelling::mark_field(&mut extras, &name);
+        } else if let Some(spelling) = Spelling::from_field(&name) {
+            extras.add_spellings(ID, SpellingSet::from(spelling).intersection(CACHE_FIELDS));
         }
     }
     extras
 }
+
+/// Both spellings of a cache breakpoint.
+const CACHE_FIELDS: SpellingSet =
+    SpellingSet::new(&[Spelling::CacheControlField, Spelling::PromptCacheBreakpointField]);
 
 /// The allowed types of part fields.
 const FIELD_TYPES: &[(&str, &[JsonKind])] = &[
@@ -266,12 +271,6 @@ const FIELD_TYPES: &[(&str, &[JsonKind])] = &[
 
 /// Prefix for part types that could be confused with entry types.
 const CONTENT_PREFIX: &str = "content ";
-
-/// Marker for a part with an empty type.
-const EMPTY_TYPE: &str = "(empty)";
-
-/// Marker for an `image_url` part with a bare string.
-const BARE_IMAGE_URL: &str = "image_url string";
 
 /// Part types that every server has, or that other rules check.
 const UNIVERSAL_PART_TYPES: &[&str] = &["text", "image_url", "video_url", "input_audio", "file"];

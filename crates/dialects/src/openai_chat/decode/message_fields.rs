@@ -1,13 +1,12 @@
 //! Parses the fields of a message.
 
-use interlingua_model::{Extras, Ledger, LedgerPath};
-use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
+use interlingua_model::{Extras, Ledger, LedgerPath, Spelling, SpellingSet};
+use interlingua_wire::{Field, JsonNode, JsonString};
 
 use super::fields::{self, note_odd_input};
 use super::tool_call;
 use crate::note;
 use crate::openai_chat::id::ID;
-use crate::openai_chat::spelling;
 
 /// The fields of a message, found in one pass.
 #[derive(Default)]
@@ -39,12 +38,12 @@ impl<'d> MessageFields<'d> {
         Self::parse_with(node, true)
     }
 
-    /// Like [`MessageFields::parse`], without spelling markers.
+    /// Like [`MessageFields::parse`], without recording which fields were written.
     pub(crate) fn parse_reply(node: JsonNode<'d>) -> Self {
         Self::parse_with(node, false)
     }
 
-    fn parse_with(node: JsonNode<'d>, keeps_markers: bool) -> Self {
+    fn parse_with(node: JsonNode<'d>, is_history: bool) -> Self {
         let mut fields = Self::default();
         for field in node.fields() {
             let value = field.value;
@@ -68,13 +67,10 @@ impl<'d> MessageFields<'d> {
             }
             let name = field.key();
             fields.has_extra_content |= *name == *"extra_content";
-            if spelling::MARKED_FIELDS.contains(&&*name) {
-                if keeps_markers {
-                    spelling::mark_field(&mut fields.extras, &name);
-                }
-                fields.has_assistant_fields |= *name == *FUNCTION_CALL;
-            } else {
-                fields.has_assistant_fields |= ASSISTANT_FIELDS.contains(&&*name);
+            fields.has_assistant_fields |= ASSISTANT_FIELDS.contains(&&*name);
+            let spelling = Spelling::from_field(&name).filter(|_| is_history);
+            if let Some(spelling) = spelling.filter(|spelling| RECORDED.contains(*spelling)) {
+                fields.extras.add_spellings(ID, spelling);
             }
             match &*name {
                 "refusal" => fields.refusal = non_null.map(fields::text_or_raw),
@@ -91,7 +87,7 @@ impl<'d> MessageFields<'d> {
                 "reasoning" if value.is_string() => {
                     fields.reasoning = fields.reasoning.take().or(value.json_string());
                 }
-                "reasoning_text" if value.is_string() && !keeps_markers => {
+                "reasoning_text" if value.is_string() && !is_history => {
                     fields.reasoning = fields.reasoning.take().or(value.json_string());
                 }
                 "reasoning_details" if value.is_array() && !value.is_empty() => {
@@ -124,8 +120,7 @@ impl<'d> MessageFields<'d> {
         self.tool_calls = Some(value).filter(|value| !value.is_null());
         self.has_assistant_fields = true;
         if value.is_array() && value.is_empty() {
-            let marker = JsonString::from_static(spelling::EMPTY_TOOL_CALLS);
-            self.extras.push(ID, marker, RawJson::NULL);
+            self.extras.add_spellings(ID, Spelling::EmptyToolCalls);
         }
     }
 
@@ -169,13 +164,13 @@ impl<'d> MessageFields<'d> {
         let has_id = self.tool_call_id.is_some() || self.null_tool_call_id;
         if has_id && unused.contains(&TOOL_CALL_ID) || self.has_assistant_fields && unused.len() > 1
         {
-            // An empty list of calls already has a marker.
+            // An empty list of calls is already recorded.
             let is_empty_calls = |field: &Field<'_>| {
                 field.key_is(TOOL_CALLS) && field.value.is_array() && field.value.is_empty()
             };
             for field in node.fields().filter(|field| unused.contains(&&*field.key())) {
                 if is_empty_calls(&field) {
-                    spelling::mark_field(&mut self.extras, TOOL_CALLS);
+                    self.extras.add_spellings(ID, Spelling::ToolCallsField);
                 } else if field.key_is(TOOL_CALL_ID)
                     && !field.value.is_string()
                     && !field.value.is_null()
@@ -192,12 +187,11 @@ impl<'d> MessageFields<'d> {
         }
     }
 
-    /// Keeps a field. A null field gets a marker.
+    /// Keeps a field. Of a null one only that it was written.
     fn keep_field(&mut self, field: Field<'_>) {
-        if field.value.is_null() {
-            spelling::mark_field(&mut self.extras, &field.key());
-        } else {
-            self.extras.push_field(ID, field);
+        match Spelling::from_field(&field.key()).filter(|_| field.value.is_null()) {
+            Some(spelling) => self.extras.add_spellings(ID, spelling),
+            None => self.extras.push_field(ID, field),
         }
     }
 }
@@ -222,3 +216,12 @@ pub(super) const NON_USER_FIELDS: &[&str] =
     &[TOOL_CALL_ID, TOOL_CALLS, FUNCTION_CALL, "reasoning", "reasoning_content", REASONING_DETAILS];
 pub(super) const ASSISTANT_FIELDS: &[&str] =
     &[TOOL_CALLS, FUNCTION_CALL, "reasoning", "reasoning_content", REASONING_DETAILS];
+/// Fields that the model holds in blocks, and that not every server has.
+const RECORDED: SpellingSet = SpellingSet::new(&[
+    Spelling::RefusalField,
+    Spelling::FunctionCallField,
+    Spelling::ThinkingBlocksField,
+    Spelling::AnnotationsField,
+    Spelling::ImagesField,
+    Spelling::ExtraContentField,
+]);

@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 
 use interlingua_model::{
-    Block, BlockContent, Extras, Ledger, LedgerEntry, LedgerPath, LedgerSection, Seal, ToolArgs,
-    ToolCall, Verbatim, derive_id,
+    Block, BlockContent, Extras, Ledger, LedgerEntry, LedgerPath, LedgerSection, Seal, Spelling,
+    SpellingSet, ToolArgs, ToolCall, Verbatim, derive_id,
 };
-use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
+use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
 use super::call_pairing::CALLS_PER_TURN;
 use super::fields::{self, note_odd_input};
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::GOOGLE;
-use crate::openai_chat::spelling;
 
 /// Inputs from which the id of a call without one is derived: the reply's id and the call's number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,10 +64,10 @@ pub(super) fn decode_slow(
     if id.is_none() && path.section == LedgerSection::Reply {
         note_odd_input(ledger, path, "the call has no id: one is derived");
     }
-    let id_marker = match (&id, fields.id) {
-        (Some(_), _) => None,
-        (None, Some(_)) => Some(spelling::EMPTY_ID),
-        (None, None) => Some(spelling::NO_ID),
+    let id_spelling = match (&id, fields.id) {
+        (Some(_), _) => SpellingSet::EMPTY,
+        (None, Some(_)) => Spelling::EmptyId.into(),
+        (None, None) => Spelling::NoId.into(),
     };
     let id = id.unwrap_or_else(|| id_seed.derive(&name));
     let mut block = Block::new(BlockContent::ToolCall(ToolCall { id, name, args }));
@@ -77,10 +76,7 @@ pub(super) fn decode_slow(
         block.extras = decode_extras(node, block.seal.is_some());
     }
     if path.section == LedgerSection::Turns {
-        let [kind, tool, arguments] = fields.spelling_markers();
-        for marker in [kind, tool, arguments, id_marker].into_iter().flatten() {
-            block.extras.push(ID, JsonString::from_static(marker), RawJson::NULL);
-        }
+        block.extras.add_spellings(ID, fields.spellings().union(id_spelling));
     }
     if fields.has_wrong_types() {
         note_odd_input(ledger, path, "a malformed call is rewritten");
@@ -175,17 +171,17 @@ impl<'d> ToolCallFields<'d> {
             || name.is_some_and(|name| !name.is_string() && !name.is_null())
     }
 
-    /// Markers for missing or unusual fields of a replayed call, which only some servers accept.
-    fn spelling_markers(&self) -> [Option<&'static str>; 3] {
+    /// Missing or unusual fields of a replayed call, which only some servers accept.
+    fn spellings(&self) -> SpellingSet {
         let arguments = match self.input.map(JsonNode::kind) {
-            None => Some(spelling::NO_ARGUMENTS),
-            Some(JsonKind::String) => None,
+            None => Spelling::NoArguments.into(),
+            Some(JsonKind::String) => SpellingSet::EMPTY,
             // For a custom tool, arguments that are not text count as missing.
-            Some(_) if self.is_custom => Some(spelling::NO_ARGUMENTS),
-            Some(JsonKind::Null) => Some(spelling::NULL_ARGUMENTS),
-            Some(JsonKind::Object) => Some(spelling::OBJECT_ARGUMENTS),
+            Some(_) if self.is_custom => Spelling::NoArguments.into(),
+            Some(JsonKind::Null) => Spelling::NullArguments.into(),
+            Some(JsonKind::Object) => Spelling::ObjectArguments.into(),
             Some(JsonKind::Array | JsonKind::Number | JsonKind::Bool) => {
-                Some(spelling::OTHER_ARGUMENTS)
+                Spelling::OtherArguments.into()
             }
         };
         let lacks_object = match &*self.type_name {
@@ -194,9 +190,14 @@ impl<'d> ToolCallFields<'d> {
             _ => false,
         };
         let has_name = self.name.is_some_and(|name| !self.is_custom || name.is_string());
-        let lacks_tool_name = lacks_object || !has_name;
-        let kind = self.kind.is_none().then_some(spelling::NO_TYPE);
-        [kind, lacks_tool_name.then_some(spelling::NO_TOOL_NAME), arguments]
+        let mut spellings = arguments;
+        if self.kind.is_none() {
+            spellings = spellings.union(Spelling::NoType.into());
+        }
+        if lacks_object || !has_name {
+            spellings = spellings.union(Spelling::NoToolName.into());
+        }
+        spellings
     }
 }
 
@@ -206,7 +207,7 @@ pub(super) fn decode_function_call(node: JsonNode<'_>, id_seed: CallIdSeed<'_>) 
     let id = id_seed.derive(&name);
     let call = ToolCall { id, name, args: decode_args(node.get("arguments")) };
     let mut block = Block::new(BlockContent::ToolCall(call));
-    block.extras.push(ID, JsonString::from_static(spelling::LEGACY_FORM), RawJson::NULL);
+    block.extras.add_spellings(ID, Spelling::LegacyForm);
     Verbatim::with_text(block, ID, node.json())
 }
 
@@ -248,8 +249,10 @@ fn decode_extras(node: JsonNode<'_>, has_signature: bool) -> Extras {
         };
         if !is_known {
             extras.push_field(ID, field);
-        } else if field.key_is("extra_content") || field.key_is("custom") {
-            spelling::mark_field(&mut extras, &field.key());
+        } else if field.key_is("extra_content") {
+            extras.add_spellings(ID, Spelling::ExtraContentField);
+        } else if field.key_is("custom") {
+            extras.add_spellings(ID, Spelling::CustomField);
         }
     }
     extras

@@ -6,21 +6,19 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use interlingua_model::{
-    Block, BlockContent, Extras, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Seal,
-    ToolResult, Turn, Verbatim,
+    Block, BlockContent, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Seal, Spelling,
+    SpellingSet, ToolResult, Turn, Verbatim, WrittenForm,
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use super::call_pairing::CallPairing;
 use super::fields::{self, note_odd_input};
-use super::message_fields::{
-    ASSISTANT_FIELDS, MessageFields, NON_USER_FIELDS, REASONING_DETAILS, TOOL_CALL_ID,
-};
+use super::message_fields::{ASSISTANT_FIELDS, MessageFields, NON_USER_FIELDS, TOOL_CALL_ID};
 use super::tool_call::{self, CallIdSeed, call_id_seed};
 use super::{block, fast_path};
 use crate::common::turn_list;
 use crate::openai_chat::id::ID;
-use crate::openai_chat::{citation, reasoning_details, spelling};
+use crate::openai_chat::{citation, reasoning_details};
 
 pub(crate) fn decode_messages(list: JsonNode<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     let mut call_pairing = CallPairing::default();
@@ -73,12 +71,8 @@ pub(super) fn decode_message_slow(
         }
         _ => {
             // Some servers accept unknown roles; a repair rule handles those that do not.
-            if let Some(role_node) = fields.role.filter(|role_node| role_node.is_string()) {
-                fields.extras.push(
-                    ID,
-                    JsonString::from_static(spelling::UNKNOWN_ROLE),
-                    role_node.json(),
-                );
+            if let Some(role) = fields.role.and_then(JsonNode::json_string) {
+                fields.extras.set_written(ID, WrittenForm::Role(role));
             } else {
                 note_odd_input(
                     ledger,
@@ -107,8 +101,8 @@ pub(crate) fn decode_reply_message(
 ) -> Turn {
     let mut fields = MessageFields::parse_reply(node);
     let mut turn = decode_assistant(node, &mut fields, id, LedgerPath::REPLY, ledger);
-    // Spelling markers are only needed for requests.
-    turn.extras.retain(ID, |key, _| !Extras::is_spelling_marker(key));
+    // Only requests need the spellings.
+    turn.extras.remove_spellings(ID, SpellingSet::ALL);
     turn
 }
 
@@ -196,7 +190,7 @@ fn decode_assistant_slow(
     for image in fields.images.into_iter().flat_map(JsonNode::items) {
         let mut block = block::decode_part(image, path, ledger);
         if path != LedgerPath::REPLY {
-            block.edit_keeping_text(|block| spelling::mark_field(&mut block.extras, "images"));
+            block.edit_keeping_text(|block| block.extras.add_spellings(ID, Spelling::ImagesField));
         }
         turn.blocks.push(block);
     }
@@ -268,7 +262,7 @@ fn decode_reasoning(
         .unwrap_or_default();
     let is_thought = |block: &Verbatim<Block>| matches!(block.content, BlockContent::Reasoning(_));
     if fields.reasoning_details.is_some() && !details.blocks.iter().any(is_thought) {
-        spelling::mark_field(&mut fields.extras, REASONING_DETAILS);
+        fields.extras.add_spellings(ID, Spelling::ReasoningDetailsField);
     }
     // In the history, an empty text stands for removed reasoning: some servers require at least
     // that.
@@ -360,15 +354,18 @@ fn decode_tool_message(
     // A legacy `function` message has no id: an id in it is an unusual field.
     let is_legacy = role != "tool";
     if is_legacy && (id.is_some() || fields.null_tool_call_id) {
-        spelling::mark_field(&mut fields.extras, TOOL_CALL_ID);
+        fields.extras.add_spellings(ID, Spelling::ToolCallIdField);
     }
     // The call that a result without an id answers is determined later from the whole conversation.
-    let marker = match &id {
-        _ if is_legacy => Some(spelling::LEGACY_FORM),
-        None if fields.null_tool_call_id => Some(spelling::NULL_TOOL_CALL_ID),
-        None => Some(spelling::NO_TOOL_CALL_ID),
-        Some(id) if id.is_empty() => Some(spelling::EMPTY_TOOL_CALL_ID),
-        _ => None,
+    let spellings = match &id {
+        _ if is_legacy && fields.name.is_none() => {
+            SpellingSet::new(&[Spelling::LegacyForm, Spelling::NoName])
+        }
+        _ if is_legacy => Spelling::LegacyForm.into(),
+        None if fields.null_tool_call_id => Spelling::NullCallId.into(),
+        None => Spelling::NoCallId.into(),
+        Some(id) if id.is_empty() => Spelling::EmptyCallId.into(),
+        _ => SpellingSet::EMPTY,
     };
     let call_id = match id {
         Some(id) if !(is_legacy && id.is_empty()) => id,
@@ -390,17 +387,10 @@ fn decode_tool_message(
         content.clear();
     }
     let result = ToolResult { call_id, name, content, is_error: false };
-    let mut extras = Extras::default();
-    for (key, value) in mem::take(&mut fields.extras).fields_for(ID) {
-        if key != "name" {
-            extras.push(ID, key.clone(), value.clone());
-        }
-    }
+    let mut extras = mem::take(&mut fields.extras);
+    extras.retain(ID, |key, _| key != "name");
     let mut block = Block::new(BlockContent::ToolResult(result));
-    let lacks_name = marker == Some(spelling::LEGACY_FORM) && fields.name.is_none();
-    for marker in marker.into_iter().chain(lacks_name.then_some(spelling::NO_NAME)) {
-        block.extras.push(ID, JsonString::from_static(marker), RawJson::NULL);
-    }
+    block.extras.add_spellings(ID, spellings);
     let block = Verbatim::new(block);
     Turn { role: Role::User, blocks: vec![block], extras }
 }

@@ -13,7 +13,6 @@ use crate::note;
 use crate::openai_chat::decode::message_fields::REASONING_DETAILS;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::{self, GOOGLE};
-use crate::openai_chat::spelling;
 use interlingua_providers::spelling::openai_chat::{
     Capability, ContentWithoutText, ReasoningHistory,
 };
@@ -55,7 +54,7 @@ pub(super) fn encode_assistant(
     let unknown_role = turns
         .first()
         .filter(|_| same_dialect)
-        .and_then(|turn| spelling::unknown_role(&turn.extras));
+        .and_then(|turn| turn.extras.written_role(ID).cloned());
     let mut message =
         AssistantMessage { role_override: unknown_role, ..AssistantMessage::default() };
     for (at, turn) in (first..).zip(turns) {
@@ -280,9 +279,8 @@ impl<'a> AssistantMessage<'a> {
             }
             ReasoningHistory::None | ReasoningHistory::ThinkingParts => false,
         };
-        for (key, value) in extras
-            .flat_map(|extras| extras.fields_for(ID))
-            .filter(|(key, _)| !is_written(key) && !spelling::is_marker(key))
+        for (key, value) in
+            extras.flat_map(|extras| extras.fields_for(ID)).filter(|(key, _)| !is_written(key))
         {
             o.key_json_string(key).json(value);
         }

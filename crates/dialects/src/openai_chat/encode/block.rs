@@ -10,7 +10,6 @@ use super::context::EncodeCx;
 use super::media::{encode_media, is_encodable, media_noun, note_missing_file_name};
 use crate::note;
 use crate::openai_chat::id::ID;
-use crate::openai_chat::spelling;
 use interlingua_providers::spelling::openai_chat::CacheBreakpointSpelling;
 
 #[derive(Clone, Debug)]
@@ -136,7 +135,7 @@ fn plain_text<'p>(part: &'p ContentPart<'_>, cx: &EncodeCx<'_>) -> Option<&'p Js
         ContentPart::Text(text, block) => {
             let has_attributes = block.is_some_and(|block| {
                 (block.cache_breakpoint.is_some() && cx.writes_cache_breakpoints())
-                    || block.extras.fields_for(ID).iter().any(|(key, _)| !spelling::is_marker(key))
+                    || !block.extras.fields_for(ID).is_empty()
             });
             (!has_attributes).then_some(text)
         }
@@ -165,7 +164,7 @@ fn write_common_fields(block: Option<&Block>, o: &mut ObjectWriter<'_>, cx: &Enc
     {
         write_cache_breakpoint(cache, cx.flavor.cache_breakpoint, o);
     }
-    spelling::write_unmarked_extras(&block.extras, o);
+    block.extras.write(ID, o);
 }
 
 /// Writes a cache breakpoint. A lifetime that the spelling does not have is left out, so the

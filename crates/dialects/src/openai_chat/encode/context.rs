@@ -3,11 +3,11 @@
 use interlingua_model::{
     Block, Conversation, Extras, Ledger, LedgerPath, Media, ToolCallIndex, Turn, Verbatim,
 };
-use interlingua_wire::JsonString;
+use interlingua_wire::{JsonString, RawJson};
 
+use crate::common::dropped_extras::dropped_names;
 use crate::note;
 use crate::openai_chat::id::ID;
-use crate::openai_chat::spelling;
 use interlingua_providers::spelling::openai_chat::{
     CacheBreakpointSpelling, Flavor, ReasoningHistory,
 };
@@ -45,8 +45,8 @@ impl<'a> EncodeCx<'a> {
     /// `default_role`.
     pub(crate) fn message_role(&self, turn: &Turn, default_role: &'static str) -> JsonString {
         let same_dialect = self.conversation.dialect == ID;
-        let unknown_role = same_dialect.then(|| spelling::unknown_role(&turn.extras)).flatten();
-        unknown_role.unwrap_or(JsonString::from_static(default_role))
+        let unknown_role = turn.extras.written_role(ID).filter(|_| same_dialect);
+        unknown_role.cloned().unwrap_or(JsonString::from_static(default_role))
     }
 
     pub(crate) fn writes_cache_breakpoints(&self) -> bool {
@@ -104,21 +104,11 @@ impl<'a> EncodeCx<'a> {
 }
 
 pub(crate) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
-        return;
+    let is_ignored = |key: &JsonString, value: &RawJson| {
+        key == "index" || key == "id" || key == "status" && value.as_str() == "\"completed\""
     };
-    let names: Vec<String> = fields
-        .iter()
-        .filter(|(key, value)| {
-            let is_ignored = key == "index"
-                || key == "id"
-                || (key == "status" && value.as_str() == "\"completed\"");
-            !is_ignored && value.as_str() != "null"
-        })
-        .map(|(key, _)| format!("`{key}`"))
-        .collect();
-    if !names.is_empty() {
-        let message = format!("left out {} of {dialect}", names.join(", "));
+    if let Some((dialect, names)) = dropped_names(extras, ID, is_ignored) {
+        let message = format!("left out {names} of {dialect}");
         ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }

@@ -1,6 +1,8 @@
 //! Encodes tool calls.
 
-use interlingua_model::{Block, BlockContent, LedgerPath, Seal, ToolArgs, ToolCall, Verbatim};
+use interlingua_model::{
+    Block, BlockContent, LedgerPath, Seal, Spelling, ToolArgs, ToolCall, Verbatim,
+};
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, RawJson};
 
@@ -8,7 +10,6 @@ use super::context::EncodeCx;
 use crate::note;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::GOOGLE;
-use crate::openai_chat::spelling;
 use interlingua_providers::spelling::openai_chat::Capability;
 
 /// Writes the seal where [`decode_google_signature`] reads it.
@@ -24,7 +25,7 @@ pub(super) fn encode_tool_calls(
     o: &mut ObjectWriter<'_>,
     cx: &mut EncodeCx<'_>,
 ) {
-    let is_legacy = |block: &Block| spelling::is_legacy(&block.extras);
+    let is_legacy = |block: &Block| block.extras.has(ID, Spelling::LegacyForm);
     let mut legacy_calls = calls.iter().filter(|(_, block)| is_legacy(block));
     let (first_legacy, second_legacy) = (legacy_calls.next(), legacy_calls.next());
     if let (Some((_, block)), None) = (first_legacy, second_legacy) {
@@ -79,9 +80,7 @@ fn encode_tool_call(
                 cx.note_dropped_seal(path);
             }
         }
-        for (key, value) in
-            block.extras.fields_for(ID).iter().filter(|(key, _)| !spelling::is_marker(key))
-        {
+        for (key, value) in block.extras.fields_for(ID) {
             if !(is_signed && key == "extra_content") {
                 o.key_json_string(key).json(value);
             }

@@ -1,7 +1,8 @@
 //! Encodes turns as messages.
 
 use interlingua_model::{
-    Block, BlockContent, Extras, LedgerPath, MediaSource, Role, ToolResult, Turn, Verbatim,
+    Block, BlockContent, Extras, LedgerPath, MediaSource, Role, Spelling, ToolResult, Turn,
+    Verbatim,
 };
 use interlingua_wire::JsonString;
 use interlingua_wire::json::ArrayWriter;
@@ -11,7 +12,6 @@ use super::context::{EncodeCx, blocks_with_paths};
 use super::{assistant, media};
 use crate::note;
 use crate::openai_chat::id::ID;
-use crate::openai_chat::spelling;
 use interlingua_providers::spelling::openai_chat::Capability;
 
 impl<'a> EncodeCx<'a> {
@@ -96,7 +96,7 @@ impl<'a> EncodeCx<'a> {
             o.str("role", role);
             let allows_parts = self.flavor.has(Capability::SystemParts) && !self.joins_instructions;
             block::encode_content(&parts, allows_parts, "\n\n", o, self);
-            spelling::write_unmarked_extras(extras, o);
+            extras.write(ID, o);
         });
     }
 
@@ -144,7 +144,7 @@ impl<'a> EncodeCx<'a> {
                 out.object(|o| {
                     o.json_string("role", &self.message_role(turn, "user"));
                     block::encode_content(&parts, self.flavor.supports_user_parts, "\n\n", o, self);
-                    spelling::write_unmarked_extras(&turn.extras, o);
+                    turn.extras.write(ID, o);
                 });
             }
         }
@@ -176,7 +176,8 @@ impl<'a> EncodeCx<'a> {
             let turn_index = path.index.unwrap_or_default() as usize;
             Some(self.calls.call_before(turn_index, &result.call_id)?.name.clone())
         });
-        let is_legacy = self.conversation.dialect == ID && spelling::is_legacy(&block.extras);
+        let is_legacy =
+            self.conversation.dialect == ID && block.extras.has(ID, Spelling::LegacyForm);
         out.object(|o| {
             let same_dialect = self.conversation.dialect == ID;
             let requires_name = self.flavor.has(Capability::ToolMessageName);
@@ -185,11 +186,11 @@ impl<'a> EncodeCx<'a> {
                 o.json_string_opt("name", name.as_ref());
             } else {
                 o.json_string("role", &self.message_role(turn, "tool"));
-                let has_marker =
-                    |mark| result.call_id.is_empty() && block.extras.get(ID, mark).is_some();
-                if has_marker(spelling::NULL_TOOL_CALL_ID) {
+                let was_written =
+                    |spelling| result.call_id.is_empty() && block.extras.has(ID, spelling);
+                if was_written(Spelling::NullCallId) {
                     o.null("tool_call_id");
-                } else if !has_marker(spelling::NO_TOOL_CALL_ID) {
+                } else if !was_written(Spelling::NoCallId) {
                     o.json_string("tool_call_id", &result.call_id);
                 }
                 let original_name = result.name.as_ref().filter(|_| same_dialect);
@@ -200,7 +201,7 @@ impl<'a> EncodeCx<'a> {
             }
             block::encode_content(&parts, self.flavor.has(Capability::ToolParts), "\n\n", o, self);
             if turn.blocks.len() == 1 {
-                spelling::write_unmarked_extras(&turn.extras, o);
+                turn.extras.write(ID, o);
             }
         });
     }

@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Block, BlockContent, Extras, Ledger, LedgerPath, Media, MediaKind, MediaSource, Verbatim,
-    derive_checksummed_id, derive_id,
+    WrittenForm, derive_checksummed_id, derive_id,
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
@@ -34,11 +34,7 @@ pub(crate) fn decode_output_item(
         let first = blocks.len();
         blocks.extend(content.unwrap_or_default());
         if let (Some(message_fields), Some(block)) = (message_fields, blocks.get_mut(first)) {
-            block.edit().extras.push(
-                ID,
-                JsonString::from_static(MESSAGE_FIELDS_KEY),
-                message_fields,
-            );
+            block.edit().extras.set_written(ID, WrittenForm::Message(message_fields));
         }
     } else {
         let block = attach_item_id(
@@ -82,7 +78,7 @@ pub(crate) fn decode_generated_image(kind: &JsonString, item: &RawJson) -> Optio
 /// Returns whether a block is the first of a separate message. Other dialects join the messages of
 /// a reply, so a separator is needed there.
 pub(crate) fn begins_message(block: &Block) -> bool {
-    block.extras.get(ID, MESSAGE_FIELDS_KEY).is_some()
+    block.extras.written_message(ID).is_some()
 }
 
 /// The message's own fields, which its first part carries.
@@ -91,7 +87,7 @@ pub(crate) fn decode_message_fields(
     position: ItemPosition<'_>,
 ) -> Option<RawJson> {
     let fields = fields::decode_extras(item, &["type", "role", "content"]);
-    let fields = significant_extras(&fields, item, position);
+    let fields = significant_extras(fields, item, position);
     (!fields.is_empty()).then(|| RawJson::object(|o| fields.write(ID, o)))
 }
 
@@ -111,22 +107,21 @@ pub(crate) fn attach_item_id(
     if let Some(id) = id.filter(|_| !is_foreign && !has_id) {
         block.extras.push(ID, JsonString::from_static("id"), RawJson::string(&id));
     }
-    block.extras = significant_extras(&block.extras, item, position);
+    block.extras = significant_extras(block.extras, item, position);
     block
 }
 
 /// The extras without those that carry no information: the status, and an id derived from the
 /// reply's.
-fn significant_extras(extras: &Extras, item: JsonNode<'_>, position: ItemPosition<'_>) -> Extras {
+fn significant_extras(
+    mut extras: Extras,
+    item: JsonNode<'_>,
+    position: ItemPosition<'_>,
+) -> Extras {
     let has_derived_id =
         item.get("id").and_then(JsonNode::json_string).is_none_or(|id| position.is_derived_id(&id));
-    let mut significant = Extras::default();
-    for (key, value) in extras.fields_for(ID) {
-        if *key != "status" && !(has_derived_id && *key == "id") {
-            significant.push(ID, key.clone(), value.clone());
-        }
-    }
-    significant
+    extras.retain(ID, |key, _| *key != "status" && !(has_derived_id && *key == "id"));
+    extras
 }
 
 impl ItemPosition<'_> {
@@ -144,10 +139,6 @@ impl ItemPosition<'_> {
         ID_PREFIXES.contains(&prefix) && self.derive_item_id(prefix) == *id
     }
 }
-
-/// Extras key under which the first block of a message carries the message's own fields. No field
-/// has this name.
-pub(crate) const MESSAGE_FIELDS_KEY: &str = "its message";
 
 /// Prefix of ids of reasoning items.
 pub(crate) const REASONING_ID_PREFIX: &str = "rs_";

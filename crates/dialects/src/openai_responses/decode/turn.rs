@@ -1,8 +1,8 @@
 //! Decodes input items as turns.
 
 use interlingua_model::{
-    Block, BlockContent, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Seal, ToolArgs,
-    ToolCall, ToolResult, Turn, Verbatim, derive_id,
+    Block, BlockContent, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Seal, Spelling,
+    ToolArgs, ToolCall, ToolResult, Turn, Verbatim, derive_id,
 };
 use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
@@ -379,10 +379,10 @@ fn decode_tool_result(
         block.extras = decode_extras(item, &["type", "call_id", "output", "name"]);
     }
     if is_custom {
-        block.extras.push(ID, CUSTOM_OUTPUT_KEY, RawJson::NULL);
+        block.extras.add_spellings(ID, Spelling::FreeformResult);
     }
     if by_name {
-        block.extras.push(ID, BY_NAME_KEY, RawJson::NULL);
+        block.extras.add_spellings(ID, Spelling::LegacyForm);
     }
     block
 }
@@ -402,12 +402,6 @@ pub(crate) fn decode_block(node: JsonNode<'_>, ledger: &mut Ledger) -> Verbatim<
     };
     Verbatim::with_text(block, ID, node.json())
 }
-
-/// Extras key that marks the result of a custom tool.
-pub(crate) const CUSTOM_OUTPUT_KEY: JsonString = JsonString::from_static("custom output");
-
-/// Extras key that marks a result with a tool name instead of a call id.
-pub(crate) const BY_NAME_KEY: JsonString = JsonString::from_static("legacy form");
 
 const ROLES: &[&str] = &["user", "assistant", "system", "developer"];
 

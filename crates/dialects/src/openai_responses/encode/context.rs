@@ -1,8 +1,9 @@
 //! What the encoders of one body share.
 
 use interlingua_model::{Block, Extras, Ledger, LedgerPath};
-use interlingua_wire::{JsonKind, JsonString, RawJson};
+use interlingua_wire::{JsonString, RawJson};
 
+use crate::common::dropped_extras::dropped_names;
 use crate::note;
 use crate::openai_responses::id::ID;
 
@@ -28,16 +29,9 @@ pub(crate) fn note_dropped_attributes(block: &Block, cx: EncodeCx, ledger: &mut 
 
 /// Notes dropped fields of another dialect.
 pub(crate) fn note_dropped_extras(extras: &Extras, path: LedgerPath, ledger: &mut Ledger) {
-    let Some((dialect, fields)) = extras.as_parts().filter(|(dialect, _)| *dialect != ID) else {
-        return;
-    };
-    let is_significant = |(key, value): &&(JsonString, RawJson)| {
-        value.kind() != JsonKind::Null && !IGNORED_KEYS.contains(&key.raw())
-    };
-    let keys: Vec<String> =
-        fields.iter().filter(is_significant).map(|(key, _)| format!("`{key}`")).collect();
-    if !keys.is_empty() {
-        let message = format!("left out {}: only {dialect} has it", keys.join(", "));
+    let is_ignored = |key: &JsonString, _: &RawJson| IGNORED_KEYS.contains(&key.raw());
+    if let Some((dialect, names)) = dropped_names(extras, ID, is_ignored) {
+        let message = format!("left out {names}: only {dialect} has it");
         ledger.record_loss(note::NO_SUCH_FIELD, path, message);
     }
 }

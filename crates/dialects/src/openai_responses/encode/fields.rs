@@ -6,7 +6,6 @@ use interlingua_wire::json::ObjectWriter;
 
 use super::context::EncodeCx;
 use crate::openai_responses::decode::fields::CACHE_BREAKPOINT_KEY;
-use crate::openai_responses::decode::output_item::MESSAGE_FIELDS_KEY;
 use crate::openai_responses::id::ID;
 
 /// Writes the attributes of a block in this dialect.
@@ -17,8 +16,7 @@ pub(super) fn write_common_fields(block: &Block, cx: EncodeCx, o: &mut ObjectWri
 
 /// Writes the extras, except those of other part types.
 pub(super) fn write_extras(block: &Block, excluded: &[&str], o: &mut ObjectWriter<'_>) {
-    let is_written =
-        |key: &JsonString| !excluded.contains(&key.raw()) && *key != MESSAGE_FIELDS_KEY;
+    let is_written = |key: &JsonString| !excluded.contains(&key.raw());
     for (key, value) in block.extras.fields_for(ID).iter().filter(|(key, _)| is_written(key)) {
         o.key_json_string(key).json(value);
     }

@@ -1,16 +1,15 @@
 //! Encodes turns as input items.
 
 use interlingua_model::{
-    Block, BlockContent, Extras, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, ToolArgs,
-    ToolCall, ToolCallIndex, ToolResult, Turn, Verbatim,
+    Block, BlockContent, Extras, Ledger, LedgerPath, Reasoning, ReasoningForm, Role, Spelling,
+    ToolArgs, ToolCall, ToolCallIndex, ToolResult, Turn, Verbatim,
 };
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, JsonWriter, RawJson};
 
 use super::context::{EncodeCx, note_dropped_attributes, note_dropped_extras};
 use crate::note;
-use crate::openai_responses::decode::output_item::MESSAGE_FIELDS_KEY;
-use crate::openai_responses::decode::{self, turn};
+use crate::openai_responses::decode;
 use crate::openai_responses::id::{ID, OPENAI_ISSUER, XAI_ISSUER};
 use crate::openai_responses::{encode, namespace};
 
@@ -26,11 +25,11 @@ pub(crate) fn encode_turn(
     let same_dialect = calls.conversation().dialect == ID;
     let mut extras = Some(&turn.extras);
     let mut first = 0;
-    let message_fields = |block: &Block| block.extras.get(ID, MESSAGE_FIELDS_KEY).cloned();
+    let message_fields = |block: &Block| block.extras.written_message(ID).cloned();
     let belong_together = |a: &Block, b: &Block| {
         is_message_part(&a.content)
             && is_message_part(&b.content)
-            && b.extras.get(ID, MESSAGE_FIELDS_KEY).is_none()
+            && b.extras.written_message(ID).is_none()
     };
     for parts in turn.blocks.chunk_by(|a, b| belong_together(a, b)) {
         if is_message_part(&parts[0].content) {
@@ -189,7 +188,8 @@ pub(crate) fn write_reasoning_fields(
     o.static_str("type", "reasoning");
     o.json_string_opt("id", id);
     let summary = block.extras.get(ID, "summary");
-    let is_unchanged = |list: &&RawJson| turn::join_texts(list.to_doc().root()) == thinking.text;
+    let is_unchanged =
+        |list: &&RawJson| decode::turn::join_texts(list.to_doc().root()) == thinking.text;
     match summary.filter(|list| is_full || is_unchanged(list)) {
         Some(list) => o.json("summary", list),
         None => o.array("summary", |a| {
@@ -253,7 +253,7 @@ fn encode_tool_result(
     ledger: &mut Ledger,
 ) {
     o.str("type", if is_custom { "custom_tool_call_output" } else { "function_call_output" });
-    if extras.get(ID, turn::BY_NAME_KEY.raw()).is_none() {
+    if !extras.has(ID, Spelling::LegacyForm) {
         o.json_string("call_id", &result.call_id);
     }
     encode::block::encode_output(result, cx, o, ledger);
@@ -261,8 +261,7 @@ fn encode_tool_result(
     if cx.same_dialect {
         o.json_string_opt("name", result.name.as_ref());
     }
-    let markers = [turn::CUSTOM_OUTPUT_KEY, turn::BY_NAME_KEY];
-    for (key, value) in extras.fields_for(ID).iter().filter(|(key, _)| !markers.contains(key)) {
+    for (key, value) in extras.fields_for(ID) {
         if is_custom && FUNCTION_ONLY_FIELDS.contains(&key.raw()) {
             let message =
                 format!("left out `{key}`: the result of a custom tool does not have this field");

@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent,
-    ToolArgs, push_block_events,
+    ToolArgs, WrittenForm, push_block_events,
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
@@ -10,7 +10,7 @@ use super::event_queue::UnnumberedEvents;
 use super::item_event::ItemEvent;
 use crate::note;
 use crate::openai_responses::decode::block::{self, Author};
-use crate::openai_responses::decode::output_item::{self, ItemPosition, MESSAGE_FIELDS_KEY};
+use crate::openai_responses::decode::output_item::{self, ItemPosition};
 use crate::openai_responses::decode::turn;
 use crate::openai_responses::id::ID;
 
@@ -286,7 +286,7 @@ impl ItemReader {
     /// The first part of a message carries the message's own fields.
     fn with_message_fields(&mut self, mut block: Block) -> Block {
         if let Some(message_fields) = self.message_fields.take() {
-            block.extras.push(ID, JsonString::from_static(MESSAGE_FIELDS_KEY), message_fields);
+            block.extras.set_written(ID, WrittenForm::Message(message_fields));
         }
         block
     }

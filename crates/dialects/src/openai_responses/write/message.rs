@@ -6,7 +6,7 @@ use interlingua_wire::{JsonString, JsonStringBuilder, RawJson};
 
 use super::event::{EventWriter, ItemRef};
 use crate::note;
-use crate::openai_responses::decode::output_item::{ItemPosition, MESSAGE_FIELDS_KEY};
+use crate::openai_responses::decode::output_item::ItemPosition;
 use crate::openai_responses::encode::block::encode_citation;
 use crate::openai_responses::id::ID;
 
@@ -81,12 +81,6 @@ impl MessageItem {
     ) {
         self.finish_part(writer, out);
         let is_refusal = matches!(block.content, BlockContent::Refusal(_));
-        let mut extras = Extras::default();
-        for (key, value) in
-            block.extras.fields_for(ID).iter().filter(|(key, _)| *key != MESSAGE_FIELDS_KEY)
-        {
-            extras.push(ID, key.clone(), value.clone());
-        }
         if let Some(seal) = &block.seal {
             let message = format!("left out the seal of {}", seal.origin.issuer);
             ledger.record_loss(note::FOREIGN_SEAL, path, message);
@@ -95,7 +89,7 @@ impl MessageItem {
             is_refusal,
             text: JsonStringBuilder::default(),
             annotations: Vec::new(),
-            extras,
+            extras: block.extras.clone(),
         };
         let json = OpenPart::to_json(&part, &JsonString::EMPTY);
         self.open_part = Some(part);

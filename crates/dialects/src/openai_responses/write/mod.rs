@@ -17,7 +17,7 @@ use self::message::MessageItem;
 use self::reasoning::ReasoningItem;
 use self::tool_call::{CallItem, CalledTools};
 use super::decode::block;
-use super::decode::output_item::{ItemPosition, MESSAGE_FIELDS_KEY};
+use super::decode::output_item::ItemPosition;
 use super::encode::context;
 use super::error;
 use super::id::ID;
@@ -178,7 +178,7 @@ impl Writer {
         out: &mut Vec<u8>,
         write: impl FnOnce(&mut MessageItem, &mut EventWriter, &mut Vec<u8>),
     ) {
-        let message_fields = block.extras.get(ID, MESSAGE_FIELDS_KEY);
+        let message_fields = block.extras.written_message(ID);
         if message_fields.is_some() || !matches!(self.open_item, Some(OpenItem::Message(_))) {
             self.finish_item(out);
             let message = MessageItem::new(message_fields, self.next_position());

@@ -3,7 +3,7 @@
 use interlingua_model::Role;
 
 use super::{BILLING_PREFIXES, UNRESTRICTED, closed_kind, opaque_kind, open_kind};
-use crate::profile::fields::{BlockKind, BlockPlacement, FieldProfile, ForeignKind};
+use crate::profile::fields::{self, BlockKind, BlockPlacement, FieldProfile, ForeignKind};
 use crate::shape::Shape::{Any, Nullable, Open, Text};
 use crate::shape::{FieldSpec, optional, required};
 
@@ -151,10 +151,7 @@ pub(crate) const GROQ_NON_REASONING: FieldProfile = FieldProfile {
         (Role::System, NAME_FIELD),
         (Role::Developer, NAME_FIELD),
         (Role::User, NAME_FIELD),
-        (
-            Role::Assistant,
-            &[optional("name", Text), optional("function_call", Any), optional("empty calls", Any)],
-        ),
+        (Role::Assistant, &[optional("name", Text), optional("function_call", Any)]),
     ],
     ..GROQ
 };
@@ -167,12 +164,7 @@ pub(crate) const GROQ: FieldProfile = FieldProfile {
         (Role::User, NAME_FIELD),
         (
             Role::Assistant,
-            &[
-                optional("name", Text),
-                optional("function_call", Any),
-                optional("reasoning", Any),
-                optional("empty calls", Any),
-            ],
+            &[optional("name", Text), optional("function_call", Any), optional("reasoning", Any)],
         ),
     ],
     block_fields: &[],
@@ -187,19 +179,9 @@ pub(crate) const MISTRAL: FieldProfile = FieldProfile {
         (Role::Developer, &[]),
         // `name` belongs to tool messages only.
         (Role::User, &[]),
-        (Role::Assistant, &[optional("prefix", Any), optional("empty calls", Any)]),
+        (Role::Assistant, &[optional("prefix", Any)]),
     ],
-    // The others record fields that a call lacks.
-    block_fields: &[(
-        BlockKind::Call,
-        &[
-            optional("index", Any),
-            optional("no type", Any),
-            optional("no tool", Any),
-            optional("no arguments", Any),
-            optional("object arguments", Any),
-        ],
-    )],
+    block_fields: &[(BlockKind::Call, &[optional("index", Any)])],
     foreign_kinds: None,
     ..OPENAI
 };
@@ -208,7 +190,7 @@ const LENIENT: FieldProfile = FieldProfile { drops_foreign_dialects: true, ..UNR
 /// Entries of the field `reasoning_details`.
 const REASONING_ENTRY: ForeignKind = opaque_kind("reasoning*", BlockPlacement::Assistant);
 /// An image given as a bare URL, where other servers expect an object.
-const BARE_IMAGE_URL: ForeignKind = opaque_kind("image_url string", BlockPlacement::Anywhere);
+const BARE_IMAGE_URL: ForeignKind = opaque_kind(fields::BARE_IMAGE_URL, BlockPlacement::Anywhere);
 /// Any typed part with the field that its type requires.
 const TYPED_PARTS: &[ForeignKind] = &[
     open_kind("text", BlockPlacement::Anywhere, &[required("text", Any)]),
@@ -235,8 +217,8 @@ const BLOCK_FIELDS: &[(BlockKind, &[FieldSpec])] = &[
     (BlockKind::Audio, BREAKPOINT),
     (BlockKind::Document, BREAKPOINT),
     (BlockKind::Refusal, &[]),
-    // Marker of a call in the legacy form, and the field of a freeform call.
-    (BlockKind::Call, &[optional("legacy form", Any), optional("custom", Any)]),
+    // The field of a freeform call.
+    (BlockKind::Call, &[optional("custom", Any)]),
 ];
 pub(crate) const OLD_BLOCK_FIELDS: &[(BlockKind, &[FieldSpec])] = &[
     (BlockKind::Text, &[]),

@@ -1,5 +1,7 @@
 //! Describes which tool calls and results each target accepts.
 
+use interlingua_model::SpellingSet;
+
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct CallProfile {
@@ -30,14 +32,14 @@ pub struct CallProfile {
     pub ordered_results: bool,
     /// A list of calls may be empty.
     pub accepts_empty_list: bool,
-    /// Markers of omissions in the spelling of calls and results that are rejected.
-    pub rejected_spellings: &'static [&'static str],
+    /// Spellings of calls and results that are rejected.
+    pub rejected_spellings: SpellingSet,
     /// A field of a call that its result must repeat.
     pub repeated_field: Option<&'static str>,
     /// Freeform calls are supported.
     pub freeform: bool,
-    /// Extra that marks the result of a freeform call.
-    pub freeform_result_key: Option<&'static str>,
+    /// Results of freeform calls have a form of their own.
+    pub has_freeform_results: bool,
     /// Format of item ids, which exist in addition to call ids.
     pub item_id_format: Option<ItemIdFormat>,
     /// The field of a call that refers to the code which made it.
@@ -114,8 +116,6 @@ pub struct ItemIdFormat {
     pub call_prefix: &'static str,
     /// For freeform calls and their results.
     pub freeform_prefix: &'static str,
-    /// Extra that marks the result of a freeform call.
-    pub freeform_result_key: &'static str,
     /// For foreign items.
     pub other_prefixes: &'static [(&'static str, &'static str)],
     /// Kinds that need an id.

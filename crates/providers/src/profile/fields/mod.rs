@@ -123,3 +123,6 @@ impl BlockKind {
         })
     }
 }
+
+/// Kind of an image whose address is a bare string.
+pub const BARE_IMAGE_URL: &str = "image_url string";

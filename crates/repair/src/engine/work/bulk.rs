@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
+use interlingua_model::{Block, LedgerPath, Role, SpellingSet, Turn, Verbatim};
 use interlingua_wire::JsonString;
 
 use crate::engine::source_map::{DetachedOrigins, SourceId};
-use crate::engine::work::{FIELD_PREFIX, Work};
+use crate::engine::work::Work;
 use crate::values::block::BlockPos;
 use crate::values::list::{insert_at_indices, take_indices};
 
@@ -195,16 +195,15 @@ impl Work<'_> {
         }
     }
 
-    /// Copies the field markers of a turn to another one that lacks them.
-    fn merge_field_markers(&mut self, turn: usize, from: usize) {
+    /// Copies to a turn which fields of another one, whose blocks it gets, were written.
+    fn merge_written_fields(&mut self, turn: usize, from: usize) {
         let dialect = self.profile.dialect;
-        let fields = self.turns()[from].extras.fields_for(dialect).iter();
-        let markers: Vec<_> =
-            fields.filter(|(key, _)| key.raw().starts_with(FIELD_PREFIX)).cloned().collect();
-        for (key, value) in markers {
-            if self.turns()[turn].extras.get(dialect, &key.unescape()).is_none() {
-                self.edit_turn(turn).extras.push(dialect, key, value);
-            }
+        let fields_of = |turn: usize| {
+            self.turns()[turn].extras.spellings(dialect).intersection(SpellingSet::FIELDS)
+        };
+        let missing = fields_of(from).without(fields_of(turn));
+        if !missing.is_empty() {
+            self.edit_turn(turn).extras.add_spellings(dialect, missing);
         }
     }
 
@@ -220,7 +219,7 @@ impl Work<'_> {
     pub(crate) fn empty_turns_into(&mut self, turn: usize, end: usize) {
         let mut positions = Vec::new();
         for from in turn + 1..end {
-            self.merge_field_markers(turn, from);
+            self.merge_written_fields(turn, from);
             positions.extend((0..self.blocks(from).len()).map(|at| (from, at)));
         }
         self.move_blocks_to_end(&positions, turn);

@@ -349,8 +349,8 @@ impl<'w> Work<'w> {
         self.edit_turn(to.0).blocks.insert(to.1, block);
     }
 
-    /// Merges the next turn into this one. Its extras are dropped, except the markers of the fields
-    /// from which the blocks come.
+    /// Merges the next turn into this one. Its extras are dropped, except which fields the blocks
+    /// come from.
     pub fn merge_next(&mut self, turn: usize) {
         self.merge_turns(turn, turn + 2);
     }
@@ -432,6 +432,3 @@ impl<'w> Work<'w> {
         &self.output.source_map
     }
 }
-
-/// Prefix of the extra that marks a field with content in the blocks.
-const FIELD_PREFIX: &str = "held ";

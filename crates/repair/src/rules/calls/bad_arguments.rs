@@ -17,7 +17,7 @@
 
 use std::borrow::Cow;
 
-use interlingua_model::{BlockContent, LedgerPath, ToolArgs};
+use interlingua_model::{BlockContent, LedgerPath, Spelling, ToolArgs};
 use interlingua_wire::{JsonKind, RawJson};
 
 use crate::engine::Work;
@@ -37,7 +37,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
             // Targets that accept calls without arguments get none.
-            let has_no_arguments = block.extras.get(work.profile.dialect, "no arguments").is_some();
+            let has_no_arguments = block.extras.has(work.profile.dialect, Spelling::NoArguments);
             let BlockContent::ToolCall(call) = &block.content else { continue };
             // Arguments of legacy calls are not checked by the target.
             if is_legacy(block) && work.is_same_dialect() {

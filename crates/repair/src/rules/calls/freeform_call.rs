@@ -12,7 +12,7 @@
 //! after    call `patch` of {"input": "*** Begin"}
 //! ```
 
-use interlingua_model::{BlockContent, LedgerPath, ToolArgs, ToolKind};
+use interlingua_model::{BlockContent, LedgerPath, Spelling, ToolArgs, ToolKind};
 use interlingua_wire::RawJson;
 
 use crate::engine::{Feature, Work};
@@ -67,7 +67,6 @@ fn remove_extra_function(work: &mut Work<'_>) {
 
 fn convert_block(work: &mut Work<'_>, turn: usize, at: usize) {
     let dialect = work.profile.dialect;
-    let result_key = work.profile.calls.freeform_result_key;
     let block = work.block(turn, at);
     match &block.content {
         BlockContent::ToolCall(call) => {
@@ -81,11 +80,10 @@ fn convert_block(work: &mut Work<'_>, turn: usize, at: usize) {
             work.record_change(LedgerPath::block(turn, at), message);
         }
         BlockContent::ToolResult(_) => {
-            let Some(marker) = result_key.filter(|key| block.extras.get(dialect, key).is_some())
-            else {
+            if !block.extras.has(dialect, Spelling::FreeformResult) {
                 return;
-            };
-            work.edit_block(turn, at).extras.retain(dialect, |key, _| *key != marker);
+            }
+            work.edit_block(turn, at).extras.remove_spellings(dialect, Spelling::FreeformResult);
             work.record_change(
                 LedgerPath::block(turn, at),
                 "the result is sent as that of a function",

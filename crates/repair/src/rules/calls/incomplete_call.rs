@@ -18,12 +18,12 @@
 //! after    {"id": "call_4f0c…", "type": "function", "function": {"name": "read", "arguments": "{…}"}}
 //! ```
 
-use interlingua_model::{BlockContent, LedgerPath, derive_id};
+use interlingua_model::{BlockContent, LedgerPath, Spelling, SpellingSet, derive_id};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::query::call_ids;
-use crate::values::block::{as_call, is_legacy, without_key};
+use crate::values::block::{as_call, is_legacy};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
@@ -34,16 +34,10 @@ pub(super) fn apply(work: &mut Work<'_>) {
             if !is_call || !call_ids::has_rejected_spelling(work, &block.extras) {
                 continue;
             }
-            let mut extras = block.extras.clone();
-            let mut deviations = Vec::new();
-            for marker in
-                CALL_MARKERS.iter().filter(|marker| block.extras.get(dialect, marker).is_some())
-            {
-                extras = without_key(&extras, dialect, marker);
-                deviations.push(*marker);
-            }
-            work.edit_block(turn, at).extras = extras;
-            let message = format!("the call had {}: it is sent complete", deviations.join(", "));
+            let spellings = block.extras.spellings(dialect).intersection(CALL_SPELLINGS);
+            work.edit_block(turn, at).extras.remove_spellings(dialect, spellings);
+            let names: Vec<_> = spellings.iter().map(Spelling::name).collect();
+            let message = format!("the call had {}: it is sent complete", names.join(", "));
             work.record_change(LedgerPath::block(turn, at), message);
         }
     }
@@ -73,12 +67,9 @@ fn complete_results(work: &mut Work<'_>) {
                 completed.call_id =
                     derive_id("call_", result.name.as_ref().unwrap_or(&JsonString::EMPTY), turn);
             }
-            let mut extras = block.extras.clone();
-            for marker in RESULT_MARKERS {
-                extras = without_key(&extras, dialect, marker);
-            }
             let edited = work.edit_block(turn, at);
-            (edited.extras, edited.content) = (extras, BlockContent::ToolResult(completed));
+            edited.extras.remove_spellings(dialect, RESULT_SPELLINGS);
+            edited.content = BlockContent::ToolResult(completed);
             work.record_change(
                 LedgerPath::block(turn, at),
                 "a result does not name its call: it is sent complete",
@@ -87,16 +78,20 @@ fn complete_results(work: &mut Work<'_>) {
     }
 }
 
-/// Extras keys that record how a call was written.
-const CALL_MARKERS: &[&str] = &[
-    "no id",
-    "no type",
-    "no tool",
-    "no arguments",
-    "null arguments",
-    "object arguments",
-    "other arguments",
-];
-const RESULT_MARKERS: &[&str] = &["no call", "empty call", "null call", "no name"];
+const CALL_SPELLINGS: SpellingSet = SpellingSet::new(&[
+    Spelling::NoId,
+    Spelling::NoType,
+    Spelling::NoToolName,
+    Spelling::NoArguments,
+    Spelling::NullArguments,
+    Spelling::ObjectArguments,
+    Spelling::OtherArguments,
+]);
+const RESULT_SPELLINGS: SpellingSet = SpellingSet::new(&[
+    Spelling::NoCallId,
+    Spelling::EmptyCallId,
+    Spelling::NullCallId,
+    Spelling::NoName,
+]);
 /// Name of a tool that the request does not name.
 const UNKNOWN_TOOL: &str = "unknown";

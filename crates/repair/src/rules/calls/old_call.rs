@@ -14,11 +14,11 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Block, BlockContent, LedgerPath};
+use interlingua_model::{Block, BlockContent, LedgerPath, Spelling};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::values::block::{LEGACY_FORM, is_legacy, without_key};
+use crate::values::block::is_legacy;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let calls = &work.profile.calls;
@@ -36,11 +36,10 @@ pub(super) fn apply(work: &mut Work<'_>) {
             if calls_stay && !id_of(block).is_some_and(|id| answered.contains(id.raw())) {
                 continue;
             }
-            let Some((dialect, _)) = block.extras.as_parts().filter(|_| is_legacy(block)) else {
+            let Some(dialect) = block.extras.dialect().filter(|_| is_legacy(block)) else {
                 continue;
             };
-            let remaining = without_key(&block.extras, dialect, LEGACY_FORM);
-            work.edit_block(turn, at).extras = remaining;
+            work.edit_block(turn, at).extras.remove_spellings(dialect, Spelling::LegacyForm);
             // Across dialects every call is encoded in the current form, so there is nothing to
             // record.
             if work.is_same_dialect() {

@@ -16,12 +16,12 @@
 //! after    assistant: call 1, call 2                 user: result 1, result 2
 //! ```
 
-use interlingua_model::{Block, LedgerPath};
+use interlingua_model::{Block, LedgerPath, Spelling};
 
 use crate::edit::rounds;
 use crate::engine::Work;
 use crate::query::rounds::Round;
-use crate::values::block::{LEGACY_FORM, is_call, is_legacy, is_reasoning_or_entry};
+use crate::values::block::{is_call, is_legacy, is_reasoning_or_entry};
 use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
@@ -88,7 +88,7 @@ fn convert_extra_legacy_calls(work: &mut Work<'_>, turn: usize) {
     let legacy_calls: Vec<usize> = (0..work.blocks(turn).len()).filter(is_legacy_call).collect();
     for at in legacy_calls.iter().copied().filter(|_| legacy_calls.len() > 1) {
         let dialect = work.profile.dialect;
-        work.edit_block(turn, at).extras.retain(dialect, |key, _| key != LEGACY_FORM);
+        work.edit_block(turn, at).extras.remove_spellings(dialect, Spelling::LegacyForm);
         work.record_change(
             LedgerPath::block(turn, at),
             "converted from the legacy form: sent with an id",

@@ -10,10 +10,9 @@
 //! after    {"role": "assistant", "content": "hello"}
 //! ```
 
-use interlingua_model::LedgerPath;
+use interlingua_model::{LedgerPath, Spelling};
 
 use crate::engine::Work;
-use crate::values::block::without_key;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.calls.accepts_empty_list {
@@ -21,15 +20,10 @@ pub(super) fn apply(work: &mut Work<'_>) {
     }
     let dialect = work.profile.dialect;
     for turn in 0..work.turns().len() {
-        let extras = &work.turns()[turn].extras;
-        if extras.is_empty() || extras.get(dialect, EMPTY_CALLS_MARKER).is_none() {
+        if !work.turns()[turn].extras.has(dialect, Spelling::EmptyToolCalls) {
             continue;
         }
-        let remaining = without_key(extras, dialect, EMPTY_CALLS_MARKER);
-        work.edit_turn(turn).extras = remaining;
+        work.edit_turn(turn).extras.remove_spellings(dialect, Spelling::EmptyToolCalls);
         work.record_change(LedgerPath::turn(turn), "left out the list of calls: there are none");
     }
 }
-
-/// Extras key of a turn that was written with an empty list of calls.
-const EMPTY_CALLS_MARKER: &str = "empty calls";

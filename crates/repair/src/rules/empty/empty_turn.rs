@@ -117,10 +117,13 @@ fn fill_or_remove(work: &mut Work<'_>, turn: usize, preceding: &mut PrecedingTur
     };
     let path = LedgerPath::turn(turn);
     let message = format!("left out {role_name}: it is empty");
-    let fields = work.turns()[turn].extras.fields_for(work.profile.dialect);
+    let extras = &work.turns()[turn].extras;
+    let mut fields = extras.fields_for(work.profile.dialect).iter();
+    let has_fields = fields.any(|(_, value)| *value != RawJson::NULL)
+        || extras.written_role(work.profile.dialect).is_some();
     if work.blocks(turn).iter().any(|block| is_call(block) || is_result(block)) {
         work.record_loss(path, message + ", except for a call or a result that is misplaced");
-    } else if fields.iter().any(|(_, value)| *value != RawJson::NULL) {
+    } else if has_fields {
         work.record_loss(path, message + ", except for other fields");
     } else {
         work.record_change(path, message);

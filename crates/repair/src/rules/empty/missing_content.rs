@@ -20,7 +20,7 @@ use interlingua_wire::{JsonNode, JsonString};
 
 use crate::engine::Work;
 use crate::values::block::{
-    UNKNOWN_ROLE, has_content_elsewhere, is_assistant, is_call, is_content_empty, is_legacy,
+    has_content_elsewhere, is_assistant, is_call, is_content_empty, is_legacy,
     is_reasoning_or_entry, plain_text,
 };
 use interlingua_providers::profile::texts::MissingContent;
@@ -33,7 +33,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
         let dialect = work.profile.dialect;
-        let has_unknown_role = this.extras.get(dialect, UNKNOWN_ROLE).is_some();
+        let has_unknown_role = this.extras.written_role(dialect).is_some();
         let has_calls = || this.blocks.iter().any(|block| is_call(block));
         let has_other_content =
             || is_assistant(this) && has_content_elsewhere(this, dialect) && !has_calls();

@@ -10,8 +10,8 @@
 //! after    user: "hi"
 //! ```
 
-use interlingua_model::{Extras, LedgerPath, Role};
-use interlingua_wire::{JsonString, RawJson};
+use interlingua_model::{LedgerPath, Role};
+use interlingua_wire::RawJson;
 
 use crate::engine::Work;
 
@@ -23,10 +23,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
         if has_null(work, turn) {
             work.record_change(LedgerPath::turn(turn), "left out null fields of the message");
             let dialect = work.profile.dialect;
-            let keep = |key: &JsonString, value: &RawJson| {
-                *value != RawJson::NULL || Extras::is_spelling_marker(key)
-            };
-            work.edit_turn(turn).extras.retain(dialect, |key, value| keep(key, value));
+            work.edit_turn(turn).extras.retain(dialect, |_, value| *value != RawJson::NULL);
         }
     }
 }
@@ -35,12 +32,10 @@ pub(super) fn apply(work: &mut Work<'_>) {
 fn has_null(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
     let is_assistant_turn = this.role == Role::Assistant;
-    let fields = this.extras.fields_for(work.profile.dialect).iter();
+    let mut fields = this.extras.fields_for(work.profile.dialect).iter();
     // A message without verbatim text is encoded with its extras.
     if this.text_for(work.profile.dialect).is_none() {
-        return fields
-            .into_iter()
-            .any(|(key, value)| *value == RawJson::NULL && !Extras::is_spelling_marker(key));
+        return fields.any(|(_, value)| *value == RawJson::NULL);
     }
     this.text_for(work.profile.dialect).filter(|text| text.as_str().contains("null")).is_some_and(
         |text| {

@@ -237,7 +237,7 @@ fn process_block(
                 LedgerPath::block(turn, at),
                 format!("rewrote `{kind}` in the target's form"),
             );
-            policy.remove_part_marker(work.edit_block(turn, at));
+            policy.remove_part_type(work.edit_block(turn, at));
         }
         BlockAction::Replace(json) => {
             let path = LedgerPath::block(turn, at);
@@ -314,7 +314,7 @@ fn process_result(work: &mut Work<'_>, policy: &UnknownBlockPolicy<'_>, turn: us
             BlockAction::Keep => blocks.push(inner),
             BlockAction::Rewrite => {
                 let mut inner = inner;
-                policy.remove_part_marker(inner.edit());
+                policy.remove_part_type(inner.edit());
                 blocks.push(inner);
                 notes.push((false, format!("rewrote `{kind}` in the result in the target's form")));
             }

@@ -19,7 +19,8 @@
 //! ```
 
 use interlingua_model::{
-    Block, BlockContent, Extras, LedgerPath, MediaSource, Role, ToolArgs, ToolResult, Verbatim,
+    Block, BlockContent, Extras, LedgerPath, MediaSource, Role, Spelling, SpellingSet, ToolArgs,
+    ToolResult, Verbatim,
 };
 use interlingua_wire::RawJson;
 
@@ -130,16 +131,12 @@ fn remove_from_turn(work: &mut Work<'_>, turn: usize) {
     }
     let known = profile.fields.turn_fields.iter().find(|(role, _)| *role == this.role);
     let Some((_, known)) = known else { return };
-    let unknown = unknown_names(work, &this.extras, known);
+    let unknown = unknown_names(profile, &this.extras, known);
     if unknown.is_empty() {
         return;
     }
     work.record_loss(LedgerPath::turn(turn), removal_message(&unknown));
-    let dialect = profile.dialect;
-    let checker = profile.shape_checker();
-    work.edit_turn(turn)
-        .extras
-        .retain(dialect, |key, value| keep_field(&checker, known, key, value));
+    remove_unknown_fields(&mut work.edit_turn(turn).extras, profile, known);
     if unknown.iter().any(|name| name == ANNOTATIONS) {
         remove_citations(work, turn);
     }
@@ -179,36 +176,33 @@ fn remove_citations(work: &mut Work<'_>, turn: usize) {
 }
 
 fn remove_from_block(work: &mut Work<'_>, turn: usize, block: usize) {
-    let names = unknown_names_in(work, work.block(turn, block));
+    let profile = work.profile;
+    let names = unknown_names_in(profile, work.block(turn, block));
     if names.is_empty() {
         return;
     }
     work.record_loss(LedgerPath::block(turn, block), removal_message(&names));
-    let profile = work.profile;
-    remove_unknown(work.edit_block(turn, block), profile, &profile.shape_checker());
+    remove_unknown(work.edit_block(turn, block), profile);
 }
 
 fn remove_from_system(work: &mut Work<'_>) {
     let profile = work.profile;
-    let checker = profile.shape_checker();
     for at in 0..work.conversation().system.len() {
-        let names = unknown_names_in(work, &work.conversation().system[at]);
+        let names = unknown_names_in(profile, &work.conversation().system[at]);
         if !names.is_empty() {
             work.record_loss(LedgerPath::system(at), removal_message(&names));
-            remove_unknown(work.edit_system()[at].edit(), profile, &checker);
+            remove_unknown(work.edit_system()[at].edit(), profile);
         }
     }
 }
 
 /// The unknown fields of a block and of its nested blocks.
-fn unknown_names_in(work: &Work<'_>, block: &Block) -> Vec<String> {
-    let mut names = Vec::new();
-    if let Some(known) = known_fields(work.profile, block) {
-        names = unknown_names(work, &block.extras, known);
-    }
-    names.extend(
-        nested_blocks(&block.content).iter().flat_map(|inner| self::unknown_names_in(work, inner)),
-    );
+fn unknown_names_in(profile: &TargetProfile, block: &Block) -> Vec<String> {
+    let mut names = known_fields(profile, block)
+        .map(|known| unknown_names(profile, &block.extras, known))
+        .unwrap_or_default();
+    let nested = nested_blocks(&block.content).iter();
+    names.extend(nested.flat_map(|inner| unknown_names_in(profile, inner)));
     names
 }
 
@@ -219,10 +213,7 @@ fn known_fields(profile: &TargetProfile, block: &Block) -> Option<&'static [Fiel
     };
     let freeform = match &block.content {
         BlockContent::ToolCall(call) => matches!(call.args, ToolArgs::Freeform(_)),
-        BlockContent::ToolResult(_) => profile
-            .calls
-            .freeform_result_key
-            .is_some_and(|mark| block.extras.get(profile.dialect, mark).is_some()),
+        BlockContent::ToolResult(_) => block.extras.has(profile.dialect, Spelling::FreeformResult),
         _ => false,
     };
     fields_of(profile.fields.freeform_fields)
@@ -230,22 +221,55 @@ fn known_fields(profile: &TargetProfile, block: &Block) -> Option<&'static [Fiel
         .or_else(|| fields_of(profile.fields.block_fields))
 }
 
-fn unknown_names(work: &Work<'_>, extras: &Extras, known: &[FieldSpec]) -> Vec<String> {
-    let checker = work.profile.shape_checker();
-    let fields = extras.fields_for(work.profile.dialect).iter();
-    fields
-        .filter(|(key, value)| match checker.find_field(known, field_name(&key.unescape())) {
-            Some(key) => checker.check(value, key.shape) != Verdict::Keep,
-            // Keys with spaces are no fields, but markers of the dialect.
-            None => !is_spelling_marker(&key.unescape()),
-        })
-        .map(|(key, _)| field_name(&key.unescape()).to_owned())
-        .collect()
+fn unknown_names(profile: &TargetProfile, extras: &Extras, known: &[FieldSpec]) -> Vec<String> {
+    let checker = profile.shape_checker();
+    let is_unknown =
+        |name: &str, value: &RawJson| check_field(&checker, known, name, value) != Verdict::Keep;
+    let fields = extras
+        .fields_for(profile.dialect)
+        .iter()
+        .filter(|(key, value)| is_unknown(&key.unescape(), value))
+        .map(|(key, _)| key.unescape().into_owned());
+    let held = extras.spellings(profile.dialect).iter().filter_map(Spelling::field);
+    let held = held.filter(|name| is_unknown(name, &RawJson::NULL)).map(str::to_owned);
+    fields.chain(held).collect()
 }
 
-fn remove_unknown(block: &mut Block, profile: &TargetProfile, checker: &ShapeChecker<'_>) {
+/// Removes the unknown fields, also from those whose value the blocks hold.
+fn remove_unknown_fields(extras: &mut Extras, profile: &TargetProfile, known: &[FieldSpec]) {
+    let (checker, dialect) = (profile.shape_checker(), profile.dialect);
+    extras.retain(dialect, |key, value| {
+        match check_field(&checker, known, &key.unescape(), value) {
+            Verdict::Keep => true,
+            Verdict::Replace(json) => {
+                *value = json;
+                true
+            }
+            Verdict::Drop => false,
+        }
+    });
+    let is_unknown =
+        |name: &str| check_field(&checker, known, name, &RawJson::NULL) == Verdict::Drop;
+    let unknown: SpellingSet = extras
+        .spellings(dialect)
+        .iter()
+        .filter(|spelling| spelling.field().is_some_and(is_unknown))
+        .collect();
+    extras.remove_spellings(dialect, unknown);
+}
+
+fn check_field(
+    checker: &ShapeChecker<'_>,
+    known: &[FieldSpec],
+    name: &str,
+    value: &RawJson,
+) -> Verdict {
+    checker.find_field(known, name).map_or(Verdict::Drop, |field| checker.check(value, field.shape))
+}
+
+fn remove_unknown(block: &mut Block, profile: &TargetProfile) {
     if let Some(known) = known_fields(profile, block) {
-        block.extras.retain(profile.dialect, |key, value| keep_field(checker, known, key, value));
+        remove_unknown_fields(&mut block.extras, profile, known);
     }
     let content = match &mut block.content {
         BlockContent::ToolResult(ToolResult { content, .. }) => content,
@@ -256,8 +280,8 @@ fn remove_unknown(block: &mut Block, profile: &TargetProfile, checker: &ShapeChe
         _ => return,
     };
     for inner in content {
-        if needs_cleaning(inner, profile, checker) {
-            remove_unknown(inner.edit(), profile, checker);
+        if !unknown_names_in(profile, inner).is_empty() {
+            remove_unknown(inner.edit(), profile);
         }
     }
 }
@@ -274,59 +298,9 @@ fn nested_blocks(body: &BlockContent) -> &[Verbatim<Block>] {
     }
 }
 
-fn needs_cleaning(
-    block: &Verbatim<Block>,
-    profile: &TargetProfile,
-    checker: &ShapeChecker<'_>,
-) -> bool {
-    let fields = block.extras.fields_for(profile.dialect);
-    let needs_it = |inner: &Verbatim<Block>| needs_cleaning(inner, profile, checker);
-    if nested_blocks(&block.content).iter().any(needs_it) {
-        return true;
-    }
-    known_fields(profile, block).is_some_and(|known| {
-        fields.iter().any(|(key, value)| {
-            let known = checker.find_field(known, field_name(&key.unescape()));
-            known.map_or(!is_spelling_marker(&key.unescape()), |known| {
-                checker.check(value, known.shape) != Verdict::Keep
-            })
-        })
-    })
-}
-
-fn keep_field(
-    checker: &ShapeChecker<'_>,
-    known: &[FieldSpec],
-    key: &interlingua_wire::JsonString,
-    value: &mut RawJson,
-) -> bool {
-    let name = key.unescape();
-    let Some(key) = checker.find_field(known, self::field_name(&name)) else {
-        return is_spelling_marker(&name);
-    };
-    match checker.check(value, key.shape) {
-        Verdict::Keep => true,
-        Verdict::Replace(json) => {
-            *value = json;
-            true
-        }
-        Verdict::Drop => false,
-    }
-}
-
 fn removal_message(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     format!("left out {}: the target does not know it", names.join(", "))
-}
-
-/// The name of a field, without the prefix that marks fields decoded into blocks.
-fn field_name(key: &str) -> &str {
-    key.strip_prefix("held ").unwrap_or(key)
-}
-
-/// Whether the key is no field but a marker of the dialect.
-fn is_spelling_marker(key: &str) -> bool {
-    key.contains(' ') && !key.starts_with("held ")
 }
 
 const NAME: &str = "name";

@@ -20,13 +20,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, BlockContent, LedgerPath, ToolCallIndex, Verbatim, derive_id};
-use interlingua_wire::{JsonString, RawJson};
+use interlingua_model::{
+    Block, BlockContent, LedgerPath, Spelling, ToolCallIndex, Verbatim, WrittenForm, derive_id,
+};
+use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::query::call_ids;
 use crate::query::rounds::blocks;
-use crate::values::block::{BlockPos, WRITTEN_ID, as_call, as_result, is_legacy, without_key};
+use crate::values::block::{BlockPos, as_call, as_result, is_legacy};
 use interlingua_providers::profile::calls::CallIdFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
@@ -49,7 +51,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
             let block = work.block(turn, at);
             let Some(id) = id_of(block).cloned() else { continue };
             // An accepted null is no id.
-            let is_null = block.extras.get(dialect, NULL_CALL_MARKER).is_some();
+            let is_null = block.extras.has(dialect, Spelling::NullCallId);
             if is_null && id.is_empty() && !call_ids::has_rejected_spelling(work, &block.extras) {
                 continue;
             }
@@ -155,9 +157,12 @@ fn replace_id(work: &mut Work<'_>, (turn, at): BlockPos, id: JsonString, sent: J
 fn remove_ids(work: &mut Work<'_>) {
     let is_written = |work: &Work<'_>, (turn, at): BlockPos| {
         let block = work.block(turn, at);
-        let written = block.extras.get(work.profile.dialect, WRITTEN_ID);
-        // An empty id is sent as well.
-        id_of(block).is_some_and(|id| written.map_or(!id.is_empty(), |raw| *raw != RawJson::NULL))
+        id_of(block).is_some_and(|id| match block.extras.written(work.profile.dialect) {
+            Some(WrittenForm::NoId) => false,
+            // An empty id is sent as well.
+            Some(WrittenForm::Id(_)) => true,
+            _ => !id.is_empty(),
+        })
     };
     let all_turns = 0..work.turns().len();
     let positions = blocks(work, all_turns).map(|(pos, _)| pos);
@@ -170,9 +175,8 @@ fn remove_ids(work: &mut Work<'_>) {
     let names: Vec<Option<JsonString>> = written.iter().map(name_of).collect();
     for ((turn, at), name) in written.into_iter().zip(names).rev() {
         let dialect = work.profile.dialect;
-        let extras = without_key(&work.block(turn, at).extras, dialect, WRITTEN_ID);
         let block = work.edit_block(turn, at);
-        block.extras = extras;
+        block.extras.remove_written(dialect);
         match &mut block.content {
             BlockContent::ToolCall(call) => call.id = JsonString::EMPTY,
             BlockContent::ToolResult(result) => {
@@ -193,6 +197,4 @@ fn remove_ids(work: &mut Work<'_>) {
     }
 }
 
-/// Extras key of results that were written with a null call id.
-const NULL_CALL_MARKER: &str = "null call";
 const ALPHANUMERIC: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

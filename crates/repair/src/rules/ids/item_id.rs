@@ -21,7 +21,9 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Block, BlockContent, DialectId, Extras, LedgerPath, ToolArgs, derive_id};
+use interlingua_model::{
+    Block, BlockContent, DialectId, Extras, LedgerPath, Spelling, ToolArgs, derive_id,
+};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::{lone_reasoning, remove_reasoning};
@@ -144,7 +146,7 @@ fn id_of(
             Some((written_id(&block.extras, dialect)?, Some(prefix)))
         }
         BlockContent::ToolResult(_) => {
-            let freeform = block.extras.get(dialect, ids.freeform_result_key).is_some();
+            let freeform = block.extras.has(dialect, Spelling::FreeformResult);
             let prefix = if freeform { ids.freeform_prefix } else { ids.call_prefix };
             Some((written_id(&block.extras, dialect)?, Some(prefix)))
         }

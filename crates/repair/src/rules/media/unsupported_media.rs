@@ -24,7 +24,9 @@
 //! after    user: "what is this?", "[image omitted: this model takes none]"
 //! ```
 
-use interlingua_model::{Block, BlockContent, Extras, Media, MediaKind, MediaSource, Verbatim};
+use interlingua_model::{
+    Block, BlockContent, Media, MediaKind, MediaSource, Verbatim, WrittenForm,
+};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::media::edit_block;
@@ -127,7 +129,7 @@ fn document_context(block: &Block, media: &Media) -> DocumentContext {
     let mut texts: Vec<String> = media.name.clone().and_then(non_empty).into_iter().collect();
     let mut lost = Vec::new();
     let extras = block.extras.as_parts().map_or(&[][..], |(_, extras)| extras);
-    for (key, value) in extras.iter().filter(|(key, _)| !Extras::is_spelling_marker(key)) {
+    for (key, value) in extras {
         match value.json_string().and_then(non_empty).filter(|_| *key == CONTEXT_FIELD) {
             Some(context) => texts.push(context),
             None if *value == RawJson::NULL => {}
@@ -144,7 +146,10 @@ fn decide_action(work: &Work<'_>, media_pos: &MediaPos, media: &Media) -> MediaA
     let allowed = if is_verbatim { &rules.same_dialect } else { &rules.cross_dialect };
     // A part that is written as a file is a document, whatever its contents.
     let is_file = is_verbatim
-        && media::block(work, media_pos).extras.get(work.profile.dialect, FILE_PART).is_some();
+        && matches!(
+            media::block(work, media_pos).extras.written(work.profile.dialect),
+            Some(WrittenForm::PartType(kind)) if kind == FILE_PART
+        );
     let kind = if is_file { MediaKind::Document } else { media.kind };
     let sources = by_container(allowed, media_pos.container).get(kind);
     let is_accepted = accepts_source(work, media, sources, is_verbatim);
@@ -371,5 +376,5 @@ const CONTEXT_FIELD: &str = "context";
 /// First characters of `GIF8` in base64.
 const GIF_BASE64: &str = "R0lGOD";
 
-/// Extras key of a file part that holds other media than a document.
-const FILE_PART: &str = "part file";
+/// Type of a part that holds other media than a document, too.
+const FILE_PART: &str = "file";

@@ -14,31 +14,30 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{LedgerPath, ToolArgs, ToolCallIndex, ToolResult};
-use interlingua_wire::{JsonString, RawJson};
+use interlingua_model::{LedgerPath, Spelling, ToolArgs, ToolCallIndex, ToolResult};
 
 use crate::engine::{Feature, Work};
 use crate::query::continued;
 use crate::query::rounds::Round;
-use crate::values::block::{BlockPos, without_key};
+use crate::values::block::BlockPos;
 
 pub(super) fn apply(work: &mut Work<'_>) {
-    let Some(key) = work.profile.calls.freeform_result_key.filter(|_| work.is_same_dialect())
-    else {
+    if !work.profile.calls.has_freeform_results || !work.is_same_dialect() {
         return;
-    };
+    }
     if !work.has(Feature::FreeformCall) && !work.has(Feature::Extras) {
         return;
     }
     let mut start = 0;
     while let Some(round) = Round::starting_at(work.turns(), start) {
-        for ((turn, at), is_freeform) in mismatched_results(work, &round, key) {
+        for ((turn, at), is_freeform) in mismatched_results(work, &round) {
             let dialect = work.profile.dialect;
-            let mut extras = without_key(&work.block(turn, at).extras, dialect, key);
+            let extras = &mut work.edit_block(turn, at).extras;
             if is_freeform {
-                extras.push(dialect, JsonString::from_static(key), RawJson::NULL);
+                extras.add_spellings(dialect, Spelling::FreeformResult);
+            } else {
+                extras.remove_spellings(dialect, Spelling::FreeformResult);
             }
-            work.edit_block(turn, at).extras = extras;
             work.record_change(
                 LedgerPath::block(turn, at),
                 "the result is sent in the form of its call",
@@ -49,9 +48,10 @@ pub(super) fn apply(work: &mut Work<'_>) {
 }
 
 /// The results of another type than their call, and whether the call is freeform.
-fn mismatched_results(work: &Work<'_>, round: &Round, key: &str) -> Vec<(BlockPos, bool)> {
+fn mismatched_results(work: &Work<'_>, round: &Round) -> Vec<(BlockPos, bool)> {
     let dialect = work.profile.dialect;
-    let is_marked = |(turn, at): BlockPos| work.block(turn, at).extras.get(dialect, key).is_some();
+    let is_marked =
+        |(turn, at): BlockPos| work.block(turn, at).extras.has(dialect, Spelling::FreeformResult);
     // A conversation that the provider stores may have a call for any result: only a call of this
     // round without a result counts.
     let is_stored = continued::continues_stored_conversation(work);

@@ -16,7 +16,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use interlingua_model::{Block, BlockContent, LedgerPath, Turn, Verbatim};
+use interlingua_model::{Block, BlockContent, LedgerPath, Spelling, SpellingSet, Turn, Verbatim};
 use interlingua_wire::JsonString;
 
 use crate::edit::insert_results;
@@ -124,7 +124,7 @@ impl OpenCalls {
 fn is_accepted(work: &Work<'_>, round: &Round, is_paired: bool, (turn, at): BlockPos) -> bool {
     let (dialect, extras) = (work.profile.dialect, &work.block(turn, at).extras);
     // A call that is encoded again has an id, so its result needs one.
-    let by_id = MISSING_CALL_MARKERS.iter().any(|marker| extras.get(dialect, marker).is_some());
+    let by_id = extras.spellings(dialect).intersects(MISSING_CALL_IDS);
     let is_written = |turn: &Verbatim<Turn>| turn.text_for(dialect).is_some();
     is_paired
         && !call_ids::has_rejected_spelling(work, extras)
@@ -159,5 +159,5 @@ fn assign(work: &mut Work<'_>, (turn, at): BlockPos, call: BlockPos) {
     work.record_change(LedgerPath::block(turn, at), description);
 }
 
-/// Extras that decoding adds to a result with an id field that refers to no call.
-const MISSING_CALL_MARKERS: &[&str] = &["no call", "null call"];
+/// A result whose id field refers to no call.
+const MISSING_CALL_IDS: SpellingSet = SpellingSet::new(&[Spelling::NoCallId, Spelling::NullCallId]);

@@ -26,7 +26,7 @@ use interlingua_wire::JsonString;
 
 use crate::edit::{empty_texts, misplaced_reasoning};
 use crate::engine::{DetachedBlock, Feature, Work};
-use crate::values::block::{BlockPos, UNKNOWN_ROLE, is_assistant, is_call, is_result};
+use crate::values::block::{BlockPos, has_unknown_role, is_assistant, is_call, is_result};
 use crate::values::placeholder::{BLANK_LINE, CONTINUE};
 use interlingua_providers::profile::roles::MergePolicy;
 use interlingua_providers::profile::texts::StringContent;
@@ -126,13 +126,6 @@ impl PendingBlocks {
         let all = results.chain(self.others.drain(..).map(|block| (end, block))).collect();
         work.insert_blocks(turn, all);
     }
-}
-
-/// Whether the turn was decoded from an unknown role that the target accepts.
-fn has_unknown_role(turn: &Turn) -> bool {
-    turn.extras
-        .as_parts()
-        .is_some_and(|(dialect, _)| turn.extras.get(dialect, UNKNOWN_ROLE).is_some())
 }
 
 /// Whether merged texts need a blank line between them: they become parts of one string, or of a

@@ -16,7 +16,7 @@ use interlingua_model::{Block, LedgerPath, Verbatim};
 use interlingua_wire::JsonNode;
 
 use crate::engine::{Feature, Work};
-use crate::values::block::UNKNOWN_ROLE;
+use crate::values::block::has_unknown_role;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if let Some(accepts) = work.profile.fields.accepts_item.filter(|_| work.is_same_dialect()) {
@@ -68,15 +68,15 @@ fn drop_unknown_roles(work: &mut Work<'_>) {
         return;
     }
     for turn in 0..work.turns().len() {
-        let extras = &work.turns()[turn].extras;
-        let Some((dialect, _)) = extras.as_parts() else { continue };
-        if extras.get(dialect, UNKNOWN_ROLE).is_some() {
-            work.record_change(
-                LedgerPath::turn(turn),
-                "replaced an unknown role by the one that fits the content",
-            );
-            work.edit_turn(turn).extras.retain(dialect, |key, _| key != UNKNOWN_ROLE);
-        }
+        let this = &work.turns()[turn];
+        let Some(dialect) = this.extras.dialect().filter(|_| has_unknown_role(this)) else {
+            continue;
+        };
+        work.record_change(
+            LedgerPath::turn(turn),
+            "replaced an unknown role by the one that fits the content",
+        );
+        work.edit_turn(turn).extras.remove_written(dialect);
     }
 }
 
