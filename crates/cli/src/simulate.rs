@@ -73,7 +73,7 @@ fn read_script(path: &Path) -> Result<Script, CommandError> {
 /// Prints the address to stdout for programs, and instructions to stderr for people.
 fn announce(addr: SocketAddr) -> Result<(), CommandError> {
     let mut guide = String::from("Base URLs:\n");
-    for provider in PROVIDERS {
+    for provider in PROVIDERS.iter() {
         let _ = writeln!(guide, "  http://{addr}/{}{}", provider.name, provider.base_path);
     }
     let _ = write!(guide, "\n{}", EXAMPLES.replace("ADDR", &addr.to_string()));

@@ -1,7 +1,7 @@
 //! Conversations with genuine seals: the reasoning is sealed as the judge's providers do.
 
 use interlingua_strict::anthropic::mint::SealContext;
-use interlingua_strict::openai_chat::{CallClaims, DetailClaims};
+use interlingua_strict::openai_chat::{CallClaims, DetailClaims, ROUTER};
 use interlingua_strict::openai_responses::Minter;
 use interlingua_strict::seal::SealKey;
 use interlingua_strict::{Request, Switches, bedrock, gemini};
@@ -32,7 +32,7 @@ const SEALING_MODELS: &[(&str, &str, &[&str])] = &[
     ("openai-responses", "azure", &["gpt-5.1", "gpt-5"]),
     (
         "openai-chat",
-        "openrouter",
+        ROUTER,
         &["anthropic/claude-sonnet-4.5", "google/gemini-3-pro-preview", "openai/gpt-5.1"],
     ),
     ("openai-chat", "gemini-compat", &["gemini-3-pro-preview", "gemini-2.5-pro"]),

@@ -1,7 +1,7 @@
 //! The targets of translation: every flavor of every judge, with models of each generation.
 
 use interlingua::{Dialect, JsonString, Target};
-use interlingua_strict::Judge;
+use interlingua_strict::{Judge, openai_chat};
 
 use crate::laws::SampleRequest;
 use crate::rng::Rng;
@@ -91,8 +91,14 @@ impl std::fmt::Debug for Destination {
     }
 }
 
-/// One model for each row of the judge's profiles of a provider, and one unknown model.
+/// One model for each row of the judge's profiles of a provider, and one unknown model. Those of
+/// Chat Completions stand in the files of its providers.
 fn sample_models(dialect: &str, flavor: &str) -> &'static [&'static str] {
+    if dialect == openai_chat::JUDGE.dialect
+        && let Some(provider) = openai_chat::find_provider(flavor)
+    {
+        return provider.sample_models().collect::<Vec<_>>().leak();
+    }
     let row = SAMPLE_MODELS.iter().find(|(row_dialect, name, _)| {
         *row_dialect == dialect && (name.is_empty() || *name == flavor)
     });
@@ -127,93 +133,6 @@ const SAMPLE_MODELS: &[(&str, &str, ModelNames)] = &[
             "claude-of-the-future",
         ],
     ),
-    (
-        "openai-chat",
-        "openrouter",
-        &[
-            "openai/gpt-5.1",
-            "anthropic/claude-sonnet-4.5",
-            "anthropic/claude-opus-5.5",
-            "google/gemini-2.5-pro",
-            "google/gemini-3-pro-preview",
-            "deepseek/deepseek-v3.2",
-            "mistralai/mistral-large-2512",
-            "moonshotai/kimi-k2-thinking",
-            "some/model",
-        ],
-    ),
-    (
-        "openai-chat",
-        "deepseek",
-        &["deepseek-chat", "deepseek-reasoner", "deepseek-v4-pro", "deepseek-vl2"],
-    ),
-    (
-        "openai-chat",
-        "mistral",
-        &["mistral-large-2512", "mistral-large-2411", "open-mixtral-8x7b", "magistral-medium-2509"],
-    ),
-    (
-        "openai-chat",
-        "groq",
-        &[
-            "openai/gpt-oss-120b",
-            "llama-3.3-70b-versatile",
-            "moonshotai/kimi-k2-instruct",
-            "some-model",
-        ],
-    ),
-    (
-        "openai-chat",
-        "moonshot",
-        &["kimi-k2-0905-preview", "kimi-k2-thinking", "kimi-k2.5", "moonshot-v1-128k"],
-    ),
-    (
-        "openai-chat",
-        "xai",
-        &["grok-4", "grok-4.5", "grok-3", "grok-3-mini", "grok-4-fast-non-reasoning"],
-    ),
-    (
-        "openai-chat",
-        "qwen",
-        &["qwen3-max", "qwen3-coder-plus", "qwen3-32b", "qwen-plus", "qwq-plus"],
-    ),
-    ("openai-chat", "glm", &["glm-4.6", "glm-5"]),
-    (
-        "openai-chat",
-        "gemini-compat",
-        &["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.1-flash", "gemma-3-27b-it"],
-    ),
-    (
-        "openai-chat",
-        "openai",
-        &[
-            "gpt-4.1",
-            "gpt-5.1",
-            "gpt-5.6",
-            "gpt-5",
-            "gpt-5.2",
-            "gpt-5.4",
-            "gpt-4o",
-            "o3",
-            "some-model",
-        ],
-    ),
-    (
-        "openai-chat",
-        "azure",
-        &[
-            "gpt-4.1",
-            "gpt-5.1",
-            "gpt-5.6",
-            "gpt-5",
-            "gpt-5.2",
-            "gpt-5.4",
-            "gpt-4o",
-            "o3",
-            "some-model",
-        ],
-    ),
-    ("openai-chat", "", &["some-model", "gpt-oss-120b", "qwen3-32b"]),
     (
         "openai-responses",
         "",

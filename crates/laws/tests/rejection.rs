@@ -105,7 +105,7 @@ const UNSUPPORTED_PART: &str = "unsupported content[].type";
 fn the_message_of_every_rule_is_parsed_as_expected() {
     let mut failures = Vec::new();
     for judge in ALL {
-        for rule in judge.rules {
+        for rule in judge.rules.iter() {
             let row = EXPECTED_COMPLAINTS
                 .iter()
                 .find(|(dialect, name, _)| *dialect == judge.dialect && *name == rule.name);

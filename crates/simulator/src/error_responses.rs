@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use interlingua_strict::Violation;
 use interlingua_strict::bedrock::exception_name;
+use interlingua_strict::openai_chat::provider_or_vendor;
 use serde_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
@@ -79,15 +80,16 @@ pub(crate) fn oauth_without_beta(
     ))
 }
 
-/// Groq validates the calls of its model and answers an invalid call with `tool_use_failed`.
+/// Some providers validate the calls of their model: an invalid call becomes a `tool_use_failed`.
 pub(crate) fn failed_generation(
     incoming_request: &IncomingRequest<'_>,
     model_input: &ModelInput,
     turn: &Turn,
 ) -> Option<SimulatedResponse> {
+    let flavor = incoming_request.route.flavor;
     let skips_validation =
         incoming_request.body.get("disable_tool_validation") == Some(&Value::Bool(true));
-    if incoming_request.route.flavor != "groq" || skips_validation {
+    if !provider_or_vendor(flavor).replies.validates_calls || skips_validation {
         return None;
     }
     let is_declared = |call: &Call| model_input.tools.iter().any(|tool| tool.name == call.name);
@@ -115,7 +117,7 @@ pub(crate) fn failed_generation(
     }});
     let headers = response_headers(
         incoming_request.route.api,
-        "groq",
+        flavor,
         &incoming_request.model,
         BodyFormat::Json,
         &incoming_request.id_seed,

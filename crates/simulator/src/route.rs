@@ -1,5 +1,7 @@
 //! Maps a request path to a provider, an API and an endpoint.
 
+use std::sync::LazyLock;
+
 use interlingua_strict::{self as strict, Judge};
 
 /// An API with its own format of requests and replies.
@@ -13,7 +15,7 @@ pub enum Api {
 }
 
 /// A simulated provider with its own base URL.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SimulatedProvider {
     /// The first path segment.
     pub name: &'static str,
@@ -71,17 +73,19 @@ impl Api {
 /// Reads a path. `hint` is the API from the headers, for paths that several APIs share.
 pub fn parse_route(path: &str, hint: Option<Api>) -> Route {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let provider = segments.first().and_then(|first| PROVIDERS.iter().find(|p| p.name == *first));
+    let provider = segments.first().and_then(|first| find_provider(first));
     let rest = if provider.is_some() { &segments[1..] } else { &segments[..] };
     let api = provider.map(|provider| provider.api).or(hint);
     let (api, endpoint) = parse_endpoint(rest, api);
     let vertex = rest.contains(&"projects") || provider.is_some_and(|p| p.flavor == "vertex");
     let flavor = match (api, provider) {
         (Api::Gemini, _) if vertex => "vertex",
-        (_, Some(provider)) if provider.api != api => SECONDARY_APIS
-            .iter()
-            .find(|(other, name, _)| *other == api && *name == provider.name)
-            .map_or(fallback_flavor(api), |row| row.2),
+        (Api::Chat, Some(provider)) if provider.api == Api::Gemini => GEMINI_CHAT_FLAVOR,
+        (_, Some(provider)) if provider.api != api => {
+            let flavors = api.judge().flavors;
+            let own = flavors.iter().find(|flavor| **flavor == provider.name);
+            own.copied().unwrap_or_else(|| fallback_flavor(api))
+        }
         (_, Some(provider)) => provider.flavor,
         (Api::Responses, None) => "openai",
         (_, None) => fallback_flavor(api),
@@ -169,47 +173,34 @@ fn percent_decode(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// A simulated provider; those that were added to the judge are providers of Chat Completions.
+fn find_provider(name: &str) -> Option<SimulatedProvider> {
+    let simulated = PROVIDERS.iter().find(|provider| provider.name == name).copied();
+    simulated.or_else(|| Some(chat_provider(strict::openai_chat::find_provider(name)?.name)))
+}
+
 const fn chat_provider(name: &'static str) -> SimulatedProvider {
     SimulatedProvider { name, api: Api::Chat, flavor: name, base_path: "/v1" }
 }
 
-/// Providers with their own flavor of a second API: API, provider, flavor. All other providers
-/// relay the vendor's flavor.
-const SECONDARY_APIS: &[(Api, &str, &str)] = &[
-    (Api::Responses, "openai", "openai"),
-    (Api::Responses, "azure", "azure"),
-    (Api::Responses, "llama.cpp", "llama.cpp"),
-    (Api::Anthropic, "deepseek", "deepseek"),
-    (Api::Chat, "gemini", "gemini-compat"),
-];
+const fn provider(name: &'static str, api: Api, flavor: &'static str) -> SimulatedProvider {
+    SimulatedProvider { name, api, flavor, base_path: "" }
+}
+
+const GEMINI_CHAT_FLAVOR: &str = "gemini-compat";
 
 /// The simulated providers by the first segment of the path. The first one of an API is its
 /// vendor, which also serves paths without a provider.
-pub static PROVIDERS: &[SimulatedProvider] = &[
-    SimulatedProvider {
-        name: "anthropic",
-        api: Api::Anthropic,
-        flavor: "anthropic",
-        base_path: "",
-    },
-    chat_provider("openai"),
-    SimulatedProvider { name: "codex", api: Api::Responses, flavor: "codex", base_path: "" },
-    chat_provider("openrouter"),
-    chat_provider("deepseek"),
-    chat_provider("mistral"),
-    chat_provider("groq"),
-    chat_provider("moonshot"),
-    chat_provider("xai"),
-    chat_provider("qwen"),
-    chat_provider("glm"),
-    chat_provider("cerebras"),
-    chat_provider("vllm"),
-    chat_provider("ollama"),
-    chat_provider("llama.cpp"),
-    chat_provider("lm-studio"),
-    chat_provider("azure"),
-    chat_provider("generic"),
-    SimulatedProvider { name: "gemini", api: Api::Gemini, flavor: "ai-studio", base_path: "" },
-    SimulatedProvider { name: "vertex", api: Api::Gemini, flavor: "vertex", base_path: "" },
-    SimulatedProvider { name: "bedrock", api: Api::Bedrock, flavor: "bedrock", base_path: "" },
-];
+pub static PROVIDERS: LazyLock<Vec<SimulatedProvider>> = LazyLock::new(|| {
+    let chat_flavors = Api::Chat.judge().flavors.iter();
+    let chat_flavors = chat_flavors.copied().filter(|flavor| *flavor != GEMINI_CHAT_FLAVOR);
+    let mut providers = vec![provider("anthropic", Api::Anthropic, "anthropic")];
+    providers.extend(chat_flavors.map(chat_provider));
+    providers.extend([
+        provider("codex", Api::Responses, "codex"),
+        provider("gemini", Api::Gemini, "ai-studio"),
+        provider("vertex", Api::Gemini, "vertex"),
+        provider("bedrock", Api::Bedrock, "bedrock"),
+    ]);
+    providers
+});

@@ -1,12 +1,17 @@
 //! The context in which a rule reports what it rejects, and shares intermediate results.
 
 use std::any::Any;
+use std::fmt::Display;
 use std::mem;
 use std::rc::Rc;
+
+use crate::messages::{RuleMessages, fill_template};
 
 /// What the rules of one request have in common.
 #[derive(Debug, Default)]
 pub struct CheckContext {
+    /// Of the rule that runs.
+    pub(crate) rule: Option<&'static RuleMessages>,
     /// Of the rule that runs.
     rejections: Vec<Rejection>,
     memo: Memo,
@@ -26,6 +31,35 @@ pub(crate) struct Rejection {
 struct Memo(Vec<Rc<dyn Any>>);
 
 impl CheckContext {
+    /// The name of the rule that runs.
+    pub(crate) fn rule_name(&self) -> &'static str {
+        self.rule.map_or("", |messages| messages.rule)
+    }
+
+    /// The rule's message for a case.
+    pub(crate) fn case(&self, name: &str) -> &'static str {
+        self.rule.map_or("", |messages| messages.case(name))
+    }
+
+    /// The rule's message, where it has one for all providers.
+    pub(crate) fn message(&self) -> &'static str {
+        self.rule.map_or("", |messages| messages.template)
+    }
+
+    /// Reports a violation with the rule's message, filled with the path and these values.
+    pub(crate) fn reject_filled(
+        &mut self,
+        path: impl Into<String>,
+        values: &[(&str, &dyn Display)],
+    ) {
+        let path = path.into();
+        let values = values.iter().copied().chain([("path", &path as &dyn Display)]);
+        let values: Vec<_> = values.map(|(name, value)| (name, value.to_string())).collect();
+        let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let message = fill_template(self.message(), &values);
+        self.reject(path, message);
+    }
+
     /// Reports a violation at `path` (such as `messages.3.content.1`) with an error message.
     pub fn reject(&mut self, path: impl Into<String>, message: impl Into<String>) {
         self.reject_with(path, message, None, None);

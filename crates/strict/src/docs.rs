@@ -1,8 +1,13 @@
 //! Renders the table of all rules for `docs/STRICT.md`.
 
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
 use crate::judge::Judge;
 use crate::judges::ALL;
-use crate::rule::Rule;
+use crate::request::Request;
+use crate::switches::Switches;
 
 pub fn markdown() -> String {
     let mut out = String::from(PREFACE);
@@ -12,14 +17,19 @@ pub fn markdown() -> String {
     out
 }
 
+/// The fields that each judge knows, as JSON: the providers' packages are compared with it.
+pub fn object_fields() -> String {
+    let fields: BTreeMap<_, _> =
+        ALL.iter().map(|judge| (judge.dialect, (judge.object_fields)())).collect();
+    format!("{:#}\n", json!(fields))
+}
+
 fn render_judge(judge: &Judge, out: &mut String) {
     let flavors: Vec<_> = judge.flavors.iter().map(|flavor| format!("`{flavor}`")).collect();
     let count = judge.rules.len() + 1;
     push_line(out, &format!("\n## {}\n", judge.dialect));
     push_line(out, &format!("{count} rules. Flavors: {}.\n", flavors.join(", ")));
-    for flavor in judge.flavors {
-        render_partial_flavor(judge, flavor, out);
-    }
+    render_partial_flavors(judge, out);
     push_line(out, "| rule | condition | status | error message | evidence |");
     push_line(out, "|---|---|---|---|---|");
     let violation = (judge.not_json)("{complaint}");
@@ -31,7 +41,7 @@ fn render_judge(judge: &Judge, out: &mut String) {
         "",
     ];
     push_row(out, first_row);
-    for rule in judge.rules {
+    for rule in judge.rules.iter() {
         let messages: Vec<_> = rule.error_message.lines().map(code_span).collect();
         let cells = [
             &rule_anchor(judge, rule.name),
@@ -44,16 +54,30 @@ fn render_judge(judge: &Judge, out: &mut String) {
     }
 }
 
-/// Lists the rules of a flavor that has only some of the vendor's.
-fn render_partial_flavor(judge: &Judge, flavor: &str, out: &mut String) {
-    let has = |flavor| move |rule: &&Rule| (judge.applies)(rule, flavor);
-    let is_missing = |rule: &&Rule| !has(flavor)(rule);
-    if judge.rules.iter().filter(has(judge.flavors[0])).any(|rule| is_missing(&rule)) {
-        let names: Vec<_> =
-            judge.rules.iter().filter(has(flavor)).map(|rule| format!("`{}`", rule.name)).collect();
+/// Lists the rules of flavors that have only some of the vendor's.
+fn render_partial_flavors(judge: &Judge, out: &mut String) {
+    let switches = Switches::default();
+    let names_of = |flavor| {
+        let request = Request::new(&Value::Null, flavor, &switches);
+        let rules = judge.rules.iter().filter(move |rule| (judge.applies)(rule, &request));
+        rules.map(|rule| rule.name).collect::<Vec<_>>()
+    };
+    let vendor_rules = names_of(judge.flavors[0]);
+    let flavors = judge.flavors.iter().map(|flavor| (flavor, names_of(flavor)));
+    let partial: Vec<_> = flavors
+        .filter(|(_, names)| vendor_rules.iter().any(|rule| !names.contains(rule)))
+        .collect();
+    if partial.len() > MAX_LISTED_FLAVORS {
+        push_line(out, "Each flavor has its own: `crates/strict/providers` has a file for each.\n");
+        return;
+    }
+    for (flavor, names) in partial {
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         push_line(out, &format!("`{flavor}` has these rules only: {}.\n", names.join(", ")));
     }
 }
+
+const MAX_LISTED_FLAVORS: usize = 3;
 
 fn rule_anchor(judge: &Judge, rule: &str) -> String {
     format!("<a id=\"{}-{rule}\"></a>{rule}", judge.dialect)
@@ -82,7 +106,7 @@ fn push_line(out: &mut String, line: &str) {
 const PREFACE: &str = "\
 # Requests that each provider rejects
 
-This page is generated from the rules in `crates/strict`: change the rules, not the page
+This page is generated from `crates/strict/rules` and `crates/strict/providers`: change those, not the page
 (`UPDATE_DOCS=1 cargo test -p interlingua-strict` writes it). Each rule has cases in
 `corpus/strict`, accepted and rejected ones. A provider's rules are listed in the order in which
 they are checked: the first violation is the provider's error.

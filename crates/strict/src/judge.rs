@@ -1,10 +1,13 @@
 //! Judges requests by the rules of one provider's API, and returns the violations.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::check_context::CheckContext;
+use crate::form::ObjectFields;
 use crate::request::Request;
-use crate::rule::{Rule, Violation};
+use crate::rule::{NamedCheck, Rule, Violation};
 
 /// All rules of one provider's API, in the order the provider checks them.
 #[derive(Debug)]
@@ -12,11 +15,15 @@ pub struct Judge {
     pub dialect: &'static str,
     /// The providers of this dialect with different rules; the first is the dialect's vendor.
     pub flavors: &'static [&'static str],
-    pub rules: &'static [Rule],
-    /// Whether a flavor has a rule: some flavors have only a few of the vendor's.
-    pub applies: fn(&Rule, &str) -> bool,
+    /// From `rules/<dialect>.toml`.
+    pub rules: LazyLock<Vec<Rule>>,
+    pub checks: &'static [NamedCheck],
+    /// Whether a request's flavor has a rule: some have only a few of the vendor's.
+    pub applies: fn(&Rule, &Request<'_>) -> bool,
     /// The error body for a violation in a flavor's format.
     pub envelope: fn(&Violation, &str) -> Value,
+    /// The fields of all objects in which the judge knows them all.
+    pub object_fields: fn() -> ObjectFields,
     /// The violation for a body that is not JSON, from the parser's error message.
     pub not_json: fn(&str) -> Violation,
 }
@@ -37,11 +44,11 @@ impl Judge {
     /// Checks a request against each rule that applies to its flavor.
     pub fn check(&'static self, request: &Request<'_>) -> Verdict {
         let mut cx = CheckContext::default();
-        let rules = self.rules.iter().filter(|rule| (self.applies)(rule, request.flavor));
+        let rules = self.rules.iter().filter(|rule| (self.applies)(rule, request));
         Verdict { violations: rules.flat_map(|rule| rule.violations(request, &mut cx)).collect() }
     }
 
-    pub fn rule(&self, name: &str) -> Option<&'static Rule> {
+    pub fn rule(&'static self, name: &str) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| rule.name == name)
     }
 }

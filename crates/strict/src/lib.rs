@@ -9,10 +9,12 @@
 
 mod check_context;
 pub mod docs;
+mod form;
 mod image;
 mod json;
 mod judge;
 mod judges;
+mod messages;
 mod openai_context_window;
 mod request;
 mod rule;
@@ -26,6 +28,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 
 pub use check_context::CheckContext;
+pub use form::ObjectFields;
 pub use judge::{Judge, Verdict};
 pub use judges::{ALL, find};
 pub use request::{

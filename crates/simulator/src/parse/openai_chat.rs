@@ -1,5 +1,6 @@
 //! Reads a Chat Completions request into a `ModelInput`.
 
+use interlingua_strict::openai_chat::{ReasoningSwitch, provider_or_vendor};
 use serde_json::Value;
 
 use super::input::{
@@ -72,34 +73,26 @@ fn thinking_visibility(flavor: &str, model: &str, body: &Value) -> ThinkingVisib
     let switch = body.pointer("/thinking/type").and_then(Value::as_str);
     let reasons_by_default = model_contains(model, REASONING_MODELS);
     let has_effort = effort.is_some_and(|effort| effort != "none");
-    let on = match flavor {
-        "openai" | "azure" => {
-            return if reasons_by_default || has_effort {
-                ThinkingVisibility::Hidden
-            } else {
-                ThinkingVisibility::Off
-            };
-        }
-        "deepseek" | "moonshot" => switch != Some("disabled") && effort != Some("none"),
-        "openrouter" => match body.get("reasoning") {
-            Some(reasoning) => {
-                str_field(reasoning, "effort") != "none"
-                    && reasoning.get("enabled") != Some(&Value::Bool(false))
-                    && !bool_field(reasoning, "exclude")
-            }
-            None => has_effort || reasons_by_default,
-        },
-        "mistral" => {
-            str_field(body, "prompt_mode") == "reasoning" || has_effort || reasons_by_default
-        }
-        "groq" => {
-            let hidden = str_field(body, "reasoning_format") == "hidden"
-                || body.get("include_reasoning") == Some(&Value::Bool(false));
-            !hidden && effort != Some("none") && (reasons_by_default || has_effort)
-        }
-        _ => has_effort || reasons_by_default || switch == Some("enabled"),
+    let on_demand = if let Some(reasoning) = body.get("reasoning") {
+        str_field(reasoning, "effort") != "none"
+            && reasoning.get("enabled") != Some(&Value::Bool(false))
+            && !bool_field(reasoning, "exclude")
+    } else {
+        let is_requested = switch == Some("enabled")
+            || str_field(body, "prompt_mode") == "reasoning"
+            || has_effort;
+        effort != Some("none") && (is_requested || reasons_by_default)
     };
-    if on { ThinkingVisibility::Shown } else { ThinkingVisibility::Off }
+    let is_excluded = str_field(body, "reasoning_format") == "hidden"
+        || body.get("include_reasoning") == Some(&Value::Bool(false));
+    match provider_or_vendor(flavor).replies.reasons {
+        ReasoningSwitch::InSecret if on_demand => ThinkingVisibility::Hidden,
+        ReasoningSwitch::UnlessDisabled if switch != Some("disabled") && effort != Some("none") => {
+            ThinkingVisibility::Shown
+        }
+        ReasoningSwitch::OnDemand if on_demand && !is_excluded => ThinkingVisibility::Shown,
+        _ => ThinkingVisibility::Off,
+    }
 }
 
 fn tool_choice(choice: Option<&Value>) -> ToolChoice {

@@ -1,5 +1,6 @@
 //! Provider errors that no rule of the judge covers, with each provider's message and envelope.
 
+use interlingua_strict::openai_chat::provider_or_vendor;
 use serde_json::{Value, json};
 
 use super::bedrock;
@@ -141,14 +142,13 @@ impl ProviderError {
             Self::RateLimit => "requests",
             Self::Internal | Self::Overloaded => "server_error",
         };
-        match flavor {
-            "mistral" => json!({
-                "object": "error", "message": message, "type": kind, "param": null, "code": null,
-            }),
-            "openrouter" => json!({"error": {"message": message, "code": status}}),
-            _ => json!({
-                "error": {"message": message, "type": kind, "param": null, "code": name},
-            }),
+        let provider = provider_or_vendor(flavor);
+        if provider.tags_errors() {
+            json!({"object": "error", "message": message, "type": kind, "param": null, "code": null})
+        } else if provider.is_router() {
+            json!({"error": {"message": message, "code": status}})
+        } else {
+            json!({"error": {"message": message, "type": kind, "param": null, "code": name}})
         }
     }
 
@@ -173,7 +173,7 @@ impl ProviderError {
                 let event = stream::failed_event(&id, model, name, message);
                 Frame::named_event(&event, FrameRole::Content)
             }
-            Api::Chat if flavor == "openrouter" => {
+            Api::Chat if provider_or_vendor(flavor).is_router() => {
                 let mut chunk = json!({"object": "chat.completion.chunk", "error": body["error"]});
                 chunk["id"] = seed.id("gen-", 0, 29).into();
                 chunk["choices"] =

@@ -1,5 +1,7 @@
 //! The response headers of each provider.
 
+use interlingua_strict::openai_chat::provider_or_vendor;
+
 use super::context::FIXED_RFC3339_TIME;
 use crate::response::Headers;
 use crate::route::Api;
@@ -47,7 +49,7 @@ pub fn response_headers(
                 set("openai-version", "2020-10-01".to_owned());
                 set("openai-model", model.chars().filter(char::is_ascii_graphic).collect());
             }
-            if flavor == "openrouter" {
+            if provider_or_vendor(flavor).is_router() {
                 set("x-generation-id", seed.id("gen-", 0, 29));
             }
             for (kind, limit) in &RATE_LIMITS[..2] {

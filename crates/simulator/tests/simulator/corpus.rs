@@ -125,7 +125,7 @@ fn expand_repeats(value: &Value) -> Value {
 fn a_fault_selects_any_rule() {
     let simulator = Simulator::default();
     for judge in interlingua_strict::ALL {
-        for rule in judge.rules {
+        for rule in judge.rules.iter() {
             let flavor = judge.flavors[0];
             let request = Request::post(path(judge, flavor, Some("m"), false).unwrap())
                 .header("x-sim-fault", format!("rule={}", rule.name));

@@ -29,7 +29,7 @@ fn the_document_is_up_to_date() {
     for (phrase, _, description) in MISBEHAVIORS {
         assert!(text.contains(&format!("| `{phrase}` | {description} |")), "{phrase}");
     }
-    for provider in PROVIDERS {
+    for provider in PROVIDERS.iter() {
         assert!(
             text.contains(&format!("`/{}{}`", provider.name, provider.base_path)),
             "{provider:?}"

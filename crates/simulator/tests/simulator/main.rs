@@ -12,6 +12,7 @@ mod envelope;
 mod faults;
 mod load;
 mod log;
+mod made_up_provider;
 mod misbehaviors;
 mod reply_store;
 mod routes;

@@ -87,7 +87,7 @@ fn paths_name_provider_and_endpoint() {
 #[test]
 fn models_are_listed_in_the_form_of_the_provider() {
     let server = TestServer::start();
-    for provider in PROVIDERS {
+    for provider in PROVIDERS.iter() {
         let path = match provider.api {
             Api::Bedrock => "/bedrock/foundation-models".to_owned(),
             _ => format!("/{}/v1/models?limit=1000", provider.name),

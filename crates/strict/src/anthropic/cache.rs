@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::view;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// A cache breakpoint with its path and lifetime.
 struct CacheBreakpoint<'v> {
@@ -43,7 +43,7 @@ pub(super) fn has_cache_breakpoint(body: &Value) -> bool {
     ttl(body).is_some() || !breakpoints(body).is_empty()
 }
 
-fn too_many_cache_markers(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_cache_markers(request: &Request<'_>, cx: &mut CheckContext) {
     let breakpoints = breakpoints(request.body);
     if let Some(first_excess) = breakpoints.get(MAX_BREAKPOINTS) {
         cx.reject(&*first_excess.path, too_many_message(breakpoints.len()));
@@ -56,7 +56,7 @@ fn too_many_message(count: usize) -> String {
     )
 }
 
-fn cache_order(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn cache_order(request: &Request<'_>, cx: &mut CheckContext) {
     let breakpoints = breakpoints(request.body);
     let first_short = breakpoints
         .iter()
@@ -65,13 +65,12 @@ fn cache_order(request: &Request<'_>, cx: &mut CheckContext) {
     for breakpoint in breakpoints[first_short..].iter().filter(|breakpoint| breakpoint.ttl == "1h")
     {
         let path = format!("{}.cache_control.ttl", breakpoint.path);
-        let message = format!("{path}: {CACHE_ORDER_ERROR}");
-        cx.reject(path, message);
+        cx.reject_filled(path, &[]);
     }
 }
 
 /// Automatic caching is one breakpoint for the whole request, which the API sets on its last block.
-fn automatic_cache(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn automatic_cache(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(request_ttl) = ttl(request.body) else { return };
     let breakpoints = breakpoints(request.body);
     if breakpoints.len() == MAX_BREAKPOINTS {
@@ -79,41 +78,8 @@ fn automatic_cache(request: &Request<'_>, cx: &mut CheckContext) {
     }
     let last = view::blocks(request.body).last().and_then(|block| ttl(block.value));
     if last.is_some_and(|last| last != request_ttl) {
-        cx.reject("cache_control.ttl", AUTOMATIC_CACHE_ERROR);
+        cx.reject("cache_control.ttl", cx.case("automatic-cache"));
     }
 }
 
 const MAX_BREAKPOINTS: usize = 4;
-const CACHE_ORDER_ERROR: &str = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.";
-const AUTOMATIC_CACHE_ERROR: &str =
-    "cache_control.ttl: must match the ttl of the cache_control on the last block";
-
-pub(super) const RULES: [Rule; 3] = [
-    Rule {
-        name: "too-many-cache-markers",
-        status: 400,
-        condition: "There are more than 4 cache breakpoints, including those inside tool results.",
-        error_message: "A maximum of 4 blocks with cache_control may be provided. Found {count}.",
-        evidence: Evidence::Observed,
-        source: "G1; Anthropic.SDK#50, sub2api#176",
-        check: too_many_cache_markers,
-    },
-    Rule {
-        name: "cache-order",
-        status: 400,
-        condition: "A one-hour cache breakpoint follows a five-minute one.",
-        error_message: "{path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.",
-        evidence: Evidence::Observed,
-        source: "G2; public code 70194207851, 61980901041",
-        check: cache_order,
-    },
-    Rule {
-        name: "automatic-cache",
-        status: 400,
-        condition: "Automatic caching is used with four breakpoints, or with another lifetime on the last block.",
-        error_message: "A maximum of 4 blocks with cache_control may be provided. Found {count}.\ncache_control.ttl: must match the ttl of the cache_control on the last block",
-        evidence: Evidence::Inferred,
-        source: "G5; documentation of prompt caching",
-        check: automatic_cache,
-    },
-];

@@ -7,7 +7,7 @@ use super::tool_changes::referenced_count;
 use super::view::{self, Block};
 use crate::json::{JsonExt as _, str_field};
 use crate::seal::{SealClaims, SealError, SealKey};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// Signs a summary with this text and these tool changes.
 pub fn sign_summary(key: &SealKey, text: &str, tool_changes: Option<&Value>) -> String {
@@ -35,57 +35,46 @@ fn wants_compaction(request: &Request<'_>) -> bool {
     request.body.field(BLOCK_TYPE).is_some_and(|setting| !setting.is_null())
 }
 
-fn compaction_and_editing(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn compaction_and_editing(request: &Request<'_>, cx: &mut CheckContext) {
     let has_edits = request.body.field("context_management").is_some_and(|edits| !edits.is_null());
     if has_edits && wants_compaction(request) {
-        cx.reject(BLOCK_TYPE, COMPACTION_AND_EDITING_ERROR);
+        cx.reject(BLOCK_TYPE, cx.message());
     }
 }
 
-fn nothing_to_compact(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn nothing_to_compact(request: &Request<'_>, cx: &mut CheckContext) {
     let is_content = |block: Block<'_>| !block.is_type(BLOCK_TYPE);
     let has_messages = !view::messages(request.body).is_empty();
     if has_messages && wants_compaction(request) && !view::blocks(request.body).any(is_content) {
-        cx.reject_with(
-            BLOCK_TYPE,
-            NOTHING_TO_COMPACT_ERROR,
-            None,
-            Some("compaction_nothing_to_summarize"),
-        );
+        cx.reject_with(BLOCK_TYPE, cx.message(), None, Some("compaction_nothing_to_summarize"));
     }
 }
 
-fn compaction_of_open_turn(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn compaction_of_open_turn(request: &Request<'_>, cx: &mut CheckContext) {
     let runs = view::merged_messages(request.body);
     let Some(last) = runs.last().filter(|run| run.role == "assistant" && wants_compaction(request))
     else {
         return;
     };
     if last.blocks.iter().any(|block| block.is_type("tool_use")) {
-        cx.reject_with(
-            BLOCK_TYPE,
-            COMPACTION_OF_OPEN_TURN_ERROR,
-            None,
-            Some("compaction_incomplete_turn"),
-        );
+        cx.reject_with(BLOCK_TYPE, cx.message(), None, Some("compaction_incomplete_turn"));
     }
 }
 
-fn compaction_of_many_tools(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn compaction_of_many_tools(request: &Request<'_>, cx: &mut CheckContext) {
     let limit = request.switches.compaction_tools;
     let limit = limit.unwrap_or(profile(request.model).compaction_tools);
     if wants_compaction(request) && referenced_count(request.body) > limit {
         let code = Some("compaction_too_many_tool_references");
-        cx.reject_with(BLOCK_TYPE, COMPACTION_OF_MANY_TOOLS_ERROR, None, code);
+        cx.reject_with(BLOCK_TYPE, cx.message(), None, code);
     }
 }
 
-fn empty_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn empty_compaction(request: &Request<'_>, cx: &mut CheckContext) {
     for block in compaction_blocks(request.body) {
         if block.value.field("content").is_some_and(|content| content == "") {
             let path = format!("{}.compaction.content", block.path());
-            let message = format!("{path}: {EMPTY_COMPACTION_ERROR}");
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
@@ -97,7 +86,7 @@ fn follows_compaction(body: &Value, block: &Block<'_>) -> bool {
     })
 }
 
-fn ambiguous_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn ambiguous_compaction(request: &Request<'_>, cx: &mut CheckContext) {
     for block in
         compaction_blocks(request.body).filter(|block| follows_compaction(request.body, block))
     {
@@ -107,7 +96,7 @@ fn ambiguous_compaction(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn misplaced_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn misplaced_compaction(request: &Request<'_>, cx: &mut CheckContext) {
     let is_allowed =
         |block: &Block<'_>| block.block_index == 0 || follows_compaction(request.body, block);
     for block in compaction_blocks(request.body).filter(|block| !is_allowed(block)) {
@@ -141,7 +130,7 @@ fn reject_seal_errors(
     }
 }
 
-fn compaction_signature(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn compaction_signature(request: &Request<'_>, cx: &mut CheckContext) {
     let foreign = [SealError::NotAuthentic, SealError::WrongProvider, SealError::WrongModel];
     reject_seal_errors(
         request,
@@ -152,7 +141,7 @@ fn compaction_signature(request: &Request<'_>, cx: &mut CheckContext) {
     );
 }
 
-fn modified_compaction(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn modified_compaction(request: &Request<'_>, cx: &mut CheckContext) {
     reject_seal_errors(
         request,
         cx,
@@ -162,7 +151,7 @@ fn modified_compaction(request: &Request<'_>, cx: &mut CheckContext) {
     );
 }
 
-fn compaction_tool_changes(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn compaction_tool_changes(request: &Request<'_>, cx: &mut CheckContext) {
     reject_seal_errors(
         request,
         cx,
@@ -173,14 +162,6 @@ fn compaction_tool_changes(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 const BLOCK_TYPE: &str = "compaction";
-const COMPACTION_AND_EDITING_ERROR: &str =
-    "compaction: cannot be combined with `context_management`";
-const NOTHING_TO_COMPACT_ERROR: &str = "compaction: there is nothing to summarize";
-const COMPACTION_OF_OPEN_TURN_ERROR: &str =
-    "compaction: the conversation cannot be summarized while a turn is incomplete";
-const COMPACTION_OF_MANY_TOOLS_ERROR: &str =
-    "The conversation references more distinct tools than a `compaction` block can record.";
-const EMPTY_COMPACTION_ERROR: &str = "String should have at least 1 character";
 const AMBIGUOUS_COMPACTION_ERROR: &str = "a message may hold only one `compaction` block";
 const MISPLACED_COMPACTION_ERROR: &str =
     "a `compaction` block must be the first block of its message";
@@ -188,97 +169,3 @@ const COMPACTION_SIGNATURE_ERROR: &str = "Invalid `signature` in `compaction` bl
 const MODIFIED_COMPACTION_ERROR: &str = "the `content` of a `compaction` block cannot be modified";
 const COMPACTION_TOOL_CHANGES_ERROR: &str =
     "the `tool_changes` of a `compaction` block cannot be modified";
-
-macro_rules! inferred_rule {
-    ($name:literal, $condition:literal, $error_message:expr, $source:literal, $check:expr) => {
-        Rule {
-            name: $name,
-            status: 400,
-            condition: $condition,
-            error_message: $error_message,
-            evidence: Evidence::Inferred,
-            source: $source,
-            check: $check,
-        }
-    };
-}
-
-/// Rules about requests for a summary.
-pub(super) const REQUEST_RULES: [Rule; 4] = [
-    inferred_rule!(
-        "compaction-and-editing",
-        "A summary is requested together with context management.",
-        COMPACTION_AND_EDITING_ERROR,
-        "documentation of compaction",
-        compaction_and_editing
-    ),
-    inferred_rule!(
-        "nothing-to-compact",
-        "A summary is requested of a conversation that contains nothing but a summary.",
-        NOTHING_TO_COMPACT_ERROR,
-        "error code compaction_nothing_to_summarize of the SDK",
-        nothing_to_compact
-    ),
-    inferred_rule!(
-        "compaction-of-open-turn",
-        "A summary is requested while tool calls have no results.",
-        COMPACTION_OF_OPEN_TURN_ERROR,
-        "error code compaction_incomplete_turn of the SDK",
-        compaction_of_open_turn
-    ),
-    Rule {
-        name: "compaction-of-many-tools",
-        status: 400,
-        condition: "A summary is requested of a conversation that refers to more tools than one can record (switch compaction_tools).",
-        error_message: COMPACTION_OF_MANY_TOOLS_ERROR,
-        evidence: Evidence::Quoted,
-        source: "error code compaction_too_many_tool_references and its description in the SDK; the limit is ours",
-        check: compaction_of_many_tools,
-    },
-];
-
-/// Rules about summaries in messages.
-pub(super) const BLOCK_RULES: [Rule; 6] = [
-    inferred_rule!(
-        "empty-compaction",
-        "The text of a summary is empty; it may be null.",
-        "messages.{n}.content.{m}.compaction.content: String should have at least 1 character",
-        "documentation of compaction",
-        empty_compaction
-    ),
-    inferred_rule!(
-        "ambiguous-compaction",
-        "A message has two summaries.",
-        "messages.{n}.content.{m}: a message may hold only one `compaction` block",
-        "error code compaction_block_ambiguous of the SDK",
-        ambiguous_compaction
-    ),
-    inferred_rule!(
-        "misplaced-compaction",
-        "A summary is not the first block of its message.",
-        "messages.{n}.content.{m}: a `compaction` block must be the first block of its message",
-        "error code compaction_block_misplaced of the SDK",
-        misplaced_compaction
-    ),
-    inferred_rule!(
-        "compaction-signature",
-        "The signature or encrypted content of a summary was not made by the model.",
-        "messages.{n}.content.{m}: Invalid `signature` in `compaction` block",
-        "error code compaction_signature_invalid of the SDK",
-        compaction_signature
-    ),
-    inferred_rule!(
-        "modified-compaction",
-        "The text of a signed summary was changed.",
-        "messages.{n}.content.{m}: the `content` of a `compaction` block cannot be modified",
-        "error code compaction_content_mismatch of the SDK",
-        modified_compaction
-    ),
-    inferred_rule!(
-        "compaction-tool-changes",
-        "The tool changes of a signed summary were changed.",
-        "messages.{n}.content.{m}: the `tool_changes` of a `compaction` block cannot be modified",
-        "error code compaction_tool_changes_mismatch of the SDK",
-        compaction_tool_changes
-    ),
-];

@@ -5,26 +5,21 @@ use serde_json::Value;
 use super::headers::is_newest_version;
 use super::view;
 use crate::json::{array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
-fn document_from_assistant(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn document_from_assistant(request: &Request<'_>, cx: &mut CheckContext) {
     let blocks = view::blocks(request.body).filter(|_| is_newest_version(request));
     for block in blocks.filter(|block| block.is_type("document") && block.role == "assistant") {
-        let message = format!(
-            "messages.{}: `document` blocks can only be in `user` messages",
-            block.message_index
-        );
-        cx.reject(block.path(), message);
+        cx.reject_filled(block.path(), &[("n", &block.message_index)]);
     }
 }
 
-fn citations_from_user(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn citations_from_user(request: &Request<'_>, cx: &mut CheckContext) {
     let blocks = view::blocks(request.body).filter(|_| is_newest_version(request));
     for block in blocks.filter(|block| block.is_type("text") && block.role == "user") {
         if !array_field(block.value, "citations").is_empty() {
             let path = format!("{}.text.citations", block.path());
-            let message = format!("{path}: citations can only be set in `assistant` messages");
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
@@ -46,63 +41,20 @@ fn citable_blocks(body: &Value) -> Vec<(String, &str, bool)> {
     blocks
 }
 
-fn some_citations(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn some_citations(request: &Request<'_>, cx: &mut CheckContext) {
     let sources = citable_blocks(request.body);
     for (path, kind, is_cited) in &sources {
         let first = sources.iter().find(|(_, other, _)| other == kind);
         if first.is_some_and(|(_, _, first)| first != is_cited) {
-            cx.reject(path, SOME_CITATIONS_ERROR);
+            cx.reject(path, cx.message());
         }
     }
 }
 
-fn citations_and_format(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn citations_and_format(request: &Request<'_>, cx: &mut CheckContext) {
     let has_format =
         request.body.pointer("/output_config/format").is_some_and(|value| !value.is_null());
     if has_format && citable_blocks(request.body).iter().any(|(_, _, is_cited)| *is_cited) {
-        cx.reject("output_config.format", CITATIONS_AND_FORMAT_ERROR);
+        cx.reject("output_config.format", cx.message());
     }
 }
-
-const SOME_CITATIONS_ERROR: &str = "Citations must be enabled on all documents or on none of them.";
-const CITATIONS_AND_FORMAT_ERROR: &str =
-    "output_config.format: structured outputs cannot be used together with citations";
-
-pub(super) const RULES: [Rule; 4] = [
-    Rule {
-        name: "document-from-assistant",
-        status: 400,
-        condition: "Under API version 2026-10-21, a document is in an assistant message.",
-        error_message: "messages.{n}: `document` blocks can only be in `user` messages",
-        evidence: Evidence::Inferred,
-        source: "H6; migration guide to 2026-10-21",
-        check: document_from_assistant,
-    },
-    Rule {
-        name: "citations-from-user",
-        status: 400,
-        condition: "Under API version 2026-10-21, a user's text block has citations.",
-        error_message: "messages.{n}.content.{m}.text.citations: citations can only be set in `assistant` messages",
-        evidence: Evidence::Inferred,
-        source: "H6; migration guide to 2026-10-21",
-        check: citations_from_user,
-    },
-    Rule {
-        name: "some-citations",
-        status: 400,
-        condition: "Citations are enabled on some documents only.",
-        error_message: SOME_CITATIONS_ERROR,
-        evidence: Evidence::Inferred,
-        source: "H4; documentation of citations",
-        check: some_citations,
-    },
-    Rule {
-        name: "citations-and-format",
-        status: 400,
-        condition: "An output format is requested while citations are enabled.",
-        error_message: CITATIONS_AND_FORMAT_ERROR,
-        evidence: Evidence::Inferred,
-        source: "H4; documentation of structured outputs",
-        check: citations_and_format,
-    },
-];

@@ -1,11 +1,10 @@
 //! Rules about headers (API version, betas), the model name, and bodies that are not JSON.
 
 use super::profile;
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 pub(super) const API_VERSIONS: &[&str] = &["2023-01-01", "2023-06-01", NEWEST_VERSION];
 const NEWEST_VERSION: &str = "2026-10-21";
-const MISSING_VERSION_ERROR: &str = "anthropic-version: header is required";
 
 /// Whether the request uses the newest API version.
 pub(super) fn is_newest_version(request: &Request<'_>) -> bool {
@@ -33,9 +32,9 @@ pub(super) fn json_error_message(parser_error: &str) -> String {
     }
 }
 
-fn unknown_version(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unknown_version(request: &Request<'_>, cx: &mut CheckContext) {
     if request.version == Some("") {
-        cx.reject("anthropic-version", MISSING_VERSION_ERROR);
+        cx.reject("anthropic-version", cx.case("missing-version"));
     } else if let Some(version) = request.version.filter(|version| !API_VERSIONS.contains(version))
     {
         let message = format!("anthropic-version: \"{version}\" is not a valid version");
@@ -43,7 +42,7 @@ fn unknown_version(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn unknown_beta(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unknown_beta(request: &Request<'_>, cx: &mut CheckContext) {
     let is_known = |beta: &&&str| KNOWN_BETAS.contains(&beta_name(beta));
     let unknown: Vec<_> = request.betas.iter().filter(|beta| !is_known(beta)).copied().collect();
     if !unknown.is_empty() {
@@ -66,43 +65,11 @@ fn beta_name(beta: &str) -> &str {
     if digits == 8 { name } else { beta }
 }
 
-fn unknown_model(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unknown_model(request: &Request<'_>, cx: &mut CheckContext) {
     if !profile::is_known(request.model) {
         cx.reject("model", format!("model: {}", request.model));
     }
 }
-
-pub(super) const RULES: [Rule; 2] = [
-    Rule {
-        name: "unknown-version",
-        status: 400,
-        condition: "The API version is unknown, or the header is missing.",
-        error_message: "anthropic-version: \"{version}\" is not a valid version\nanthropic-version: header is required",
-        evidence: Evidence::Observed,
-        source: "public logs 70232596489, 55139276041; the first message is ours",
-        check: unknown_version,
-    },
-    Rule {
-        name: "unknown-beta",
-        status: 400,
-        condition: "The beta header contains an unknown beta.",
-        error_message: "Unexpected value(s) {names} for the `anthropic-beta` header. Please consult our documentation at platform.claude.com/docs or try again without the header.",
-        evidence: Evidence::Documented,
-        source: "H1; documentation of beta headers",
-        check: unknown_beta,
-    },
-];
-
-/// Checked after the shape of the body.
-pub(super) const UNKNOWN_MODEL: Rule = Rule {
-    name: "unknown-model",
-    status: 404,
-    condition: "The model belongs to another vendor, or was retired long ago.",
-    error_message: "model: {model}",
-    evidence: Evidence::Quoted,
-    source: "H5",
-    check: unknown_model,
-};
 
 /// Betas in the SDK's types and in current clients.
 const KNOWN_BETAS: &[&str] = &[

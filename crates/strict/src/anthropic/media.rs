@@ -8,7 +8,7 @@ use super::profile::profile;
 use super::view;
 use crate::image::{self, ImageHeader};
 use crate::json::{JsonExt as _, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// The images and documents of a request.
 #[derive(Default)]
@@ -129,48 +129,42 @@ fn max_images(request: &Request<'_>) -> usize {
     }
 }
 
-fn image_too_large(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn image_too_large(request: &Request<'_>, cx: &mut CheckContext) {
     for Image { path, base64_bytes: bytes, .. } in &MediaSurvey::memoized(request, cx).images {
         if *bytes > MAX_IMAGE_BYTES {
-            let message = format!(
-                "{path}: image exceeds 10 MB maximum: {bytes} bytes > {MAX_IMAGE_BYTES} bytes"
-            );
-            cx.reject(path, message);
+            cx.reject_filled(path, &[("bytes", &bytes), ("most", &MAX_IMAGE_BYTES)]);
         }
     }
 }
 
-fn media_mismatch(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn media_mismatch(request: &Request<'_>, cx: &mut CheckContext) {
     for Image { path, declared_type: declared, header, .. } in
         &MediaSurvey::memoized(request, cx).images
     {
         if let Some(actual) =
             header.map(|header| header.media_type).filter(|actual| actual != declared)
         {
-            let message = format!(
-                "{path}: The image was specified using the {declared} media type, but the image appears to be a {actual} image"
-            );
-            cx.reject(path, message);
+            cx.reject_filled(path, &[("said", &declared), ("found", &actual)]);
         }
     }
 }
 
-fn undecodable_image(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn undecodable_image(request: &Request<'_>, cx: &mut CheckContext) {
     for Image { path, header, .. } in &MediaSurvey::memoized(request, cx).images {
         // Only the header is decoded, so that errors after it are not detected.
         if header.is_none() {
-            cx.reject(path, UNDECODABLE_IMAGE_ERROR);
+            cx.reject(path, cx.message());
         }
     }
 }
 
-fn unreachable_media(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unreachable_media(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, message) in &MediaSurvey::memoized(request, cx).unreachable {
         cx.reject(path, *message);
     }
 }
 
-fn image_dimensions(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn image_dimensions(request: &Request<'_>, cx: &mut CheckContext) {
     let media = MediaSurvey::memoized(request, cx);
     let has_many_images = media.image_count > MANY_IMAGES;
     for Image { path, header, .. } in media.images.iter().filter(|image| !image.is_downsized) {
@@ -190,19 +184,17 @@ fn image_dimensions(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn too_many_images(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_images(request: &Request<'_>, cx: &mut CheckContext) {
     let (media, limit) = (MediaSurvey::memoized(request, cx), max_images(request));
     if let Some(path) = &media.first_excess_image {
-        let message = format!("Too much media: {} images > {limit} maximum", media.image_count);
-        cx.reject(path, message);
+        cx.reject_filled(path, &[("count", &media.image_count), ("most", &limit)]);
     }
 }
 
-fn too_many_pages(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_pages(request: &Request<'_>, cx: &mut CheckContext) {
     let (media, limit) = (MediaSurvey::memoized(request, cx), max_images(request));
     if media.page_count > limit {
-        let message = format!("A maximum of {limit} PDF pages may be provided.");
-        cx.reject(&media.last_document, message);
+        cx.reject_filled(&media.last_document, &[("most", &limit)]);
     }
 }
 
@@ -215,72 +207,5 @@ const MAX_SIDE_PIXELS: u32 = 8000;
 const MANY_IMAGES: usize = 20;
 const MAX_SIDE_PIXELS_MANY_IMAGES: u32 = 2000;
 const PDF_TYPE_KEY: &[u8] = b"/Type";
-const UNDECODABLE_IMAGE_ERROR: &str = "Could not process image";
 const UNREACHABLE_URL_ERROR: &str = "Unable to download the file";
 const INSECURE_URL_ERROR: &str = "Only HTTPS URLs are supported.";
-
-pub(super) const RULES: [Rule; 7] = [
-    Rule {
-        name: "image-too-large",
-        status: 400,
-        condition: "A base64 image is larger than 10 MB.",
-        error_message: "{path}: image exceeds 10 MB maximum: {bytes} bytes > {most} bytes",
-        evidence: Evidence::Inferred,
-        source: "L5; public code 56262009662 with the earlier limit of 5 MB, documentation of images",
-        check: image_too_large,
-    },
-    Rule {
-        name: "media-mismatch",
-        status: 400,
-        condition: "An image has another type than its media_type.",
-        error_message: "{path}: The image was specified using the {said} media type, but the image appears to be a {found} image",
-        evidence: Evidence::Observed,
-        source: "L7; public code 51825969579",
-        check: media_mismatch,
-    },
-    Rule {
-        name: "undecodable-image",
-        status: 400,
-        condition: "A base64 image is no PNG, JPEG, GIF or WebP, or its header is truncated or malformed.",
-        error_message: UNDECODABLE_IMAGE_ERROR,
-        evidence: Evidence::Quoted,
-        source: "L8",
-        check: undecodable_image,
-    },
-    Rule {
-        name: "unreachable-media",
-        status: 400,
-        condition: "The URL of an image or document cannot be fetched.",
-        error_message: "Unable to download the file\nOnly HTTPS URLs are supported.",
-        evidence: Evidence::Observed,
-        source: "L8; live probe 69439831363; of http, https://github.com/BrokkAi/brokk-app/issues/2269",
-        check: unreachable_media,
-    },
-    Rule {
-        name: "image-dimensions",
-        status: 400,
-        condition: "A side of a base64 image has more than 8000 pixels or, in requests with more than 20 images, more than 2000; an image that may be downscaled is accepted.",
-        error_message: "{path}.data: image dimensions exceed max allowed size: {pixels} pixels > 8000 pixels\n{path}.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
-        evidence: Evidence::Observed,
-        source: "L6; public code 28908041882, 68360401111, the first message 59430705902",
-        check: image_dimensions,
-    },
-    Rule {
-        name: "too-many-images",
-        status: 400,
-        condition: "There are more than 100 images, or 600 where the context window is larger than 200,000 tokens.",
-        error_message: "Too much media: {count} images > {most} maximum",
-        evidence: Evidence::Quoted,
-        source: "L9; claude-code-hub's rules, the rest of the message is ours",
-        check: too_many_images,
-    },
-    Rule {
-        name: "too-many-pages",
-        status: 400,
-        condition: "The base64 PDF documents have more than 100 pages, or 600 where the context window is larger than 200,000 tokens; page objects in compressed streams are not counted.",
-        error_message: "A maximum of {most} PDF pages may be provided.",
-        evidence: Evidence::Quoted,
-        source: "L9; claude-code-hub's rules, the rest of the message is ours",
-        check: too_many_pages,
-    },
-];

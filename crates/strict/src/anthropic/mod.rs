@@ -46,20 +46,27 @@ use serde_json::{Value, json};
 
 pub use threads::fingerprint as thread_fingerprint;
 
-use crate::rule::{concat_rules, rule_count};
-use crate::{Judge, Rule, Violation};
+use std::sync::LazyLock;
+
+use crate::form::ObjectFields;
+use crate::rule::{NamedCheck, checks};
+use crate::{Judge, Request, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "anthropic",
     flavors: &["anthropic", deepseek::FLAVOR],
-    rules: RULES,
+    rules: LazyLock::new(|| {
+        Rule::parse_all(include_str!("../../rules/anthropic.toml"), CHECKS, |_| Vec::new())
+    }),
+    checks: CHECKS,
     applies,
     envelope,
+    object_fields,
     not_json,
 };
 
-fn applies(rule: &Rule, flavor: &str) -> bool {
-    if flavor == deepseek::FLAVOR {
+fn applies(rule: &Rule, request: &Request<'_>) -> bool {
+    if request.flavor == deepseek::FLAVOR {
         deepseek::has_rule(rule)
     } else {
         !rule.name.starts_with("deepseek-")
@@ -93,6 +100,12 @@ fn envelope(violation: &Violation, flavor: &str) -> Value {
     json!({"type": "error", "error": error})
 }
 
+fn object_fields() -> ObjectFields {
+    let mut out = ObjectFields::new();
+    fields::BODY.collect_fields("", &mut out);
+    out
+}
+
 fn not_json(complaint: &str) -> Violation {
     Violation {
         rule: "not-json",
@@ -107,33 +120,45 @@ fn not_json(complaint: &str) -> Violation {
     }
 }
 
-/// In the order in which the API checks them: headers, shape of the body, settings, roles, content,
-/// calls and results, thinking.
-const RULE_GROUPS: &[&[Rule]] = &[
-    &[limits::REQUEST_TOO_LARGE],
-    &content_encoding::RULES,
-    &headers::RULES,
-    &shape_rules::RULES,
-    &[headers::UNKNOWN_MODEL],
-    &params::RULES,
-    &effort::RULES,
-    &tool_choice::RULES,
-    &deepseek::RULES,
-    &limits::RULES,
-    &threads::RULES,
-    &compaction::REQUEST_RULES,
-    &tools::RULES,
-    &tool_changes::RULES,
-    &schema::RULES,
-    &roles::RULES,
-    &content::RULES,
-    &documents::RULES,
-    &media::RULES,
-    &cache::RULES,
-    &compaction::BLOCK_RULES,
-    &server_tools::RULES,
-    &pairing::RULES,
-    &thinking::RULES,
-    &signatures::RULES,
-];
-static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);
+/// The checks by module; `rules/anthropic.toml` has their rules in the order in which they are checked.
+static CHECKS: &[NamedCheck] = checks! {
+    cache: too_many_cache_markers cache_order automatic_cache;
+    compaction: compaction_and_editing nothing_to_compact compaction_of_open_turn
+        compaction_of_many_tools empty_compaction ambiguous_compaction misplaced_compaction
+        compaction_signature modified_compaction compaction_tool_changes;
+    content: cached_empty_text empty_system_text empty_message empty_text empty_result_text
+        blank_text trailing_whitespace final_thinking;
+    content_encoding: large_decoded_body unsupported_charset unsupported_encoding broken_encoding;
+    deepseek: deepseek_model deepseek_forced_choice deepseek_thinking deepseek_thinking_text
+        deepseek_call_id;
+    documents: document_from_assistant citations_from_user some_citations citations_and_format;
+    effort: small_budget large_budget manual_thinking adaptive_thinking disabled_thinking
+        thinking_between_tools no_thinking_between_tools effort_without_thinking no_effort
+        unknown_effort;
+    headers: unknown_version unknown_beta unknown_model;
+    limits: request_too_large too_many_messages max_tokens_above_cap prompt_too_long
+        input_and_output_too_long;
+    media: image_too_large media_mismatch undecodable_image unreachable_media image_dimensions
+        too_many_images too_many_pages;
+    pairing: call_id call_name calls_without_tools duplicate_call_id two_results unanswered_call
+        unexpected_result failed_result_media mixed_search_result;
+    params: mail_address small_task_budget too_many_fallbacks removed_sampling out_of_range
+        deprecated_sampling sampling_while_thinking temperature_and_top_p blank_stop_sequence
+        container_without_tool prewarm_conflict;
+    roles: no_messages system_role system_first system_after_assistant system_before_user
+        assistant_first roles_alternate prefill prefill_while_thinking result_from_assistant
+        call_from_user thinking_from_user block_from_other_side;
+    schema: schema_root_type schema_root_choice schema_invalid property_name strict_open_object
+        strict_pattern strict_too_complex circular_schema;
+    server_tools: server_call_id answered_server_call unexpected_server_result
+        unresolved_server_call unsealed_search pending_code toolset_name;
+    shape_rules: thinking_display shape_fault;
+    signatures: invalid_signature invalid_redacted modified_thinking changed_prefix;
+    thinking: empty_thinking thinking_first thinking_while_off thinking_expected;
+    threads: thread_unsupported thread_not_found thread_continued thread_in_flight
+        thread_fingerprint;
+    tool_changes: unknown_tool_change tool_name_conflict too_many_available_tools;
+    tool_choice: forced_while_thinking forced_choice choice_without_tools;
+    tools: mcp_server_reference fine_grained_toolset tool_name typed_tool_name duplicate_tool_name
+        all_tools_deferred cached_deferred_tool input_example unknown_tool_reference;
+};

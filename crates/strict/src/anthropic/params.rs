@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::profile::{SamplingSupport, ThinkingMode, profile, thinking_mode};
 use super::{headers, view};
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 fn non_null_param<'v>(body: &'v Value, key: &str) -> Option<&'v Value> {
     body.field(key).filter(|value| !value.is_null())
@@ -15,7 +15,7 @@ fn number_param(body: &Value, key: &str) -> Option<f64> {
     body.field(key).and_then(Value::as_f64)
 }
 
-fn out_of_range(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn out_of_range(request: &Request<'_>, cx: &mut CheckContext) {
     for (key, min, max) in PARAM_RANGES {
         let Some(value) = number_param(request.body, key) else { continue };
         let message = if value < *min {
@@ -29,7 +29,7 @@ fn out_of_range(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn removed_sampling(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn removed_sampling(request: &Request<'_>, cx: &mut CheckContext) {
     if headers::is_newest_version(request) {
         for key in SAMPLING_PARAMS.iter().filter(|key| non_null_param(request.body, key).is_some())
         {
@@ -38,7 +38,7 @@ fn removed_sampling(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn deprecated_sampling(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn deprecated_sampling(request: &Request<'_>, cx: &mut CheckContext) {
     if profile(request.model).sampling != SamplingSupport::DefaultsOnly {
         return;
     }
@@ -51,7 +51,7 @@ fn deprecated_sampling(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn sampling_while_thinking(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn sampling_while_thinking(request: &Request<'_>, cx: &mut CheckContext) {
     let is_thinking =
         matches!(thinking_mode(request), ThinkingMode::Manual | ThinkingMode::Adaptive);
     if !is_thinking || profile(request.model).sampling == SamplingSupport::DefaultsOnly {
@@ -75,7 +75,7 @@ fn sampling_while_thinking(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn temperature_and_top_p(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn temperature_and_top_p(request: &Request<'_>, cx: &mut CheckContext) {
     let is_given = |key| non_null_param(request.body, key).is_some();
     if profile(request.model).sampling == SamplingSupport::TemperatureOrTopP
         && is_given("temperature")
@@ -88,7 +88,7 @@ fn temperature_and_top_p(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn blank_stop_sequence(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn blank_stop_sequence(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, stop) in array_field(request.body, "stop_sequences").iter().enumerate() {
         if stop.as_str().is_some_and(view::is_blank) {
             cx.reject(
@@ -99,7 +99,7 @@ fn blank_stop_sequence(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn container_without_tool(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn container_without_tool(request: &Request<'_>, cx: &mut CheckContext) {
     let is_code_execution = |tool: &Value| str_field(tool, "type").starts_with("code_execution_");
     let has_no_tool = !array_field(request.body, "tools").iter().any(is_code_execution);
     if has_no_tool && non_null_param(request.body, "container").is_some() {
@@ -111,7 +111,7 @@ fn container_without_tool(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 /// With `max_tokens` 0, settings that only concern the output are rejected.
-fn prewarm_conflict(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn prewarm_conflict(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
     if body.field("max_tokens").and_then(view::as_integer) != Some(0) {
         return;
@@ -139,7 +139,7 @@ const PARAM_RANGES: &[(&str, f64, Option<f64>)] = &[
     ("top_k", 0.0, None),
 ];
 
-fn small_task_budget(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn small_task_budget(request: &Request<'_>, cx: &mut CheckContext) {
     let total = request.body.pointer("/output_config/task_budget/total").and_then(view::as_integer);
     if total.is_some_and(|total| total < MIN_TASK_BUDGET) {
         let path = "output_config.task_budget.total";
@@ -148,7 +148,7 @@ fn small_task_budget(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn too_many_fallbacks(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_fallbacks(request: &Request<'_>, cx: &mut CheckContext) {
     let count = array_field(request.body, "fallbacks").len();
     if count > MAX_FALLBACKS {
         let message = format!(
@@ -159,10 +159,10 @@ fn too_many_fallbacks(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 /// The API rejects email addresses as user ids.
-fn mail_address(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn mail_address(request: &Request<'_>, cx: &mut CheckContext) {
     let user = request.body.pointer("/metadata/user_id").and_then(Value::as_str);
     if user.is_some_and(contains_email) {
-        cx.reject("metadata.user_id", MAIL_ADDRESS_ERROR);
+        cx.reject("metadata.user_id", cx.message());
     }
 }
 
@@ -180,110 +180,6 @@ fn contains_email(id: &str) -> bool {
     })
 }
 
-const MAIL_ADDRESS_ERROR: &str = "metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.";
-
 /// Minimum in tokens.
 const MIN_TASK_BUDGET: i64 = 20_000;
 const MAX_FALLBACKS: usize = 3;
-
-pub(super) const RULES: [Rule; 11] = [
-    Rule {
-        name: "mail-address",
-        status: 400,
-        condition: "The user id contains an email address.",
-        error_message: MAIL_ADDRESS_ERROR,
-        evidence: Evidence::Observed,
-        source: "https://github.com/BerriAI/litellm/issues/10106, whose log ends in the last word",
-        check: mail_address,
-    },
-    Rule {
-        name: "small-task-budget",
-        status: 400,
-        condition: "The task budget is below 20,000 tokens.",
-        error_message: "output_config.task_budget.total: Input should be greater than or equal to 20000",
-        evidence: Evidence::Inferred,
-        source: "an emulator; the form of K10",
-        check: small_task_budget,
-    },
-    Rule {
-        name: "too-many-fallbacks",
-        status: 400,
-        condition: "There are more than 3 fallbacks.",
-        error_message: "fallbacks: List should have at most 3 items after validation, not {count}",
-        evidence: Evidence::Inferred,
-        source: "documentation of fallbacks",
-        check: too_many_fallbacks,
-    },
-    Rule {
-        name: "removed-sampling",
-        status: 400,
-        condition: "A sampling parameter is set under API version 2026-10-21, even to its default.",
-        error_message: "{parameter}: Extra inputs are not permitted",
-        evidence: Evidence::Inferred,
-        source: "P1; migration guide to 2026-10-21",
-        check: removed_sampling,
-    },
-    Rule {
-        name: "out-of-range",
-        status: 400,
-        condition: "A number is below its minimum or above its maximum.",
-        error_message: "{parameter}: Input should be greater than or equal to {least}\n{parameter}: Input should be less than or equal to {most}",
-        evidence: Evidence::Inferred,
-        source: "the form of K10",
-        check: out_of_range,
-    },
-    Rule {
-        name: "deprecated-sampling",
-        status: 400,
-        condition: "A sampling parameter is not at its default on a model from 4.7 on.",
-        error_message: "`{parameter}` is deprecated for this model.",
-        evidence: Evidence::Observed,
-        source: "P2; public code 59992224329, 70722467669",
-        check: deprecated_sampling,
-    },
-    Rule {
-        name: "sampling-while-thinking",
-        status: 400,
-        condition: "Sampling is changed while the model thinks: only temperature 1 and a top_p from 0.95 on are accepted.",
-        error_message: "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.\n`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.\n`top_k` must be unset when thinking is enabled.",
-        evidence: Evidence::Observed,
-        source: "P3; public code 1876376807, 58250608308; the last two messages are ours",
-        check: sampling_while_thinking,
-    },
-    Rule {
-        name: "temperature-and-top-p",
-        status: 400,
-        condition: "Both temperature and top_p are set for a 4.5 or 4.6 model.",
-        error_message: "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
-        evidence: Evidence::Observed,
-        source: "P4; live probe 60887066190",
-        check: temperature_and_top_p,
-    },
-    Rule {
-        name: "blank-stop-sequence",
-        status: 400,
-        condition: "A stop sequence is empty or has only whitespace.",
-        error_message: "stop_sequences: each stop sequence must contain non-whitespace",
-        evidence: Evidence::Observed,
-        source: "P6; public code 70476276490",
-        check: blank_stop_sequence,
-    },
-    Rule {
-        name: "container-without-tool",
-        status: 400,
-        condition: "A container is set, but no code execution tool.",
-        error_message: "Container identifier can only be provided when using the code execution tool",
-        evidence: Evidence::Observed,
-        source: "X3; live probe 69439831363",
-        check: container_without_tool,
-    },
-    Rule {
-        name: "prewarm-conflict",
-        status: 400,
-        condition: "max_tokens is 0, together with a setting that only concerns the output.",
-        error_message: "max_tokens: 0 is not supported together with `{parameter}`.",
-        evidence: Evidence::Inferred,
-        source: "documentation of cache pre-warming",
-        check: prewarm_conflict,
-    },
-];

@@ -6,11 +6,11 @@ use super::blocks::SINGLE_ROLE_BLOCKS;
 use super::profile::{ThinkingMode, profile, thinking_mode};
 use super::view::{self, Block, messages};
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
-fn no_messages(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn no_messages(request: &Request<'_>, cx: &mut CheckContext) {
     if request.body.field("messages").and_then(Value::as_array).is_some_and(Vec::is_empty) {
-        cx.reject("messages", NO_MESSAGES_ERROR);
+        cx.reject("messages", cx.message());
     }
 }
 
@@ -25,12 +25,12 @@ pub(super) fn is_directive(message: &Value) -> bool {
         && message.field("output_config").is_some()
 }
 
-fn system_role(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn system_role(request: &Request<'_>, cx: &mut CheckContext) {
     let message = match request.switches.system_messages {
         Some(true) => return,
-        Some(false) => UNEXPECTED_SYSTEM_ERROR,
+        Some(false) => cx.case("unexpected-system"),
         None if profile(request.model).system_messages => return,
-        None => UNSUPPORTED_SYSTEM_ERROR,
+        None => cx.case("unsupported-system"),
     };
     for (at, _) in system_messages(request.body) {
         cx.reject(format!("messages.{at}.role"), message);
@@ -81,14 +81,14 @@ impl SystemPosition {
     }
 }
 
-fn assistant_first(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn assistant_first(request: &Request<'_>, cx: &mut CheckContext) {
     let first = messages(request.body).first().map(|message| str_field(message, "role"));
     if request.switches.alternation == Some(true) && first == Some("assistant") {
-        cx.reject("messages.0.role", ASSISTANT_FIRST_ERROR);
+        cx.reject("messages.0.role", cx.message());
     }
 }
 
-fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
     if request.switches.alternation != Some(true) {
         return;
     }
@@ -96,10 +96,7 @@ fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, pair) in all.windows(2).enumerate() {
         let role = str_field(&pair[0], "role");
         if role == str_field(&pair[1], "role") && role != "system" {
-            let message = format!(
-                "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"{role}\" roles in a row"
-            );
-            cx.reject(format!("messages.{}.role", at + 1), message);
+            cx.reject_filled(format!("messages.{}.role", at + 1), &[("role", &role)]);
         }
     }
 }
@@ -120,13 +117,13 @@ pub(super) fn allows_prefill(request: &Request<'_>) -> bool {
     request.switches.prefill.unwrap_or(profile(request.model).prefill)
 }
 
-fn prefill(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn prefill(request: &Request<'_>, cx: &mut CheckContext) {
     if let Some(at) = prefill_index(request.body).filter(|_| !allows_prefill(request)) {
-        cx.reject(format!("messages.{at}"), PREFILL_ERROR);
+        cx.reject(format!("messages.{at}"), cx.message());
     }
 }
 
-fn prefill_while_thinking(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn prefill_while_thinking(request: &Request<'_>, cx: &mut CheckContext) {
     let is_thinking =
         matches!(thinking_mode(request), ThinkingMode::Manual | ThinkingMode::Adaptive);
     if let Some(at) = prefill_index(request.body).filter(|_| is_thinking && allows_prefill(request))
@@ -136,21 +133,14 @@ fn prefill_while_thinking(request: &Request<'_>, cx: &mut CheckContext) {
             .any(|block| str_field(block, "type") == "tool_use");
         // A call without a result violates another rule.
         if !has_calls {
-            cx.reject(format!("messages.{at}"), PREFILL_WHILE_THINKING_ERROR);
+            cx.reject(format!("messages.{at}"), cx.message());
         }
     }
 }
 
-const NO_MESSAGES_ERROR: &str = "messages: at least one message is required";
-const UNEXPECTED_SYSTEM_ERROR: &str = "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.";
-const UNSUPPORTED_SYSTEM_ERROR: &str = "role 'system' is not supported on this model";
 const SYSTEM_FIRST_ERROR: &str = "use the top-level 'system' parameter for the initial system prompt; the directive-only form (content: [] with output_config) is accepted at any position";
 const SYSTEM_AFTER_ASSISTANT_ERROR: &str = "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result; the directive-only form (content: [] with output_config) is accepted at any position";
 const SYSTEM_BEFORE_USER_ERROR: &str = "role 'system' must precede an 'assistant' message or end the array; the directive-only form (content: [] with output_config) is accepted at any position";
-const ASSISTANT_FIRST_ERROR: &str = "messages: first message must use the \"user\" role";
-const PREFILL_ERROR: &str = "This model does not support assistant message prefill. The conversation must end with a user message.";
-const PREFILL_WHILE_THINKING_ERROR: &str =
-    "Prefilling assistant messages is not supported when `thinking` is enabled.";
 
 /// Rejects blocks of a type outside messages of `role`.
 fn reject_outside_role(request: &Request<'_>, cx: &mut CheckContext, kind: &str, role: &str) {
@@ -167,19 +157,15 @@ fn reject_wrong_role(block: &Block<'_>, cx: &mut CheckContext, role: &str) {
     }
 }
 
-fn thinking_from_user(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn thinking_from_user(request: &Request<'_>, cx: &mut CheckContext) {
     for block in view::blocks(request.body) {
         if block.is_thinking() && block.role == "user" {
-            let message = format!(
-                "messages.{}.content: thinking blocks may only be in `assistant` messages",
-                block.message_index
-            );
-            cx.reject(block.path(), message);
+            cx.reject_filled(block.path(), &[("n", &block.message_index)]);
         }
     }
 }
 
-fn block_from_other_side(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn block_from_other_side(request: &Request<'_>, cx: &mut CheckContext) {
     for block in view::blocks(request.body) {
         if let Some((role, _)) =
             SINGLE_ROLE_BLOCKS.iter().find(|(_, kinds)| kinds.contains(&block.block_type()))
@@ -189,122 +175,22 @@ fn block_from_other_side(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-pub(super) const RULES: [Rule; 13] = [
-    Rule {
-        name: "no-messages",
-        status: 400,
-        condition: "There are no messages.",
-        error_message: NO_MESSAGES_ERROR,
-        evidence: Evidence::Quoted,
-        source: "E6; public code 69018460521, a live probe was rejected",
-        check: no_messages,
-    },
-    Rule {
-        name: "system-role",
-        status: 400,
-        condition: "The messages contain a system message, which the model does not support (switch system_messages).",
-        error_message: "role 'system' is not supported on this model\nmessages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.",
-        evidence: Evidence::Observed,
-        source: "S1; public code 59081579365, 66368718313",
-        check: system_role,
-    },
-    Rule {
-        name: "system-first",
-        status: 400,
-        condition: "The conversation begins with a system message.",
-        error_message: "messages.{n}: use the top-level 'system' parameter for the initial system prompt; the directive-only form (content: [] with output_config) is accepted at any position",
-        evidence: Evidence::Observed,
-        source: "S2a; public code 60088232995, live probe 58022668595",
-        check: |request, cx| reject_misplaced_system(request, cx, SystemPosition::First),
-    },
-    Rule {
-        name: "system-after-assistant",
-        status: 400,
-        condition: "A system message follows an assistant message.",
-        error_message: "messages.{n}: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result; the directive-only form (content: [] with output_config) is accepted at any position",
-        evidence: Evidence::Observed,
-        source: "S2b; live probe 69439831363",
-        check: |request, cx| reject_misplaced_system(request, cx, SystemPosition::Before),
-    },
-    Rule {
-        name: "system-before-user",
-        status: 400,
-        condition: "A user message follows a system message.",
-        error_message: "messages.{n}: role 'system' must precede an 'assistant' message or end the array; the directive-only form (content: [] with output_config) is accepted at any position",
-        evidence: Evidence::Observed,
-        source: "S2c; live probes 69439831363, 71076783717",
-        check: |request, cx| reject_misplaced_system(request, cx, SystemPosition::After),
-    },
-    Rule {
-        name: "assistant-first",
-        status: 400,
-        condition: "The first message is the assistant's (only with the switch alternation).",
-        error_message: ASSISTANT_FIRST_ERROR,
-        evidence: Evidence::Observed,
-        source: "S3; public code 1912132180, accepted since 2026-09",
-        check: assistant_first,
-    },
-    Rule {
-        name: "roles-alternate",
-        status: 400,
-        condition: "Two consecutive messages have the same role (only with the switch alternation).",
-        error_message: "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"{role}\" roles in a row",
-        evidence: Evidence::Quoted,
-        source: "S4; public code 54712894057, accepted since 2026-09",
-        check: roles_alternate,
-    },
-    Rule {
-        name: "prefill",
-        status: 400,
-        condition: "The conversation ends with an assistant message on a model from 4.6 on (switch prefill).",
-        error_message: PREFILL_ERROR,
-        evidence: Evidence::Documented,
-        source: "S5; documentation of errors",
-        check: prefill,
-    },
-    Rule {
-        name: "prefill-while-thinking",
-        status: 400,
-        condition: "The conversation ends with an assistant message while the model thinks.",
-        error_message: PREFILL_WHILE_THINKING_ERROR,
-        evidence: Evidence::Inferred,
-        source: "S6; documentation of thinking",
-        check: prefill_while_thinking,
-    },
-    Rule {
-        name: "result-from-assistant",
-        status: 400,
-        condition: "A tool result is in an assistant message.",
-        error_message: "messages.{n}: `tool_result` blocks can only be in `user` messages",
-        evidence: Evidence::Observed,
-        source: "T5; live probe 58022668595",
-        check: |request, cx| reject_outside_role(request, cx, "tool_result", "user"),
-    },
-    Rule {
-        name: "call-from-user",
-        status: 400,
-        condition: "A tool call is in a user message.",
-        error_message: "messages.{n}: `tool_use` blocks can only be in `assistant` messages",
-        evidence: Evidence::Quoted,
-        source: "T6; public code 69018460521",
-        check: |request, cx| reject_outside_role(request, cx, "tool_use", "assistant"),
-    },
-    Rule {
-        name: "thinking-from-user",
-        status: 400,
-        condition: "Thinking is in a user message.",
-        error_message: "messages.{n}.content: thinking blocks may only be in `assistant` messages",
-        evidence: Evidence::Quoted,
-        source: "K18; public code 69018460521",
-        check: thinking_from_user,
-    },
-    Rule {
-        name: "block-from-other-side",
-        status: 400,
-        condition: "A block type is in a message of the wrong role, such as an image in an assistant message.",
-        error_message: "messages.{n}: `{type}` blocks can only be in `{role}` messages",
-        evidence: Evidence::Inferred,
-        source: "accepted positions of blocks, in the form of T5",
-        check: block_from_other_side,
-    },
-];
+pub(super) fn system_first(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_misplaced_system(request, cx, SystemPosition::First);
+}
+
+pub(super) fn system_after_assistant(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_misplaced_system(request, cx, SystemPosition::Before);
+}
+
+pub(super) fn system_before_user(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_misplaced_system(request, cx, SystemPosition::After);
+}
+
+pub(super) fn result_from_assistant(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_outside_role(request, cx, "tool_result", "user");
+}
+
+pub(super) fn call_from_user(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_outside_role(request, cx, "tool_use", "assistant");
+}

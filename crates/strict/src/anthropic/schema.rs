@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::tools::custom_tools;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 type JsonObject = Map<String, Value>;
 
@@ -20,7 +20,7 @@ fn tool_schemas<'v>(request: &Request<'v>) -> impl Iterator<Item = (String, &'v 
     })
 }
 
-fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, schema) in tool_schemas(request) {
         let path = format!("{path}.type");
         match schema.field("type") {
@@ -33,19 +33,16 @@ fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn schema_root_choice(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_root_choice(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, schema) in tool_schemas(request) {
         if ["oneOf", "allOf", "anyOf"].iter().any(|key| schema.field(key).is_some()) {
-            let message = format!(
-                "{path}: input_schema does not support oneOf, allOf, or anyOf at the top level"
-            );
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
 
 /// Checks only the property names at the root.
-fn property_name(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn property_name(request: &Request<'_>, cx: &mut CheckContext) {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let is_valid_property =
         |name: &String| (1..=64).contains(&name.len()) && name.chars().all(is_allowed);
@@ -53,18 +50,15 @@ fn property_name(request: &Request<'_>, cx: &mut CheckContext) {
         let properties = schema.field("properties").and_then(Value::as_object);
         if properties.is_some_and(|properties| !properties.keys().all(is_valid_property)) {
             let path = format!("{path}.properties");
-            let message =
-                format!("{path}: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'");
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
 
-fn schema_invalid(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_invalid(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, schema) in tool_schemas(request) {
         if !is_valid(schema) {
-            let message = format!("{path}: {SCHEMA_INVALID_ERROR}");
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
@@ -158,7 +152,7 @@ fn strict_tools<'v>(request: &Request<'v>) -> impl Iterator<Item = (usize, &'v V
     custom_tools(request.body).filter(|(_, tool)| tool.field("strict") == Some(&Value::Bool(true)))
 }
 
-fn strict_open_object(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn strict_open_object(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, tool) in strict_tools(request) {
         let mut is_open = false;
         visit_schemas(&tool["input_schema"], &mut |schema| {
@@ -168,29 +162,25 @@ fn strict_open_object(request: &Request<'_>, cx: &mut CheckContext) {
         });
         if is_open {
             let path = format!("tools.{at}.custom");
-            let message = format!(
-                "{path}: For 'object' type, 'additionalProperties' must be explicitly set to false"
-            );
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
 
-fn strict_pattern(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn strict_pattern(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, tool) in strict_tools(request) {
         visit_schemas(&tool["input_schema"], &mut |schema| {
             let pattern = schema.field("pattern").and_then(Value::as_str).unwrap_or_default();
             let feature =
                 UNSUPPORTED_REGEX_FEATURES.iter().find(|(syntax, _)| pattern.contains(syntax));
             if let Some((_, name)) = feature {
-                let message = format!("Unsupported regex feature in pattern field: {name}");
-                cx.reject(format!("tools.{at}.custom.input_schema"), message);
+                cx.reject_filled(format!("tools.{at}.custom.input_schema"), &[("feature", &name)]);
             }
         });
     }
 }
 
-fn strict_too_complex(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn strict_too_complex(request: &Request<'_>, cx: &mut CheckContext) {
     let mut optional_count = 0;
     for (_, tool) in strict_tools(request) {
         visit_schemas(&tool["input_schema"], &mut |schema| {
@@ -200,11 +190,11 @@ fn strict_too_complex(request: &Request<'_>, cx: &mut CheckContext) {
         });
     }
     if strict_tools(request).count() > 20 || optional_count > 24 {
-        cx.reject("tools", STRICT_TOO_COMPLEX_ERROR);
+        cx.reject("tools", cx.message());
     }
 }
 
-fn circular_schema(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn circular_schema(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, tool) in custom_tools(request.body) {
         let is_code =
             |caller: &Value| caller.as_str().is_some_and(|name| name.starts_with("code_"));
@@ -212,7 +202,7 @@ fn circular_schema(request: &Request<'_>, cx: &mut CheckContext) {
         if array_field(tool, "allowed_callers").iter().any(is_code)
             && is_cyclic(schema, schema, &mut vec![])
         {
-            cx.reject(format!("tools.{at}.custom.input_schema"), CIRCULAR_SCHEMA_ERROR);
+            cx.reject(format!("tools.{at}.custom.input_schema"), cx.message());
         }
     }
 }
@@ -248,83 +238,4 @@ const UNSUPPORTED_REGEX_FEATURES: &[(&str, &str)] = &[
     ("(?<!", "lookbehind"),
     ("\\1", "backreference"),
     ("\\b", "word boundary"),
-];
-
-const SCHEMA_INVALID_ERROR: &str = "JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.";
-const STRICT_TOO_COMPLEX_ERROR: &str = "Schema is too complex for compilation.";
-const CIRCULAR_SCHEMA_ERROR: &str = "Circular $ref detected";
-
-pub(super) const RULES: [Rule; 8] = [
-    Rule {
-        name: "schema-root-type",
-        status: 400,
-        condition: "The root of a tool's schema does not have the type object.",
-        error_message: "tools.{n}.custom.input_schema.type: Field required\ntools.{n}.custom.input_schema.type: Input should be 'object'",
-        evidence: Evidence::Inferred,
-        source: "C7; an emulator",
-        check: schema_root_type,
-    },
-    Rule {
-        name: "schema-root-choice",
-        status: 400,
-        condition: "The root of a tool's schema has oneOf, allOf or anyOf.",
-        error_message: "tools.{n}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
-        evidence: Evidence::Observed,
-        source: "C8; public code 57920672104 and many more",
-        check: schema_root_choice,
-    },
-    Rule {
-        name: "schema-invalid",
-        status: 400,
-        condition: "A tool's schema is not valid in draft 2020-12, such as a list of items or a boolean exclusiveMinimum.",
-        error_message: "tools.{n}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.",
-        evidence: Evidence::Observed,
-        source: "C9; public code 54696885469",
-        check: schema_invalid,
-    },
-    Rule {
-        name: "property-name",
-        status: 400,
-        condition: "A property at the root of a tool's schema has invalid characters in its name, or more than 64.",
-        error_message: "tools.{n}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
-        evidence: Evidence::Observed,
-        source: "https://github.com/anthropics/claude-code/issues/79418; only at the root: https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/issues/709",
-        check: property_name,
-    },
-    Rule {
-        name: "strict-open-object",
-        status: 400,
-        condition: "A strict tool's schema has an object without additionalProperties false.",
-        error_message: "tools.{n}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false",
-        evidence: Evidence::Observed,
-        source: "C10; live probe 58022668595",
-        check: strict_open_object,
-    },
-    Rule {
-        name: "strict-pattern",
-        status: 400,
-        condition: "A strict tool's schema has a pattern with lookaround, a backreference or a word boundary.",
-        error_message: "Unsupported regex feature in pattern field: {feature}",
-        evidence: Evidence::Documented,
-        source: "C11; documentation of structured outputs, the names of the features are ours",
-        check: strict_pattern,
-    },
-    Rule {
-        name: "strict-too-complex",
-        status: 400,
-        condition: "There are more than 20 strict tools, or more than 24 optional parameters in them.",
-        error_message: STRICT_TOO_COMPLEX_ERROR,
-        evidence: Evidence::Documented,
-        source: "C11; documentation of structured outputs",
-        check: strict_too_complex,
-    },
-    Rule {
-        name: "circular-schema",
-        status: 400,
-        condition: "The schema of a tool that allows programmatic calls refers to itself.",
-        error_message: CIRCULAR_SCHEMA_ERROR,
-        evidence: Evidence::Documented,
-        source: "C14; documentation of programmatic tool calling",
-        check: circular_schema,
-    },
 ];

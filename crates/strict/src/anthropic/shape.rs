@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::view::{as_integer, quote_each};
+use crate::form::ObjectFields;
 
 use crate::json::JsonExt as _;
 
@@ -122,6 +123,37 @@ impl<'p> FieldPath<'p> {
 impl Shape {
     pub(super) const fn closed(fields: &'static [Field]) -> Self {
         Self { fields, unknown_key_rule: EXTRA_INPUT, allows_unknown: false }
+    }
+}
+
+impl Shape {
+    /// Adds the fields of this object and of those inside it.
+    pub(super) fn collect_fields(&self, path: &str, out: &mut ObjectFields) {
+        if !self.allows_unknown {
+            let known = |field: &&Field| !matches!(field.field_type, FieldType::Forbidden);
+            let fields = self.fields.iter().filter(known);
+            let fields = fields.map(|field| (field.name.to_owned(), field.required));
+            out.entry(path.to_owned()).or_default().extend(fields);
+        }
+        for field in self.fields {
+            field.field_type.collect_fields(&format!("{path}.{}", field.name), out);
+        }
+    }
+}
+
+impl FieldType {
+    fn collect_fields(&self, path: &str, out: &mut ObjectFields) {
+        match self {
+            Self::Array(element) => element.collect_fields(&format!("{path}[]"), out),
+            Self::StrOr(other) => other.collect_fields(path, out),
+            Self::Shape(shape) => shape.collect_fields(path, out),
+            Self::Tagged(tagged) => {
+                for row in tagged.variants {
+                    row.shape.collect_fields(&format!("{path}({})", row.tag), out);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::profile::{ThinkingMode, families, profile, thinking_mode};
 use super::view::{self, Block};
 use crate::json::str_field;
 use crate::seal::{SealClaims, SealError, SealKey};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// The kind of error in a thinking block.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -155,12 +155,12 @@ fn field_description(is_redacted: bool) -> &'static str {
     }
 }
 
-fn modified_thinking(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn modified_thinking(request: &Request<'_>, cx: &mut CheckContext) {
     let is_modified = |located: &LocatedError| located.error == SignatureError::Modified;
     report_errors(request, cx, is_modified, |_| MODIFIED_THINKING_ERROR.to_owned());
 }
 
-fn changed_prefix(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn changed_prefix(request: &Request<'_>, cx: &mut CheckContext) {
     let has_beta = request.betas.iter().any(|hint| hint.starts_with("thinking-binding-controls-"));
     let hint = if has_beta { "" } else { BINDING_BETA_HINT };
     let is_prefix_changed = |located: &LocatedError| located.error == SignatureError::PrefixChanged;
@@ -195,41 +195,10 @@ const MODIFIED_THINKING_ERROR: &str = "`thinking` or `redacted_thinking` blocks 
 const CHANGED_PREFIX_ERROR: &str = "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".";
 const BINDING_BETA_HINT: &str = " That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.";
 
-pub(super) const RULES: [Rule; 4] = [
-    Rule {
-        name: "invalid-signature",
-        status: 400,
-        condition: "A signature was not made by the model, or not for this text.",
-        error_message: "messages.{n}.content.{m}: Invalid `signature` in `thinking` block",
-        evidence: Evidence::Observed,
-        source: "K2; claude-code#10627, claude-code-hub#518, langchain#33391",
-        check: |request, cx| reject_invalid(request, cx, THINKING),
-    },
-    Rule {
-        name: "invalid-redacted",
-        status: 400,
-        condition: "The data of redacted thinking was not made by the model.",
-        error_message: "messages.{n}.content.{m}: Invalid `data` in `redacted_thinking` block",
-        evidence: Evidence::Quoted,
-        source: "K9; public code 70082394857",
-        check: |request, cx| reject_invalid(request, cx, REDACTED_THINKING),
-    },
-    Rule {
-        name: "modified-thinking",
-        status: 400,
-        condition: "Thinking in the open tool loop was changed, moved or removed.",
-        error_message: "messages.{n}.content.{m}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
-        evidence: Evidence::Documented,
-        source: "K1; documentation of errors",
-        check: modified_thinking,
-    },
-    Rule {
-        name: "changed-prefix",
-        status: 400,
-        condition: "The conversation before a thinking block differs from the one that it was made in (switch prefix_binding).",
-        error_message: "messages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".\nmessages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
-        evidence: Evidence::Documented,
-        source: "K3; documentation of preserved thinking, 58099146194",
-        check: changed_prefix,
-    },
-];
+pub(super) fn invalid_signature(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_invalid(request, cx, THINKING);
+}
+
+pub(super) fn invalid_redacted(request: &Request<'_>, cx: &mut CheckContext) {
+    reject_invalid(request, cx, REDACTED_THINKING);
+}

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::profile::profile;
 use super::view::{self, Block};
 use crate::json::{array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// A change of the available tools by one block.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ pub(super) fn referenced_count(body: &Value) -> usize {
     tools.len() + servers.len()
 }
 
-fn unknown_tool_change(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unknown_tool_change(request: &Request<'_>, cx: &mut CheckContext) {
     let tools = array_field(request.body, "tools");
     let mut defined: BTreeSet<_> = tools.iter().map(|tool| str_field(tool, "name")).collect();
     let servers = array_field(request.body, "mcp_servers").iter();
@@ -95,12 +95,7 @@ fn unknown_tool_change(request: &Request<'_>, cx: &mut CheckContext) {
             Some(ToolChange::Server(name)) => servers.contains(name),
         };
         if !is_known {
-            cx.reject_with(
-                block.path(),
-                UNKNOWN_TOOL_CHANGE_ERROR,
-                None,
-                Some("tool_reference_unresolved"),
-            );
+            cx.reject_with(block.path(), cx.message(), None, Some("tool_reference_unresolved"));
         }
     }
 }
@@ -112,7 +107,7 @@ fn declared_tools(body: &Value) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-fn tool_name_conflict(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tool_name_conflict(request: &Request<'_>, cx: &mut CheckContext) {
     let mut available = declared_tools(request.body);
     for block in view::blocks(request.body) {
         match tool_change(&block) {
@@ -122,12 +117,7 @@ fn tool_name_conflict(request: &Request<'_>, cx: &mut CheckContext) {
             Some(ToolChange::Defined { name, kind }) => {
                 let previous = available.insert(name, kind);
                 if previous.is_some_and(|previous| previous != kind) {
-                    cx.reject_with(
-                        block.path(),
-                        TOOL_NAME_CONFLICT_ERROR,
-                        None,
-                        Some("tool_name_conflict"),
-                    );
+                    cx.reject_with(block.path(), cx.message(), None, Some("tool_name_conflict"));
                 }
             }
             _ => {}
@@ -135,7 +125,7 @@ fn tool_name_conflict(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn too_many_available_tools(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_available_tools(request: &Request<'_>, cx: &mut CheckContext) {
     let limit = request.switches.available_tools;
     let limit = limit.unwrap_or(profile(request.model).available_tools);
     let mut available = declared_tools(request.body);
@@ -154,42 +144,7 @@ fn too_many_available_tools(request: &Request<'_>, cx: &mut CheckContext) {
         }
         if available.len() > limit {
             let code = Some("available_tools_limit_exceeded");
-            cx.reject_with(block.path(), TOO_MANY_AVAILABLE_TOOLS_ERROR, None, code);
+            cx.reject_with(block.path(), cx.message(), None, code);
         }
     }
 }
-
-const UNKNOWN_TOOL_CHANGE_ERROR: &str = "A tool change or MCP tool listing references a tool or MCP server that is not defined at that position in the conversation.";
-const TOOL_NAME_CONFLICT_ERROR: &str = "A tool made available in `messages` takes a name that an available tool of another kind, or of another MCP server, already holds.";
-const TOO_MANY_AVAILABLE_TOOLS_ERROR: &str =
-    "The tools available after a message exceed a limit on their number or their size.";
-
-pub(super) const RULES: [Rule; 3] = [
-    Rule {
-        name: "unknown-tool-change",
-        status: 400,
-        condition: "A tool change or tool listing refers to a tool or MCP server that was not defined before.",
-        error_message: UNKNOWN_TOOL_CHANGE_ERROR,
-        evidence: Evidence::Quoted,
-        source: "error code tool_reference_unresolved and its description in the SDK",
-        check: unknown_tool_change,
-    },
-    Rule {
-        name: "tool-name-conflict",
-        status: 400,
-        condition: "An added tool has the name of an available tool of another kind.",
-        error_message: TOOL_NAME_CONFLICT_ERROR,
-        evidence: Evidence::Quoted,
-        source: "error code tool_name_conflict and its description in the SDK",
-        check: tool_name_conflict,
-    },
-    Rule {
-        name: "too-many-available-tools",
-        status: 400,
-        condition: "More tools are added than may be available (switch available_tools).",
-        error_message: TOO_MANY_AVAILABLE_TOOLS_ERROR,
-        evidence: Evidence::Quoted,
-        source: "error code available_tools_limit_exceeded and its description in the SDK; the limit is ours",
-        check: too_many_available_tools,
-    },
-];

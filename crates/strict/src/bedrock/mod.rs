@@ -21,15 +21,22 @@ mod view;
 
 use serde_json::{Value, json};
 
-use crate::rule::{applies_to_all, concat_rules, rule_count};
+use std::sync::LazyLock;
+
+use crate::form::ObjectFields;
+use crate::rule::{NamedCheck, applies_to_all, checks};
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "bedrock",
     flavors: &["bedrock"],
-    rules: RULES,
+    rules: LazyLock::new(|| {
+        Rule::parse_all(include_str!("../../rules/bedrock.toml"), CHECKS, |_| Vec::new())
+    }),
+    checks: CHECKS,
     applies: applies_to_all,
     envelope,
+    object_fields,
     not_json,
 };
 
@@ -54,6 +61,12 @@ fn envelope(violation: &Violation, _flavor: &str) -> Value {
     json!({"message": violation.message})
 }
 
+fn object_fields() -> ObjectFields {
+    let mut out = ObjectFields::new();
+    converse::CONVERSE.collect_fields("", &mut out);
+    out
+}
+
 fn not_json(_complaint: &str) -> Violation {
     Violation {
         rule: "not-json",
@@ -65,15 +78,14 @@ fn not_json(_complaint: &str) -> Violation {
     }
 }
 
-/// In the order in which they are checked: the shape, Converse's own checks, and Anthropic's
-/// behind it.
-const RULE_GROUPS: &[&[Rule]] = &[
-    &shape_rules::RULES,
-    &params::RULES,
-    &content::RULES,
-    &media::RULES,
-    &pairing::RULES,
-    &anthropic_rules::RULES,
-    &anthropic_rules::SIGNATURE_RULES,
-];
-static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);
+/// The checks by module; `rules/bedrock.toml` has their rules in the order in which they are checked.
+static CHECKS: &[NamedCheck] = checks! {
+    anthropic_rules: relayed;
+    content: user_first roles_alternate empty_message blank_text failed_result_empty
+        reasoning_text;
+    media: document_source document_name document_alone media_from_assistant unsupported_media
+        too_many_media image_too_large document_too_large;
+    pairing: schema_root_type tool_input tools_without_config unanswered_call too_many_results;
+    params: on_demand extraneous_field strange_field invalid_beta prompt_too_long;
+    shape_rules: serialization constraint one_key;
+};

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::view::{Block, blocks, message_blocks};
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// The ids of the client's calls or results in a message.
 fn client_tool_ids<'v>(body: &'v Value, message: usize, kind: &str) -> Vec<&'v str> {
@@ -28,18 +28,18 @@ pub(super) fn is_server_tool(kind: &str, tool: &Value) -> bool {
     }
 }
 
-fn tools_without_config(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tools_without_config(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
     let is_tool_block = |block: &Block<'_>| {
         ["toolUse", "toolResult"].iter().any(|kind| client_tool(*block, kind).is_some())
     };
     let has_config = body.field("toolConfig").is_some_and(|config| !config.is_null());
     if let Some(block) = blocks(body).find(is_tool_block).filter(|_| !has_config) {
-        cx.reject(block.path(), TOOLS_WITHOUT_CONFIG_ERROR);
+        cx.reject(block.path(), cx.message());
     }
 }
 
-fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
     for (at, message) in array_field(body, "messages").iter().enumerate() {
         if str_field(message, "role") != "assistant" {
@@ -50,16 +50,12 @@ fn unanswered_call(request: &Request<'_>, cx: &mut CheckContext) {
         missing.retain(|id| !result_ids.contains(id));
         if !missing.is_empty() {
             let path = format!("messages.{}.content", at + 1);
-            let error_message = format!(
-                "Expected toolResult blocks at {path} for the following Ids: {}",
-                missing.join(", ")
-            );
-            cx.reject(path, error_message);
+            cx.reject_filled(path, &[("ids", &missing.join(", "))]);
         }
     }
 }
 
-fn too_many_results(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_results(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
     for (at, message) in array_field(body, "messages").iter().enumerate() {
         let call_count = at
@@ -69,89 +65,31 @@ fn too_many_results(request: &Request<'_>, cx: &mut CheckContext) {
             && client_tool_ids(body, at, "toolResult").len() > call_count
         {
             let path = format!("messages.{at}.content");
-            let error_message = format!(
-                "The number of toolResult blocks at {path} exceeds the number of toolUse blocks of previous turn."
-            );
-            cx.reject(path, error_message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
 
-fn tool_input(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tool_input(request: &Request<'_>, cx: &mut CheckContext) {
     for block in blocks(request.body) {
         let Some(input) = block.member("toolUse").and_then(|call| call.field("input")) else {
             continue;
         };
         if !input.is_object() {
             let path = format!("{}.toolUse.input", block.path());
-            let message = format!(
-                "The format of the value at {path} is invalid. Provide a json object for the field and try again."
-            );
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
 
-fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_root_type(request: &Request<'_>, cx: &mut CheckContext) {
     let tools =
         request.body.field("toolConfig").map_or(&[][..], |config| array_field(config, "tools"));
     for (at, tool) in tools.iter().enumerate() {
         let Some(schema) = tool.pointer("/toolSpec/inputSchema/json") else { continue };
         if schema.field("type").is_none_or(|kind| kind != "object") {
             let path = format!("toolConfig.tools.{at}.toolSpec.inputSchema.json.type");
-            let message = format!("The value at {path} must be one of the following: object.");
-            cx.reject(path, message);
+            cx.reject_filled(path, &[]);
         }
     }
 }
-
-const TOOLS_WITHOUT_CONFIG_ERROR: &str =
-    "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
-
-pub(super) const RULES: [Rule; 5] = [
-    Rule {
-        name: "schema-root-type",
-        status: 400,
-        condition: "The root of a tool's schema does not have the type object.",
-        error_message: "The value at toolConfig.tools.{n}.toolSpec.inputSchema.json.type must be one of the following: object.",
-        evidence: Evidence::Observed,
-        source: "public logs 25967085669, 42410613198, 22174083253",
-        check: schema_root_type,
-    },
-    Rule {
-        name: "tool-input",
-        status: 400,
-        condition: "The input of a call is not an object.",
-        error_message: "The format of the value at messages.{n}.content.{m}.toolUse.input is invalid. Provide a json object for the field and try again.",
-        evidence: Evidence::Observed,
-        source: "public log 61653306717; the beginning and end of the message are ours",
-        check: tool_input,
-    },
-    Rule {
-        name: "tools-without-config",
-        status: 400,
-        condition: "There are calls or results, but no toolConfig.",
-        error_message: TOOLS_WITHOUT_CONFIG_ERROR,
-        evidence: Evidence::Observed,
-        source: "B3; public code 30930271254",
-        check: tools_without_config,
-    },
-    Rule {
-        name: "unanswered-call",
-        status: 400,
-        condition: "A call has no result in the next message.",
-        error_message: "Expected toolResult blocks at messages.{n}.content for the following Ids: {ids}",
-        evidence: Evidence::Observed,
-        source: "B1; camel#3954, genkit aws#664",
-        check: unanswered_call,
-    },
-    Rule {
-        name: "too-many-results",
-        status: 400,
-        condition: "A message has more results than the one before it has calls.",
-        error_message: "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks of previous turn.",
-        evidence: Evidence::Observed,
-        source: "B2; strands#1435",
-        check: too_many_results,
-    },
-];

@@ -5,35 +5,29 @@ use serde_json::Value;
 use super::anthropic_request::{ADDITIONAL_FIELDS_KEY, AnthropicRequest};
 use super::profile::{STRANGE_FIELD_ERRORS, needs_inference_profile, profile};
 use crate::json::{array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 fn additional_fields<'r>(request: &Request<'r>) -> &'r Value {
     request.body.get(ADDITIONAL_FIELDS_KEY).unwrap_or(&Value::Null)
 }
 
-fn on_demand(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn on_demand(request: &Request<'_>, cx: &mut CheckContext) {
     let model = request.model;
     if needs_inference_profile(model) {
-        let error_message = format!(
-            "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model."
-        );
-        cx.reject("modelId", error_message);
+        cx.reject_filled("modelId", &[("model", &model)]);
     }
 }
 
-fn extraneous_field(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn extraneous_field(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(known_fields) = profile(request.model).known_fields else { return };
     for key in additional_fields(request).as_object().into_iter().flat_map(|fields| fields.keys()) {
         if !known_fields.contains(&key.as_str()) {
-            let error_message = format!(
-                "Malformed input request: #: extraneous key [{key}] is not permitted, please reformat your input and try again."
-            );
-            cx.reject(format!("{ADDITIONAL_FIELDS_KEY}.{key}"), error_message);
+            cx.reject_filled(format!("{ADDITIONAL_FIELDS_KEY}.{key}"), &[("key", &key)]);
         }
     }
 }
 
-fn strange_field(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn strange_field(request: &Request<'_>, cx: &mut CheckContext) {
     let Some((rejected, line)) = profile(request.model).rejected_fields else { return };
     let template = STRANGE_FIELD_ERRORS.lines().nth(line).unwrap_or_default();
     for (key, value) in additional_fields(request).as_object().into_iter().flatten() {
@@ -53,7 +47,7 @@ fn strange_field(request: &Request<'_>, cx: &mut CheckContext) {
 /// Claude's thinking types.
 const THINKING_TYPES: &[&str] = &["enabled", "disabled", "adaptive", "between_tools"];
 
-fn invalid_beta(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn invalid_beta(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, beta) in array_field(additional_fields(request), "anthropic_beta").iter().enumerate() {
         let is_unsupported =
             |beta: &str| UNSUPPORTED_BETA_PREFIXES.iter().any(|name| beta.starts_with(name));
@@ -71,7 +65,7 @@ fn has_date(beta: &str) -> bool {
     !name.is_empty() && digits >= 8
 }
 
-fn prompt_too_long(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn prompt_too_long(request: &Request<'_>, cx: &mut CheckContext) {
     let converted = AnthropicRequest::memoized(request, cx);
     let Some(converted) = converted.as_ref() else { return };
     if let Some((path, _)) = converted.violations(request, "prompt-too-long").into_iter().next() {
@@ -89,52 +83,4 @@ const UNSUPPORTED_BETA_PREFIXES: &[&str] = &[
     "message-threads-",
     "oauth-",
     "web-fetch-",
-];
-
-pub(super) const RULES: [Rule; 5] = [
-    Rule {
-        name: "on-demand",
-        status: 400,
-        condition: "A base model id is requested, but the model requires an inference profile.",
-        error_message: "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model.",
-        evidence: Evidence::Documented,
-        source: "§6.1; public logs 22751118878, 56718114008, the list of models is ours",
-        check: on_demand,
-    },
-    Rule {
-        name: "extraneous-field",
-        status: 400,
-        condition: "An additional field is unknown, on models whose fields are checked by a schema.",
-        error_message: "Malformed input request: #: extraneous key [{key}] is not permitted, please reformat your input and try again.",
-        evidence: Evidence::Observed,
-        source: "B11; public code 61520100575, 53854027447, the list of models is ours",
-        check: extraneous_field,
-    },
-    Rule {
-        name: "strange-field",
-        status: 400,
-        condition: "An additional field is Claude's, but the model is OpenAI's or DeepSeek-R1.",
-        error_message: STRANGE_FIELD_ERRORS,
-        evidence: Evidence::Observed,
-        source: "litellm#13959, #33401; kortix-ai/suna PR#6893, the message of GPT-5 is ours, and so is the rejection of Claude's other fields",
-        check: strange_field,
-    },
-    Rule {
-        name: "invalid-beta",
-        status: 400,
-        condition: "A beta in the additional fields is invalid, or of a feature that Bedrock does not have.",
-        error_message: "invalid beta flag",
-        evidence: Evidence::Observed,
-        source: "B10; public code 63480181135, litellm#16726, the list is ours",
-        check: invalid_beta,
-    },
-    Rule {
-        name: "prompt-too-long",
-        status: 400,
-        condition: "The prompt, conservatively estimated, exceeds the model's context window.",
-        error_message: "Input is too long for requested model.",
-        evidence: Evidence::Documented,
-        source: "B12; error page of Claude Code",
-        check: prompt_too_long,
-    },
 ];

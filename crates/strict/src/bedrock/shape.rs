@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::form::ObjectFields;
 use crate::json::JsonExt as _;
 
 /// The shape of a value.
@@ -55,6 +56,23 @@ impl Member {
 
     pub(super) const fn required(name: &'static str, shape: &'static Shape) -> Self {
         Self { name, shape, required: true, unlisted: false }
+    }
+}
+
+impl Shape {
+    /// Adds the fields of this object and of those inside it.
+    pub(super) fn collect_fields(&self, path: &str, out: &mut ObjectFields) {
+        match self {
+            Self::Structure(members) | Self::Union(_, members) => {
+                let fields = members.iter().map(|member| (member.name.to_owned(), member.required));
+                out.entry(path.to_owned()).or_default().extend(fields);
+                for member in *members {
+                    member.shape.collect_fields(&format!("{path}.{}", member.name), out);
+                }
+            }
+            Self::List(element, _) => element.collect_fields(&format!("{path}[]"), out),
+            _ => {}
+        }
     }
 }
 

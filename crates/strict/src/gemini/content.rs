@@ -7,9 +7,9 @@ use super::tools::with_field_path;
 use super::view::{
     self, DOCS_LINK, field, flavored_message, holds_data, is_vertex, repeated_field, str_field,
 };
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
-fn no_contents(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn no_contents(request: &Request<'_>, cx: &mut CheckContext) {
     if repeated_field(view::generate_request(request), "contents").is_empty() {
         let message = if is_vertex(request.flavor) {
             flavored_message(request.flavor, "at least one contents field is required")
@@ -20,7 +20,7 @@ fn no_contents(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn role(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn role(request: &Request<'_>, cx: &mut CheckContext) {
     for (at, content) in
         repeated_field(view::generate_request(request), "contents").iter().enumerate()
     {
@@ -31,12 +31,12 @@ fn role(request: &Request<'_>, cx: &mut CheckContext) {
             _ => false,
         };
         if !is_valid {
-            cx.reject(format!("contents.{at}.role"), ROLE_ERROR);
+            cx.reject(format!("contents.{at}.role"), cx.message());
         }
     }
 }
 
-fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
     if request.switches.alternation != Some(true) {
         return;
     }
@@ -44,12 +44,12 @@ fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
         if let [previous, next] = pair
             && previous.role == next.role
         {
-            cx.reject(next.path(), ROLES_ALTERNATE_ERROR);
+            cx.reject(next.path(), cx.message());
         }
     }
 }
 
-fn ends_with_model(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn ends_with_model(request: &Request<'_>, cx: &mut CheckContext) {
     if request.switches.prefill == Some(true) || request.count_tokens {
         return;
     }
@@ -57,12 +57,16 @@ fn ends_with_model(request: &Request<'_>, cx: &mut CheckContext) {
     if let Some(last) = contents.last().filter(|last| last.role == "model") {
         cx.reject(
             last.path(),
-            if contents.len() == 1 { SINGLE_TURN_END_ERROR } else { MULTI_TURN_END_ERROR },
+            if contents.len() == 1 {
+                cx.case("single-turn-end")
+            } else {
+                cx.case("multi-turn-end")
+            },
         );
     }
 }
 
-fn no_parts(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn no_parts(request: &Request<'_>, cx: &mut CheckContext) {
     for content in view::contents(request).iter().filter(|content| content.parts.is_empty()) {
         let message = if is_vertex(request.flavor) {
             format!(
@@ -93,7 +97,7 @@ fn all_parts<'r>(request: &Request<'r>) -> Vec<(String, &'r Value)> {
     parts
 }
 
-fn empty_part(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn empty_part(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, part) in all_parts(request) {
         if !holds_data(part) {
             cx.reject(
@@ -104,7 +108,7 @@ fn empty_part(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn empty_text(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn empty_text(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, part) in all_parts(request) {
         let is_empty = field(part, "text").is_some_and(|text| text == "");
         if is_empty && str_field(part, "thought_signature").is_empty() {
@@ -127,7 +131,7 @@ fn empty_part_message(flavor: &str, path: &str, vertex_message: &str) -> String 
     }
 }
 
-fn empty_name(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn empty_name(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, part) in all_parts(request) {
         for kind in ["function_call", "function_response"] {
             if field(part, kind).is_some_and(|call| str_field(call, "name").is_empty()) {
@@ -142,14 +146,14 @@ fn empty_name(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn image_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn image_type(request: &Request<'_>, cx: &mut CheckContext) {
     reject_media_types(request, cx, |mime| {
         let is_bare = !mime.is_empty() && !mime.contains('/');
         is_bare || mime.to_lowercase().starts_with("image/") && !IMAGE_TYPES.contains(&mime)
     });
 }
 
-fn document_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn document_type(request: &Request<'_>, cx: &mut CheckContext) {
     reject_media_types(request, cx, |mime| UNSUPPORTED_DOCUMENT_TYPES.contains(&mime));
 }
 
@@ -187,105 +191,5 @@ const UNSUPPORTED_DOCUMENT_TYPES: &[&str] = &[
     "application/octet-stream",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ];
-const ROLE_ERROR: &str = "Please use a valid role: user, model.";
-const ROLES_ALTERNATE_ERROR: &str =
-    "Please ensure that multiturn requests alternate between user and model.";
-const MULTI_TURN_END_ERROR: &str =
-    "Please ensure that multiturn requests ends with a user role or a function response.";
-const SINGLE_TURN_END_ERROR: &str =
-    "Please ensure that single turn requests end with a user role or the role field is empty.";
 const MISSING_TEXT_ERROR: &str = "Unable to submit request because it must have a text parameter. Add a text parameter and try again.";
 const EMPTY_TEXT_ERROR: &str = "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.";
-
-pub(super) const RULES: [Rule; 10] = [
-    Rule {
-        name: "no-contents",
-        status: 400,
-        condition: "There are no contents.",
-        error_message: "* GenerateContentRequest.contents: contents is not specified\nUnable to submit request because at least one contents field is required. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "public logs 69777126587, 66533234891",
-        check: no_contents,
-    },
-    Rule {
-        name: "role",
-        status: 400,
-        condition: "A role is neither user nor model; on Vertex also if it is missing.",
-        error_message: "Please use a valid role: user, model.",
-        evidence: Evidence::Observed,
-        source: "row 6; CLIProxyAPI#17, litellm PR#22046, one-api#1385",
-        check: role,
-    },
-    Rule {
-        name: "roles-alternate",
-        status: 400,
-        condition: "Two consecutive contents have the same role (switch alternation; by default, this is accepted).",
-        error_message: "Please ensure that multiturn requests alternate between user and model.",
-        evidence: Evidence::Observed,
-        source: "§5; public code 1344320119, 27286629093",
-        check: roles_alternate,
-    },
-    Rule {
-        name: "no-parts",
-        status: 400,
-        condition: "A content has no parts.",
-        error_message: "* GenerateContentRequest.contents[{n}].parts: contents.parts must not be empty.\nUnable to submit request because it must include at least one parts field, which describes the prompt input. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "row 13; dify#30566, genkit#3690, CLIProxyAPI#176, gemini-cli PR#7769; AI Studio: public code 22824965660",
-        check: no_parts,
-    },
-    Rule {
-        name: "empty-part",
-        status: 400,
-        condition: "A part has no data.",
-        error_message: "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field\nUnable to submit request because it must have a text parameter. Add a text parameter and try again. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "rows 14, 15; CLIProxyAPI#1292, openai-gemini PR#37, public log 31412835519",
-        check: empty_part,
-    },
-    Rule {
-        name: "empty-text",
-        status: 400,
-        condition: "A text is empty and has no signature.",
-        error_message: "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field\nUnable to submit request because it has an empty text parameter. Add a value to the parameter and try again. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "rows 14, 15; gemini-openai-proxy PR#86, public logs 58118598885, 8982402171",
-        check: empty_text,
-    },
-    Rule {
-        name: "empty-name",
-        status: 400,
-        condition: "A call or a response has no name.",
-        error_message: "* GenerateContentRequest.{path}.name: Name cannot be empty.\nUnable to submit request because * GenerateContentRequest.{path}.name: Name cannot be empty.. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "public logs 55718933603, 37413205403; wrapped on Vertex (§7)",
-        check: empty_name,
-    },
-    Rule {
-        name: "image-type",
-        status: 400,
-        condition: "An image is not PNG, JPEG, WEBP, HEIC or HEIF; or a media type is one word, such as `png`.",
-        error_message: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "comic-translate PR#399, gemini-cli#3054, #14838, MaiBot#1435, gemini-ai#3, vscode#286628, crush#995 (`png`); Vertex: public code 70917727330",
-        check: image_type,
-    },
-    Rule {
-        name: "document-type",
-        status: 400,
-        condition: "A document has a type that is known to be rejected: JSON, Word, or any bytes.",
-        error_message: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "agno#3964, mcp-handley-lab PR#51, python-genai#829",
-        check: document_type,
-    },
-    Rule {
-        name: "ends-with-model",
-        status: 400,
-        condition: "The last content has the role model (switch prefill).",
-        error_message: "Please ensure that multiturn requests ends with a user role or a function response.\nPlease ensure that single turn requests end with a user role or the role field is empty.",
-        evidence: Evidence::Observed,
-        source: "row 19; one-api#836, semantic-kernel PR#13288, public code 7970765732",
-        check: ends_with_model,
-    },
-];

@@ -21,15 +21,22 @@ mod view;
 
 use serde_json::{Value, json};
 
-use crate::rule::{applies_to_all, concat_rules, rule_count};
+use std::sync::LazyLock;
+
+use crate::form::ObjectFields;
+use crate::rule::{NamedCheck, applies_to_all, checks};
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "gemini",
     flavors: &["ai-studio", "vertex"],
-    rules: RULES,
+    rules: LazyLock::new(|| {
+        Rule::parse_all(include_str!("../../rules/gemini.toml"), CHECKS, |_| Vec::new())
+    }),
+    checks: CHECKS,
     applies: applies_to_all,
     envelope,
+    object_fields,
     not_json,
 };
 
@@ -64,6 +71,12 @@ fn envelope(violation: &Violation, _flavor: &str) -> Value {
     json!({"error": error})
 }
 
+fn object_fields() -> ObjectFields {
+    let mut out = ObjectFields::new();
+    proto::messages::GENERATE_CONTENT_REQUEST.collect_fields(&mut out);
+    out
+}
+
 fn not_json(parser_error: &str) -> Violation {
     let description = if parser_error.contains("EOF") {
         "Unexpected end of string."
@@ -80,15 +93,17 @@ fn not_json(parser_error: &str) -> Violation {
     }
 }
 
-/// In the order in which they are checked: shape, settings, roles and content, calls and responses,
-/// signatures.
-const RULE_GROUPS: &[&[Rule]] = &[
-    &shape_rules::RULES,
-    &params::RULES,
-    &tools::RULES,
-    &schema::RULES,
-    &content::RULES,
-    &pairing::RULES,
-    &signatures::RULES,
-];
-static RULES: &[Rule] = &concat_rules::<{ rule_count(RULE_GROUPS) }>(RULE_GROUPS);
+/// The checks by module; `rules/gemini.toml` has their rules in the order in which they are checked.
+static CHECKS: &[NamedCheck] = checks! {
+    content: no_contents role roles_alternate no_parts empty_part empty_text empty_name image_type
+        document_type ends_with_model;
+    pairing: misplaced_call orphan_response response_count response_name media_in_response;
+    params: max_output_tokens stop_sequences temperature budget_and_level no_thinking
+        thinking_level no_thinking_level thinking_only thinking_budget json_and_tools
+        cached_content prompt_too_long;
+    schema: schema_error;
+    shape_rules: call_id parse_error;
+    signatures: missing_signature corrupted_signature;
+    tools: too_many_functions function_name duplicate_function two_schemas json_schema_root
+        calling_without_functions built_in_and_functions;
+};

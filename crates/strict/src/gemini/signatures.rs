@@ -4,7 +4,7 @@ use super::mint;
 use super::profile::profile;
 use super::view::{self, Content, flavored_message, is_vertex, str_field};
 use crate::seal::SealError;
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// The index of the first content after the last user content that has no function response.
 fn current_turn_start(contents: &[Content<'_>]) -> usize {
@@ -14,7 +14,7 @@ fn current_turn_start(contents: &[Content<'_>]) -> usize {
     contents.iter().rposition(is_turn_start).map_or(0, |at| at + 1)
 }
 
-fn missing_signature(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn missing_signature(request: &Request<'_>, cx: &mut CheckContext) {
     if !profile(request.model).requires_signed_calls {
         return;
     }
@@ -45,7 +45,7 @@ fn missing_signature(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn corrupted_signature(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn corrupted_signature(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(key) = request.seal_key else { return };
     let contents = view::contents(request);
     let current_turn = current_turn_start(&contents);
@@ -76,24 +76,3 @@ fn corrupted_signature(request: &Request<'_>, cx: &mut CheckContext) {
         }
     }
 }
-
-pub(super) const RULES: [Rule; 2] = [
-    Rule {
-        name: "missing-signature",
-        status: 400,
-        condition: "On Gemini 3, the first call of a step in the current turn is not signed.",
-        error_message: "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {n}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.\nUnable to submit request because function call `default_api:{name}` in the {n}. content block is missing a `thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures",
-        evidence: Evidence::Documented,
-        source: "rows 1, 2; documentation of thought signatures, dartantic PR#86, zafiro#100, jcode#518",
-        check: missing_signature,
-    },
-    Rule {
-        name: "corrupted-signature",
-        status: 400,
-        condition: "A signature was made by another endpoint or model or, in the current turn, for another call.",
-        error_message: "Corrupted thought signature.\nUnable to submit request because Thought signature is not valid.. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "rows 3, 4; gemini-cli#13467, Antigravity#970, crush#1698, MassGen#665, 9router#301",
-        check: corrupted_signature,
-    },
-];

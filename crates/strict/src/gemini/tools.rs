@@ -6,7 +6,7 @@ use super::profile::profile;
 use super::view::{
     self, field, flavored_message, is_vertex, nested_field, repeated_field, str_field,
 };
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
 /// A function declaration with its path.
 pub(super) struct Declaration<'v> {
@@ -44,7 +44,7 @@ pub(super) fn with_field_path(path: &str, message: &str) -> String {
     format!("* GenerateContentRequest.{path}: {message}")
 }
 
-fn function_name(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn function_name(request: &Request<'_>, cx: &mut CheckContext) {
     for declaration in declarations(view::generate_request(request)) {
         if !is_valid_name(str_field(declaration.value, "name")) {
             let path = format!("{}.name", declaration.path);
@@ -61,7 +61,7 @@ fn is_valid_name(name: &str) -> bool {
     name.len() <= 64 && name.starts_with(is_valid_start) && name.chars().all(is_allowed)
 }
 
-fn too_many_functions(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn too_many_functions(request: &Request<'_>, cx: &mut CheckContext) {
     let all_declarations = declarations(view::generate_request(request));
     let (first_excess, count) =
         all_declarations.enumerate().fold((None, 0), |(first_excess, _), (at, declaration)| {
@@ -76,7 +76,7 @@ fn too_many_functions(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn duplicate_function(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn duplicate_function(request: &Request<'_>, cx: &mut CheckContext) {
     let mut seen: Vec<&str> = Vec::new();
     for declaration in declarations(view::generate_request(request)) {
         let name = str_field(declaration.value, "name");
@@ -91,7 +91,7 @@ fn duplicate_function(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn two_schemas(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn two_schemas(request: &Request<'_>, cx: &mut CheckContext) {
     for declaration in declarations(view::generate_request(request)) {
         for (proto_key, json_key) in SCHEMA_FIELDS {
             let has_both = field(declaration.value, proto_key).is_some()
@@ -110,7 +110,7 @@ fn two_schemas(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn json_schema_root(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn json_schema_root(request: &Request<'_>, cx: &mut CheckContext) {
     for declaration in declarations(view::generate_request(request)) {
         for (_, name) in SCHEMA_FIELDS {
             let Some(schema) = field(declaration.value, name) else { continue };
@@ -127,17 +127,17 @@ fn json_schema_root(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn calling_without_functions(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn calling_without_functions(request: &Request<'_>, cx: &mut CheckContext) {
     let body = view::generate_request(request);
     let config = nested_field(body, &["tool_config", "function_calling_config"]);
     let is_enabled =
         config.is_some_and(|config| !str_field(config, "mode").eq_ignore_ascii_case("none"));
     if is_enabled && !has_functions(body) && !is_vertex(request.flavor) {
-        cx.reject("tool_config.function_calling_config", CALLING_WITHOUT_FUNCTIONS_ERROR);
+        cx.reject("tool_config.function_calling_config", cx.message());
     }
 }
 
-fn built_in_and_functions(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn built_in_and_functions(request: &Request<'_>, cx: &mut CheckContext) {
     let body = view::generate_request(request);
     let Some(built_in) = first_builtin_tool(body).filter(|_| has_functions(body)) else { return };
     let included = nested_field(body, &["tool_config", "include_server_side_tool_invocations"]);
@@ -148,7 +148,7 @@ fn built_in_and_functions(request: &Request<'_>, cx: &mut CheckContext) {
     } else if !profile(request.model).mixes_builtin_tools {
         "Tool use with function calling is unsupported".to_owned()
     } else if included != Some(&Value::Bool(true)) {
-        INCLUDE_SERVER_SIDE_ERROR.to_owned()
+        cx.case("include-server-side").to_owned()
     } else {
         return;
     };
@@ -156,9 +156,6 @@ fn built_in_and_functions(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 const FUNCTION_NAME_ERROR: &str = "Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.";
-const CALLING_WITHOUT_FUNCTIONS_ERROR: &str =
-    "Function calling config is set without function_declarations.";
-const INCLUDE_SERVER_SIDE_ERROR: &str = "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.";
 
 const SCHEMA_FIELDS: [(&str, &str); 2] =
     [("parameters", "parameters_json_schema"), ("response", "response_json_schema")];
@@ -176,69 +173,3 @@ const BUILTIN_TOOLS: &[&str] = &[
 ];
 
 const MAX_FUNCTIONS: usize = 512;
-
-pub(super) const RULES: [Rule; 7] = [
-    Rule {
-        name: "too-many-functions",
-        status: 400,
-        condition: "There are more than 512 functions.",
-        error_message: "At most 512 function declarations can be specified, but got {count}.\nUnable to submit request because At most 512 function declarations can be specified, but got {count}.. Learn more: {url}",
-        evidence: Evidence::Inferred,
-        source: "§2; documentation of function declarations",
-        check: too_many_functions,
-    },
-    Rule {
-        name: "function-name",
-        status: 400,
-        condition: "A function's name is empty, longer than 64 characters, or has invalid characters.",
-        error_message: "* GenerateContentRequest.{path}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\nUnable to submit request because * GenerateContentRequest.{path}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "row 12; gemini-cli#6704, cline#7339; wrapped on Vertex (§7)",
-        check: function_name,
-    },
-    Rule {
-        name: "duplicate-function",
-        status: 400,
-        condition: "Two functions have the same name.",
-        error_message: "Duplicate function declaration found: {name}\nUnable to submit request because Duplicate function declaration found: {name}. Learn more: {url}",
-        evidence: Evidence::Observed,
-        source: "public logs 58193838680, 56784659275; wrapped on Vertex (§7)",
-        check: duplicate_function,
-    },
-    Rule {
-        name: "two-schemas",
-        status: 400,
-        condition: "A function has a schema in both formats.",
-        error_message: "* GenerateContentRequest.{path}: only one of {one} and {other} can be set\nUnable to submit request because * GenerateContentRequest.{path}: only one of {one} and {other} can be set. Learn more: {url}",
-        evidence: Evidence::Inferred,
-        source: "§2",
-        check: two_schemas,
-    },
-    Rule {
-        name: "json-schema-root",
-        status: 400,
-        condition: "A JSON schema is neither an object nor a boolean.",
-        error_message: "* GenerateContentRequest.{path}: schema at top-level must be a boolean or an object\nUnable to submit request because * GenerateContentRequest.{path}: schema at top-level must be a boolean or an object. Learn more: {url}",
-        evidence: Evidence::Quoted,
-        source: "public code 62590818690, 58535287416; the path prefix is ours",
-        check: json_schema_root,
-    },
-    Rule {
-        name: "calling-without-functions",
-        status: 400,
-        condition: "On AI Studio, function calling is configured (other than to none), but there are no functions.",
-        error_message: "Function calling config is set without function_declarations.",
-        evidence: Evidence::Observed,
-        source: "pydantic-ai#3611, public code 55938440535, 65963438200",
-        check: calling_without_functions,
-    },
-    Rule {
-        name: "built-in-and-functions",
-        status: 400,
-        condition: "Built-in tools and functions are combined: before Gemini 3, on Vertex, or without include_server_side_tool_invocations.",
-        error_message: "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.\nTool use with function calling is unsupported\nBuilt-in tools ({tool}) and Custom tools (Function Calling) cannot be combined in the same request. Please choose one to continue.",
-        evidence: Evidence::Observed,
-        source: "row 16; eino-ext#761, ag2 PR#3145, symfony/ai#803, Antigravity#2241",
-        check: built_in_and_functions,
-    },
-];

@@ -2,16 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::flavor::{self, ErrorFormat};
+use super::provider::{ErrorFormat, provider_or_vendor};
 use crate::Violation;
 
 pub(super) fn envelope(violation: &Violation, flavor: &str) -> Value {
     let Violation { message, param, code, status, .. } = violation;
-    match flavor::error_format(flavor) {
+    let provider = provider_or_vendor(flavor);
+    match provider.error_format {
         ErrorFormat::Nested => {
             json!({"error": error_object(message, param.as_deref(), code.as_deref())})
         }
-        ErrorFormat::NestedFixedCode(code) => json!({"error": error_object(message, None, code)}),
+        ErrorFormat::NestedFixedCode => {
+            json!({"error": error_object(message, None, provider.error_code.as_deref())})
+        }
         ErrorFormat::MessageAndType => json!({"error": {"message": message, "type": ERROR_TYPE}}),
         ErrorFormat::Flat => error_object(message, param.as_deref(), code.as_deref()),
         ErrorFormat::ObjectTagged => object_tagged_error(violation),

@@ -2,42 +2,15 @@
 
 use serde_json::Value;
 
-use super::error_messages::{ErrorMessages, ViolationDetails, error_messages, reject};
+use super::error_messages::{ViolationDetails, reject, reject_as, standard_message};
 use super::params::non_null_param;
 use super::schema::{join_path, request_schemas, visit_schemas};
 use super::view::object_keys;
+use crate::Request;
 use crate::check_context::CheckContext;
 use crate::json::JsonExt as _;
-use crate::{Evidence, Request, Rule};
 
-pub(super) const GEMINI_COMPAT_SCHEMA_KEY: Rule = Rule {
-    name: "gemini-compat-schema-key",
-    status: 400,
-    condition: "A schema has a keyword that Gemini's schemas do not support, or a list of types.",
-    error_message: GEMINI_COMPAT_SCHEMA_KEY_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "CLIProxyAPI#97, zed#44875, zed#53919",
-    check: gemini_compat_schema_key,
-};
-const GEMINI_COMPAT_SCHEMA_KEY_ERRORS: ErrorMessages = error_messages! {
-    &["gemini-compat"] => "Invalid JSON payload received. Unknown name \"{key}\" at '{at}': Cannot find field.",
-    &["list"] => "Invalid JSON payload received. Unknown name \"{key}\" at '{at}': Proto field is not repeating, cannot start list.",
-};
-
-pub(super) const GEMINI_COMPAT_PARAMETER: Rule = Rule {
-    name: "gemini-compat-parameter",
-    status: 400,
-    condition: "There is a frequency_penalty or a seed.",
-    error_message: GEMINI_COMPAT_PARAMETER_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "ChatterUI#227, RSSBox#132, RPGBox#2 of 2026-08; presence_penalty, which the same clients sent, is not in the error",
-    check: gemini_compat_parameter,
-};
-const GEMINI_COMPAT_PARAMETER_ERRORS: ErrorMessages = error_messages! {
-    &["gemini-compat"] => "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field.",
-};
-
-fn gemini_compat_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn gemini_compat_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     for name in ["frequency_penalty", "seed", "random_seed"] {
         if non_null_param(request, name).is_some() {
             let placeholders = [("name", name)];
@@ -46,15 +19,12 @@ fn gemini_compat_parameter(request: &Request<'_>, cx: &mut CheckContext) {
                 placeholders: &placeholders,
                 ..ViolationDetails::default()
             };
-            GEMINI_COMPAT_PARAMETER_ERRORS.reject(request, cx, &details);
+            reject(request, cx, &details);
         }
     }
 }
 
-fn gemini_compat_schema_key(request: &Request<'_>, cx: &mut CheckContext) {
-    let Some(unknown_template) = GEMINI_COMPAT_SCHEMA_KEY_ERRORS.for_request(request) else {
-        return;
-    };
+pub(super) fn gemini_compat_schema_key(request: &Request<'_>, cx: &mut CheckContext) {
     let functions =
         request_schemas(request).into_iter().filter(|schema| schema.purpose == "function");
     for (at, schema) in functions.enumerate() {
@@ -62,20 +32,18 @@ fn gemini_compat_schema_key(request: &Request<'_>, cx: &mut CheckContext) {
         visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
             for key in object_keys(node) {
                 let is_list = key == "type" && node.field(key).is_some_and(Value::is_array);
-                let template =
-                    match GEMINI_COMPAT_SCHEMA_KEY_ERRORS.for_responder("list").filter(|_| is_list)
-                    {
-                        Some(template) => template,
-                        None if UNSUPPORTED_SCHEMA_KEYS.contains(&key.as_str()) => unknown_template,
-                        None => continue,
-                    };
+                let template = match key.as_str() {
+                    _ if is_list => cx.case("list"),
+                    key if UNSUPPORTED_SCHEMA_KEYS.contains(&key) => standard_message(request, cx),
+                    _ => continue,
+                };
                 let location = format!("{root}{}", proto_path(schema.value, segments));
                 let details = ViolationDetails {
                     path: format!("{}.{key}", join_path(&schema.path, segments)),
                     placeholders: &[("key", key), ("at", &location)],
                     ..ViolationDetails::default()
                 };
-                reject(template, request, cx, &details);
+                reject_as(template, request, cx, &details);
             }
         });
     }

@@ -208,5 +208,5 @@ pub(super) const REASONING_DETAILS: &str = "reasoning_details";
 const CACHE_BREAKPOINT_KEYS: &[&str] = &["cache_control", "prompt_cache_breakpoint"];
 /// It is bound, too: otherwise a lost first seal would not be detected.
 const NO_SEAL: &str = "none";
-const PROVIDER: &str = "openrouter";
+const PROVIDER: &str = super::registry::ROUTER;
 const GOOGLE_PROVIDER: &str = "google";

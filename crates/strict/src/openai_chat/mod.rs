@@ -1,15 +1,13 @@
 //! The rules of Chat Completions servers: `OpenAI` and the providers that copied its API.
 //!
-//! Each server is a flavor. A rule's error messages define which flavors have it (`error_messages!
-//! { FLAVORS => "…" }`): a flavor without a message does not have the rule. Differences between
-//! models are in the rows of `profile`.
+//! Each server is a flavor with a file in `providers/`, which [`Provider`] describes. A provider has
+//! the rules for which its file has an error message.
 
 mod content;
 mod empty_messages;
 mod envelope;
 mod error_messages;
 mod fields;
-mod flavor;
 mod gemini_compat;
 mod limits;
 mod mint;
@@ -17,6 +15,8 @@ mod mistral;
 mod pairing;
 mod params;
 mod profile;
+mod provider;
+mod registry;
 mod required_fields;
 mod roles;
 mod schema;
@@ -29,123 +29,62 @@ mod view;
 
 pub use mint::{CallClaims, DetailClaims, call_signature, detail_seal};
 
-use crate::rule::applies_to_all;
-use crate::{Judge, Rule, Violation};
+pub use provider::{
+    Provider, ReasoningSwitch, ReplyFormat, add_provider, find_provider, provider_or_vendor,
+};
+pub use registry::ROUTER;
+
+use std::sync::LazyLock;
+
+use crate::rule::{NamedCheck, Rule, checks};
+use crate::{Judge, Request, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "openai-chat",
-    flavors: flavor::FLAVORS,
-    rules: RULES,
-    applies: applies_to_all,
+    flavors: registry::FLAVORS,
+    rules: LazyLock::new(|| {
+        let file = include_str!("../../rules/openai-chat.toml");
+        Rule::parse_all(file, CHECKS, provider::messages_for)
+    }),
+    checks: CHECKS,
+    applies: |rule, request: &Request<'_>| provider::provider_of(request).has_rule(rule.name),
     envelope: envelope::envelope,
+    object_fields: fields::object_fields,
     not_json,
 };
 
-static RULES: &[Rule] = &[
-    required_fields::MISSING_PARAMETER,
-    required_fields::LLAMA_CPP_MISSING,
-    required_fields::MISTRAL_MISSING,
-    types::WRONG_TYPE,
-    fields::UNKNOWN_PARAMETER,
-    fields::UNKNOWN_MESSAGE_FIELD,
-    fields::MISTRAL_EXTRA_FIELD,
-    fields::GROQ_UNSUPPORTED_PROPERTY,
-    fields::CEREBRAS_UNSUPPORTED_PROPERTY,
-    roles::UNKNOWN_ROLE,
-    roles::MISTRAL_ROLE,
-    content::STRING_CONTENT,
-    content::GROQ_NULL,
-    content::NULL_CONTENT,
-    required_fields::EMPTY_ARRAY,
-    required_fields::CHOICE_WITHOUT_TOOLS,
-    required_fields::STREAM_OPTIONS,
-    params::MAX_TOKENS,
-    params::MAX_TOKENS_TWICE,
-    params::PARALLEL_WITHOUT_TOOLS,
-    params::TEMPERATURE,
-    params::MOONSHOT_TEMPERATURE,
-    params::STOP,
-    unsupported_params::REASONING_PARAMETER,
-    gemini_compat::GEMINI_COMPAT_PARAMETER,
-    unsupported_params::GROQ_PARAMETER,
-    unsupported_params::GROQ_EFFORT,
-    params::EFFORT,
-    params::VERBOSITY,
-    params::XAI_PARAMETER,
-    params::LLAMA_CPP_WITH_TOOLS,
-    params::OPENROUTER_EFFORT,
-    params::RESPONSE_FORMAT,
-    limits::OUT_OF_RANGE,
-    limits::MAX_TOKENS_ABOVE_CAP,
-    limits::OPENROUTER_LEAST_TOKENS,
-    limits::NO_LENGTH,
-    limits::TOP_LOGPROBS,
-    limits::TOO_MANY,
-    limits::TOO_MANY_STOPS,
-    limits::CONTEXT_LENGTH,
-    limits::TOO_LONG,
-    limits::METADATA,
-    thinking::MOONSHOT_THINKING_TYPE,
-    thinking::FORCED_CHOICE,
-    thinking::QWEN_NOT_STREAMED,
-    thinking::QWEN_JSON,
-    tools::NAMED_CHOICE,
-    tools::CHOICE_SHAPE,
-    tools::UNKNOWN_CHOICE,
-    tools::MOONSHOT_REQUIRED_CHOICE,
-    tools::TOOL_TYPE,
-    tools::TOOL_NAME_PATTERN,
-    tools::TOOL_NAME_LENGTH,
-    tools::TOOL_DESCRIPTION_LENGTH,
-    tools::TOOL_DUPLICATE,
-    tools::CEREBRAS_MIXED_STRICT,
-    schema::SCHEMA_ROOT,
-    schema::SCHEMA_ARRAY_ITEMS,
-    schema::SCHEMA_STRICT,
-    schema::MOONSHOT_SCHEMA,
-    schema::OLLAMA_SCHEMA,
-    gemini_compat::GEMINI_COMPAT_SCHEMA_KEY,
-    mistral::MISTRAL_TOOL_NAME,
-    mistral::MISTRAL_TOOL_SCHEMA,
-    params::TOOLS_WITH_EFFORT,
-    roles::XAI_NAME,
-    roles::ALTERNATION,
-    roles::TRAILING_ASSISTANTS,
-    mistral::MISTRAL_EMPTY,
-    mistral::MISTRAL_FIRST_ROLE,
-    mistral::MISTRAL_ROLE_ORDER,
-    mistral::MISTRAL_LAST_ROLE,
-    mistral::MISTRAL_CONTENT_OR_CALLS,
-    content::PART_TYPE,
-    content::IMAGE_OUTSIDE_USER,
-    content::FILE_DATA,
-    content::OLLAMA_IMAGE,
-    empty_messages::MOONSHOT_EMPTY,
-    empty_messages::XAI_EMPTY,
-    content::JSON_WORD,
-    pairing::CALL_ID_LENGTH,
-    pairing::CALL_TYPE,
-    pairing::ARGUMENTS,
-    pairing::ORPHAN_RESULT,
-    pairing::UNKNOWN_CALL_ID,
-    pairing::UNANSWERED_CALL,
-    pairing::GLM_MESSAGES,
-    pairing::CALL_ID_EMPTY,
-    mistral::MISTRAL_CALL_ID_MISSING,
-    mistral::MISTRAL_CALL_ID,
-    mistral::MISTRAL_DUPLICATE_ID,
-    mistral::MISTRAL_UNEXPECTED_ID,
-    mistral::MISTRAL_COUNTS,
-    thinking::DEEPSEEK_REASONING,
-    thinking::MOONSHOT_REASONING,
-    thinking::GROQ_REASONING,
-    signatures::OPENROUTER_DETAILS_MISSING,
-    signatures::OPENROUTER_SIGNATURE,
-    signatures::OPENROUTER_THOUGHT_SIGNATURE,
-    signatures::OPENROUTER_ENCRYPTED_CONTENT,
-    signatures::GEMINI_COMPAT_SIGNATURE_MISSING,
-    signatures::GEMINI_COMPAT_SIGNATURE,
-];
+/// The checks by module; `rules/openai-chat.toml` has their rules in the order in which they are checked.
+static CHECKS: &[NamedCheck] = checks! {
+    content: string_content groq_null null_content part_type image_outside_user file_data
+        ollama_image json_word;
+    empty_messages: moonshot_empty xai_empty;
+    fields: unknown_parameter unknown_message_field mistral_extra_field groq_unsupported_property
+        cerebras_unsupported_property;
+    gemini_compat: gemini_compat_parameter gemini_compat_schema_key;
+    limits: out_of_range max_tokens_above_cap openrouter_least_tokens no_length top_logprobs
+        too_many too_many_stops context_length too_long metadata;
+    mistral: mistral_tool_name mistral_tool_schema mistral_empty mistral_first_role
+        mistral_role_order mistral_last_role mistral_content_or_calls mistral_call_id_missing
+        mistral_call_id mistral_duplicate_id mistral_unexpected_id mistral_counts;
+    pairing: call_id_length call_type arguments orphan_result unknown_call_id unanswered_call
+        glm_messages call_id_empty;
+    params: max_tokens max_tokens_twice parallel_without_tools temperature moonshot_temperature
+        stop effort verbosity xai_parameter llama_cpp_with_tools openrouter_effort response_format
+        tools_with_effort;
+    required_fields: missing_parameter llama_cpp_missing mistral_missing empty_array
+        choice_without_tools stream_options;
+    roles: unknown_role mistral_role xai_name alternation trailing_assistants;
+    schema: schema_root schema_array_items schema_strict moonshot_schema ollama_schema;
+    signatures: openrouter_details_missing openrouter_signature openrouter_thought_signature
+        openrouter_encrypted_content gemini_compat_signature_missing gemini_compat_signature;
+    thinking: moonshot_thinking_type forced_choice qwen_not_streamed qwen_json deepseek_reasoning
+        moonshot_reasoning groq_reasoning;
+    tools: named_choice choice_shape unknown_choice moonshot_required_choice tool_type
+        tool_name_pattern tool_name_length tool_description_length tool_duplicate
+        cerebras_mixed_strict;
+    types: wrong_type;
+    unsupported_params: reasoning_parameter groq_parameter groq_effort;
+};
 
 /// Equal for all flavors: the body is parsed before the flavor is known.
 fn not_json(_complaint: &str) -> Violation {

@@ -2,84 +2,12 @@
 
 use serde_json::Value;
 
-use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
-use super::flavor::FIRST_PARTY;
+use super::error_messages::{ViolationDetails, reject, reject_as, reject_at, standard_message};
+use super::provider::{Trait, provider_of};
 use super::view::bracket_path;
+use crate::Request;
 use crate::check_context::CheckContext;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{Evidence, Request, Rule};
-
-pub(super) const SCHEMA_ROOT: Rule = Rule {
-    name: "schema-root",
-    status: 400,
-    condition: "The parameters of a function are not an object schema; or, on servers with OpenAI's checks, are a choice of schemas, or a strict response format is not an object schema.",
-    error_message: SCHEMA_ROOT_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "public code; MiqroForge-Desktop#1165",
-    check: schema_root,
-};
-const SCHEMA_ROOT_ERRORS: ErrorMessages = error_messages! {
-    OPENAI_SCHEMA_CHECKS => "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
-    &["deepseek"] => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: {bare}'.",
-    &["moonshot"] => "tools.function.parameters.type is required and must be \"object\"",
-    &["choice"] => "Invalid schema for function '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
-};
-
-pub(super) const SCHEMA_ARRAY_ITEMS: Rule = Rule {
-    name: "schema-array-items",
-    status: 400,
-    condition: "An array in a schema has no items.",
-    error_message: SCHEMA_ARRAY_ITEMS_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "public code",
-    check: schema_array_items,
-};
-const SCHEMA_ARRAY_ITEMS_ERRORS: ErrorMessages = error_messages! {
-    OPENAI_SCHEMA_CHECKS => "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
-};
-
-pub(super) const SCHEMA_STRICT: Rule = Rule {
-    name: "schema-strict",
-    status: 400,
-    condition: "A strict schema has an object without additionalProperties false or with an optional property, a `$ref` with sibling keywords, or an unsupported keyword.",
-    error_message: SCHEMA_STRICT_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "openai-agents-mcp#2; openai SDK lib/_pydantic.py",
-    check: schema_strict,
-};
-const SCHEMA_STRICT_ERRORS: ErrorMessages = error_messages! {
-    OPENAI_SCHEMA_CHECKS => "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.",
-    &["required"] => "Invalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.",
-    &["ref"] => "Invalid schema for {what} '{name}': In context={context}, $ref cannot have keywords {keywords}.",
-    &["keyword"] => "Invalid schema for {what} '{name}': In context={context}, '{key}' is not permitted.",
-};
-
-pub(super) const MOONSHOT_SCHEMA: Rule = Rule {
-    name: "moonshot-schema",
-    status: 400,
-    condition: "A schema has a `$ref` with sibling keywords, or a list of `items`.",
-    error_message: MOONSHOT_SCHEMA_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "kimi-cli#2061, vercel/ai PR#18921",
-    check: moonshot_schema,
-};
-const MOONSHOT_SCHEMA_ERRORS: ErrorMessages = error_messages! {
-    &["moonshot"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': conflicting keywords found after $ref expansion: {key}>",
-    &["items"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': items must be an object>",
-};
-
-pub(super) const OLLAMA_SCHEMA: Rule = Rule {
-    name: "ollama-schema",
-    status: 400,
-    condition: "The properties of a function's parameters are a list, which is how PHP encodes an empty object.",
-    error_message: OLLAMA_SCHEMA_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "ollama#10328",
-    check: ollama_schema,
-};
-const OLLAMA_SCHEMA_ERRORS: ErrorMessages = error_messages! {
-    &["ollama"] => "json: cannot unmarshal array into Go struct field .tools.function.parameters.properties of type map[string]api.ToolProperty",
-};
 
 /// A schema of the request, with its purpose, name and path.
 pub(super) struct RequestSchema<'v> {
@@ -110,7 +38,7 @@ pub(super) fn request_schemas<'v>(request: &Request<'v>) -> Vec<RequestSchema<'v
     }
     // The deprecated list, only for OpenAI and Azure.
     let functions = array_field(request.body, "functions").iter().enumerate();
-    for (at, function) in functions.filter(|_| FIRST_PARTY.contains(&request.flavor)) {
+    for (at, function) in functions.filter(|_| provider_of(request).has(Trait::FirstParty)) {
         add(function, format!("functions.{at}"));
     }
     let format = request.body.pointer("/response_format/json_schema");
@@ -181,8 +109,8 @@ fn format_context(segments: &[String]) -> String {
     format!("({}{comma})", quoted.join(", "))
 }
 
-fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
-    let has_openai_checks = OPENAI_SCHEMA_CHECKS.contains(&super::flavor::responder(request));
+pub(super) fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
+    let has_openai_checks = has_openai_checks(request);
     for schema in &request_schemas(request) {
         let is_function = schema.purpose == "function";
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
@@ -206,16 +134,13 @@ fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
             param: Some(&param),
             code: Some("invalid_function_parameters"),
         };
-        SCHEMA_ROOT_ERRORS.reject(request, cx, &details);
+        reject(request, cx, &details);
     }
 }
 
 fn reject_root_choice(request: &Request<'_>, cx: &mut CheckContext, schema: &RequestSchema<'_>) {
     let has_choice = FORBIDDEN_ROOT_KEYS.iter().any(|key| schema.value.field(key).is_some());
-    let has_openai_checks = OPENAI_SCHEMA_CHECKS.contains(&super::flavor::responder(request));
-    if let Some(template) =
-        SCHEMA_ROOT_ERRORS.for_responder("choice").filter(|_| has_choice && has_openai_checks)
-    {
+    if has_choice && has_openai_checks(request) {
         let param = bracket_path(&schema.path);
         let details = ViolationDetails {
             path: schema.path.clone(),
@@ -223,37 +148,31 @@ fn reject_root_choice(request: &Request<'_>, cx: &mut CheckContext, schema: &Req
             param: Some(&param),
             code: Some("invalid_function_parameters"),
         };
-        super::error_messages::reject(template, request, cx, &details);
+        reject_as(cx.case("choice"), request, cx, &details);
     }
 }
 
-fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
+/// Whether function schemas get `OpenAI`'s checks.
+fn has_openai_checks(request: &Request<'_>) -> bool {
+    provider_of(request).has_rule("schema-strict")
+}
+
+pub(super) fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
     for schema in request_schemas(request) {
         visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
             let has_items = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
             if str_field(node, "type") == "array" && !has_items {
-                reject_schema(
-                    request,
-                    cx,
-                    &schema,
-                    segments,
-                    SCHEMA_ARRAY_ITEMS_ERRORS.for_request(request),
-                    "",
-                );
+                reject_schema(request, cx, &schema, segments, None, "");
             }
         });
     }
 }
 
-fn schema_strict(request: &Request<'_>, cx: &mut CheckContext) {
-    let Some(default_template) = SCHEMA_STRICT_ERRORS.for_request(request) else { return };
+pub(super) fn schema_strict(request: &Request<'_>, cx: &mut CheckContext) {
     for schema in request_schemas(request).iter().filter(|schema| schema.is_strict) {
         visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
-            let mut reject = |responder: Option<&str>, key: &str| {
-                let template = responder.map_or(Some(default_template), |responder| {
-                    SCHEMA_STRICT_ERRORS.for_responder(responder)
-                });
-                reject_schema(request, cx, schema, segments, template, key);
+            let mut reject = |case: Option<&str>, key: &str| {
+                reject_schema(request, cx, schema, segments, case, key);
             };
             let is_closed = node.field("additionalProperties") == Some(&Value::Bool(false));
             let is_object =
@@ -289,10 +208,10 @@ fn reject_schema(
     cx: &mut CheckContext,
     schema: &RequestSchema<'_>,
     segments: &[String],
-    template: Option<&str>,
+    case: Option<&str>,
     key: &str,
 ) {
-    let Some(template) = template else { return };
+    let template = case.map_or_else(|| standard_message(request, cx), |case| cx.case(case));
     let (context, keywords) = (format_context(segments), format!("{{'{key}'}}"));
     let (param, code) = match schema.purpose {
         "function" => (bracket_path(&schema.path), Some("invalid_function_parameters")),
@@ -310,11 +229,11 @@ fn reject_schema(
         param: Some(&param),
         code,
     };
-    super::error_messages::reject(template, request, cx, &details);
+    reject_as(template, request, cx, &details);
 }
 
-fn moonshot_schema(request: &Request<'_>, cx: &mut CheckContext) {
-    let Some(ref_template) = MOONSHOT_SCHEMA_ERRORS.for_request(request) else { return };
+pub(super) fn moonshot_schema(request: &Request<'_>, cx: &mut CheckContext) {
+    let (ref_template, items_template) = (standard_message(request, cx), cx.case("items"));
     for schema in request_schemas(request).iter().filter(|schema| schema.purpose == "function") {
         visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
             let mut reject = |template: &str, segments: &[String], key: &str| {
@@ -324,7 +243,7 @@ fn moonshot_schema(request: &Request<'_>, cx: &mut CheckContext) {
                     placeholders: &[("at", &at), ("key", key)],
                     ..ViolationDetails::default()
                 };
-                super::error_messages::reject(template, request, cx, &details);
+                reject_as(template, request, cx, &details);
             };
             let sibling =
                 super::view::object_keys(node).find(|key| *key != "$ref" && *key != "$defs");
@@ -332,31 +251,21 @@ fn moonshot_schema(request: &Request<'_>, cx: &mut CheckContext) {
                 reject(ref_template, segments, key);
             }
             if node.field("items").is_some_and(Value::is_array) {
-                reject(
-                    MOONSHOT_SCHEMA_ERRORS.for_responder("items").unwrap_or(ref_template),
-                    segments,
-                    "",
-                );
+                reject(items_template, segments, "");
             }
         });
     }
 }
 
-fn ollama_schema(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn ollama_schema(request: &Request<'_>, cx: &mut CheckContext) {
     for schema in request_schemas(request).iter().filter(|schema| schema.purpose == "function") {
         if schema.value.get("properties").is_some_and(Value::is_array) {
             let path = format!("{}.properties", schema.path);
-            OLLAMA_SCHEMA_ERRORS.reject(
-                request,
-                cx,
-                &ViolationDetails { path, ..ViolationDetails::default() },
-            );
+            reject_at(request, cx, path);
         }
     }
 }
 
-/// Flavors with `OpenAI`'s checks of function schemas.
-const OPENAI_SCHEMA_CHECKS: &[&str] = &["openai", "azure", "openrouter"];
 const FORBIDDEN_ROOT_KEYS: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
 const FORBIDDEN_STRICT_KEYS: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];

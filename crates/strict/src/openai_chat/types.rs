@@ -2,43 +2,23 @@
 
 use serde_json::Value;
 
-use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
-use super::flavor::{
-    FIRST_PARTY, OPENAI_CONVERSATION_CHECKS, ROUTER_ANTHROPIC, ROUTER_GOOGLE, responder,
-};
-use super::tools::CHECKS_NAME_PATTERN;
+use super::error_messages::{ViolationDetails, reject};
+use super::provider::{Trait, provider_of};
+use super::tools::checks_name_pattern;
 use super::view::{Message, bracket_path, json_type_name, messages};
+use crate::Request;
 use crate::check_context::CheckContext;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{Evidence, Request, Rule};
-
-pub(super) const WRONG_TYPE: Rule = Rule {
-    name: "wrong-type",
-    status: 400,
-    condition: "A field has a value of the wrong type.",
-    error_message: WRONG_TYPE_ERRORS.all,
-    evidence: Evidence::Inferred,
-    source: "code `invalid_type`; API reference",
-    check: wrong_type,
-};
-const WRONG_TYPE_ERRORS: ErrorMessages = error_messages! {
-    ALL_RESPONDERS => "Invalid type for '{at}': expected {wanted}, but got {found} instead.",
-};
 
 /// Path, expected type and actual value.
 type TypeErrors<'v> = Vec<(String, &'static str, &'v Value)>;
 
-fn wrong_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn wrong_type(request: &Request<'_>, cx: &mut CheckContext) {
     let mut errors = Vec::new();
     check_types(request.body, "", PARAMETER_TYPES, &mut errors);
-    if OPENAI_CONVERSATION_CHECKS.contains(&request.flavor) {
-        check_types(request.body, "", LOGPROBS_TYPES, &mut errors);
-    }
-    if FIRST_PARTY.contains(&request.flavor) {
-        check_types(request.body, "", FIRST_PARTY_TYPES, &mut errors);
-    }
-    if request.flavor == "mistral" {
-        check_types(request.body, "", MISTRAL_TYPES, &mut errors);
+    for (name, expected) in &provider_of(request).types {
+        let is_type = if expected == "an object" { Value::is_object } else { is_integer };
+        check_types(request.body, "", &[(name, expected, is_type)], &mut errors);
     }
     for message in messages(request) {
         check_message(request, &message, &mut errors);
@@ -51,7 +31,7 @@ fn wrong_type(request: &Request<'_>, cx: &mut CheckContext) {
             check_name(request, function, &format!("{path}.function"), &mut errors);
         }
         let custom = tool.field("custom").filter(|_| str_field(tool, "type") == "custom");
-        if let Some(custom) = custom.filter(|_| CHECKS_NAME_PATTERN.contains(&responder(request))) {
+        if let Some(custom) = custom.filter(|_| checks_name_pattern(request)) {
             check_name(request, custom, &format!("{path}.custom"), &mut errors);
         }
     }
@@ -65,7 +45,7 @@ fn wrong_type(request: &Request<'_>, cx: &mut CheckContext) {
             param: Some(&at),
             code: Some("invalid_type"),
         };
-        WRONG_TYPE_ERRORS.reject(request, cx, &details);
+        reject(request, cx, &details);
     }
 }
 
@@ -76,7 +56,7 @@ fn check_message<'v>(request: &Request<'_>, message: &Message<'v>, errors: &mut 
         let path = message.field_path(&format!("content.{at}"));
         check_object(part, &path, errors);
         check_types(part, &path, PART_TYPES, errors);
-        let is_first_party = FIRST_PARTY.contains(&request.flavor);
+        let is_first_party = provider_of(request).has(Trait::FirstParty);
         let url = part.field("image_url").filter(|image| is_first_party && image.is_string());
         let is_image = str_field(part, "type") == "image_url";
         if let Some(url) = url.filter(|_| is_image) {
@@ -114,9 +94,9 @@ fn check_message<'v>(request: &Request<'_>, message: &Message<'v>, errors: &mut 
         }
         let Some(function) = call.field("function") else { continue };
         check_name(request, function, &format!("{path}.function"), errors);
-        let is_accepted_null =
-            request.flavor == "vllm" && function.field("arguments").is_some_and(Value::is_null);
-        let accepts_object = OBJECT_ARGUMENT_FLAVORS.contains(&request.flavor);
+        let is_accepted_null = provider_of(request).has(Trait::NullArguments)
+            && function.field("arguments").is_some_and(Value::is_null);
+        let accepts_object = provider_of(request).has(Trait::ObjectArguments);
         if let Some(arguments) = function.field("arguments").filter(|value| !value.is_string())
             && !(accepts_object && arguments.is_object() || is_accepted_null)
         {
@@ -134,8 +114,7 @@ fn check_name<'v>(
 ) {
     check_types(function, path, NAME_TYPES, errors);
     let null_name = function.field("name").filter(|name| name.is_null());
-    if let Some(null_name) = null_name.filter(|_| CHECKS_NAME_PATTERN.contains(&responder(request)))
-    {
+    if let Some(null_name) = null_name.filter(|_| checks_name_pattern(request)) {
         errors.push((format!("{path}.name"), "a string", null_name));
     }
 }
@@ -148,7 +127,12 @@ fn check_object<'v>(value: &'v Value, path: &str, errors: &mut TypeErrors<'v>) {
 
 /// Checks the types of an object's fields. Null counts as missing, except for required
 /// fields.
-fn check_types<'v>(value: &'v Value, path: &str, types: &[FieldType], errors: &mut TypeErrors<'v>) {
+fn check_types<'v>(
+    value: &'v Value,
+    path: &str,
+    types: &[FieldType<'static>],
+    errors: &mut TypeErrors<'v>,
+) {
     for (field, expected, is_type) in types {
         let Some(value) = value.as_object().and_then(|object| object.get(*field)) else { continue };
         if !is_type(value) && (!value.is_null() || NON_NULLABLE.contains(field)) {
@@ -166,7 +150,7 @@ fn is_image_ref(value: &Value) -> bool {
     value.is_object() || value.is_string()
 }
 
-type FieldType = (&'static str, &'static str, fn(&Value) -> bool);
+type FieldType<'t> = (&'t str, &'t str, fn(&Value) -> bool);
 
 const PARAMETER_TYPES: &[FieldType] = &[
     ("model", "a string", Value::is_string),
@@ -187,11 +171,6 @@ const PARAMETER_TYPES: &[FieldType] = &[
     ("stop", "one of a string or array of strings", |value| value.is_string() || value.is_array()),
     ("reasoning_effort", "a string", Value::is_string),
 ];
-/// Fields that other servers may ignore.
-const FIRST_PARTY_TYPES: &[FieldType] = &[("metadata", "an object", Value::is_object)];
-/// Mistral's name of the seed.
-const MISTRAL_TYPES: &[FieldType] = &[("random_seed", "an integer", is_integer)];
-const LOGPROBS_TYPES: &[FieldType] = &[("top_logprobs", "an integer", is_integer)];
 const MESSAGE_TYPES: &[FieldType] = &[
     ("role", "a string", Value::is_string),
     ("content", "one of a string or array of objects", |value| {
@@ -216,26 +195,3 @@ const TOOL_TYPES: &[FieldType] =
 const NAME_TYPES: &[FieldType] = &[("name", "a string", Value::is_string)];
 const NON_NULLABLE: &[&str] =
     &["model", "messages", "role", "type", "text", "image_url", "input_audio", "file", "function"];
-/// Flavors that accept arguments as an object, too.
-const OBJECT_ARGUMENT_FLAVORS: &[&str] = &["mistral", "llama.cpp"];
-const ALL_RESPONDERS: &[&str] = &[
-    "openai",
-    "azure",
-    "openrouter",
-    ROUTER_ANTHROPIC,
-    ROUTER_GOOGLE,
-    "deepseek",
-    "mistral",
-    "groq",
-    "moonshot",
-    "xai",
-    "qwen",
-    "glm",
-    "cerebras",
-    "vllm",
-    "ollama",
-    "llama.cpp",
-    "lm-studio",
-    "gemini-compat",
-    "generic",
-];

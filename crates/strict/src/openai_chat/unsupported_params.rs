@@ -2,51 +2,13 @@
 
 use serde_json::Value;
 
-use super::error_messages::{ErrorMessages, ViolationDetails, error_messages};
-use super::flavor::FIRST_PARTY;
+use super::error_messages::{ViolationDetails, reject};
 use super::params::{is_reasoning, non_null_param, param_violation};
 use super::profile::{ModelFlag, Profile};
+use crate::Request;
 use crate::check_context::CheckContext;
-use crate::{Evidence, Request, Rule};
 
-pub(super) const REASONING_PARAMETER: Rule = Rule {
-    name: "reasoning-parameter",
-    status: 400,
-    condition: "A model that reasons in this request has a top_p or penalty other than its default, a logit_bias or log probabilities; or an o-series model has parallel_tool_calls.",
-    error_message: REASONING_PARAMETER_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "chatbox#2627, nextai-translator#1781, langchain4j#3258 with Microsoft's list (also of logprobs); llama_index#20865, tensorzero#2805, semantic-kernel#10365 (parallel_tool_calls); defaults are accepted: zenn.dev/headwaters/articles/a5468c45ec2e52",
-    check: reasoning_parameter,
-};
-const REASONING_PARAMETER_ERRORS: ErrorMessages = error_messages! {
-    FIRST_PARTY => "Unsupported parameter: '{name}' is not supported with this model.",
-};
-
-pub(super) const GROQ_PARAMETER: Rule = Rule {
-    name: "groq-parameter",
-    status: 400,
-    condition: "There are log probabilities or a logit_bias; or reasoning_effort is set for a model that does not reason.",
-    error_message: GROQ_PARAMETER_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "groq-python#25, console.groq.com/docs/openai; OmniRoute PR#3277 (reasoning_effort)",
-    check: groq_parameter,
-};
-const GROQ_PARAMETER_ERRORS: ErrorMessages =
-    error_messages! { &["groq"] => "`{name}` is not supported with this model" };
-
-pub(super) const GROQ_EFFORT: Rule = Rule {
-    name: "groq-effort",
-    status: 400,
-    condition: "The effort is not `none` or `default` for Qwen, or not `low`, `medium` or `high` for gpt-oss.",
-    error_message: GROQ_EFFORT_ERRORS.all,
-    evidence: Evidence::Observed,
-    source: "pi#1745, modelparams.dev PR#114; llm-zoomcamp#183 (gpt-oss)",
-    check: groq_effort,
-};
-const GROQ_EFFORT_ERRORS: ErrorMessages =
-    error_messages! { &["groq"] => "`reasoning_effort` must be one of {known}" };
-
-fn groq_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn groq_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     let rejects_effort = !Profile::for_request(request).has(ModelFlag::ReasoningEffort);
     let effort = rejects_effort.then_some("reasoning_effort");
     for name in ["logprobs", "top_logprobs", "logit_bias"].into_iter().chain(effort) {
@@ -57,17 +19,17 @@ fn groq_parameter(request: &Request<'_>, cx: &mut CheckContext) {
                 placeholders: &placeholders,
                 ..ViolationDetails::default()
             };
-            GROQ_PARAMETER_ERRORS.reject(request, cx, &details);
+            reject(request, cx, &details);
         }
     }
 }
 
-fn groq_effort(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn groq_effort(request: &Request<'_>, cx: &mut CheckContext) {
     let name = "reasoning_effort";
     let requested = non_null_param(request, name).and_then(Value::as_str);
-    let supported = Profile::for_request(request).efforts.unwrap_or_default();
+    let supported = Profile::for_request(request).efforts.as_deref().unwrap_or_default();
     let Some((last, first)) = supported.split_last() else { return };
-    if requested.is_none_or(|requested| supported.contains(&requested)) {
+    if requested.is_none_or(|requested| supported.iter().any(|supported| supported == requested)) {
         return;
     }
     let first: Vec<_> = first.iter().map(|effort| format!("`{effort}`")).collect();
@@ -78,10 +40,10 @@ fn groq_effort(request: &Request<'_>, cx: &mut CheckContext) {
         placeholders: &[("known", &supported)],
         ..ViolationDetails::default()
     };
-    GROQ_EFFORT_ERRORS.reject(request, cx, &details);
+    reject(request, cx, &details);
 }
 
-fn reasoning_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn reasoning_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     let rejects_sampling = is_reasoning(request);
     let rejects_parallel = Profile::for_request(request).has(ModelFlag::NoParallelToolCalls);
     for (name, is_default) in SAMPLING_DEFAULTS {
@@ -97,11 +59,7 @@ fn reasoning_parameter(request: &Request<'_>, cx: &mut CheckContext) {
 
 fn reject_parameter(request: &Request<'_>, cx: &mut CheckContext, name: &str) {
     let placeholders = [("name", name)];
-    REASONING_PARAMETER_ERRORS.reject(
-        request,
-        cx,
-        &param_violation(name, &placeholders, "unsupported_parameter"),
-    );
+    reject(request, cx, &param_violation(name, &placeholders, "unsupported_parameter"));
 }
 
 fn is_one(value: &Value) -> bool {

@@ -7,37 +7,7 @@ use serde_json::Value;
 
 use super::view::{self, dotted_path};
 use crate::json::{array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
-
-pub(super) const RULES: [Rule; 3] = [
-    Rule {
-        name: "image-url",
-        status: 400,
-        condition: "An image is a data URL that is not base64 or not an image.",
-        error_message: "Invalid '{path}'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got {found}.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: image_url,
-    },
-    Rule {
-        name: "image-data",
-        status: 400,
-        condition: "The image data do not begin with the signature of a JPEG, PNG, GIF or WebP file.",
-        error_message: "The image data you provided does not represent a valid image. Please check your input and try again with one of the supported image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].",
-        evidence: Evidence::Observed,
-        source: "openai/codex; several public repositories",
-        check: image_data,
-    },
-    Rule {
-        name: "compaction-trigger-last",
-        status: 400,
-        condition: "A compaction trigger is not the last item.",
-        error_message: "Invalid '{path}': 'compaction_trigger' must be the last item of the input.",
-        evidence: Evidence::Inferred,
-        source: "openai SDK response_input_item_param.py",
-        check: compaction_trigger_last,
-    },
-];
+use crate::{CheckContext, Request};
 
 /// The image URLs in messages and outputs, with their paths.
 fn image_urls(body: &Value) -> Vec<(String, &str)> {
@@ -66,7 +36,7 @@ fn decode_data_url(url: &str) -> Option<Result<Vec<u8>, String>> {
     Some(bytes.ok_or_else(|| "an invalid base64-encoded value".to_owned()))
 }
 
-fn image_url(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn image_url(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, url) in image_urls(request.body) {
         if let Some(Err(description)) = decode_data_url(url) {
             let message = format!(
@@ -77,7 +47,7 @@ fn image_url(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn image_data(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn image_data(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, url) in image_urls(request.body) {
         let Some(Ok(bytes)) = decode_data_url(url) else { continue };
         let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
@@ -88,7 +58,7 @@ fn image_data(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn compaction_trigger_last(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn compaction_trigger_last(request: &Request<'_>, cx: &mut CheckContext) {
     let last = array_field(request.body, "input").len().saturating_sub(1);
     for item in view::input(request.body).take(last) {
         if item.is_type("compaction_trigger") {

@@ -6,55 +6,7 @@ use serde_json::Value;
 
 use super::view::{self, Item, dotted_path};
 use crate::json::{JsonExt as _, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
-
-pub(super) const RULES: [Rule; 5] = [
-    Rule {
-        name: "id-prefix",
-        status: 400,
-        condition: "The id of an item does not begin with the prefix of its type.",
-        error_message: "Invalid '{path}': '{id}'. Expected an ID that begins with '{prefix}'.",
-        evidence: Evidence::Observed,
-        source: "cockpit-tools#2090, earendil-works/pi#10257",
-        check: id_prefix,
-    },
-    Rule {
-        name: "string-empty",
-        status: 400,
-        condition: "A call id or a name is empty.",
-        error_message: "Invalid '{path}': empty string. Expected a string with minimum length 1, but got an empty string instead.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: string_empty,
-    },
-    Rule {
-        name: "string-too-long",
-        status: 400,
-        condition: "An id, call id, name, cache key or metadata value is too long.",
-        error_message: "Invalid '{path}': string too long. Expected a string with maximum length {limit}, but got a string with length {length} instead.",
-        evidence: Evidence::Observed,
-        source: "fastllm#45, oh-my-pi#284, ida-pro-mcp#129",
-        check: string_too_long,
-    },
-    Rule {
-        name: "name-pattern",
-        status: 400,
-        condition: "The name of a tool or of a called tool has other characters than letters, digits, `_` and `-`.",
-        error_message: "Invalid '{path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
-        evidence: Evidence::Observed,
-        source: "xiaozhi#268, mcp-use#90, swagger-mcp#13",
-        check: name_pattern,
-    },
-    Rule {
-        name: "item-duplicate",
-        status: 400,
-        condition: "Two items have the same id.",
-        error_message: "Duplicate item found with id {id}. Remove duplicate items from your input and try again.",
-        evidence: Evidence::Observed,
-        source: "vercel/ai#7883, earendil-works/pi#5151, earendil-works/pi#5165",
-        check: item_duplicate,
-    },
-];
+use crate::{CheckContext, Request};
 
 /// The id prefix of an item type; `None` if it is not known.
 pub(super) fn id_prefix_of(kind: &str) -> Option<&'static str> {
@@ -68,7 +20,7 @@ pub(super) fn item_type_of_id(id: &str) -> &'static str {
     row.map_or("message", |(kind, _)| kind)
 }
 
-fn id_prefix(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn id_prefix(request: &Request<'_>, cx: &mut CheckContext) {
     for item in view::input(request.body) {
         let (Some(id), Some(prefix)) = (item.id(), id_prefix_of(item.item_type())) else {
             continue;
@@ -132,7 +84,7 @@ fn ids_and_names<'v>(request: &Request<'v>) -> Vec<IdOrName<'v>> {
     identifiers
 }
 
-fn string_empty(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn string_empty(request: &Request<'_>, cx: &mut CheckContext) {
     for IdOrName { path, text, kind: identifier_kind } in ids_and_names(request) {
         if text.is_empty() && identifier_kind != IdentifierKind::Id {
             let message = format!(
@@ -143,7 +95,7 @@ fn string_empty(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn string_too_long(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn string_too_long(request: &Request<'_>, cx: &mut CheckContext) {
     let mut check = |path: &str, text: &str, limit: usize| {
         let length = text.chars().count();
         if length > limit {
@@ -164,7 +116,7 @@ fn string_too_long(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn name_pattern(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn name_pattern(request: &Request<'_>, cx: &mut CheckContext) {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     for IdOrName { path, text, kind: identifier_kind } in ids_and_names(request) {
         if identifier_kind == IdentifierKind::Name && !text.chars().all(is_allowed) {
@@ -176,7 +128,7 @@ fn name_pattern(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn item_duplicate(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn item_duplicate(request: &Request<'_>, cx: &mut CheckContext) {
     let mut seen = BTreeSet::new();
     for item in view::input(request.body) {
         let Some(id) = item.id() else { continue };

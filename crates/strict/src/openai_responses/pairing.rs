@@ -3,28 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::view::{self, Item};
-use crate::{CheckContext, Evidence, Request, Rule};
-
-pub(super) const RULES: [Rule; 2] = [
-    Rule {
-        name: "output-without-call",
-        status: 400,
-        condition: "An output has no call of the same kind before it.",
-        error_message: "No tool call found for {output} with call_id {call_id}.",
-        evidence: Evidence::Observed,
-        source: "codex2api#414; several public repositories",
-        check: output_without_call,
-    },
-    Rule {
-        name: "call-without-output",
-        status: 400,
-        condition: "A call has no output of the same kind before the model's next item.",
-        error_message: "No tool output found for {call} {call_id}.",
-        evidence: Evidence::Observed,
-        source: "OmniRoute#8946; several public repositories",
-        check: call_without_output,
-    },
-];
+use crate::{CheckContext, Request};
 
 /// A call type and the types of its outputs.
 struct CallOutputTypes {
@@ -59,7 +38,7 @@ fn call_id(item: Item<'_>) -> &str {
     }
 }
 
-fn output_without_call(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn output_without_call(request: &Request<'_>, cx: &mut CheckContext) {
     if view::has_server_state(request.body) {
         return;
     }
@@ -120,7 +99,7 @@ impl<'v> PendingCalls<'v> {
     }
 }
 
-fn call_without_output(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn call_without_output(request: &Request<'_>, cx: &mut CheckContext) {
     let mut pending = PendingCalls::default();
     // Whether a client's item came after the model's last one.
     let mut after_client_item = false;

@@ -7,120 +7,9 @@ use super::shape::quoted_list;
 use super::view;
 use crate::json::{JsonExt as _, array_field, str_field};
 use crate::openai_context_window;
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
-pub(super) const RULES: [Rule; 12] = [
-    Rule {
-        name: "number-range",
-        status: 400,
-        condition: "A number is below its minimum or above its maximum, such as fewer than 16 output tokens.",
-        error_message: "Invalid '{path}': {kind} below minimum value. Expected a value >= {limit}, but got {value} instead.\nInvalid '{path}': {kind} above maximum value. Expected a value <= {limit}, but got {value} instead.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08 and 2026-09",
-        check: number_range,
-    },
-    Rule {
-        name: "metadata-size",
-        status: 400,
-        condition: "The metadata has more than 16 pairs.",
-        error_message: "Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an object with {count} properties instead.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08",
-        check: metadata_size,
-    },
-    Rule {
-        name: "exclusive-state",
-        status: 400,
-        condition: "Both previous_response_id and conversation are set.",
-        error_message: "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or 'conversation'.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08",
-        check: exclusive_state,
-    },
-    Rule {
-        name: "previous-response",
-        status: 400,
-        condition: "The server does not have the previous response: it was never created, or not stored.",
-        error_message: "Previous response with id '{id}' not found.",
-        evidence: Evidence::Observed,
-        source: "row 13; codex source, public code",
-        check: previous_response,
-    },
-    Rule {
-        name: "context-length",
-        status: 400,
-        condition: "The input, conservatively estimated, exceeds the model's context window, and truncation is not auto.",
-        error_message: CONTEXT_LENGTH_ERROR,
-        evidence: Evidence::Quoted,
-        source: "row 20 of Chat, code `context_length_exceeded`; the window sizes are ours",
-        check: context_length,
-    },
-    Rule {
-        name: "effort-unsupported",
-        status: 400,
-        condition: "The model does not support this effort.",
-        error_message: "Unsupported value: '{value}' is not supported with the '{model}' model. Supported values are: {values}.",
-        evidence: Evidence::Observed,
-        source: "pydantic-ai's recorded probes; live probes of 2026-08 and 2026-09",
-        check: effort_unsupported,
-    },
-    Rule {
-        name: "reasoning-unsupported",
-        status: 400,
-        condition: "An effort or summary is requested from a model that does not reason.",
-        error_message: "Unsupported parameter: '{name}' is not supported with this model.",
-        evidence: Evidence::Observed,
-        source: "pydantic-ai's recorded probes",
-        check: reasoning_unsupported,
-    },
-    Rule {
-        name: "verbosity-unsupported",
-        status: 400,
-        condition: "Another verbosity than medium is requested from a model that only supports medium.",
-        error_message: "Unsupported value: '{value}' is not supported with the '{model}' model. Supported values are: 'medium'.",
-        evidence: Evidence::Observed,
-        source: "openai/codex#9035, openai/codex#19188; big-AGI#947 (each model tried), big-AGI#930, llmgateway PR#2989",
-        check: verbosity_unsupported,
-    },
-    Rule {
-        name: "sampling-unsupported",
-        status: 400,
-        condition: "The temperature, `top_p` or a penalty of a model that reasons is not its default.",
-        error_message: "Unsupported parameter: '{name}' is not supported with this model.",
-        evidence: Evidence::Observed,
-        source: "Cursor-Azure-GPT-5#33, eva-agent#83; pydantic-ai's recorded probes; live probes of 2026-08 and 2026-09",
-        check: sampling_unsupported,
-    },
-    Rule {
-        name: "logprobs-unsupported",
-        status: 400,
-        condition: "Log probabilities are requested from a model that reasons.",
-        error_message: "logprobs are not supported with reasoning models.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08",
-        check: logprobs_unsupported,
-    },
-    Rule {
-        name: "encrypted-unsupported",
-        status: 400,
-        condition: "Encrypted reasoning is requested from a model that does not reason.",
-        error_message: "Encrypted content is not supported with this model.",
-        evidence: Evidence::Observed,
-        source: "microsoft/agent-framework#7483; several public repositories",
-        check: encrypted_unsupported,
-    },
-    Rule {
-        name: "json-word",
-        status: 400,
-        condition: "A JSON object is requested, but no message of the input contains the word \"json\"; the instructions do not count.",
-        error_message: "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: json_word,
-    },
-];
-
-fn number_range(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn number_range(request: &Request<'_>, cx: &mut CheckContext) {
     for (name, kind, min, max) in PARAM_RANGES {
         let Some(number) = request.body.field(name).filter(|value| value.is_number()) else {
             continue;
@@ -140,7 +29,7 @@ fn number_range(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn metadata_size(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn metadata_size(request: &Request<'_>, cx: &mut CheckContext) {
     let pairs = request.body.field("metadata").and_then(Value::as_object);
     if let Some(count) = pairs.map(serde_json::Map::len).filter(|count| *count > 16) {
         let message = format!(
@@ -151,7 +40,7 @@ fn metadata_size(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn exclusive_state(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn exclusive_state(request: &Request<'_>, cx: &mut CheckContext) {
     let has = |key: &str| request.body.field(key).is_some_and(|value| !value.is_null());
     if has("previous_response_id") && has("conversation") {
         let message = "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or 'conversation'.";
@@ -159,7 +48,7 @@ fn exclusive_state(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn previous_response(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn previous_response(request: &Request<'_>, cx: &mut CheckContext) {
     let (param, id) = ("previous_response_id", str_field(request.body, "previous_response_id"));
     let Some(stored_replies) = request.stored_replies.filter(|_| !id.is_empty()) else { return };
     if stored_replies.get(id).is_none() {
@@ -168,7 +57,7 @@ fn previous_response(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn context_length(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn context_length(request: &Request<'_>, cx: &mut CheckContext) {
     let is_truncated = str_field(request.body, "truncation") == "auto";
     let tokens =
         openai_context_window::estimate_tokens(request.body, &["instructions", "input", "tools"]);
@@ -177,14 +66,11 @@ fn context_length(request: &Request<'_>, cx: &mut CheckContext) {
         && !request.count_tokens
     {
         let code = Some("context_length_exceeded");
-        cx.reject_with("input", CONTEXT_LENGTH_ERROR, Some("input"), code);
+        cx.reject_with("input", cx.message(), Some("input"), code);
     }
 }
 
-const CONTEXT_LENGTH_ERROR: &str =
-    "Your input exceeds the context window of this model. Please adjust your input and try again.";
-
-fn effort_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn effort_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     let (model, param) = (request.model, "reasoning.effort");
     let (Some(supported), Some(effort)) = (profile(model).efforts, effort(request.body)) else {
         return;
@@ -198,7 +84,7 @@ fn effort_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn reasoning_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn reasoning_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     if profile(request.model).reasoning != ReasoningDefault::Never {
         return;
     }
@@ -213,7 +99,7 @@ fn reasoning_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn verbosity_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn verbosity_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     let (model, param) = (request.model, "text.verbosity");
     let verbosity = request.body.pointer("/text/verbosity").and_then(Value::as_str);
     let Some(value) = verbosity.filter(|value| ["low", "high"].contains(value)) else { return };
@@ -225,7 +111,7 @@ fn verbosity_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn sampling_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn sampling_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     if !is_reasoning(request) {
         return;
     }
@@ -239,7 +125,7 @@ fn sampling_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn logprobs_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn logprobs_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     if !is_reasoning(request) {
         return;
     }
@@ -254,7 +140,7 @@ fn logprobs_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn encrypted_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn encrypted_unsupported(request: &Request<'_>, cx: &mut CheckContext) {
     let is_unsupported = profile(request.model).reasoning == ReasoningDefault::Never;
     if is_unsupported && includes(request, "reasoning.encrypted_content") {
         let message = "Encrypted content is not supported with this model.";
@@ -266,7 +152,7 @@ fn includes(request: &Request<'_>, value: &str) -> bool {
     array_field(request.body, "include").iter().any(|included| included == value)
 }
 
-fn json_word(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn json_word(request: &Request<'_>, cx: &mut CheckContext) {
     let body = request.body;
     let format = body.pointer("/text/format/type").and_then(Value::as_str);
     if format != Some("json_object") || view::has_server_state(body) {

@@ -5,58 +5,7 @@ use super::mint::Minter;
 use super::view::{self, Item};
 use crate::json::str_field;
 use crate::seal::SealError;
-use crate::{CheckContext, Evidence, Request, Rule};
-
-pub(super) const NOT_FOUND_RULES: [Rule; 2] = [
-    Rule {
-        name: "item-not-stored",
-        status: 404,
-        condition: "`store` is false, and an item is a reference, or is reasoning without encrypted content.",
-        error_message: "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
-        evidence: Evidence::Observed,
-        source: "oh-my-pi#41, opencode#8987, coder PR#23368",
-        check: item_not_stored,
-    },
-    Rule {
-        name: "item-not-found",
-        status: 404,
-        condition: "An item is a reference, or is reasoning without encrypted content, and the server has never created it.",
-        error_message: "Item with id '{id}' not found.",
-        evidence: Evidence::Quoted,
-        source: "several public repositories",
-        check: item_not_found,
-    },
-];
-
-pub(super) const RULES: [Rule; 3] = [
-    Rule {
-        name: "reasoning-without-follower",
-        status: 400,
-        condition: "A reasoning item with an id is not followed by its original following item with that item's id (which may be missing if `store` is false, or from a call after a reference to reasoning).",
-        error_message: "Item '{id}' of type 'reasoning' was provided without its required following item.",
-        evidence: Evidence::Observed,
-        source: "continue#8933, continue#10428, vercel/ai#7099, openai-node#1567, openai-agents-js#326, coder PR#23297, vercel/ai PR#15795",
-        check: reasoning_without_follower,
-    },
-    Rule {
-        name: "follower-without-reasoning",
-        status: 400,
-        condition: "An item with an id is sent without the reasoning item that it belongs to.",
-        error_message: "Item '{id}' of type '{type}' was provided without its required 'reasoning' item: '{reasoning}'.",
-        evidence: Evidence::Observed,
-        source: "ten public repositories",
-        check: follower_without_reasoning,
-    },
-    Rule {
-        name: "encrypted-content",
-        status: 400,
-        condition: "Encrypted content was changed, belongs to another item, model family, account or provider, or its summary was changed.",
-        error_message: "The encrypted content for item {id} could not be verified. Reason: {reason}\nThe encrypted content {begin}...{end} could not be verified. Reason: {reason}",
-        evidence: Evidence::Observed,
-        source: "openai/codex#8119, openai/codex#8145, openai/codex#35334, sub2api#2863",
-        check: encrypted_content,
-    },
-];
+use crate::{CheckContext, Request};
 
 fn minter<'r>(request: &Request<'r>) -> Option<Minter<'r>> {
     let (provider, model) = (request.flavor, request.model);
@@ -79,7 +28,7 @@ fn id_only_items(request: &Request<'_>) -> impl Iterator<Item = (String, String)
     id_only.collect::<Vec<_>>().into_iter()
 }
 
-fn item_not_stored(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn item_not_stored(request: &Request<'_>, cx: &mut CheckContext) {
     if !view::is_store_disabled(request) {
         return;
     }
@@ -91,7 +40,7 @@ fn item_not_stored(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn item_not_found(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn item_not_found(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(item_minter) = minter(request).filter(|_| !view::is_store_disabled(request)) else {
         return;
     };
@@ -108,7 +57,7 @@ fn reasoning_id(item: Item<'_>) -> Option<&str> {
     item.id().filter(|_| is_reasoning)
 }
 
-fn reasoning_without_follower(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn reasoning_without_follower(request: &Request<'_>, cx: &mut CheckContext) {
     let item_minter = minter(request);
     let next_items = view::input(request.body).skip(1).map(Some).chain([None]);
     for (item, next) in view::input(request.body).zip(next_items) {
@@ -132,7 +81,7 @@ fn reasoning_without_follower(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn follower_without_reasoning(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn follower_without_reasoning(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(item_minter) = minter(request).filter(|_| !view::has_server_state(request.body))
     else {
         return;
@@ -160,7 +109,7 @@ fn follower_without_reasoning(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn encrypted_content(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn encrypted_content(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(item_minter) = minter(request) else { return };
     let is_sealed = |item: &Item<'_>| {
         SEALED_ITEM_TYPES.contains(&item.item_type()) && has_encrypted_content(*item)

@@ -4,37 +4,7 @@ use serde_json::Value;
 
 use super::view::{self, dotted_path};
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
-
-pub(super) const RULES: [Rule; 3] = [
-    Rule {
-        name: "schema-root",
-        status: 400,
-        condition: "The parameters of a function, or a strict text format, are not an object schema, or are a choice of schemas.",
-        error_message: "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{type}\"'.\nInvalid schema for {what} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: schema_root,
-    },
-    Rule {
-        name: "schema-array-items",
-        status: 400,
-        condition: "An array in a schema has no items.",
-        error_message: "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: schema_array_items,
-    },
-    Rule {
-        name: "schema-strict",
-        status: 400,
-        condition: "A strict schema has an object without additionalProperties false or with an optional property, a `$ref` with sibling keywords, or an unsupported keyword.",
-        error_message: "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.\nInvalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.\nInvalid schema for {what} '{name}': context={context}, $ref cannot have keywords {keywords}.\nInvalid schema for {what} '{name}': In context={context}, '{keyword}' is not permitted.",
-        evidence: Evidence::Observed,
-        source: "openai-agents-mcp#2; live probes of 2026-09; openai SDK lib/_pydantic.py",
-        check: schema_strict,
-    },
-];
+use crate::{CheckContext, Request};
 
 /// A schema of the request, with its purpose, name and path.
 struct RequestSchema<'v> {
@@ -94,7 +64,7 @@ impl RequestSchema<'_> {
     }
 }
 
-fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
     for schema in request_schemas(request) {
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
         let is_checked = schema.purpose == "function" || schema.is_strict;
@@ -123,7 +93,7 @@ fn reject_root_choice(cx: &mut CheckContext, schema: &RequestSchema<'_>) {
     }
 }
 
-fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
     for schema in request_schemas(request) {
         visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
             let has_items = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
@@ -134,7 +104,7 @@ fn schema_array_items(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn schema_strict(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn schema_strict(request: &Request<'_>, cx: &mut CheckContext) {
     for schema in request_schemas(request).iter().filter(|schema| schema.is_strict) {
         visit_schemas(schema.value, &mut Vec::new(), &mut |node, segments| {
             for error in strictness_errors(node) {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::form::ObjectFields;
 use crate::json::JsonExt as _;
 
 /// The expected type of a value.
@@ -64,6 +65,17 @@ pub(super) enum ShapeErrorKind {
 pub(super) struct ShapeValidator {
     path: String,
     pub errors: Vec<ShapeError>,
+}
+
+/// Adds the fields of an object and of those inside it.
+pub(super) fn collect_fields(fields: &[Field], path: &str, out: &mut ObjectFields) {
+    let known = fields.iter().map(|field| (field.name.to_owned(), field.required));
+    out.entry(path.to_owned()).or_default().extend(known);
+    for field in fields {
+        if let FieldType::Object(fields) = &field.field_type {
+            collect_fields(fields, &format!("{path}.{}", field.name), out);
+        }
+    }
 }
 
 pub(super) const fn required(name: &'static str, kind: FieldType) -> Field {

@@ -8,100 +8,7 @@ use super::fields::PARAMETERS;
 use super::shape::{ShapeError, ShapeErrorKind, ShapeValidator, quoted_list};
 use super::view::{dotted_path, has_server_state};
 use crate::json::JsonExt as _;
-use crate::{CheckContext, Evidence, Request, Rule};
-
-pub(super) const RULES: [Rule; 10] = [
-    Rule {
-        name: "model-required",
-        status: 400,
-        condition: "There is no `model`, and no stored prompt that has one.",
-        error_message: "Missing required parameter: 'model'.\nInvalid type for 'model': expected a string, but got {type} instead.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08",
-        check: model_required,
-    },
-    Rule {
-        name: "moved-parameter",
-        status: 400,
-        condition: "A parameter of Chat Completions has another name in the Responses API.",
-        error_message: "Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to '{moved}'. Try again with the new parameter. See the API documentation for more information: https://platform.openai.com/docs/api-reference/responses/create.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08 and 2026-09",
-        check: moved_parameter,
-    },
-    Rule {
-        name: "unknown-parameter",
-        status: 400,
-        condition: "The request has an unknown parameter.",
-        error_message: "Unknown parameter: '{name}'.\nUnknown parameter: '{name}'. Did you mean {known}?",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08",
-        check: unknown_parameter,
-    },
-    Rule {
-        name: "missing-parameter",
-        status: 400,
-        condition: "A required field of an item, part, tool, tool choice or text format is missing.",
-        error_message: "Missing required parameter: '{path}'.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08; public code",
-        check: missing_parameter,
-    },
-    Rule {
-        name: "null-content",
-        status: 400,
-        condition: "The content of a message is null.",
-        error_message: "Invalid type for '{path}': expected one of an array of objects or string, but got null instead.",
-        evidence: Evidence::Observed,
-        source: "new-api#4776",
-        check: null_content,
-    },
-    Rule {
-        name: "invalid-type",
-        status: 400,
-        condition: "A value has the wrong type.",
-        error_message: "Invalid type for '{path}': expected {type}, but got {found} instead.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08; public code",
-        check: invalid_type,
-    },
-    Rule {
-        name: "part-type",
-        status: 400,
-        condition: "A content part has a type that is not allowed there: parts of assistant messages are `output_text` or `refusal`, all others `input_…`.",
-        error_message: "Invalid value: '{value}'. Supported values are: {values}.",
-        evidence: Evidence::Observed,
-        source: "rust-genai PR#119, ace-tool-rs#11, nagobot#27; live probes of 2026-08",
-        check: part_type,
-    },
-    Rule {
-        name: "invalid-value",
-        status: 400,
-        condition: "A role, the type of an item or tool, or a setting has an unknown value.",
-        error_message: "Invalid value: '{value}'. Supported values are: {values}.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08; public code",
-        check: invalid_value,
-    },
-    Rule {
-        name: "unknown-field",
-        status: 400,
-        condition: "An item, part, tool or setting has an unknown key.",
-        error_message: "Unknown parameter: '{path}'.",
-        evidence: Evidence::Observed,
-        source: "public code; live probes of 2026-08",
-        check: unknown_field,
-    },
-    Rule {
-        name: "input-required",
-        status: 400,
-        condition: "There is no input, and no stored conversation to continue.",
-        error_message: "Missing required parameter: 'input'.\nOne of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.",
-        evidence: Evidence::Observed,
-        source: "live probes of 2026-08",
-        check: input_required,
-    },
-];
+use crate::{CheckContext, Request};
 
 /// All shape errors of a request.
 struct ShapeErrors(Vec<ShapeError>);
@@ -118,7 +25,7 @@ fn is_top_level(error: &ShapeError) -> bool {
     !error.path.contains(['.', '['])
 }
 
-fn model_required(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn model_required(request: &Request<'_>, cx: &mut CheckContext) {
     match request.body.field("model") {
         None if request.body.field("prompt").is_some() => {}
         None => {
@@ -134,7 +41,7 @@ fn model_required(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn moved_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn moved_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     for key in request.body.as_object().into_iter().flat_map(|body| body.keys()) {
         if let Some((name, moved)) = MOVED_PARAMETERS.iter().find(|(name, _)| name == key) {
             let message = format!(
@@ -145,7 +52,7 @@ fn moved_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn unknown_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unknown_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     for error in &shape_errors(request, cx).0 {
         let is_moved = MOVED_PARAMETERS.iter().any(|(name, _)| *name == error.path);
         if matches!(error.kind, ShapeErrorKind::UnknownKey) && is_top_level(error) && !is_moved {
@@ -185,7 +92,7 @@ fn edit_distance(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
-fn missing_parameter(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn missing_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     for ShapeError { path, kind } in &shape_errors(request, cx).0 {
         if matches!(kind, ShapeErrorKind::Missing) {
             let message = format!("Missing required parameter: '{path}'.");
@@ -199,7 +106,7 @@ fn missing_parameter(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn null_content(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn null_content(request: &Request<'_>, cx: &mut CheckContext) {
     for ShapeError { path, kind } in &shape_errors(request, cx).0 {
         if matches!(kind, ShapeErrorKind::NullContent) {
             let message = format!(
@@ -210,7 +117,7 @@ fn null_content(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn invalid_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn invalid_type(request: &Request<'_>, cx: &mut CheckContext) {
     if request.body.field("input").is_some_and(Value::is_null) {
         // The provider reports null as an object here.
         let error_message =
@@ -226,7 +133,7 @@ fn invalid_type(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn part_type(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn part_type(request: &Request<'_>, cx: &mut CheckContext) {
     for ShapeError { path, kind } in &shape_errors(request, cx).0 {
         if let ShapeErrorKind::WrongPart { found, supported: known } = kind {
             reject_value(cx, path, found, known);
@@ -234,7 +141,7 @@ fn part_type(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn invalid_value(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn invalid_value(request: &Request<'_>, cx: &mut CheckContext) {
     for ShapeError { path, kind } in &shape_errors(request, cx).0 {
         if let ShapeErrorKind::UnknownValue { found, supported: known } = kind {
             reject_value(cx, path, found, known);
@@ -248,7 +155,7 @@ fn reject_value(cx: &mut CheckContext, path: &str, found: &str, supported: &[&st
     cx.reject_with(dotted_path(path), message, Some(path), Some("invalid_value"));
 }
 
-fn unknown_field(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn unknown_field(request: &Request<'_>, cx: &mut CheckContext) {
     for error in &shape_errors(request, cx).0 {
         if matches!(error.kind, ShapeErrorKind::UnknownKey) && !is_top_level(error) {
             let path = &error.path;
@@ -258,7 +165,7 @@ fn unknown_field(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn input_required(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn input_required(request: &Request<'_>, cx: &mut CheckContext) {
     let code = Some("missing_required_parameter");
     let is_empty = match request.body.field("input") {
         None if !has_server_state(request.body) => {

@@ -30,6 +30,9 @@ const NAMESPACE_FIELDS: &[Field] = &[
     optional("description", Str),
     required("tools", Array("tools", &Custom(check_tool))),
 ];
+/// The fields of each tool type that is not the server's own.
+pub(super) const TOOL_FIELDS: &[(&str, &[Field])] =
+    &[("function", FUNCTION_FIELDS), ("custom", CUSTOM_FIELDS), ("namespace", NAMESPACE_FIELDS)];
 const TEXT_FORMAT_FIELDS: &[Field] = &[required("type", Any)];
 const GRAMMAR_FORMAT_FIELDS: &[Field] =
     &[required("type", Any), required("syntax", Custom(check_syntax)), required("definition", Str)];
@@ -42,10 +45,10 @@ pub(super) fn check_tool(validator: &mut ShapeValidator, value: &Value) {
     let Some(kind) = value.field("type") else {
         return validator.at_key("type", |validator| validator.push_error(ShapeErrorKind::Missing));
     };
+    if let Some((_, fields)) = TOOL_FIELDS.iter().find(|(name, _)| kind == name) {
+        return validator.check_object(value, fields);
+    }
     match kind.as_str() {
-        Some("function") => validator.check_object(value, FUNCTION_FIELDS),
-        Some("custom") => validator.check_object(value, CUSTOM_FIELDS),
-        Some("namespace") => validator.check_object(value, NAMESPACE_FIELDS),
         Some("mcp") if value.field("server_label").is_none() => {
             validator
                 .at_key("server_label", |validator| validator.push_error(ShapeErrorKind::Missing));

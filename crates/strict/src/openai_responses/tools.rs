@@ -4,48 +4,9 @@ use serde_json::Value;
 
 use super::view;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::{CheckContext, Evidence, Request, Rule};
+use crate::{CheckContext, Request};
 
-pub(super) const RULES: [Rule; 4] = [
-    Rule {
-        name: "tool-count",
-        status: 400,
-        condition: "There are more than 128 tools.",
-        error_message: "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length {count} instead.",
-        evidence: Evidence::Observed,
-        source: "better-chatbot#197, hexstrike#29",
-        check: tool_count,
-    },
-    Rule {
-        name: "tool-duplicate",
-        status: 400,
-        condition: "Two tools have the same name.",
-        error_message: "Invalid '{path}': duplicate tool name '{name}'. Tool names must be unique.",
-        evidence: Evidence::Inferred,
-        source: "a call identifies its tool by name only",
-        check: tool_duplicate,
-    },
-    Rule {
-        name: "tool-choice-without-tools",
-        status: 400,
-        condition: "A tool call is required, but there are no tools.",
-        error_message: "Tool choice 'required' must be specified with 'tools' parameter.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: tool_choice_without_tools,
-    },
-    Rule {
-        name: "tool-choice-unknown",
-        status: 400,
-        condition: "The tool_choice names a tool that is not among the tools.",
-        error_message: "Tool choice '{name}' not found in 'tools' parameter.",
-        evidence: Evidence::Observed,
-        source: "several public repositories",
-        check: tool_choice_unknown,
-    },
-];
-
-fn tool_count(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tool_count(request: &Request<'_>, cx: &mut CheckContext) {
     let count = array_field(request.body, "tools").len();
     if count > 128 {
         let message = format!(
@@ -56,7 +17,7 @@ fn tool_count(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 /// Tools in a namespace may have the names of tools outside it.
-fn tool_duplicate(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tool_duplicate(request: &Request<'_>, cx: &mut CheckContext) {
     let has_name = |tool: &Value| ["function", "custom"].contains(&str_field(tool, "type"));
     let tools = view::all_tools(request.body);
     let namespace_of =
@@ -76,7 +37,7 @@ fn tool_duplicate(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn tool_choice_without_tools(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tool_choice_without_tools(request: &Request<'_>, cx: &mut CheckContext) {
     let required = str_field(request.body, "tool_choice") == "required";
     if required && !view::has_server_state(request.body) && view::all_tools(request.body).is_empty()
     {
@@ -85,7 +46,7 @@ fn tool_choice_without_tools(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-fn tool_choice_unknown(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn tool_choice_unknown(request: &Request<'_>, cx: &mut CheckContext) {
     let Some(choice) = request.body.field("tool_choice").filter(|choice| choice.is_object()) else {
         return;
     };

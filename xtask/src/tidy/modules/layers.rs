@@ -281,6 +281,8 @@ pub(super) const LAYERS: &[Layers] = &[
             "judge",
             "rule",
             "check_context",
+            "messages",
+            "form",
             "request",
             "switches",
             "seal",

@@ -1,22 +1,12 @@
 //! A table of the differences between the flavors of Chat Completions.
 
-use interlingua_strict::openai_chat::{CallClaims, DetailClaims};
+use interlingua_strict::openai_chat::{
+    CallClaims, DetailClaims, Provider, ReplyFormat, provider_or_vendor,
+};
 use serde_json::{Value, json};
 
 use crate::render::context::RenderContext;
 use crate::turn::Call;
-
-/// The properties of a flavor.
-struct FlavorSpec {
-    flavor: &'static str,
-    reasoning: ReasoningPlacement,
-    id_prefix: &'static str,
-    call_id: CallIdFormat,
-    /// Usage is sent even without `stream_options.include_usage`.
-    always_sends_usage: bool,
-    /// Calls are streamed whole, without an index, and the first is signed.
-    signs_calls: bool,
-}
 
 /// The location of reasoning in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,67 +20,51 @@ pub(super) enum ReasoningPlacement {
     ContentPart,
 }
 
-enum CallIdFormat {
-    /// A prefix and this many characters.
-    Random(&'static str, usize),
-    /// The name and the number of earlier calls.
-    Numbered,
+pub(super) fn provider(cx: &RenderContext<'_>) -> &'static Provider {
+    provider_or_vendor(cx.flavor)
+}
+
+pub(super) fn reply_format(cx: &RenderContext<'_>) -> &'static ReplyFormat {
+    &provider(cx).replies
 }
 
 pub(super) fn reasoning_placement(cx: &RenderContext<'_>) -> ReasoningPlacement {
-    spec(cx).reasoning
-}
-
-pub(super) fn is_first_party(cx: &RenderContext<'_>) -> bool {
-    matches!(cx.flavor, "openai" | "azure")
-}
-
-/// Whether the provider relays requests; it sends SSE comments while it waits.
-pub(super) fn is_router(cx: &RenderContext<'_>) -> bool {
-    spec(cx).reasoning == ReasoningPlacement::ReasoningDetails
-}
-
-pub(super) fn id_prefix(cx: &RenderContext<'_>) -> &'static str {
-    spec(cx).id_prefix
-}
-
-pub(super) fn always_sends_usage(cx: &RenderContext<'_>) -> bool {
-    spec(cx).always_sends_usage
-}
-
-pub(super) fn call_id(cx: &RenderContext<'_>, at: usize, name: &str) -> String {
-    match spec(cx).call_id {
-        CallIdFormat::Random(prefix, length) => cx.id_seed.id(prefix, at + 1, length),
-        CallIdFormat::Numbered => {
-            format!("functions.{name}:{}", cx.input.call_count + at)
-        }
+    match reply_format(cx).reasoning.as_deref() {
+        None => ReasoningPlacement::Never,
+        Some("details") => ReasoningPlacement::ReasoningDetails,
+        Some("content-part") => ReasoningPlacement::ContentPart,
+        Some(field) => ReasoningPlacement::Field(field),
     }
 }
 
-pub(super) fn sends_whole_calls(cx: &RenderContext<'_>) -> bool {
-    spec(cx).signs_calls
+pub(super) fn call_id(cx: &RenderContext<'_>, at: usize, name: &str) -> String {
+    let format = reply_format(cx);
+    if format.numbered_call_ids {
+        return format!("functions.{name}:{}", cx.input.call_count + at);
+    }
+    cx.id_seed.id(&format.call_id_prefix, at + 1, format.call_id_length)
 }
 
 /// Signs the first call, if the flavor signs calls.
 pub(super) fn sign_calls(cx: &RenderContext<'_>, calls: &mut [Value]) {
-    if !spec(cx).signs_calls || calls.is_empty() {
+    if !reply_format(cx).signs_calls || calls.is_empty() {
         return;
     }
     let signature = CallClaims::new(cx.model, calls, 0).seal(cx.seal_key);
     calls[0]["extra_content"] = json!({"google": {"thought_signature": signature}});
 }
 
-/// Groq repeats the usage in `x_groq`.
+/// Repeats the usage in a field of the provider's own.
 pub(super) fn extend_usage_chunk(cx: &RenderContext<'_>, chunk: &mut Value) {
-    if cx.flavor == "groq" {
+    if let Some(field) = &reply_format(cx).usage_extension {
         let usage = chunk["usage"].clone();
-        chunk["x_groq"] = json!({"id": cx.id_seed.id("req_", 0, 26), "usage": usage});
+        chunk[field.as_str()] = json!({"id": cx.id_seed.id("req_", 0, 26), "usage": usage});
     }
 }
 
 /// Adds the reasoning to a complete message.
 pub(super) fn add_reasoning(cx: &RenderContext<'_>, thoughts: &str, message: &mut Value) {
-    match spec(cx).reasoning {
+    match reasoning_placement(cx) {
         ReasoningPlacement::Never => {}
         ReasoningPlacement::Field(key) => message[key] = thoughts.into(),
         ReasoningPlacement::ReasoningDetails => {
@@ -113,7 +87,7 @@ pub(super) fn add_reasoning(cx: &RenderContext<'_>, thoughts: &str, message: &mu
 /// The reasoning as deltas of a stream.
 pub(super) fn reasoning_deltas(cx: &RenderContext<'_>, thoughts: &str) -> Vec<Value> {
     let pieces = cx.split(thoughts);
-    match spec(cx).reasoning {
+    match reasoning_placement(cx) {
         ReasoningPlacement::Never => Vec::new(),
         ReasoningPlacement::Field(key) => {
             let field_delta = |piece: &str| {
@@ -204,11 +178,6 @@ fn reasoning_format(cx: &RenderContext<'_>) -> &'static str {
     row.map_or("unknown", |(_, format)| format)
 }
 
-fn spec(cx: &RenderContext<'_>) -> &'static FlavorSpec {
-    let spec = FLAVOR_SPECS.iter().find(|spec| spec.flavor == cx.flavor);
-    spec.unwrap_or(&GENERIC)
-}
-
 const REASONING_FORMATS: &[(&str, &str)] = &[
     ("claude", "anthropic-claude-v1"),
     ("anthropic", "anthropic-claude-v1"),
@@ -217,81 +186,3 @@ const REASONING_FORMATS: &[(&str, &str)] = &[
     ("gpt", "openai-responses-v1"),
     ("openai", "openai-responses-v1"),
 ];
-
-const FLAVOR_SPECS: &[FlavorSpec] = &[
-    FlavorSpec {
-        flavor: "openai",
-        reasoning: ReasoningPlacement::Never,
-        id_prefix: "chatcmpl-",
-        call_id: CallIdFormat::Random("call_", 24),
-        always_sends_usage: false,
-        signs_calls: false,
-    },
-    FlavorSpec {
-        flavor: "openrouter",
-        reasoning: ReasoningPlacement::ReasoningDetails,
-        id_prefix: "gen-",
-        call_id: CallIdFormat::Random("call_", 24),
-        always_sends_usage: true,
-        signs_calls: false,
-    },
-    FlavorSpec {
-        flavor: "deepseek",
-        reasoning: ReasoningPlacement::Field("reasoning_content"),
-        id_prefix: "",
-        call_id: CallIdFormat::Random("call_00_", 24),
-        always_sends_usage: true,
-        signs_calls: false,
-    },
-    FlavorSpec {
-        flavor: "mistral",
-        reasoning: ReasoningPlacement::ContentPart,
-        id_prefix: "",
-        call_id: CallIdFormat::Random("", 9),
-        always_sends_usage: true,
-        signs_calls: false,
-    },
-    FlavorSpec {
-        flavor: "groq",
-        reasoning: ReasoningPlacement::Field("reasoning"),
-        id_prefix: "chatcmpl-",
-        call_id: CallIdFormat::Random("call_", 20),
-        always_sends_usage: true,
-        signs_calls: false,
-    },
-    FlavorSpec {
-        flavor: "moonshot",
-        reasoning: ReasoningPlacement::Field("reasoning_content"),
-        id_prefix: "chatcmpl-",
-        call_id: CallIdFormat::Numbered,
-        always_sends_usage: false,
-        signs_calls: false,
-    },
-    FlavorSpec {
-        flavor: "gemini-compat",
-        call_id: CallIdFormat::Random("function-call-", 19),
-        signs_calls: true,
-        ..GENERIC
-    },
-    spec_with("azure", ReasoningPlacement::Never),
-    spec_with("cerebras", ReasoningPlacement::Field("reasoning")),
-    spec_with("glm", ReasoningPlacement::Field("reasoning_content")),
-    spec_with("llama.cpp", ReasoningPlacement::Field("reasoning_content")),
-    spec_with("ollama", ReasoningPlacement::Field("reasoning")),
-    spec_with("qwen", ReasoningPlacement::Field("reasoning_content")),
-    spec_with("vllm", ReasoningPlacement::Field("reasoning")),
-    spec_with("xai", ReasoningPlacement::Field("reasoning_content")),
-];
-
-const fn spec_with(flavor: &'static str, reasoning: ReasoningPlacement) -> FlavorSpec {
-    FlavorSpec { flavor, reasoning, ..GENERIC }
-}
-
-const GENERIC: FlavorSpec = FlavorSpec {
-    flavor: "generic",
-    reasoning: ReasoningPlacement::Never,
-    id_prefix: "chatcmpl-",
-    call_id: CallIdFormat::Random("call_", 24),
-    always_sends_usage: false,
-    signs_calls: false,
-};

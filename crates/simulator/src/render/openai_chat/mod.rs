@@ -15,7 +15,7 @@ pub(super) fn body(cx: &RenderContext<'_>) -> Value {
     let content =
         if text.is_empty() && cx.turn.calls().next().is_some() { Value::Null } else { text.into() };
     let mut message = json!({"role": "assistant", "content": content});
-    if flavor::is_first_party(cx) {
+    if flavor::provider(cx).is_first_party() {
         message["refusal"] = Value::Null;
         message["annotations"] = json!([]);
         if refused {
@@ -40,7 +40,7 @@ pub(super) fn body(cx: &RenderContext<'_>) -> Value {
 
 pub(super) fn frames(cx: &RenderContext<'_>) -> Vec<Frame> {
     let mut frames = Vec::new();
-    if flavor::is_router(cx) {
+    if flavor::provider(cx).is_router() {
         frames.push(Frame::new(": OPENROUTER PROCESSING\n\n", FrameRole::Start));
     }
     let opening = json!({"role": "assistant", "content": ""});
@@ -49,12 +49,13 @@ pub(super) fn frames(cx: &RenderContext<'_>) -> Vec<Frame> {
     if let Some(thoughts) = reasoning_text(cx) {
         flavor::reasoning_deltas(cx, &thoughts).into_iter().for_each(&mut send);
     }
-    let refused = cx.turn.stop_reason == StopReason::Refusal && flavor::is_first_party(cx);
+    let refused =
+        cx.turn.stop_reason == StopReason::Refusal && flavor::provider(cx).is_first_party();
     let key = if refused { "refusal" } else { "content" };
     for piece in cx.split(&text(cx)) {
         send(Map::from_iter([(key.to_owned(), piece.into())]).into());
     }
-    if flavor::sends_whole_calls(cx) {
+    if flavor::reply_format(cx).signs_calls {
         for call in tool_calls(cx) {
             send(json!({"tool_calls": [call]}));
         }
@@ -112,16 +113,16 @@ fn chunk(cx: &RenderContext<'_>, delta: &Value, stop: &Value, role: FrameRole) -
 
 fn envelope(cx: &RenderContext<'_>, object: &str) -> Value {
     let mut reply = json!({
-        "id": cx.id_seed.id(flavor::id_prefix(cx), 0, 29),
+        "id": cx.id_seed.id(&flavor::reply_format(cx).id_prefix, 0, 29),
         "object": object,
         "created": FIXED_UNIX_TIME,
         "model": cx.model,
     });
-    if flavor::is_first_party(cx) {
+    if flavor::provider(cx).is_first_party() {
         reply["service_tier"] = "default".into();
         reply["system_fingerprint"] = cx.id_seed.id("fp_", 0, 10).into();
     }
-    if flavor::is_router(cx) {
+    if flavor::provider(cx).is_router() {
         reply["provider"] = "Simulated".into();
     }
     reply
@@ -167,7 +168,7 @@ fn finish_reason(cx: &RenderContext<'_>) -> &'static str {
         StopReason::ToolCalls => "tool_calls",
         StopReason::MaxTokens => "length",
         // OpenAI sends the refusal in the message; other providers filter.
-        StopReason::Refusal if flavor::is_first_party(cx) => "stop",
+        StopReason::Refusal if flavor::provider(cx).is_first_party() => "stop",
         StopReason::Refusal => "content_filter",
     }
 }
@@ -177,7 +178,7 @@ fn requests_usage(cx: &RenderContext<'_>) -> bool {
 }
 
 fn sends_usage(cx: &RenderContext<'_>) -> bool {
-    requests_usage(cx) || flavor::always_sends_usage(cx)
+    requests_usage(cx) || flavor::reply_format(cx).always_sends_usage
 }
 
 fn usage(cx: &RenderContext<'_>) -> Value {

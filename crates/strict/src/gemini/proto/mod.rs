@@ -10,6 +10,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 use serde_json::Value;
 
 use super::view::{is_name_of, is_vertex};
+use crate::form::ObjectFields;
 
 /// A protobuf message type: its name in the API's package, and its fields.
 #[derive(Debug)]
@@ -71,6 +72,35 @@ pub(super) enum ParseErrorKind {
     UnexpectedList,
     InvalidValue,
     OneOf,
+}
+
+impl Message {
+    /// Adds the fields of this message type and of those that it uses.
+    pub(in crate::gemini) fn collect_fields(&self, out: &mut ObjectFields) {
+        if out.contains_key(self.name) {
+            return;
+        }
+        let fields = self.fields.iter().map(|field| (field.name.to_owned(), false));
+        out.insert(self.name.to_owned(), fields.collect());
+        for field in self.fields {
+            if let FieldType::Nested(message) | FieldType::MapOf(message) = field.field_type {
+                message.collect_fields(out);
+            }
+        }
+    }
+}
+
+impl ParseErrorKind {
+    /// The rule that reports the error.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            Self::UnknownField => "unknown-field",
+            Self::UnknownSchemaKey => "unknown-schema-key",
+            Self::UnexpectedList => "unexpected-list",
+            Self::InvalidValue => "invalid-value",
+            Self::OneOf => "two-kinds-of-data",
+        }
+    }
 }
 
 impl Field {
