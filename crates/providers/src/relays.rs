@@ -22,20 +22,14 @@ pub(crate) const BEDROCK_OTHER_VENDORS: &[&str] = &[
     "*xai-*",
 ];
 
-/// `OpenRouter` checks calls, settings and tools of these models as their vendors do.
-pub(crate) const OPENROUTER_ANTHROPIC: &[&str] = &["anthropic/*"];
-pub(crate) const OPENROUTER_GOOGLE: &[&str] = &["google/*"];
-pub(crate) const OPENROUTER_OPENAI: &[&str] = &["openai/*"];
-pub(crate) const OPENROUTER_XAI: &[&str] = &["x-ai/*"];
-
 /// Gemini models without signatures, behind servers of Chat Completions.
 pub(crate) const GEMINI_UNSIGNED_MODELS: &[&str] =
     &["gemini-1*", "gemini-2*", "gemma*", "gemini-3-pro-image*"];
 
-/// What is the same for a vendor behind `OpenRouter` and in its own API.
-pub(crate) fn behind_openrouter(p: &mut Profile) {
-    p.tools = ToolProfile { web_search: Some(&web_search::OPENROUTER), ..tools::COMPATIBLE };
-    p.settings = SettingsProfile { fields: setting_fields::OPENAI_CHAT, ..settings::COMPATIBLE };
+/// What Gemini accepts behind Chat Completions, of Google and of relays.
+pub(crate) fn gemini_in_chat(p: &mut Profile) {
+    p.calls.orphan_results = OrphanResults::AmongResults;
+    p.calls.one_result_per_call = true;
+    p.calls.id_format = calls::NON_EMPTY_ID;
     p.calls.accepts_empty_list = true;
-    p.calls.rejected_spellings = ALL_BUT_NULL_CALL;
 }

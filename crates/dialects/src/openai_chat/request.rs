@@ -1,7 +1,7 @@
 //! Decodes and encodes request bodies.
 
 use bytes::Bytes;
-use interlingua_model::{Conversation, Ledger, LedgerPath, Tool, Verbatim};
+use interlingua_model::{Conversation, Ledger, LedgerPath, Verbatim};
 use interlingua_providers::Target;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
@@ -10,7 +10,6 @@ use super::decode::{self, turn};
 use super::encode::context::EncodeCx;
 use super::encode::{self, setting_groups};
 use super::id::ID;
-use crate::common::name_set::NameSet;
 use crate::common::top_fields;
 use crate::note;
 use interlingua_providers::spelling::openai_chat::Flavor;
@@ -98,9 +97,7 @@ fn encode_same_dialect(
         conversation,
         conversation.settings.text_for(ID).is_some(),
     );
-    let has_new_choice = edited.is_edited_field("tool_choice", settings);
-    let allowed = offered_tool_names(cx).filter(|_| has_new_choice);
-    let keeps_tools = conversation.tools.text_for(ID).is_some() && allowed.is_none();
+    let keeps_tools = conversation.tools.text_for(ID).is_some();
     let has_field = |key: &str| {
         conversation
             .top_level_fields
@@ -139,30 +136,18 @@ fn encode_same_dialect(
     edited.encode(conversation, cx.flavor, o, cx.ledger);
 }
 
-/// Names of the only tools to offer, unless none of them exists.
-fn offered_tool_names(cx: &EncodeCx<'_>) -> Option<NameSet> {
-    let conversation = cx.conversation;
-    let names =
-        NameSet::new(encode::settings::restricted_tools(&conversation.settings, cx.flavor)?);
-    let is_offered =
-        |tool: &Verbatim<Tool>| names.contains(&tool.name) && encode::tool::is_encodable(tool);
-    conversation.tools.iter().any(is_offered).then_some(names)
-}
-
 /// Writes `tools`: "`tools` must not be an empty array. Either provide at least one tool or omit the
 /// field entirely."
 fn write_tools(o: &mut ObjectWriter<'_>, cx: &mut EncodeCx<'_>) {
     let conversation = cx.conversation;
-    let allowed = offered_tool_names(cx);
     if encode::tool::has_encodable(&conversation.tools) {
         o.array("tools", |a| {
-            encode::tool::encode_tools(&conversation.tools, allowed.as_ref(), a, cx);
+            encode::tool::encode_tools(&conversation.tools, a, cx);
         });
     } else {
         // Nothing is written, but the dropped tools are noted.
         let mut discarded = JsonWriter::default();
-        discarded
-            .array(|a| encode::tool::encode_tools(&conversation.tools, allowed.as_ref(), a, cx));
+        discarded.array(|a| encode::tool::encode_tools(&conversation.tools, a, cx));
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) const CONTAINER_WITHOUT_CODE_TOOL: FieldConflict = FieldConflict {
 pub(crate) const CLAUDE_CHOICE: ToolChoiceSupport = ToolChoiceSupport {
     without_tools: ChoiceWithoutTools::Unforced,
     forced_call: ForcedCall::NotWithBudget,
+    cross_dialect_lists: true,
     ..ANY_CHOICE
 };
 
@@ -88,7 +89,7 @@ pub(crate) const CONVERSE_FIELDS: SettingsProfile = SettingsProfile {
         max_value_chars: 256,
     }),
     service_tiers: Some(&["priority", "default", "flex", "reserved"]),
-    tool_choice: ToolChoiceSupport { ascii_names: true, ..ANY_CHOICE },
+    tool_choice: ToolChoiceSupport { ascii_names: true, cross_dialect_lists: true, ..ANY_CHOICE },
     response_format: JSON_BY_INSTRUCTION,
     fields: fields::BEDROCK,
     ..COMPATIBLE
@@ -145,6 +146,8 @@ pub(crate) const ANY_CHOICE: ToolChoiceSupport = ToolChoiceSupport {
     parallel_setting: true,
     single_name_must_exist: false,
     by_name: true,
+    cross_dialect_by_name: true,
+    cross_dialect_lists: false,
     nested_function: None,
     parallel_without_tools: true,
     functions_only: false,
@@ -157,6 +160,7 @@ pub(crate) const NESTED_CHOICE: ToolChoiceSupport =
     ToolChoiceSupport { nested_function: Some(&[]), ..ANY_CHOICE };
 pub(crate) const ANY_FORMAT: ResponseFormatSupport = ResponseFormatSupport {
     json_object: true,
+    cross_dialect_json_object: true,
     json_by_instruction: false,
     needs_json_word: false,
     json_word_in_system: true,
@@ -164,6 +168,7 @@ pub(crate) const ANY_FORMAT: ResponseFormatSupport = ResponseFormatSupport {
     json_with_tools: true,
     json_trigger: None,
     json_schema: true,
+    cross_dialect_json_schema: true,
     closed_objects: false,
     ascii_schema_name: false,
 };
@@ -187,6 +192,7 @@ pub(crate) const OPENAI_CHAT: SettingsProfile = SettingsProfile {
         nested_function: Some(&["allowed_tools", "custom"]),
         parallel_without_tools: false,
         reads_legacy_choice: true,
+        cross_dialect_lists: true,
         ..ANY_CHOICE
     },
     response_format: ResponseFormatSupport { needs_json_word: true, ..ANY_FORMAT },
@@ -267,6 +273,7 @@ pub(crate) const RESPONSES_API: SettingsProfile = SettingsProfile {
         without_tools: ChoiceWithoutTools::Unforced,
         names_must_exist: true,
         tool_bringing_fields: &["prompt"],
+        cross_dialect_lists: true,
         ..ANY_CHOICE
     },
     response_format: ResponseFormatSupport {

@@ -13,13 +13,14 @@ pub(crate) const STUDIO: SettingsProfile = SettingsProfile {
     tool_choice: ToolChoiceSupport {
         without_tools: ChoiceWithoutTools::OnlyNone,
         functions_only: true,
-        ..ANY_CHOICE
+        ..VERTEX.tool_choice
     },
     sampling: SamplingRanges { temperature: ValueRange::new(0.0, 2.0), ..SamplingRanges::ANY },
     supports_store: true,
     ..VERTEX
 };
 pub(crate) const VERTEX: SettingsProfile = SettingsProfile {
+    tool_choice: ToolChoiceSupport { cross_dialect_lists: true, ..ANY_CHOICE },
     number_format: NumberFormat::AllowStrings,
     checks_all_numbers: true,
     sampling: SamplingRanges { temperature: ValueRange::new(0.0, 2.0), ..SamplingRanges::ANY },

@@ -7,6 +7,8 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
         profile: |p| {
             p.calls = CallProfile { legacy_calls: false, ..calls::LENIENT };
             p.fields = openai_chat_fields::CEREBRAS;
+            p.settings.tool_choice.cross_dialect_by_name = false;
+            p.settings.response_format.cross_dialect_json_object = false;
             p.reasoning.rejected_fields = reasoning::REASONING_FIELDS;
             p.tools.strict = StrictMode::AllOrNone;
         },
@@ -26,7 +28,6 @@ const SPELLING: Flavor = Flavor {
         Capability::DeveloperRole,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonSchema,
         Capability::ThinkTags,
         Capability::MultipleChoices,
         Capability::Seed,

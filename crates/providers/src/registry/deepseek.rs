@@ -57,6 +57,7 @@ fn chat(p: &mut Profile) {
     p.settings.tool_choice.forced_call = ForcedCall::NoObjectWhileReasoning;
     p.settings.response_format.needs_json_word = true;
     p.settings.response_format.json_schema = false;
+    p.settings.response_format.cross_dialect_json_schema = false;
     p.roles.has_developer_role = false;
     p.texts.string_content = StringContent::Replies;
     p.texts.missing_content = MissingContent::AbsentRejected;
@@ -83,6 +84,7 @@ fn messages(p: &mut Profile) {
         },
         tool_choice: ToolChoiceSupport {
             forced_call: ForcedCall::NotForcedWhileReasoning,
+            cross_dialect_lists: true,
             ..settings::ANY_CHOICE
         },
         response_format: settings::JSON_BY_INSTRUCTION,
@@ -124,10 +126,8 @@ const SPELLING: Flavor = Flavor {
     reasoning_control: ReasoningControl::ThinkingAndEffort,
     effort_aliases: &[("minimal", "low"), ("medium", "high"), ("xhigh", "high"), ("ultra", "max")],
     capabilities: &[
-        Capability::NamedToolChoice,
         Capability::NonJsonArguments,
         Capability::StreamOptions,
-        Capability::JsonObject,
         Capability::Penalties,
         Capability::User,
     ],

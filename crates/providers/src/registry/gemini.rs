@@ -1,7 +1,7 @@
 //! Gemini in AI Studio, and its copy of Chat Completions.
 
 use crate::prelude::*;
-use crate::relays::GEMINI_UNSIGNED_MODELS;
+use crate::relays::{GEMINI_UNSIGNED_MODELS, gemini_in_chat};
 
 pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     name: "gemini",
@@ -16,14 +16,8 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
         Variant::vendor("gemini", "ai-studio"),
         Variant {
             profile: |p| {
-                p.calls = CallProfile {
-                    orphan_results: OrphanResults::AmongResults,
-                    one_result_per_call: true,
-                    id_format: calls::NON_EMPTY_ID,
-                    accepts_empty_list: true,
-                    rejected_spellings: LENIENT_SPELLINGS,
-                    ..calls::CHAT
-                };
+                gemini_in_chat(p);
+                p.calls.rejected_spellings = LENIENT_SPELLINGS;
                 p.settings.renamed_fields = &["frequency_penalty", "seed", "random_seed"];
                 p.reasoning.call_sealing = CallSealing::FirstCallInMessage;
                 p.tools.schema.rejected_keywords = tool_lists::NOT_IN_GEMINI;
@@ -46,11 +40,8 @@ const SPELLING: Flavor = Flavor {
     effort_aliases: &[("xhigh", "high"), ("max", "high"), ("ultra", "high")],
     capabilities: &[
         Capability::ToolMessageName,
-        Capability::NamedToolChoice,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::GoogleSignature,
         Capability::MultipleChoices,
         Capability::PresencePenalty,

@@ -17,6 +17,7 @@ pub(super) const VARIANT: Variant = Variant {
             tool_choice: ToolChoiceSupport {
                 without_tools: ChoiceWithoutTools::OnlyNone,
                 by_name: false,
+                cross_dialect_by_name: false,
                 ..settings::ANY_CHOICE
             },
             response_format: ResponseFormatSupport { json_object: false, ..settings::ANY_FORMAT },

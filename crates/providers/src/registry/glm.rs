@@ -14,6 +14,7 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
             p.media.cross_dialect = media::VIDEO_CONTAINERS;
             p.settings.stop_sequences = settings::FOUR_STOPS;
             p.settings.tool_choice = settings::NESTED_CHOICE;
+            p.settings.response_format.cross_dialect_json_schema = false;
             p.roles.has_developer_role = false;
             p.roles.empty_conversation = EmptyConversation::UserRequired;
             p.reasoning = reasoning::SWITCH_ONLY;
@@ -30,9 +31,7 @@ const SPELLING: Flavor = Flavor {
     cache_breakpoint: CacheBreakpointSpelling::CacheControl,
     capabilities: &[
         Capability::SystemParts,
-        Capability::NamedToolChoice,
         Capability::StreamOptions,
-        Capability::JsonObject,
         Capability::VideoParts,
         Capability::User,
     ],

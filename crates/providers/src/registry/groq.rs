@@ -51,12 +51,9 @@ const SPELLING: Flavor = Flavor {
     content_without_text: ContentWithoutText::Omitted,
     effort_aliases: &[("minimal", "low"), ("xhigh", "high"), ("max", "high"), ("ultra", "high")],
     capabilities: &[
-        Capability::NamedToolChoice,
         Capability::NonJsonArguments,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::Seed,
         Capability::Penalties,
         Capability::User,

@@ -26,6 +26,7 @@ fn chat(p: &mut Profile) {
         assistant: media_parts::IMAGES_AND_AUDIO_ANY_SOURCE,
         result: media_parts::IMAGES_AND_AUDIO_ANY_SOURCE,
     };
+    p.settings.tool_choice.cross_dialect_by_name = false;
     p.settings.conflicts = &[
         FieldConflict {
             field: "grammar",
@@ -74,6 +75,7 @@ fn responses(p: &mut Profile) {
             list_item: None,
             condition: ConflictCondition::NonEmptyText,
         }],
+        tool_choice: ToolChoiceSupport { cross_dialect_lists: true, ..settings::ANY_CHOICE },
         number_format: NumberFormat::Unchecked,
         fields: &[],
         ..settings::COMPATIBLE
@@ -107,8 +109,6 @@ const SPELLING: Flavor = Flavor {
     capabilities: &[
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::ThinkTags,
         Capability::MultipleChoices,
         Capability::TopK,

@@ -19,6 +19,7 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
             };
             p.settings.response_format.json_object = false;
             p.settings.tool_choice.by_name = false;
+            p.settings.tool_choice.cross_dialect_by_name = false;
             p.roles = roles::CHAT_TEMPLATE;
             p.texts.string_content = StringContent::Instructions;
         },
@@ -33,7 +34,6 @@ const SPELLING: Flavor = Flavor {
     reasoning_history: ReasoningHistory::None,
     capabilities: &[
         Capability::StreamOptions,
-        Capability::JsonSchema,
         Capability::ThinkTags,
         Capability::TopK,
         Capability::Seed,

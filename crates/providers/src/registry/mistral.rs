@@ -84,11 +84,8 @@ const SPELLING: Flavor = Flavor {
     capabilities: &[
         Capability::AssistantParts,
         Capability::ToolMessageName,
-        Capability::NamedToolChoice,
         Capability::NonJsonArguments,
         Capability::ParallelToolCalls,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::MultipleChoices,
         Capability::Seed,
         Capability::Penalties,

@@ -105,3 +105,41 @@ static NAMES: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     }
     names
 });
+
+#[cfg(test)]
+mod tests {
+    use super::{PRESETS, find_variant, variants};
+    use crate::model_name::ModelName;
+
+    #[test]
+    fn every_provider_has_variants_that_exist() {
+        for preset in PRESETS {
+            let alternates = preset.alternates.iter().map(|other| (other.dialect, other.flavor));
+            for (dialect, flavor) in [(preset.dialect, preset.flavor)].into_iter().chain(alternates)
+            {
+                let Some(flavor) = flavor else { continue };
+                assert!(find_variant(dialect, flavor).is_some(), "{dialect} {flavor}");
+            }
+        }
+    }
+
+    #[test]
+    fn variants_have_different_names_and_chat_variants_a_spelling() {
+        let mut names: Vec<_> = variants().map(|one| (one.dialect, one.flavor)).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        for variant in variants().filter(|variant| variant.dialect == "openai-chat") {
+            assert_eq!(variant.chat.map(|chat| chat.name), Some(variant.flavor));
+        }
+    }
+
+    #[test]
+    fn every_pattern_matches_a_name_in_the_file_of_facts() {
+        let names: Vec<_> = NAMES.lines().map(ModelName::new).collect();
+        for pattern in variants().flat_map(|one| one.models).flat_map(|(patterns, _)| *patterns) {
+            assert!(names.iter().any(|name| name.matches(pattern)), "{pattern}");
+        }
+    }
+
+    const NAMES: &str = include_str!("../../tests/provider_facts/models.txt");
+}

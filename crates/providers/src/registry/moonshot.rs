@@ -12,6 +12,7 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
             p.calls.legacy_results = false;
             p.settings.sampling.temperature = settings::UNIT_RANGE;
             p.settings.sampling_while_reasoning.temperature = ValueRange::ONE;
+            p.settings.response_format.cross_dialect_json_schema = false;
             p.settings.fields = setting_fields::KIMI;
             p.roles.has_developer_role = false;
             p.roles.allows_empty_assistant = false;
@@ -42,9 +43,7 @@ const SPELLING: Flavor = Flavor {
     reasoning_history: ReasoningHistory::Field("reasoning_content"),
     reasoning_control: ReasoningControl::Thinking,
     capabilities: &[
-        Capability::NamedToolChoice,
         Capability::StreamOptions,
-        Capability::JsonObject,
         Capability::MultipleChoices,
         Capability::Penalties,
         Capability::PromptCacheKey,

@@ -21,6 +21,7 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
                 MediaByContainer { user: inline, result: inline, ..media_parts::NOWHERE };
             p.media.image_types = Some(&["image/jpeg", "image/png", "image/webp"]);
             p.media.image_type_aliases = &["image/jpg"];
+            p.settings.tool_choice.cross_dialect_by_name = false;
             p.roles = RoleProfile {
                 accepts_any_role: true,
                 has_developer_role: true,
@@ -48,8 +49,6 @@ const SPELLING: Flavor = Flavor {
     capabilities: &[
         Capability::ToolMessageName,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::ThinkTags,
         Capability::Seed,
         Capability::Penalties,

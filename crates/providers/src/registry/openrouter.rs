@@ -1,10 +1,7 @@
 //! `OpenRouter`, a relay to many vendors.
 
 use crate::prelude::*;
-use crate::relays::{
-    GEMINI_UNSIGNED_MODELS, OPENROUTER_ANTHROPIC, OPENROUTER_GOOGLE, OPENROUTER_OPENAI,
-    OPENROUTER_XAI, behind_openrouter,
-};
+use crate::relays::{GEMINI_UNSIGNED_MODELS, gemini_in_chat};
 
 pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     variants: &[Variant {
@@ -30,27 +27,27 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
             };
         },
         models: &[
-            (OPENROUTER_ANTHROPIC, |p| {
-                behind_openrouter(p);
+            (&["anthropic/*"], |p| {
+                without_openai_checks(p);
+                p.calls.accepts_empty_list = true;
                 p.calls.orphan_results = OrphanResults::Accepted;
                 p.reasoning.formats_needing_seal = &["anthropic-claude-v1"];
                 p.reasoning.seal_issuers = &["anthropic"];
             }),
-            (OPENROUTER_GOOGLE, |p| {
-                behind_openrouter(p);
-                p.calls.orphan_results = OrphanResults::AmongResults;
-                p.calls.one_result_per_call = true;
+            (&["google/*"], |p| {
+                without_openai_checks(p);
+                gemini_in_chat(p);
                 p.reasoning.call_sealing = CallSealing::CallOrReasoning;
                 p.reasoning.formats_needing_seal = &["google-gemini-v1"];
                 p.reasoning.seal_issuers = &["google"];
             }),
-            (OPENROUTER_OPENAI, |p| {
+            (&["openai/*"], |p| {
                 p.settings.max_tokens = settings::RESPONSES_API.max_tokens;
                 p.reasoning.seal_issuers = &["openai"];
             }),
             // Open-weight models on other servers.
             (&["openai/gpt-oss*"], |p| p.settings.max_tokens = settings::OPENROUTER.max_tokens),
-            (OPENROUTER_XAI, |p| p.reasoning.seal_issuers = &["xai"]),
+            (&["x-ai/*"], |p| p.reasoning.seal_issuers = &["xai"]),
             (GEMINI_UNSIGNED_MODELS, |p| {
                 p.reasoning.call_sealing = CallSealing::NotRequired;
                 p.reasoning.formats_needing_seal = &["google-gemini-v1"];
@@ -67,6 +64,13 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     )
 };
 
+/// Models of vendors that check settings and tools on their own.
+fn without_openai_checks(p: &mut Profile) {
+    p.calls.rejected_spellings = ALL_BUT_NULL_CALL;
+    p.settings = SettingsProfile { fields: setting_fields::OPENAI_CHAT, ..settings::COMPATIBLE };
+    p.tools = ToolProfile { web_search: Some(&web_search::OPENROUTER), ..tools::COMPATIBLE };
+}
+
 const SPELLING: Flavor = Flavor {
     name: "openrouter",
     reasoning_history: ReasoningHistory::ReasoningDetails,
@@ -78,12 +82,9 @@ const SPELLING: Flavor = Flavor {
         Capability::AssistantParts,
         Capability::ToolParts,
         Capability::ToolMedia,
-        Capability::NamedToolChoice,
         Capability::NonJsonArguments,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::FileParts,
         Capability::FileUrls,
         Capability::VideoParts,

@@ -60,11 +60,8 @@ const SPELLING: Flavor = Flavor {
     reasoning_control: ReasoningControl::EnableThinking,
     capabilities: &[
         Capability::ToolMessageName,
-        Capability::NamedToolChoice,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::VideoParts,
         Capability::MultipleChoices,
         Capability::TopK,

@@ -39,11 +39,8 @@ const SPELLING: Flavor = Flavor {
     content_without_text: ContentWithoutText::Null,
     reasoning_history: ReasoningHistory::Field("reasoning"),
     capabilities: &[
-        Capability::NamedToolChoice,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::VideoParts,
         Capability::ThinkTags,
         Capability::MultipleChoices,

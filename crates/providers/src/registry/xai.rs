@@ -42,12 +42,9 @@ const SPELLING: Flavor = Flavor {
     name: "xai",
     effort_aliases: &[("minimal", "low"), ("xhigh", "high"), ("max", "high"), ("ultra", "high")],
     capabilities: &[
-        Capability::NamedToolChoice,
         Capability::NonJsonArguments,
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonObject,
-        Capability::JsonSchema,
         Capability::MultipleChoices,
         Capability::Seed,
         Capability::User,

@@ -25,11 +25,8 @@ fn flatten_into(path: &str, text: &str, fields: &mut Vec<(String, String)>) {
     }
 }
 
-/// Replaces each long list by a name made of its text, and the addresses of functions by `fn`.
+/// Replaces each long list by a name made of its text.
 pub(crate) fn name_long_values(value: &str, long_values: &mut BTreeMap<String, String>) -> String {
-    if value.starts_with("Some(0x") {
-        return "Some(fn)".to_owned();
-    }
     let Some(start) = value.find('[').filter(|_| value.len() > MAX_CHARS) else {
         return value.to_owned();
     };

@@ -7,7 +7,7 @@
 mod debug_fields;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 use std::path::Path;
 
 use interlingua_model::{DialectId, Lessons};
@@ -129,16 +129,24 @@ fn render_profiles(out: &mut String, long_values: &mut BTreeMap<String, String>)
 
 fn describe_groups(profile: &Profile) -> [String; 9] {
     [
-        format!("{:?}", profile.cache),
-        format!("{:?}", profile.calls),
-        format!("{:?}", profile.fields),
-        format!("{:?}", profile.media),
-        format!("{:?}", profile.settings),
-        format!("{:?}", profile.roles),
-        format!("{:?}", profile.texts),
-        format!("{:?}", profile.reasoning),
-        format!("{:?}", profile.tools),
+        describe(&profile.cache),
+        describe(&profile.calls),
+        describe(&profile.fields),
+        describe(&profile.media),
+        describe(&profile.settings),
+        describe(&profile.roles),
+        describe(&profile.texts),
+        describe(&profile.reasoning),
+        describe(&profile.tools),
     ]
+}
+
+/// The text of a value, without addresses of functions, which differ in every run.
+fn describe(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    let Some((before, address)) = text.split_once("Some(0x") else { return text };
+    let rest = address.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    format!("{before}Some(fn{rest}")
 }
 
 /// The distinct values of one group of facts.

@@ -11,6 +11,7 @@ pub(crate) fn cannot_request_json(work: &Work<'_>, whole: bool) -> bool {
     let support = work.profile.settings.response_format;
     let may_have_stored_tools = tool_choice::may_have_stored_tools(work);
     !support.json_object
+        || !support.cross_dialect_json_object && !work.is_same_dialect()
         || support.needs_json_word
             && !may_have_stored_tools
             && !has_json_word(work, support.json_word_in_system, whole)

@@ -11,24 +11,6 @@ use super::tool;
 use crate::note;
 use interlingua_providers::spelling::openai_chat::{Capability, Flavor, ReasoningControl};
 
-/// Names of the only tools to offer, if the flavor cannot express the restriction in `tool_choice`.
-pub(crate) fn restricted_tools<'s>(
-    settings: &'s Settings,
-    flavor: &Flavor,
-) -> Option<&'s [JsonString]> {
-    match settings.tool_choice.as_ref()? {
-        ToolChoice::Named(name) if !flavor.has(Capability::NamedToolChoice) => {
-            Some(std::slice::from_ref(name))
-        }
-        ToolChoice::Allowed { names, .. } if !flavor.has(Capability::AllowedTools) => Some(names),
-        ToolChoice::Auto
-        | ToolChoice::None
-        | ToolChoice::Required
-        | ToolChoice::Named(_)
-        | ToolChoice::Allowed { .. } => None,
-    }
-}
-
 /// Encoder context for the settings.
 pub(super) struct SettingsCx<'c, 'o> {
     pub(super) conversation: &'c Conversation,
@@ -90,7 +72,7 @@ impl SettingsCx<'_, '_> {
 
     pub(super) fn write_response_format(&mut self) {
         if let Some(requested) = &self.conversation.settings.response_format {
-            encode_response_format(requested, self.flavor, self.o, self.ledger);
+            encode_response_format(requested, self.o, self.ledger);
         }
     }
 
@@ -157,17 +139,10 @@ fn encode_tool_choice(
         Some(ToolChoice::Auto) => o.static_str("tool_choice", "auto"),
         Some(ToolChoice::None) => o.static_str("tool_choice", "none"),
         Some(ToolChoice::Required) => o.str("tool_choice", flavor.required_choice),
-        Some(ToolChoice::Named(name)) if flavor.has(Capability::NamedToolChoice) => {
+        Some(ToolChoice::Named(name)) => {
             o.object("tool_choice", |o| write_tool_reference(name, conversation, flavor, o));
         }
-        Some(ToolChoice::Named(_)) => {
-            note_converted_setting(
-                ledger,
-                "only the named tool is offered, and a call is required",
-            );
-            o.str("tool_choice", flavor.required_choice);
-        }
-        Some(ToolChoice::Allowed { names, required }) if flavor.has(Capability::AllowedTools) => {
+        Some(ToolChoice::Allowed { names, required }) => {
             o.object("tool_choice", |o| {
                 o.static_str("type", "allowed_tools");
                 o.object("allowed_tools", |o| {
@@ -179,10 +154,6 @@ fn encode_tool_choice(
                     });
                 });
             });
-        }
-        Some(ToolChoice::Allowed { required, .. }) => {
-            note_converted_setting(ledger, "only the allowed tools are offered");
-            o.str("tool_choice", if *required { flavor.required_choice } else { "auto" });
         }
     }
     match settings.parallel_tool_calls {
@@ -340,26 +311,13 @@ fn effort_of_budget(budget: &RawJson) -> &'static str {
 
 fn encode_response_format(
     requested: &ResponseFormat,
-    flavor: &Flavor,
     o: &mut ObjectWriter<'_>,
     ledger: &mut Ledger,
 ) {
     let kind = |kind: &'static str| RawJson::object(|o| o.str("type", kind));
     match requested {
         ResponseFormat::Text => o.json("response_format", &kind("text")),
-        ResponseFormat::Json if flavor.has(Capability::JsonObject) => {
-            o.json("response_format", &kind("json_object"));
-        }
-        ResponseFormat::Schema { .. } if !flavor.has(Capability::JsonSchema) => {
-            let message = "left out the response schema: the server only has a JSON mode";
-            ledger.record_loss(note::SETTING_CONVERTED, LedgerPath::SETTINGS, message);
-            o.json("response_format", &kind("json_object"));
-        }
-        ResponseFormat::Json => {
-            note_converted_setting(ledger, "the JSON response format is sent as an object schema");
-            let object_schema = kind("object");
-            write_json_schema_format(None, None, &object_schema, None, o);
-        }
+        ResponseFormat::Json => o.json("response_format", &kind("json_object")),
         ResponseFormat::Schema { name, description, schema, strict } => {
             if name.is_none() {
                 let message = "the response schema gets the required name";

@@ -6,7 +6,6 @@ use interlingua_wire::{JsonString, RawJson};
 
 use super::block;
 use super::context::EncodeCx;
-use crate::common::name_set::NameSet;
 use crate::note;
 use crate::openai_chat::decode::tool::FUNCTION_EXTRAS_KEY;
 use crate::openai_chat::id::ID;
@@ -28,19 +27,13 @@ fn nest_grammar(format: &RawJson) -> RawJson {
     })
 }
 
-/// Encodes the tools; with `allowed`, only those with these names.
+/// Encodes the tools.
 pub(crate) fn encode_tools(
     tools: &[Verbatim<Tool>],
-    allowed: Option<&NameSet>,
     out: &mut ArrayWriter<'_>,
     cx: &mut EncodeCx<'_>,
 ) {
     for (at, tool) in tools.iter().enumerate() {
-        if allowed.is_some_and(|names| !names.contains(&tool.name)) {
-            let message = format!("left out `{}`: the tool choice does not allow it", tool.name);
-            cx.ledger.record_loss(note::SETTING_CONVERTED, LedgerPath::tool(at), message);
-            continue;
-        }
         // A tool of the legacy list is encoded in the current form.
         let is_current_form = |text: &&RawJson| {
             let doc = text.to_doc();

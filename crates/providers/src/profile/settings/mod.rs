@@ -119,6 +119,10 @@ pub struct ToolChoiceSupport {
     pub single_name_must_exist: bool,
     /// A tool can be named.
     pub by_name: bool,
+    /// The same in requests from other dialects.
+    pub cross_dialect_by_name: bool,
+    /// Several tools can be named, in requests from other dialects.
+    pub cross_dialect_lists: bool,
     /// A choice that is an object names a function inside, except for these types.
     pub nested_function: Option<&'static [&'static str]>,
     /// Whether to call tools in parallel can be specified.
@@ -163,6 +167,8 @@ pub enum ForcedCall {
 pub struct ResponseFormatSupport {
     /// JSON can be requested without a schema.
     pub json_object: bool,
+    /// The same in requests from other dialects.
+    pub cross_dialect_json_object: bool,
     /// JSON is requested in the instructions instead of a field.
     pub json_by_instruction: bool,
     /// The conversation must contain the word JSON.
@@ -176,6 +182,8 @@ pub struct ResponseFormatSupport {
     /// Outer field, inner field and value that enable JSON; a schema alone does not.
     pub json_trigger: Option<(&'static str, &'static str, &'static str)>,
     pub json_schema: bool,
+    /// The same in requests from other dialects.
+    pub cross_dialect_json_schema: bool,
     /// All objects of a schema must be closed.
     pub closed_objects: bool,
     /// A schema needs a name in the format of tool names.

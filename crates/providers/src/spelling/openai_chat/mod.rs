@@ -82,16 +82,11 @@ pub enum Capability {
     ToolMedia,
     /// `name` in tool messages.
     ToolMessageName,
-    /// `tool_choice` with the name of one tool, or with a list of names.
-    NamedToolChoice,
-    AllowedTools,
     CustomTools,
     /// Arguments in the history that are not JSON.
     NonJsonArguments,
     ParallelToolCalls,
     StreamOptions,
-    JsonObject,
-    JsonSchema,
     /// `file` parts; files given by URL.
     FileParts,
     FileUrls,
@@ -157,7 +152,6 @@ pub(crate) const GENERIC: Flavor = Flavor {
     capabilities: &[
         Capability::ParallelToolCalls,
         Capability::StreamOptions,
-        Capability::JsonSchema,
         Capability::ThinkTags,
         Capability::MultipleChoices,
         Capability::Seed,
@@ -173,14 +167,10 @@ pub(crate) const OPENAI_CAPABILITIES: &[Capability] = &[
     Capability::SystemParts,
     Capability::AssistantParts,
     Capability::ToolParts,
-    Capability::NamedToolChoice,
-    Capability::AllowedTools,
     Capability::CustomTools,
     Capability::NonJsonArguments,
     Capability::ParallelToolCalls,
     Capability::StreamOptions,
-    Capability::JsonObject,
-    Capability::JsonSchema,
     Capability::FileParts,
     Capability::MultipleChoices,
     Capability::Seed,

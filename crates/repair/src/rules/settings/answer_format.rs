@@ -27,6 +27,7 @@ use crate::edit::reasoning_settings::turn_off_reasoning;
 use crate::engine::Work;
 use crate::query::json_word::cannot_request_json;
 use crate::schema::close_objects;
+use interlingua_providers::profile::settings::ResponseFormatSupport;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let support = work.profile.settings.response_format;
@@ -57,7 +58,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
         return;
     }
     if let ResponseFormat::Schema { schema, .. } = format
-        && !support.json_schema
+        && !has_schema_setting(work, &support)
         && requests_schema(work)
     {
         let schema = schema.clone();
@@ -80,7 +81,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
             "reasoning is off for this request: the target cannot combine it with JSON",
         );
     }
-    if support.json_schema && cannot_request_json(work, work.is_same_dialect()) {
+    if has_schema_setting(work, &support) && cannot_request_json(work, work.is_same_dialect()) {
         let schema = RawJson::object(|schema| schema.str("type", "object"));
         let name = Some(JsonString::from_static("response"));
         let any_object = ResponseFormat::Schema { name, description: None, schema, strict: None };
@@ -90,6 +91,11 @@ pub(super) fn apply(work: &mut Work<'_>) {
             "JSON is requested as a schema that allows any object",
         );
     }
+}
+
+/// Whether the target has a setting for a schema.
+fn has_schema_setting(work: &Work<'_>, support: &ResponseFormatSupport) -> bool {
+    support.json_schema && (support.cross_dialect_json_schema || work.is_same_dialect())
 }
 
 /// Whether the body really requests a schema: a schema of the same dialect may stand next to

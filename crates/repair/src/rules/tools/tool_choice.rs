@@ -1,8 +1,8 @@
 //! Removes a tool choice that the target cannot follow, so that the model decides.
 //!
 //! Without tools there is nothing to choose; a tool that is not declared cannot be called; and some
-//! models cannot be forced to call one. A choice in the form of another API is rewritten. That no
-//! tool may be called is added to the instructions where the target has no setting for it.
+//! models cannot be forced to call one. A choice in the form of another API is rewritten; where it cannot
+//! name tools, only the chosen ones are offered. That no tool may be called is added to the instructions where the target has no setting for it.
 //!
 //! ## Why
 //! > tool_choice may only be specified while providing tools.
@@ -20,6 +20,10 @@
 //! before   no tools   choice: call any
 //! after    no tools
 //! ```
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::slice;
 
 use interlingua_model::{LedgerPath, ToolChoice};
 use interlingua_wire::JsonString;
@@ -167,13 +171,50 @@ fn rewrite_choice(work: &mut Work<'_>, names_tools: bool) {
         };
         work.record_change(LedgerPath::SETTINGS, message);
         if names_tools {
-            // The list of tools is encoded again.
-            work.discard_tools_text();
+            offer_only_chosen(work);
         }
+    } else if names_tools && !work.is_same_dialect() && !can_name_across(work) {
+        offer_only_chosen(work);
+        work.record_change(
+            LedgerPath::SETTINGS,
+            "a tool choice cannot name these tools: only the chosen ones are sent",
+        );
     } else if is_unsupported_object(work) && remove_written_choice(work) {
         work.record_change(LedgerPath::SETTINGS, "rewrote the tool choice in the target's form");
         work.discard_tools_text();
     }
+}
+
+/// Whether the choice of another dialect can be sent with the names of its tools.
+fn can_name_across(work: &Work<'_>) -> bool {
+    let support = &work.profile.settings.tool_choice;
+    match &work.conversation().settings.tool_choice {
+        Some(ToolChoice::Named(_)) => support.cross_dialect_by_name,
+        Some(ToolChoice::Allowed { .. }) => support.cross_dialect_lists,
+        Some(ToolChoice::Auto | ToolChoice::None | ToolChoice::Required) | None => true,
+    }
+}
+
+/// Removes every other tool, so that the choice need not name the chosen ones.
+fn offer_only_chosen(work: &mut Work<'_>) {
+    let (names, required) = match &work.conversation().settings.tool_choice {
+        Some(ToolChoice::Named(name)) => (slice::from_ref(name), true),
+        Some(ToolChoice::Allowed { names, required }) => (names.as_slice(), *required),
+        Some(ToolChoice::Auto | ToolChoice::None | ToolChoice::Required) | None => return,
+    };
+    let names: HashSet<Cow<'_, str>> = names.iter().map(JsonString::unescape).collect();
+    let tools = work.conversation().tools.iter();
+    let chosen: Vec<bool> = tools.map(|tool| names.contains(&tool.name.unescape())).collect();
+    if chosen.contains(&true) {
+        for at in (0..chosen.len()).filter(|at| !chosen[*at]) {
+            let name = &work.conversation().tools[at].name;
+            let message = format!("left out `{name}`: the tool choice does not allow it");
+            work.record_loss(LedgerPath::tool(at), message);
+        }
+        work.retain_tools(|at| chosen[at]);
+    }
+    let choice = if required { ToolChoice::Required } else { ToolChoice::Auto };
+    work.edit_settings().tool_choice = Some(choice);
 }
 
 fn is_ascii_name(name: &str) -> bool {
