@@ -160,22 +160,29 @@ pub fn for_each_event(reply: &Reply, mut receive: impl FnMut(StreamEvent)) {
 
 /// Appends the events of one complete block.
 pub fn push_block_events(index: u32, block: &Block, events: &mut Vec<StreamEvent>) {
-    let mut open = block.clone();
-    let mut deltas = Vec::new();
-    match &mut open.content {
-        BlockContent::Text { text, citations } => {
-            deltas.push(Delta::Text(std::mem::take(text)));
-            deltas.extend(citations.drain(..).map(|citation| Delta::Citation(Box::new(citation))));
+    let (open, deltas) = split_block(block.clone());
+    events.push(StreamEvent::BlockStart { index, block: Box::new(open) });
+    events.extend(deltas.map(|delta| StreamEvent::Delta { index, delta }));
+    events.push(StreamEvent::BlockEnd { index });
+}
+
+/// Splits a complete block into the block with which its events begin, and its deltas.
+pub(crate) fn split_block(mut block: Block) -> (Block, impl Iterator<Item = Delta>) {
+    let (mut text, mut sources, mut seal) = (None, Vec::new(), None);
+    match &mut block.content {
+        BlockContent::Text { text: whole, citations } => {
+            text = Some(Delta::Text(std::mem::take(whole)));
+            sources = std::mem::take(citations);
         }
-        BlockContent::Refusal(text) => deltas.push(Delta::Text(std::mem::take(text))),
+        BlockContent::Refusal(whole) => text = Some(Delta::Text(std::mem::take(whole))),
         BlockContent::Reasoning(thinking) => {
-            deltas.push(Delta::Text(std::mem::take(&mut thinking.text)));
+            text = Some(Delta::Text(std::mem::take(&mut thinking.text)));
             if thinking.form != ReasoningForm::Redacted {
-                deltas.extend(open.seal.take().map(Delta::Seal));
+                seal = block.seal.take();
             }
         }
         BlockContent::ToolCall(call) => {
-            deltas.push(Delta::Args(call.args.to_json_string()));
+            text = Some(Delta::Args(call.args.to_json_string()));
             call.args = match &call.args {
                 ToolArgs::Freeform(_) => ToolArgs::Freeform(JsonString::EMPTY),
                 ToolArgs::Json(_) | ToolArgs::Malformed(_) => {
@@ -188,11 +195,10 @@ pub fn push_block_events(index: u32, block: &Block, events: &mut Vec<StreamEvent
         | BlockContent::ToolResult(_)
         | BlockContent::Foreign { .. } => {}
     }
-    deltas
-        .retain(|delta| !matches!(delta, Delta::Text(text) | Delta::Args(text) if text.is_empty()));
-    events.push(StreamEvent::BlockStart { index, block: Box::new(open) });
-    events.extend(deltas.into_iter().map(|delta| StreamEvent::Delta { index, delta }));
-    events.push(StreamEvent::BlockEnd { index });
+    let text = text
+        .filter(|delta| !matches!(delta, Delta::Text(text) | Delta::Args(text) if text.is_empty()));
+    let sources = sources.into_iter().map(|citation| Delta::Citation(Box::new(citation)));
+    (block, text.into_iter().chain(sources).chain(seal.map(Delta::Seal)))
 }
 
 impl Default for Stop {

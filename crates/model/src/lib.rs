@@ -4,6 +4,7 @@
 //! - [`Verbatim`]: a value with the text that it was decoded from, until it is edited.
 //! - [`StreamEvent`]: one event of a streamed reply. [`ReplyAccumulator`] folds events into a
 //!   [`Reply`], [`unfold`] splits a reply into events.
+//! - [`Sequencer`]: puts what a reader decodes from frames in the order of these events.
 //! - [`Ledger`]: every change and every loss that a translation made.
 //! - [`Lessons`]: limits of a target that were learned from its rejections.
 //! - [`ApiError`]: the error of an LLM API, with its origin and advice on retries.
@@ -25,6 +26,7 @@ mod ledger;
 mod lessons;
 mod reply;
 mod reply_context;
+mod sequencer;
 mod settings;
 mod spelling;
 mod tool;
@@ -52,6 +54,7 @@ pub use lessons::{
 };
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use reply_context::{ReplyContext, TakenIds};
+pub use sequencer::{OrderFault, Sequencer, SlotNumber};
 pub use settings::{ReasoningMode, ReasoningSettings, ResponseFormat, Settings, ToolChoice};
 pub use spelling::{Spelling, SpellingSet, WrittenForm};
 pub use tool::{Tool, ToolKind};

@@ -159,6 +159,7 @@ pub(super) const LAYERS: &[Layers] = &[
     Layers {
         folder: "crates/model",
         modules: &[
+            "sequencer",
             "accumulator",
             "decoding_notes",
             "event",
