@@ -1,27 +1,22 @@
-//! The open block of a stream, and the deltas that are buffered until it ends.
+//! A block of a stream, and the deltas that are buffered until it ends.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use interlingua_model::{
-    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent, ToolArgs,
-};
+use interlingua_model::{Block, BlockContent, Delta, Reasoning, ReasoningForm, ToolArgs};
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use crate::anthropic::decode::block;
-use crate::anthropic::id::ID;
-use crate::anthropic::write::event::CONTENT_BLOCK_DELTA;
-use crate::common::freeform;
-use crate::note;
 
-#[derive(Debug)]
-pub(super) struct OpenBlock {
-    /// The index that the provider sent.
+/// What the provider calls a block by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct BlockKey {
     pub(super) wire_index: u64,
-    pub(super) index: u32,
-    pub(super) state: BlockState,
+    /// A text or reasoning that arrived between the arguments of the call with this index.
+    pub(super) is_beside_call: bool,
 }
 
+/// What is known of a block that is not closed.
 #[derive(Debug)]
 pub(super) enum BlockState {
     Text,
@@ -37,6 +32,17 @@ pub(super) enum BlockState {
         block: Box<Block>,
         field_deltas: FieldDeltas,
     },
+}
+
+/// What a delta adds to its block.
+pub(super) enum DeltaEffect {
+    Delta(Delta),
+    /// It is empty, or kept until the block ends.
+    Nothing,
+    /// A type of delta that only this dialect has.
+    Foreign,
+    /// It belongs to a block of another kind.
+    Misfit,
 }
 
 /// The pieces of each field, in the order of the first ones. A foreign block may have any number of
@@ -85,91 +91,49 @@ impl BlockState {
     pub(super) fn for_foreign(block: Block) -> Self {
         Self::Foreign { block: Box::new(block), field_deltas: FieldDeltas::default() }
     }
-}
 
-impl OpenBlock {
-    pub(super) fn apply_delta(
-        &mut self,
-        kind: &str,
-        delta: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        let index = self.index;
+    pub(super) fn read_delta(&mut self, kind: &str, delta: JsonNode<'_>) -> DeltaEffect {
         let text = |key| {
             delta
                 .get(key)
                 .and_then(JsonNode::json_string)
                 .filter(|text: &JsonString| !text.is_empty())
         };
-        let delta_event = match (&mut self.state, kind) {
-            (BlockState::Foreign { field_deltas: parts, .. }, _) => {
-                return parts.push(delta);
+        let effect = match (self, kind) {
+            (Self::Foreign { field_deltas: parts, .. }, _) => {
+                parts.push(delta);
+                None
             }
-            (BlockState::Text, "text_delta") => text("text").map(Delta::Text),
-            (BlockState::Text, "citations_delta") => delta
+            (Self::Text, "text_delta") => text("text").map(Delta::Text),
+            (Self::Text, "citations_delta") => delta
                 .get("citation")
                 .map(|citation| Delta::Citation(Box::new(block::decode_citation(citation)))),
-            (BlockState::Thinking, "thinking_delta") => text("thinking").map(Delta::Text),
-            (BlockState::Thinking, "signature_delta") => {
+            (Self::Thinking, "thinking_delta") => text("thinking").map(Delta::Text),
+            (Self::Thinking, "signature_delta") => {
                 text("signature").and_then(block::seal_from_signature).map(Delta::Seal)
             }
-            (BlockState::ToolUse(input), "input_json_delta") => {
-                let delta_event = text("partial_json");
-                if delta_event.is_some() {
+            (Self::ToolUse(input), "input_json_delta") => {
+                let args = text("partial_json");
+                if args.is_some() {
                     *input = None;
                 }
-                delta_event.map(Delta::Args)
+                args.map(Delta::Args)
             }
-            (BlockState::FreeformToolUse(pieces), "input_json_delta") => {
+            (Self::FreeformToolUse(pieces), "input_json_delta") => {
                 pieces.extend(text("partial_json"));
-                return;
+                None
             }
-            (_, unknown) if !KNOWN_DELTA_TYPES.contains(&unknown) => {
-                let kind = JsonString::from_static(CONTENT_BLOCK_DELTA);
-                events.push(StreamEvent::Foreign { dialect: ID, kind, json: delta.json() });
-                return;
-            }
+            (_, unknown) if !KNOWN_DELTA_TYPES.contains(&unknown) => return DeltaEffect::Foreign,
             (
-                BlockState::Text
-                | BlockState::Thinking
-                | BlockState::ToolUse(_)
-                | BlockState::FreeformToolUse(_)
-                | BlockState::Complete,
+                Self::Text
+                | Self::Thinking
+                | Self::ToolUse(_)
+                | Self::FreeformToolUse(_)
+                | Self::Complete,
                 _,
-            ) => {
-                let message = format!("left out a `{kind}` that does not fit its block");
-                ledger.record_loss(note::STREAM_ORDER, LedgerPath::reply(index as usize), message);
-                return;
-            }
+            ) => return DeltaEffect::Misfit,
         };
-        events.extend(delta_event.map(|delta| StreamEvent::Delta { index, delta }));
-    }
-
-    /// Closes the block. A complete call without argument deltas gets `{}`.
-    pub(super) fn close(self, is_complete: bool, events: &mut Vec<StreamEvent>) {
-        let index = self.index;
-        match self.state {
-            BlockState::ToolUse(Some(input)) if is_complete => {
-                let delta = Delta::Args(JsonString::new(input.as_str()));
-                events.push(StreamEvent::Delta { index, delta });
-            }
-            BlockState::FreeformToolUse(pieces) if !pieces.is_empty() => {
-                let text = JsonString::concat(&pieces);
-                let delta = Delta::Args(freeform::unwrap_text(&JsonString::new(&text.unescape())));
-                events.push(StreamEvent::Delta { index, delta });
-            }
-            BlockState::Foreign { block, field_deltas: parts } => {
-                let block = Box::new(parts.merge_into(*block));
-                events.push(StreamEvent::BlockStart { index, block });
-            }
-            BlockState::Text
-            | BlockState::Thinking
-            | BlockState::ToolUse(_)
-            | BlockState::FreeformToolUse(_)
-            | BlockState::Complete => {}
-        }
-        events.push(StreamEvent::BlockEnd { index });
+        effect.map_or(DeltaEffect::Nothing, DeltaEffect::Delta)
     }
 }
 
@@ -197,7 +161,7 @@ impl FieldDeltas {
     }
 
     /// Returns the block with its deltas merged into its fields.
-    fn merge_into(mut self, mut block: Block) -> Block {
+    pub(super) fn merge_into(mut self, mut block: Block) -> Block {
         let BlockContent::Foreign { json, .. } = &mut block.content else { return block };
         if self.fields.is_empty() {
             return block;

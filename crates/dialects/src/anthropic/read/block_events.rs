@@ -1,107 +1,67 @@
-//! Reads the block events of a stream, and orders them so that only one block is open at a time.
+//! Reads the block events of a stream.
 
 use bytestring::ByteString;
 use interlingua_model::{
-    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent, ToolArgs,
+    BlockContent, Delta, Ledger, LedgerPath, OrderFault, SlotNumber, StreamEvent, ToolArgs,
 };
 use interlingua_wire::{JsonDoc, JsonLimits, JsonNode, JsonString};
 
-use super::block::{BlockEvent, BlockState, OpenBlock};
-use super::{Reader, note_stream_order};
+use super::Reader;
+use super::block::{BlockEvent, BlockKey, BlockState, DeltaEffect};
 use crate::anthropic::decode::block;
+use crate::anthropic::id::ID;
+use crate::anthropic::write::event::CONTENT_BLOCK_DELTA;
+use crate::common::freeform;
+use crate::note;
 
 impl Reader {
-    pub(super) fn read_block_event(
-        &mut self,
-        event: &BlockEvent<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        self.ensure_started(events, ledger);
-        let open_index = self.open_block.as_ref().map(|open_index| open_index.wire_index);
-        let wire_index =
-            event.index.unwrap_or_else(|| open_index.unwrap_or(u64::from(self.block_count)));
-        let is_start = event.event_type == "content_block_start";
-        let has_pending = self.pending_events.contains(wire_index);
-        if !has_pending && is_start && open_index == Some(wire_index) {
-            note_stream_order(ledger, "a block had no end");
-            self.close_block(true, events);
-        }
-        let open_elsewhere =
-            self.open_block.as_ref().is_some_and(|open_index| open_index.wire_index != wire_index);
-        if open_elsewhere || has_pending {
-            if self.pending_events.is_empty() {
-                note_stream_order(ledger, "a block began before the one before it ended");
-            }
-            self.pending_events.push(wire_index, ByteString::from(event.root.raw()));
-            return;
-        }
-        match event.event_type {
-            "content_block_start" => match event.block {
-                Some(block) => self.begin_block(wire_index, block, events, ledger),
-                None => note_stream_order(ledger, "a `content_block_start` has no block"),
-            },
-            "content_block_delta" => match event.delta {
-                Some(delta) => {
-                    self.read_delta(wire_index, &event.delta_type, delta, events, ledger);
+    pub(super) fn read_block_event(&mut self, event: &BlockEvent<'_>, ledger: &mut Ledger) {
+        self.ensure_started(ledger);
+        let key = BlockKey {
+            wire_index: event.index.unwrap_or_else(|| self.implied_index()),
+            is_beside_call: false,
+        };
+        let slot = self.blocks.find(&key);
+        match (event.event_type, event.block, event.delta) {
+            ("content_block_start", Some(block), _) => {
+                if let Some(unended) = slot {
+                    OrderFault::MissingBlockEnd.record(ledger);
+                    self.close_block(unended, true);
                 }
-                None => note_stream_order(ledger, "a `content_block_delta` has no delta"),
+                let slot = self.blocks.open_in_order(key, BlockState::Complete, ledger);
+                self.begin_block(slot, block, ledger);
+            }
+            ("content_block_delta", _, Some(delta)) => {
+                self.read_delta(key, slot, &event.delta_type, delta, ledger);
+            }
+            ("content_block_start" | "content_block_delta", ..) => {
+                OrderFault::EmptyBlockEvent.record(ledger);
+            }
+            _ => match slot {
+                Some(slot) => self.close_block(slot, true),
+                None => OrderFault::UnknownBlockEnd.record(ledger),
             },
-            _ if self.open_block.is_some() => self.close_block(true, events),
-            _ => note_stream_order(ledger, "a block ended that had not begun"),
         }
     }
 
-    /// Reads the events that waited for the open block to close.
-    pub(super) fn read_pending_events(
-        &mut self,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        while self.open_block.is_none()
-            && let Some((_, pending)) = self.pending_events.pop_first()
-        {
-            for data in pending {
-                if let Ok(doc) = JsonDoc::parse(data, JsonLimits::default()) {
-                    let kind =
-                        doc.root().get("type").map(JsonNode::str_or_empty).unwrap_or_default();
-                    self.read_block_event(
-                        &BlockEvent::from_node(&kind, doc.root()),
-                        events,
-                        ledger,
-                    );
-                }
-            }
-        }
-    }
-
-    /// Closes the open block and all blocks with pending events.
-    pub(super) fn close_all_blocks(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        while self.open_block.is_some() || !self.pending_events.is_empty() {
-            if self.open_block.is_some() {
-                note_stream_order(ledger, "a block had no end");
-                self.close_block(true, events);
-            }
-            self.read_pending_events(events, ledger);
-        }
+    /// The index of an event without one: that of the block that began last.
+    fn implied_index(&self) -> u64 {
+        let last = self.blocks.last_slot().and_then(|last| self.blocks.key(last));
+        last.map_or(u64::from(self.blocks.block_count()), |last| last.wire_index)
     }
 
     pub(super) fn begin_block(
         &mut self,
-        wire_index: u64,
+        slot: SlotNumber,
         node: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        let index = self.block_count;
-        self.block_count += 1;
-        let path = LedgerPath::reply(index as usize);
+        let path = LedgerPath::reply(self.blocks.block_count() as usize);
         let mut block = block::decode_block(node, path, ledger).into_value();
-        let block_state = match &mut block.content {
+        let state = match &mut block.content {
             BlockContent::Text { .. } => BlockState::Text,
             BlockContent::Reasoning(thinking) => BlockState::for_thinking(thinking),
             BlockContent::ToolCall(call) => {
-                self.has_calls = true;
                 let takes_text = self.freeform_tools.contains(&call.name);
                 let empty = if takes_text {
                     ToolArgs::Freeform(JsonString::EMPTY)
@@ -110,94 +70,136 @@ impl Reader {
                 };
                 BlockState::for_tool_use(std::mem::replace(&mut call.args, empty), takes_text)
             }
-            BlockContent::Foreign { .. } => BlockState::for_foreign(block.clone()),
+            BlockContent::Foreign { .. } => {
+                self.blocks.set_state(slot, BlockState::for_foreign(block));
+                return;
+            }
             BlockContent::Refusal(_)
             | BlockContent::Media(_)
             | BlockContent::Json(_)
             | BlockContent::ToolResult(_) => BlockState::Complete,
         };
-        if !matches!(block_state, BlockState::Foreign { .. }) {
-            events.push(StreamEvent::BlockStart { index, block: Box::new(block) });
-        }
-        self.open_block = Some(OpenBlock { wire_index, index, state: block_state });
+        self.blocks.set_state(slot, state);
+        self.blocks.begin_block(slot, block);
     }
 
     fn read_delta(
         &mut self,
-        wire_index: u64,
+        key: BlockKey,
+        slot: Option<SlotNumber>,
         kind: &str,
         delta: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        if self.open_block.as_ref().is_some_and(|open| open.state.is_misplaced_text(kind, delta)) {
-            if self.interleaved_text.is_empty() {
-                note_stream_order(ledger, &format!("a `{kind}` in a block of another kind"));
+        let slot = match slot {
+            Some(slot) => self.slot_for_delta(key, slot, kind, delta, ledger),
+            None => self.begin_implied_block(key, None, kind, ledger),
+        };
+        let Some(state) = slot.and_then(|slot| self.blocks.state(slot)) else {
+            return OrderFault::UnknownBlockDelta.record(ledger);
+        };
+        match (state.read_delta(kind, delta), slot) {
+            (DeltaEffect::Delta(delta), Some(slot)) => {
+                self.blocks.push_delta(slot, delta);
             }
-            if self.open_block.as_ref().is_some_and(|open| open.state.is_tool_use()) {
-                return self.buffer_interleaved_text(kind, delta);
+            (DeltaEffect::Foreign, _) => {
+                let kind = JsonString::from_static(CONTENT_BLOCK_DELTA);
+                self.blocks.push(StreamEvent::Foreign { dialect: ID, kind, json: delta.json() });
             }
-            self.close_block(true, events);
-            self.open_implied_block(wire_index, kind, events, ledger);
-        } else if self.open_block.is_none() {
-            note_stream_order(ledger, &format!("a `{kind}` before its block began"));
-            self.open_implied_block(wire_index, kind, events, ledger);
-        }
-        if let Some(open) = &mut self.open_block {
-            open.apply_delta(kind, delta, events, ledger);
+            (DeltaEffect::Misfit, slot) => {
+                let path = slot.map_or(LedgerPath::REPLY, |slot| self.blocks.path(slot));
+                let message = format!("left out a `{kind}` that does not fit its block");
+                ledger.record_loss(note::STREAM_ORDER, path, message);
+            }
+            (DeltaEffect::Delta(_) | DeltaEffect::Nothing, _) => {}
         }
     }
 
-    /// Opens the block that the delta belongs to, if its type determines one.
-    fn open_implied_block(
+    /// The slot of a block that accepts the delta. Text between the arguments of a call becomes a
+    /// block of its own beside the call.
+    fn slot_for_delta(
         &mut self,
-        wire_index: u64,
+        key: BlockKey,
+        slot: SlotNumber,
         kind: &str,
-        events: &mut Vec<StreamEvent>,
+        delta: JsonNode<'_>,
         ledger: &mut Ledger,
-    ) {
+    ) -> Option<SlotNumber> {
+        let state = self.blocks.state(slot)?;
+        if !state.is_misplaced_text(kind, delta) {
+            return Some(slot);
+        }
+        if !state.is_tool_use() {
+            OrderFault::ChangedBlockKind.record(ledger);
+            return self.begin_implied_block(key, Some(slot), kind, ledger);
+        }
+        let key = BlockKey { is_beside_call: true, ..key };
+        let Some(beside) = self.blocks.find(&key) else {
+            OrderFault::ChangedBlockKind.record(ledger);
+            return self.begin_implied_block(key, None, kind, ledger);
+        };
+        if !self.blocks.state(beside)?.is_misplaced_text(kind, delta) {
+            return Some(beside);
+        }
+        self.blocks.close(beside);
+        self.begin_implied_block(key, None, kind, ledger)
+    }
+
+    /// Begins the block that the delta belongs to, if its type determines one: in this slot, or in a
+    /// new one.
+    fn begin_implied_block(
+        &mut self,
+        key: BlockKey,
+        slot: Option<SlotNumber>,
+        kind: &str,
+        ledger: &mut Ledger,
+    ) -> Option<SlotNumber> {
         let start = match kind {
             "text_delta" => r#"{"type":"text","text":""}"#,
             "thinking_delta" | "signature_delta" => r#"{"type":"thinking","thinking":""}"#,
-            _ => return,
+            _ => return None,
         };
-        if let Ok(doc) = JsonDoc::parse(ByteString::from_static(start), JsonLimits::default()) {
-            self.begin_block(wire_index, doc.root(), events, ledger);
+        let doc = JsonDoc::parse(ByteString::from_static(start), JsonLimits::default()).ok()?;
+        let slot = slot.unwrap_or_else(|| {
+            if !key.is_beside_call {
+                OrderFault::MissingBlockStart.record(ledger);
+            }
+            self.blocks.open(key, BlockState::Complete)
+        });
+        self.begin_block(slot, doc.root(), ledger);
+        Some(slot)
+    }
+
+    /// Closes all blocks.
+    pub(super) fn close_all_blocks(&mut self, ledger: &mut Ledger) {
+        while let Some(slot) = self.blocks.first_slot() {
+            OrderFault::MissingBlockEnd.record(ledger);
+            self.close_block(slot, true);
         }
     }
 
-    /// Text between the arguments of a call is buffered until the call is closed.
-    fn buffer_interleaved_text(&mut self, kind: &str, delta: JsonNode<'_>) {
-        let is_reasoning = kind == "thinking_delta";
-        let text = delta
-            .get(if is_reasoning { "thinking" } else { "text" })
-            .and_then(JsonNode::json_string);
-        match self.interleaved_text.last_mut().filter(|(last, _)| *last == is_reasoning) {
-            Some((_, pieces)) => pieces.extend(text),
-            None => self.interleaved_text.push((is_reasoning, text.into_iter().collect())),
+    /// Closes a block and the text beside it. A complete call without argument deltas gets `{}`.
+    pub(super) fn close_block(&mut self, slot: SlotNumber, is_complete: bool) {
+        match self.blocks.set_state(slot, BlockState::Complete) {
+            Some(BlockState::ToolUse(Some(input))) if is_complete => {
+                let args = JsonString::new(input.as_str());
+                self.blocks.push_delta(slot, Delta::Args(args));
+            }
+            Some(BlockState::FreeformToolUse(pieces)) if !pieces.is_empty() => {
+                let text = JsonString::concat(&pieces);
+                let text = freeform::unwrap_text(&JsonString::new(&text.unescape()));
+                self.blocks.push_delta(slot, Delta::Args(text));
+            }
+            Some(BlockState::Foreign { block, field_deltas }) => {
+                self.blocks.begin_block(slot, field_deltas.merge_into(*block));
+            }
+            _ => {}
         }
-    }
-
-    pub(super) fn close_block(&mut self, is_complete: bool, events: &mut Vec<StreamEvent>) {
-        if let Some(open) = self.open_block.take() {
-            open.close(is_complete, events);
-        }
-        for (is_reasoning, deltas) in std::mem::take(&mut self.interleaved_text) {
-            let (index, text) = (self.block_count, JsonString::EMPTY);
-            self.block_count += 1;
-            let block = if is_reasoning {
-                Block::new(BlockContent::Reasoning(Reasoning { text, form: ReasoningForm::Full }))
-            } else {
-                Block::text(text)
-            };
-            events.push(StreamEvent::BlockStart { index, block: Box::new(block) });
-            events.extend(
-                deltas
-                    .into_iter()
-                    .map(Delta::Text)
-                    .map(|delta| StreamEvent::Delta { index, delta }),
-            );
-            events.push(StreamEvent::BlockEnd { index });
+        let key = self.blocks.key(slot).copied();
+        self.blocks.close(slot);
+        let beside = key.map(|key| BlockKey { is_beside_call: true, ..key });
+        if let Some(beside) = beside.and_then(|beside| self.blocks.find(&beside)) {
+            self.blocks.close(beside);
         }
     }
 }

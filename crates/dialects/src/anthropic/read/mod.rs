@@ -5,21 +5,20 @@ mod block_events;
 mod missing_fields;
 mod rewrite;
 
-use bytestring::ByteString;
 use interlingua_model::{
-    ApiError, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent,
+    ApiError, Ledger, LedgerPath, OrderFault, ReplyContext, Sequencer, Stop, StopReason,
+    StreamEvent,
 };
 use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use self::block::{BlockEvent, OpenBlock};
+use self::block::{BlockEvent, BlockKey, BlockState};
 use self::rewrite::{FrameRewriter, MessageState, RawFrame};
 use super::id::ID;
 use super::write::event::{CONTENT_BLOCK_DELTA, is_event_json};
 use super::{error, reply, stop, usage};
 use crate::common::name_set::NameSet;
-use crate::common::pending_events::PendingEvents;
 use crate::dialect::{MissingEnd, StreamReader};
 use crate::note;
 
@@ -27,30 +26,15 @@ use crate::note;
 pub(super) struct Reader {
     tape: Tape,
     freeform_tools: NameSet,
-    state: ReaderState,
-    open_block: Option<OpenBlock>,
-    block_count: u32,
-    pending_events: PendingEvents<ByteString>,
-    /// Text that arrived between the arguments of a call and is emitted after it; `true` marks
-    /// reasoning.
-    interleaved_text: Vec<(bool, Vec<JsonString>)>,
+    blocks: Sequencer<BlockKey, BlockState>,
     /// The merged token counts so far, as one object.
     usage: Option<RawJson>,
     stop: Option<Stop>,
-    has_calls: bool,
     missing_end: MissingEnd,
     is_terminated: bool,
-    late_event_noted: bool,
     rewriter: FrameRewriter,
     /// Supplies the id and the model of a message that has no start event.
     exchange: ReplyContext,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReaderState {
-    NotStarted,
-    Streaming,
-    Ended,
 }
 
 impl Reader {
@@ -58,17 +42,11 @@ impl Reader {
         Self {
             tape: Tape::default(),
             freeform_tools: NameSet::new(&cx.freeform_tools),
-            state: ReaderState::NotStarted,
-            open_block: None,
-            block_count: 0,
-            pending_events: PendingEvents::default(),
-            interleaved_text: Vec::new(),
+            blocks: Sequencer::default(),
             usage: None,
             stop: None,
-            has_calls: false,
             missing_end: MissingEnd::Nothing,
             is_terminated: false,
-            late_event_noted: false,
             rewriter: FrameRewriter::default(),
             exchange: ReplyContext {
                 fallback_id: cx.fallback_id.clone(),
@@ -78,136 +56,7 @@ impl Reader {
         }
     }
 
-    fn read_event(
-        &mut self,
-        kind: &str,
-        root: JsonNode<'_>,
-        raw_frame: &RawFrame<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        if let "content_block_delta" | "content_block_start" | "content_block_stop" = kind {
-            let block_event = BlockEvent::from_node(kind, root);
-            self.rewriter.rewrite_block_event(&block_event, raw_frame, &self.exchange);
-            self.read_block_event(&block_event, events, ledger);
-            return self.read_pending_events(events, ledger);
-        }
-        let state = MessageState {
-            usage: self.usage.as_ref(),
-            has_stop_reason: self.stop.is_some(),
-            exchange: &self.exchange,
-        };
-        self.rewriter.rewrite_message_event(kind, root, raw_frame, &state);
-        match kind {
-            "message_start" => self.read_message_start(root.get("message"), events, ledger),
-            "message_delta" => self.read_message_delta(root, events, ledger),
-            "message_stop" => {
-                self.ensure_started(events, ledger);
-                self.close_all_blocks(events, ledger);
-                if self.stop.is_none() {
-                    note_stream_order(ledger, "the message ended without a stop reason");
-                    self.missing_end = MissingEnd::StopReason;
-                }
-                self.emit_stop(events);
-                self.is_terminated = true;
-            }
-            "ping" if self.state == ReaderState::Streaming => events.push(StreamEvent::Ping),
-            "ping" => {}
-            _ => match error::decode_embedded(root) {
-                Some(error) => {
-                    self.rewriter.rewrite_error(kind, &error);
-                    self.emit_error(error, events);
-                }
-                None if self.state == ReaderState::Streaming => events.push(StreamEvent::Foreign {
-                    dialect: ID,
-                    kind: JsonString::new(kind),
-                    json: root.json(),
-                }),
-                None => note_stream_order(ledger, &format!("`{kind}` before the message began")),
-            },
-        }
-    }
-
-    fn read_message_start(
-        &mut self,
-        message: Option<JsonNode<'_>>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        if self.state != ReaderState::NotStarted {
-            note_stream_order(ledger, "the message began twice");
-            return;
-        }
-        self.state = ReaderState::Streaming;
-        let (id, model) = message.map(reply::decode_id_and_model).unwrap_or_default();
-        events.push(StreamEvent::Start { id, model });
-        let Some(message) = message else { return };
-        if let Some(counts) = message.get("usage").filter(|counts| counts.is_object()) {
-            self.read_usage(counts, events);
-        }
-        emit_foreign_fields(message, MESSAGE_KEYS, events);
-        for block in message.get("content").into_iter().flat_map(JsonNode::items) {
-            self.begin_block(0, block, events, ledger);
-            self.close_block(true, events);
-        }
-    }
-
-    /// Emits a message start if the stream has none.
-    fn ensure_started(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        if self.state == ReaderState::NotStarted {
-            note_stream_order(ledger, "the message had no beginning");
-            self.read_message_start(None, events, ledger);
-        }
-    }
-
-    fn read_message_delta(
-        &mut self,
-        root: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        self.ensure_started(events, ledger);
-        self.close_all_blocks(events, ledger);
-        if let Some(delta) = root.get("delta") {
-            self.stop = stop::decode_fields(delta).or(self.stop.take());
-            emit_foreign_fields(delta, &["stop_reason", "stop_sequence"], events);
-        }
-        emit_foreign_fields(root, &["type", "delta", "usage"], events);
-        if let Some(counts) = root.get("usage").filter(|counts| counts.is_object()) {
-            self.read_usage(counts, events);
-        }
-    }
-
-    /// Later counts replace earlier ones, field by field.
-    fn read_usage(&mut self, counts: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
-        let merged = match &self.usage {
-            Some(earlier) if earlier.as_str().len() + counts.raw().len() <= MAX_MERGED_BYTES => {
-                merge_counts(earlier, counts)
-            }
-            _ => counts.json(),
-        };
-        events.push(StreamEvent::Usage(usage::decode(merged.to_doc().root())));
-        self.usage = Some(merged);
-    }
-
-    fn emit_stop(&mut self, events: &mut Vec<StreamEvent>) {
-        let stop = self.stop.take().unwrap_or(Stop::new(StopReason::EndTurn));
-        events.push(StreamEvent::Stop(stop.adjusted_for_tool_calls(self.has_calls)));
-        self.state = ReaderState::Ended;
-    }
-
-    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>) {
-        if self.state == ReaderState::NotStarted {
-            events.push(StreamEvent::Start { id: None, model: None });
-        }
-        self.close_block(false, events);
-        events.push(StreamEvent::Error(Box::new(error)));
-        self.state = ReaderState::Ended;
-    }
-}
-
-impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+    fn read_frame(&mut self, frame: Frame, ledger: &mut Ledger) {
         let event = frame.event.as_deref();
         let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
         let Some(data) = data else {
@@ -222,10 +71,7 @@ impl StreamReader for Reader {
         if !data.starts_with('{') && data.trim() == "[DONE]" {
             return self.rewriter.drop_frame();
         }
-        if self.state == ReaderState::Ended {
-            if !std::mem::replace(&mut self.late_event_noted, true) {
-                note_stream_order(ledger, "an event arrived after the end");
-            }
+        if self.blocks.record_late_event(ledger) {
             return;
         }
         let is_object = data.trim_start().starts_with('{');
@@ -234,8 +80,7 @@ impl StreamReader for Reader {
                 let root = doc.root();
                 let kind = root.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
                 let kind = if kind.is_empty() { event.unwrap_or("") } else { &kind };
-                let raw_frame = RawFrame { event, raw: &frame.raw };
-                self.read_event(kind, root, &raw_frame, events, ledger);
+                self.read_event(kind, root, &RawFrame { event, raw: &frame.raw }, ledger);
                 doc.recycle(&mut self.tape);
             }
             Err(why) => {
@@ -248,17 +93,154 @@ impl StreamReader for Reader {
         }
     }
 
+    fn read_event(
+        &mut self,
+        kind: &str,
+        root: JsonNode<'_>,
+        raw_frame: &RawFrame<'_>,
+        ledger: &mut Ledger,
+    ) {
+        if let "content_block_delta" | "content_block_start" | "content_block_stop" = kind {
+            let block_event = BlockEvent::from_node(kind, root);
+            self.rewriter.rewrite_block_event(&block_event, raw_frame, &self.exchange);
+            return self.read_block_event(&block_event, ledger);
+        }
+        let state = MessageState {
+            usage: self.usage.as_ref(),
+            has_stop_reason: self.stop.is_some(),
+            exchange: &self.exchange,
+        };
+        self.rewriter.rewrite_message_event(kind, root, raw_frame, &state);
+        match kind {
+            "message_start" if self.blocks.has_started() => OrderFault::SecondStart.record(ledger),
+            "message_start" => self.read_message_start(root.get("message"), ledger),
+            "message_delta" => self.read_message_delta(root, ledger),
+            "message_stop" => {
+                self.ensure_started(ledger);
+                self.close_all_blocks(ledger);
+                if self.stop.is_none() {
+                    OrderFault::MissingStopReason.record(ledger);
+                    self.missing_end = MissingEnd::StopReason;
+                }
+                self.emit_stop();
+                self.is_terminated = true;
+            }
+            "ping" if self.blocks.has_started() => self.blocks.push(StreamEvent::Ping),
+            "ping" => {}
+            _ => match error::decode_embedded(root) {
+                Some(error) => {
+                    self.rewriter.rewrite_error(kind, &error);
+                    self.emit_error(error);
+                }
+                None if self.blocks.has_started() => self.blocks.push(StreamEvent::Foreign {
+                    dialect: ID,
+                    kind: JsonString::new(kind),
+                    json: root.json(),
+                }),
+                None => {
+                    let message = format!("left out `{kind}` before the message began");
+                    ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
+                }
+            },
+        }
+    }
+
+    fn read_message_start(&mut self, message: Option<JsonNode<'_>>, ledger: &mut Ledger) {
+        let (id, model) = message.map(reply::decode_id_and_model).unwrap_or_default();
+        self.blocks.start(id, model);
+        let Some(message) = message else { return };
+        if let Some(counts) = message.get("usage").filter(|counts| counts.is_object()) {
+            self.read_usage(counts);
+        }
+        self.emit_foreign_fields(message, MESSAGE_KEYS);
+        for block in message.get("content").into_iter().flat_map(JsonNode::items) {
+            let key = BlockKey { wire_index: 0, is_beside_call: false };
+            let slot = self.blocks.open(key, BlockState::Complete);
+            self.begin_block(slot, block, ledger);
+            self.close_block(slot, true);
+        }
+    }
+
+    /// Emits a message start if the stream has none.
+    fn ensure_started(&mut self, ledger: &mut Ledger) {
+        if !self.blocks.has_started() {
+            OrderFault::MissingStart.record(ledger);
+            self.blocks.start(None, None);
+        }
+    }
+
+    fn read_message_delta(&mut self, root: JsonNode<'_>, ledger: &mut Ledger) {
+        self.ensure_started(ledger);
+        self.close_all_blocks(ledger);
+        if let Some(delta) = root.get("delta") {
+            self.stop = stop::decode_fields(delta).or(self.stop.take());
+            self.emit_foreign_fields(delta, &["stop_reason", "stop_sequence"]);
+        }
+        self.emit_foreign_fields(root, &["type", "delta", "usage"]);
+        if let Some(counts) = root.get("usage").filter(|counts| counts.is_object()) {
+            self.read_usage(counts);
+        }
+    }
+
+    /// Later counts replace earlier ones, field by field.
+    fn read_usage(&mut self, counts: JsonNode<'_>) {
+        let merged = match &self.usage {
+            Some(earlier) if earlier.as_str().len() + counts.raw().len() <= MAX_MERGED_BYTES => {
+                merge_counts(earlier, counts)
+            }
+            _ => counts.json(),
+        };
+        self.blocks.push(StreamEvent::Usage(usage::decode(merged.to_doc().root())));
+        self.usage = Some(merged);
+    }
+
+    /// Emits fields that only this dialect has. A field that could be taken for an event is skipped.
+    fn emit_foreign_fields(&mut self, node: JsonNode<'_>, known: &[&str]) {
+        for field in node.fields() {
+            let is_event = || {
+                field.key_is(CONTENT_BLOCK_DELTA)
+                    || is_event_json(&field.key_json_string(), &field.value.json())
+            };
+            if !field.value.is_null() && !known.contains(&&*field.key()) && !is_event() {
+                let (kind, json) = (field.key_json_string(), field.value.json());
+                self.blocks.push(StreamEvent::Foreign { dialect: ID, kind, json });
+            }
+        }
+    }
+
+    fn emit_stop(&mut self) {
+        let stop = self.stop.take().unwrap_or(Stop::new(StopReason::EndTurn));
+        self.blocks.stop(stop.adjusted_for_tool_calls(self.blocks.has_calls()));
+    }
+
+    fn emit_error(&mut self, error: ApiError) {
+        while let Some(slot) = self.blocks.first_slot() {
+            self.close_block(slot, false);
+        }
+        self.blocks.fail(error);
+    }
+}
+
+impl StreamReader for Reader {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.blocks.swap_events(events);
+        self.read_frame(frame, ledger);
+        self.blocks.swap_events(events);
+    }
+
     fn finish(&mut self, events: &mut Vec<StreamEvent>, _: &mut Ledger) {
-        if self.state == ReaderState::Ended {
+        if self.blocks.has_ended() {
             return;
         }
+        self.blocks.swap_events(events);
         // A stop reason ends all blocks. A block that began after it and has no end was truncated.
-        if self.stop.is_some() && self.open_block.is_none() && self.pending_events.is_empty() {
-            self.emit_stop(events);
+        if self.stop.is_some() && self.blocks.first_slot().is_none() {
+            self.emit_stop();
             self.missing_end = MissingEnd::Marker(MESSAGE_STOP_FRAME);
         } else {
-            self.emit_error(ApiError::truncated_stream(), events);
+            self.emit_error(ApiError::truncated_stream());
         }
+        self.blocks.swap_events(events);
     }
 
     fn enable_passthrough(&mut self) {
@@ -282,20 +264,6 @@ impl StreamReader for Reader {
     }
 }
 
-/// Emits fields that only this dialect has. A field that could be taken for an event is skipped.
-fn emit_foreign_fields(node: JsonNode<'_>, known: &[&str], events: &mut Vec<StreamEvent>) {
-    for field in node.fields() {
-        let is_event = || {
-            field.key_is(CONTENT_BLOCK_DELTA)
-                || is_event_json(&field.key_json_string(), &field.value.json())
-        };
-        if !field.value.is_null() && !known.contains(&&*field.key()) && !is_event() {
-            let (kind, json) = (field.key_json_string(), field.value.json());
-            events.push(StreamEvent::Foreign { dialect: ID, kind, json });
-        }
-    }
-}
-
 /// Merges two count objects. A later value replaces an earlier one unless it is null.
 fn merge_counts(earlier: &RawJson, later: JsonNode<'_>) -> RawJson {
     let doc = earlier.to_doc();
@@ -314,10 +282,6 @@ fn merge_counts(earlier: &RawJson, later: JsonNode<'_>) -> RawJson {
             }
         }
     })
-}
-
-fn note_stream_order(ledger: &mut Ledger, message: &str) {
-    ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message.to_owned());
 }
 
 /// Counts are merged up to this size: every event with counts copies the merged ones.
