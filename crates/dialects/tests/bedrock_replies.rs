@@ -225,7 +225,7 @@ fn interleaved_blocks_are_emitted_one_by_one() {
         ("contentBlockStop", r#"{"contentBlockIndex":2}"#),
         ("messageStop", r#"{"stopReason":"end_turn"}"#),
     ]);
-    assert!(rules.is_empty(), "{rules:?}");
+    assert_eq!(rules, ["stream-order"]);
     let reply = fold(&events).unwrap();
     let args: Vec<_> = reply
         .turn

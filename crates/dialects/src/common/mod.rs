@@ -6,7 +6,6 @@ pub(crate) mod freeform;
 pub(crate) mod lenient_media;
 pub(crate) mod media_types;
 pub(crate) mod name_set;
-pub(crate) mod pending_events;
 pub(crate) mod stop_notice;
 pub(crate) mod tool_args;
 pub(crate) mod tool_output;

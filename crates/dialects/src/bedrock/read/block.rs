@@ -1,8 +1,8 @@
-//! The open block of a stream: collects its deltas and emits its events.
+//! A block of a stream: collects its deltas until it ends.
 
 use interlingua_model::{
     Block, BlockContent, Delta, Ledger, LedgerPath, MediaKind, Reasoning, ReasoningForm, Seal,
-    StreamEvent, ToolArgs, ToolCall, derive_id,
+    ToolArgs, ToolCall, derive_id,
 };
 use interlingua_wire::{Field, JsonNode, JsonString, RawJson};
 
@@ -12,19 +12,10 @@ use crate::bedrock::id::{ID, ISSUER};
 use crate::common::freeform;
 use crate::common::name_set::NameSet;
 
+/// Kind of a block that is not closed. Text and arguments are emitted delta by delta; the other kinds
+/// are buffered until the block closes.
 #[derive(Debug)]
-pub(super) struct OpenBlock {
-    /// Index in the provider's stream.
-    pub(super) wire_index: u64,
-    /// Index in the emitted events.
-    index: u32,
-    kind: BlockKind,
-}
-
-/// Kind of the open block. Text and arguments are emitted delta by delta; the other kinds are
-/// buffered until the block closes.
-#[derive(Debug)]
-enum BlockKind {
+pub(super) enum BlockState {
     Text,
     /// A signature may arrive in several deltas but is one seal.
     Thinking {
@@ -63,234 +54,185 @@ pub(super) enum DeltaKind {
     Unknown,
 }
 
-impl OpenBlock {
-    /// Opens a block from its start event.
+/// A block with the content that it begins with; `None` if it begins when it is closed.
+type BegunBlock = (BlockState, Option<Block>);
+
+/// What a delta adds to its block.
+pub(super) enum DeltaEffect {
+    Delta(Delta),
+    /// It is empty, or kept until the block ends.
+    Nothing,
+    /// Its kind is unknown.
+    Foreign,
+}
+
+/// What a block still lacks when it ends.
+pub(super) enum BlockEnding {
+    Nothing,
+    Delta(Delta),
+    /// The whole block.
+    Block(Box<Block>),
+}
+
+impl BlockState {
+    /// Reads a start event. `number` is the block's, for a call without an id.
     pub(super) fn from_start_event(
-        wire_index: u64,
-        index: u32,
+        number: usize,
         start: JsonNode<'_>,
         freeform: &NameSet,
-        events: &mut Vec<StreamEvent>,
-    ) -> Self {
+    ) -> BegunBlock {
         let union_field = start.fields().next();
         let value = union_field.map(|field| field.value);
-        let kind = match (union_field.map(Field::key).as_deref(), value) {
+        match (union_field.map(Field::key).as_deref(), value) {
             (Some("toolUse"), Some(call)) if !block::is_server_tool_use(call) => {
                 let text =
                     |key: &str| call.get(key).and_then(JsonNode::json_string).unwrap_or_default();
-                return Self::open_tool_use(
-                    wire_index,
-                    index,
-                    text("toolUseId"),
-                    text("name"),
-                    freeform,
-                    events,
-                );
+                Self::for_tool_use(number, text("toolUseId"), text("name"), freeform)
             }
             (Some("toolUse"), Some(call)) => {
-                BlockKind::ServerToolUse { start: call.json(), input: Vec::new() }
+                (Self::ServerToolUse { start: call.json(), input: Vec::new() }, None)
             }
             (Some("toolResult"), Some(result)) => {
-                BlockKind::ServerToolResult { start: result.json(), content: Vec::new() }
+                (Self::ServerToolResult { start: result.json(), content: Vec::new() }, None)
             }
             (Some("image"), Some(image)) => {
                 let format = image.get("format").map_or(RawJson::NULL, JsonNode::json);
-                BlockKind::Image { format, source: None }
+                (Self::Image { format, source: None }, None)
             }
-            _ => BlockKind::Unknown,
-        };
-        Self { wire_index, index, kind }
+            _ => (Self::Unknown, None),
+        }
     }
 
-    fn open_tool_use(
-        wire_index: u64,
-        index: u32,
+    fn for_tool_use(
+        number: usize,
         id: JsonString,
         name: JsonString,
         freeform: &NameSet,
-        events: &mut Vec<StreamEvent>,
-    ) -> Self {
-        let id = if id.is_empty() { derive_id("call_", &name, index as usize) } else { id };
-        let (kind, args) = if freeform.contains(&name) {
-            (BlockKind::FreeformToolUse(Vec::new()), ToolArgs::Freeform(JsonString::EMPTY))
+    ) -> BegunBlock {
+        let id = if id.is_empty() { derive_id("call_", &name, number) } else { id };
+        let (state, args) = if freeform.contains(&name) {
+            (Self::FreeformToolUse(Vec::new()), ToolArgs::Freeform(JsonString::EMPTY))
         } else {
-            (BlockKind::ToolUse, ToolArgs::Malformed(JsonString::EMPTY))
+            (Self::ToolUse, ToolArgs::Malformed(JsonString::EMPTY))
         };
-        let body = BlockContent::ToolCall(ToolCall { id, name, args });
-        events.push(StreamEvent::BlockStart { index, block: Box::new(Block::new(body)) });
-        Self { wire_index, index, kind }
+        (state, Some(Block::new(BlockContent::ToolCall(ToolCall { id, name, args }))))
     }
 
-    /// Opens a block from its first delta: text and reasoning have no start event.
-    pub(super) fn from_first_delta(
-        wire_index: u64,
-        index: u32,
-        delta_kind: DeltaKind,
-        events: &mut Vec<StreamEvent>,
-    ) -> Self {
-        let (kind, body) = match delta_kind {
-            DeltaKind::Text => {
-                let body = BlockContent::Text { text: JsonString::EMPTY, citations: Vec::new() };
-                (BlockKind::Text, Some(body))
+    /// A block that begins with its first delta: text and reasoning have no start event.
+    pub(super) fn from_first_delta(number: usize, delta_kind: DeltaKind) -> BegunBlock {
+        match delta_kind {
+            DeltaKind::Text | DeltaKind::Unknown => {
+                (Self::Text, Some(Block::text(JsonString::EMPTY)))
             }
             DeltaKind::Thinking => {
-                let body = BlockContent::Reasoning(Reasoning {
-                    text: JsonString::EMPTY,
-                    form: ReasoningForm::Full,
-                });
-                (BlockKind::Thinking { signature: Vec::new() }, Some(body))
+                let (text, form) = (JsonString::EMPTY, ReasoningForm::Full);
+                let body = BlockContent::Reasoning(Reasoning { text, form });
+                (Self::Thinking { signature: Vec::new() }, Some(Block::new(body)))
             }
-            DeltaKind::RedactedThinking => (BlockKind::RedactedThinking(Vec::new()), None),
+            DeltaKind::RedactedThinking => (Self::RedactedThinking(Vec::new()), None),
             DeltaKind::ToolInput => {
-                return Self::open_tool_use(
-                    wire_index,
-                    index,
-                    JsonString::EMPTY,
-                    JsonString::EMPTY,
-                    &NameSet::default(),
-                    events,
-                );
+                let (id, name) = (JsonString::EMPTY, JsonString::EMPTY);
+                Self::for_tool_use(number, id, name, &NameSet::default())
             }
-            DeltaKind::Image => (BlockKind::Image { format: RawJson::NULL, source: None }, None),
+            DeltaKind::Image => (Self::Image { format: RawJson::NULL, source: None }, None),
             DeltaKind::ServerToolResult => {
                 let start = RawJson::EMPTY_OBJECT;
-                (BlockKind::ServerToolResult { start, content: Vec::new() }, None)
+                (Self::ServerToolResult { start, content: Vec::new() }, None)
             }
-            DeltaKind::Unknown => (BlockKind::Unknown, None),
-        };
-        if let Some(body) = body {
-            events.push(StreamEvent::BlockStart { index, block: Box::new(Block::new(body)) });
         }
-        Self { wire_index, index, kind }
     }
 
     pub(super) fn accepts(&self, delta_kind: DeltaKind) -> bool {
-        match &self.kind {
-            BlockKind::Text => matches!(delta_kind, DeltaKind::Text | DeltaKind::Unknown),
-            BlockKind::Thinking { .. } => {
-                matches!(delta_kind, DeltaKind::Thinking | DeltaKind::Unknown)
+        let own_kind = match self {
+            Self::Text => DeltaKind::Text,
+            Self::Thinking { .. } => DeltaKind::Thinking,
+            Self::RedactedThinking(_) => DeltaKind::RedactedThinking,
+            Self::ToolUse | Self::FreeformToolUse(_) | Self::ServerToolUse { .. } => {
+                DeltaKind::ToolInput
             }
-            BlockKind::RedactedThinking(_) => {
-                matches!(delta_kind, DeltaKind::RedactedThinking | DeltaKind::Unknown)
-            }
-            BlockKind::ToolUse
-            | BlockKind::FreeformToolUse(_)
-            | BlockKind::ServerToolUse { .. } => {
-                matches!(delta_kind, DeltaKind::ToolInput | DeltaKind::Unknown)
-            }
-            BlockKind::Image { .. } => matches!(delta_kind, DeltaKind::Image | DeltaKind::Unknown),
-            BlockKind::ServerToolResult { .. } => {
-                matches!(delta_kind, DeltaKind::ServerToolResult | DeltaKind::Unknown)
-            }
-            BlockKind::Unknown => true,
-        }
+            Self::Image { .. } => DeltaKind::Image,
+            Self::ServerToolResult { .. } => DeltaKind::ServerToolResult,
+            Self::Unknown => return true,
+        };
+        delta_kind == own_kind || delta_kind == DeltaKind::Unknown
     }
 
-    /// Returns whether the block gets an index in the reply.
-    pub(super) fn has_index(&self) -> bool {
-        !matches!(self.kind, BlockKind::Unknown)
-    }
-
-    pub(super) fn is_tool_use(&self) -> bool {
-        matches!(self.kind, BlockKind::ToolUse | BlockKind::FreeformToolUse(_))
-    }
-
-    /// Applies a delta of a kind that the block [accepts](Self::accepts); `event` is the event
-    /// around it.
-    pub(super) fn apply_delta(
-        &mut self,
-        delta_kind: DeltaKind,
-        delta: JsonNode<'_>,
-        event: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-    ) {
-        let index = self.index;
-        let mut emit = |delta: Delta| events.push(StreamEvent::Delta { index, delta });
+    /// Reads a delta of a kind that the block [accepts](Self::accepts).
+    pub(super) fn read_delta(&mut self, delta_kind: DeltaKind, delta: JsonNode<'_>) -> DeltaEffect {
         let input =
             || delta.get("toolUse").and_then(|call| call.get("input")).and_then(tool_input_text);
         let reasoning_field = |key: &str| delta.get("reasoningContent")?.get(key)?.json_string();
-        match (&mut self.kind, delta_kind) {
-            (BlockKind::Text, DeltaKind::Text) => {
-                if let Some(text) = delta.get("text").and_then(JsonNode::json_string) {
-                    if !text.is_empty() {
-                        emit(Delta::Text(text));
-                    }
-                } else if let Some(citation) = delta.get("citation") {
-                    emit(Delta::Citation(Box::new(citation::decode_citation(citation))));
+        let effect = match (self, delta_kind) {
+            (Self::Text, DeltaKind::Text) => {
+                match delta.get("text").and_then(JsonNode::json_string) {
+                    Some(text) if text.is_empty() => None,
+                    Some(text) => Some(Delta::Text(text)),
+                    None => delta
+                        .get("citation")
+                        .map(|node| Delta::Citation(Box::new(citation::decode_citation(node)))),
                 }
             }
-            (BlockKind::Thinking { signature }, DeltaKind::Thinking) => {
-                if let Some(text) = reasoning_field("text").filter(|text| !text.is_empty()) {
-                    emit(Delta::Text(text));
-                }
+            (Self::Thinking { signature }, DeltaKind::Thinking) => {
                 signature.extend(reasoning_field("signature").filter(|text| !text.is_empty()));
+                reasoning_field("text").filter(|text| !text.is_empty()).map(Delta::Text)
             }
-            (BlockKind::RedactedThinking(data), DeltaKind::RedactedThinking) => {
+            (Self::RedactedThinking(data), DeltaKind::RedactedThinking) => {
                 data.extend(reasoning_field("redactedContent"));
+                None
             }
-            (BlockKind::ToolUse, DeltaKind::ToolInput) => {
-                if let Some(text) = input().filter(|text| !text.is_empty()) {
-                    emit(Delta::Args(text));
-                }
+            (Self::ToolUse, DeltaKind::ToolInput) => {
+                input().filter(|text| !text.is_empty()).map(Delta::Args)
             }
             (
-                BlockKind::FreeformToolUse(pieces) | BlockKind::ServerToolUse { input: pieces, .. },
+                Self::FreeformToolUse(pieces) | Self::ServerToolUse { input: pieces, .. },
                 DeltaKind::ToolInput,
             ) => {
                 pieces.extend(input());
+                None
             }
-            (BlockKind::Image { source, .. }, DeltaKind::Image) => {
+            (Self::Image { source, .. }, DeltaKind::Image) => {
                 let image = delta.get("image");
                 *source = image.and_then(|image| image.get("source")).map(JsonNode::json);
+                None
             }
-            (BlockKind::ServerToolResult { content, .. }, DeltaKind::ServerToolResult) => {
+            (Self::ServerToolResult { content, .. }, DeltaKind::ServerToolResult) => {
                 let list = delta.get("toolResult");
                 content.extend(list.into_iter().flat_map(JsonNode::items).map(JsonNode::json));
+                None
             }
-            _ => events.push(foreign_event("contentBlockDelta", event)),
-        }
+            _ => return DeltaEffect::Foreign,
+        };
+        effect.map_or(DeltaEffect::Nothing, DeltaEffect::Delta)
     }
 
-    pub(super) fn close(self, ledger: &mut Ledger, events: &mut Vec<StreamEvent>) {
-        let index = self.index;
-        let mut emit_block = |block: Block| {
-            events.push(StreamEvent::BlockStart { index, block: Box::new(block) });
-        };
-        match self.kind {
-            BlockKind::Text | BlockKind::ToolUse => {}
-            BlockKind::Unknown => return,
-            BlockKind::Thinking { signature } => {
-                if !signature.is_empty() {
-                    let seal = Seal::new(ISSUER, JsonString::concat(&signature));
-                    events.push(StreamEvent::Delta { index, delta: Delta::Seal(Box::new(seal)) });
-                }
+    pub(super) fn finish(self, ledger: &mut Ledger) -> BlockEnding {
+        let block = match self {
+            Self::Text | Self::ToolUse | Self::Unknown => return BlockEnding::Nothing,
+            Self::Thinking { signature } if signature.is_empty() => return BlockEnding::Nothing,
+            Self::Thinking { signature } => {
+                let seal = Seal::new(ISSUER, JsonString::concat(&signature));
+                return BlockEnding::Delta(Delta::Seal(Box::new(seal)));
             }
-            BlockKind::RedactedThinking(data) => {
-                let body = BlockContent::Reasoning(Reasoning {
-                    text: JsonString::EMPTY,
-                    form: ReasoningForm::Redacted,
-                });
-                let seal = Seal::new(ISSUER, JsonString::concat(&data));
-                emit_block(Block::new(body).with_seal(Some(seal)));
-            }
-            BlockKind::FreeformToolUse(pieces) => {
+            Self::FreeformToolUse(pieces) => {
                 let args = ToolArgs::from_json_string(&JsonString::concat(&pieces));
                 let text = freeform::unwrap_args(&args);
-                if !text.is_empty() {
-                    events.push(StreamEvent::Delta { index, delta: Delta::Args(text) });
-                }
+                return if text.is_empty() {
+                    BlockEnding::Nothing
+                } else {
+                    BlockEnding::Delta(Delta::Args(text))
+                };
             }
-            BlockKind::Image { format, source } => {
-                emit_block(image_block(&format, source.as_ref(), ledger));
+            Self::RedactedThinking(data) => {
+                let (text, form) = (JsonString::EMPTY, ReasoningForm::Redacted);
+                let seal = Seal::new(ISSUER, JsonString::concat(&data));
+                let body = BlockContent::Reasoning(Reasoning { text, form });
+                Block::new(body).with_seal(Some(seal))
             }
-            BlockKind::ServerToolUse { start, input } => {
-                emit_block(server_tool_use_block(&start, &input));
-            }
-            BlockKind::ServerToolResult { start, content } => {
-                emit_block(server_tool_result_block(&start, &content));
-            }
-        }
-        events.push(StreamEvent::BlockEnd { index });
+            Self::Image { format, source } => image_block(&format, source.as_ref(), ledger),
+            Self::ServerToolUse { start, input } => server_tool_use_block(&start, &input),
+            Self::ServerToolResult { start, content } => server_tool_result_block(&start, &content),
+        };
+        BlockEnding::Block(Box::new(block))
     }
 }
 
@@ -378,8 +320,4 @@ fn server_tool_result_block(start: &RawJson, content: &[RawJson]) -> Block {
         kind: JsonString::from_static("toolResult"),
         json,
     })
-}
-
-pub(super) fn foreign_event(kind: &str, event: JsonNode<'_>) -> StreamEvent {
-    StreamEvent::Foreign { dialect: ID, kind: JsonString::new(kind), json: event.json() }
 }
