@@ -9,7 +9,7 @@ mod parts;
 use std::collections::HashSet;
 
 use interlingua_model::{
-    ApiError, Delta, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
+    ApiError, Ledger, LedgerPath, OrderFault, ReplyContext, Stop, StopReason, StreamEvent, Usage,
 };
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Tape;
@@ -27,7 +27,6 @@ pub(super) struct Reader {
     id: Option<JsonString>,
     tape: Tape,
     parts: PartReader,
-    state: ReaderState,
     /// The last counts, and whether they were already emitted.
     last_usage: Option<(Usage, bool)>,
     /// Counts that were emitted before the first part.
@@ -45,15 +44,6 @@ pub(super) struct Reader {
     replacement: Option<Vec<u8>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ReaderState {
-    NotStarted,
-    Streaming,
-    Ended,
-    /// An event after the end was already noted.
-    LateNoted,
-}
-
 /// Why the reply ended.
 enum FinishReason {
     Reported(JsonString),
@@ -67,7 +57,6 @@ impl Reader {
             id: cx.fallback_id.clone(),
             tape: Tape::default(),
             parts: PartReader::new(NameSet::new(&cx.freeform_tools)),
-            state: ReaderState::NotStarted,
             last_usage: None,
             emitted_usage: Usage::default(),
             finish_reason: None,
@@ -85,14 +74,9 @@ impl Reader {
         self.replacement = self.passthrough.then(|| replacement.to_vec());
     }
 
-    fn read_chunk(
-        &mut self,
-        chunk: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        if self.has_ended() {
-            return self.note_late_event(ledger);
+    fn read_chunk(&mut self, chunk: JsonNode<'_>, ledger: &mut Ledger) {
+        if self.parts.blocks.record_late_event(ledger) {
+            return;
         }
         if !chunk.is_object() {
             return ledger.record_loss(
@@ -108,9 +92,9 @@ impl Reader {
             response = reply::unwrap_response(chunk);
             known_values = field_name::pick_with_rest(response, reply::KNOWN_FIELDS).0;
         }
-        self.ensure_started(response, events);
+        self.ensure_started(response);
         if has_others && let Some(error) = error::find_error(chunk) {
-            return self.emit_error(error::decode_object(error, None, chunk), events);
+            return self.emit_error(error::decode_object(error, None, chunk));
         }
         let [candidates, usage, ..] = known_values;
         if let Some(usage) = usage {
@@ -118,7 +102,7 @@ impl Reader {
             let is_early = self.last_usage.is_none() && self.parts.is_empty();
             if is_early {
                 self.emitted_usage = usage.clone();
-                events.push(StreamEvent::Usage(usage.clone()));
+                self.parts.blocks.push(StreamEvent::Usage(usage.clone()));
             }
             self.last_usage = Some((usage, is_early));
         }
@@ -126,7 +110,6 @@ impl Reader {
             self.emit_unknown_fields(
                 field_name::unknown_fields(response, reply::KNOWN_FIELDS),
                 "reply",
-                events,
             );
             if self.finish_reason.is_none() && reply::is_prompt_blocked(response) {
                 self.finish_reason = Some(FinishReason::PromptBlocked);
@@ -137,22 +120,21 @@ impl Reader {
                 field_name::pick_with_rest(candidate, reply::CANDIDATE_FIELDS);
             let [content, finish, index, citations] = known_values;
             if index.and_then(JsonNode::as_u64).unwrap_or(at as u64) == 0 {
-                self.read_content(content, finish, events, ledger);
+                self.read_content(content, finish, ledger);
                 if has_others {
                     self.finish_message =
                         stop::finish_message(candidate).or(self.finish_message.take());
                 }
                 if has_others || citations.is_some() {
-                    let known_values = self.emit_citations(candidate, events);
+                    let known_values = self.emit_citations(candidate);
                     self.emit_unknown_fields(
                         field_name::unknown_fields(candidate, known_values),
                         reply::FIRST_CANDIDATE_KEY,
-                        events,
                     );
                 }
             } else {
                 let json = candidate.json();
-                events.push(StreamEvent::Foreign {
+                self.parts.blocks.push(StreamEvent::Foreign {
                     dialect: ID,
                     kind: JsonString::from_static(reply::OTHER_CANDIDATES_KEY),
                     json,
@@ -161,22 +143,20 @@ impl Reader {
         }
     }
 
-    fn ensure_started(&mut self, response: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
-        if self.state != ReaderState::NotStarted {
+    fn ensure_started(&mut self, response: JsonNode<'_>) {
+        if self.parts.blocks.has_started() {
             return;
         }
-        self.state = ReaderState::Streaming;
         let id = field_name::get(response, "responseId").and_then(JsonNode::json_string);
         self.parts.set_reply_id(id.clone().or_else(|| self.id.take()));
         let model = field_name::get(response, "modelVersion").and_then(JsonNode::json_string);
-        events.push(StreamEvent::Start { id, model });
+        self.parts.blocks.start(id, model);
     }
 
     fn read_content(
         &mut self,
         content: Option<JsonNode<'_>>,
         finish: Option<JsonNode<'_>>,
-        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
         let finish =
@@ -187,12 +167,7 @@ impl Reader {
         let came_early =
             matches!(self.finish_reason, Some(FinishReason::Reported(_))) && self.parts.is_empty();
         for (at, part) in parts.into_iter().flat_map(JsonNode::items).enumerate() {
-            self.parts.read_part(
-                part,
-                PartPosition { is_first: at == 0, is_final },
-                events,
-                ledger,
-            );
+            self.parts.read_part(part, PartPosition { is_first: at == 0, is_final }, ledger);
         }
         if let Some(reason_name) = finish {
             self.finish_reason = Some(FinishReason::Reported(reason_name));
@@ -205,32 +180,17 @@ impl Reader {
 
     /// Emits the candidate's citations and returns the fields that need not be passed on as
     /// unknown. Without an open text the citations are kept in their original fields.
-    fn emit_citations(
-        &mut self,
-        candidate: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-    ) -> &'static [&'static str] {
+    fn emit_citations(&mut self, candidate: JsonNode<'_>) -> &'static [&'static str] {
         let citations = citation::decode_citations(candidate);
-        if citations.is_empty() {
-            return reply::CANDIDATE_FIELDS;
+        if citations.is_empty() || self.parts.push_citations(citations) {
+            reply::CANDIDATE_FIELDS
+        } else {
+            &["content", "finishReason", "index"]
         }
-        let Some((index, text, offsets)) = self.parts.current_text() else {
-            return &["content", "finishReason", "index"];
-        };
-        for citation in citations {
-            let delta = Delta::Citation(Box::new(citation.with_char_span(text, offsets)));
-            events.push(StreamEvent::Delta { index, delta });
-        }
-        reply::CANDIDATE_FIELDS
     }
 
     /// Emits fields that only this dialect has, each once.
-    fn emit_unknown_fields(
-        &mut self,
-        unknown: Option<RawJson>,
-        kind: &'static str,
-        events: &mut Vec<StreamEvent>,
-    ) {
+    fn emit_unknown_fields(&mut self, unknown: Option<RawJson>, kind: &'static str) {
         let Some(unknown) = unknown else { return };
         let doc = unknown.to_doc();
         let mut new_fields = Vec::new();
@@ -246,43 +206,26 @@ impl Reader {
                     object.key_json_string(key).json(value);
                 }
             });
-            events.push(StreamEvent::Foreign {
-                dialect: ID,
-                kind: JsonString::from_static(kind),
-                json,
-            });
+            let kind = JsonString::from_static(kind);
+            self.parts.blocks.push(StreamEvent::Foreign { dialect: ID, kind, json });
         }
     }
 
-    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>) {
-        self.parts.close_open(events);
-        self.state = ReaderState::Ended;
-        events.push(StreamEvent::Error(Box::new(error)));
+    fn emit_error(&mut self, error: ApiError) {
+        self.parts.close_open();
+        self.parts.blocks.fail(error);
     }
 
     /// Returns whether a reply without a finish reason is complete. Without the end marker it may
     /// have been truncated, even after a call, because another call could have followed.
-    fn is_complete(&self) -> bool {
+    fn is_complete(&mut self) -> bool {
         self.saw_done_marker && !self.parts.is_empty() && !self.parts.has_partial_call()
     }
 
-    fn has_ended(&self) -> bool {
-        matches!(self.state, ReaderState::Ended | ReaderState::LateNoted)
-    }
-
-    fn note_late_event(&mut self, ledger: &mut Ledger) {
-        if std::mem::replace(&mut self.state, ReaderState::LateNoted) == ReaderState::Ended {
-            let message = "left out a chunk after the end of the stream";
-            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
-        }
-    }
-}
-
-impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+    fn read_frame(&mut self, frame: Frame, ledger: &mut Ledger) {
         let Some(data) = frame.data else {
-            if frame.raw.starts_with(b":") && !self.has_ended() {
-                events.push(StreamEvent::Ping);
+            if frame.raw.starts_with(b":") {
+                self.parts.blocks.push(StreamEvent::Ping);
             }
             // Some SDKs parse every line as part of a chunk.
             if has_extra_lines(&frame.raw, "") {
@@ -311,10 +254,10 @@ impl StreamReader for Reader {
         let root = doc.root();
         if root.is_array() {
             for chunk in root.items() {
-                self.read_chunk(chunk, events, ledger);
+                self.read_chunk(chunk, ledger);
             }
         } else {
-            self.read_chunk(root, events, ledger);
+            self.read_chunk(root, ledger);
         }
         if has_extra {
             let mut out = Vec::new();
@@ -324,37 +267,47 @@ impl StreamReader for Reader {
         doc.recycle(&mut self.tape);
     }
 
-    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        if self.has_ended() {
-            return;
-        }
+    fn emit_end(&mut self, ledger: &mut Ledger) {
         let is_complete = self.is_complete();
-        if std::mem::replace(&mut self.state, ReaderState::Ended) == ReaderState::NotStarted {
-            events.push(StreamEvent::Start { id: None, model: None });
-        }
-        self.parts.close_open(events);
+        self.parts.close_open();
         let mut stop = match self.finish_reason.take() {
-            Some(FinishReason::Reported(reason_name)) => {
-                stop::decode_stop(reason_name).adjusted_for_tool_calls(self.parts.has_calls())
-            }
+            Some(FinishReason::Reported(reason_name)) => stop::decode_stop(reason_name)
+                .adjusted_for_tool_calls(self.parts.blocks.has_calls()),
             Some(FinishReason::PromptBlocked) => Stop::new(StopReason::Refusal),
             None if is_complete => {
-                let message = "the reply has no finish reason";
-                ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+                OrderFault::MissingStopReason.record(ledger);
                 self.missing_end = MissingEnd::StopReason;
-                Stop::new(StopReason::EndTurn).adjusted_for_tool_calls(self.parts.has_calls())
+                let stop = Stop::new(StopReason::EndTurn);
+                stop.adjusted_for_tool_calls(self.parts.blocks.has_calls())
             }
-            None => return events.push(StreamEvent::Error(Box::new(ApiError::truncated_stream()))),
+            None => return self.parts.blocks.fail(ApiError::truncated_stream()),
         };
         if let Some((mut usage, false)) = self.last_usage.take() {
             usage::supersede(&self.emitted_usage, &mut usage);
-            events.push(StreamEvent::Usage(usage));
+            self.parts.blocks.push(StreamEvent::Usage(usage));
         }
         stop.message = self.finish_message.take();
-        events.push(match error_from_stop(&stop) {
-            Some(error) => StreamEvent::Error(Box::new(error)),
-            None => StreamEvent::Stop(stop),
-        });
+        match error_from_stop(&stop) {
+            Some(error) => self.parts.blocks.fail(error),
+            None => self.parts.blocks.stop(stop),
+        }
+    }
+}
+
+impl StreamReader for Reader {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.parts.blocks.swap_events(events);
+        self.read_frame(frame, ledger);
+        self.parts.blocks.swap_events(events);
+    }
+
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        if !self.parts.blocks.has_ended() {
+            self.parts.blocks.swap_events(events);
+            self.parts.blocks.start(None, None);
+            self.emit_end(ledger);
+            self.parts.blocks.swap_events(events);
+        }
     }
 
     fn enable_passthrough(&mut self) {

@@ -1,7 +1,8 @@
 //! Converts the parts of stream chunks into blocks that open, grow and close.
 
 use interlingua_model::{
-    Block, BlockContent, Delta, Extras, Ledger, LedgerPath, StreamEvent, ToolArgs, ToolCall,
+    Block, BlockContent, Delta, Extras, Ledger, LedgerPath, Sequencer, SlotNumber, ToolArgs,
+    ToolCall,
 };
 use interlingua_wire::{JsonNode, JsonString};
 
@@ -9,6 +10,7 @@ use super::partial_args::PartialArgs;
 use crate::common::char_offsets::CharOffsets;
 use crate::common::freeform;
 use crate::common::name_set::NameSet;
+use crate::gemini::citation::RawCitation;
 use crate::gemini::decode::block;
 use crate::gemini::decode::call_pairing::CallPairing;
 use crate::gemini::field_name;
@@ -17,21 +19,26 @@ use crate::gemini::id::ID;
 pub(super) struct PartReader {
     freeform_tools: NameSet,
     pairing: CallPairing,
-    open_text: Option<OpenText>,
-    partial_call: Option<PartialCall>,
-    next_index: u32,
-    has_calls: bool,
+    /// Parts have no key: a part continues the open one, or ends it.
+    pub(super) blocks: Sequencer<(), OpenPart>,
 }
 
-/// A text or thought that the next chunk may continue.
-struct OpenText {
+/// A part that the next chunk may continue.
+pub(super) enum OpenPart {
+    Text(OpenText),
+    Call(PartialCall),
+    Complete,
+}
+
+/// A text or thought.
+pub(super) struct OpenText {
     is_thought: bool,
     text: String,
     offsets: CharOffsets,
 }
 
 /// A call with arguments that are streamed in pieces.
-struct PartialCall {
+pub(super) struct PartialCall {
     block: Block,
     args: PartialArgs,
 }
@@ -46,14 +53,7 @@ pub(super) struct PartPosition {
 
 impl PartReader {
     pub(super) fn new(freeform_tools: NameSet) -> Self {
-        Self {
-            freeform_tools,
-            pairing: CallPairing::default(),
-            open_text: None,
-            partial_call: None,
-            next_index: 0,
-            has_calls: false,
-        }
+        Self { freeform_tools, pairing: CallPairing::default(), blocks: Sequencer::default() }
     }
 
     /// Sets the reply's id, which derived call ids depend on.
@@ -62,158 +62,150 @@ impl PartReader {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.next_index == 0
+        self.blocks.block_count() == 0
     }
 
-    pub(super) fn has_calls(&self) -> bool {
-        self.has_calls
+    fn open_part(&mut self) -> Option<(SlotNumber, &mut OpenPart)> {
+        let slot = self.blocks.first_slot()?;
+        Some((slot, self.blocks.state(slot)?))
+    }
+
+    fn partial_call(&mut self) -> Option<&mut PartialCall> {
+        match self.open_part()?.1 {
+            OpenPart::Call(partial) => Some(partial),
+            OpenPart::Text(_) | OpenPart::Complete => None,
+        }
     }
 
     /// Returns whether a partial call is still open.
-    pub(super) fn has_partial_call(&self) -> bool {
-        self.partial_call.is_some()
+    pub(super) fn has_partial_call(&mut self) -> bool {
+        self.partial_call().is_some()
     }
 
-    /// The index of the open text, and the text.
-    pub(super) fn current_text(&mut self) -> Option<(u32, &str, &CharOffsets)> {
-        let open = self.open_text.as_mut().filter(|open| !open.is_thought)?;
-        open.offsets.extend_to(&open.text);
-        Some((self.next_index - 1, &open.text, &open.offsets))
+    /// Adds citations to the open text. Returns false if there is none.
+    pub(super) fn push_citations(&mut self, citations: Vec<RawCitation>) -> bool {
+        let Some((slot, OpenPart::Text(OpenText { is_thought: false, text, offsets }))) =
+            self.open_part()
+        else {
+            return false;
+        };
+        offsets.extend_to(text);
+        let citations =
+            citations.into_iter().map(|citation| citation.with_char_span(text, offsets));
+        for citation in citations.collect::<Vec<_>>() {
+            self.blocks.push_delta(slot, Delta::Citation(Box::new(citation)));
+        }
+        true
     }
 
     pub(super) fn read_part(
         &mut self,
         part: JsonNode<'_>,
         position: PartPosition,
-        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) {
-        if self.read_partial_call(part, events, ledger) {
+        if self.read_partial_call(part, ledger) {
             return;
         }
-        let path = LedgerPath::reply(self.next_index as usize);
+        let path = LedgerPath::reply(self.blocks.block_count() as usize);
         let mut block = block::decode_part_value(part, &mut self.pairing, path, ledger);
         if freeform::is_call_of(&block, &self.freeform_tools) {
             freeform::unwrap_call(&mut block);
         }
         match &block.content {
             BlockContent::Text { .. } | BlockContent::Reasoning(_) => {
-                self.read_text(block, position, events);
+                self.read_text(block, position);
             }
-            BlockContent::ToolCall(_) => self.emit_call(block, events),
-            BlockContent::Refusal(_)
+            BlockContent::ToolCall(_)
+            | BlockContent::Refusal(_)
             | BlockContent::Media(_)
             | BlockContent::Json(_)
             | BlockContent::ToolResult(_)
             | BlockContent::Foreign { .. } => {
-                self.close_open(events);
-                self.emit_open(block, events);
-                self.emit_close(events);
+                let slot = self.open(OpenPart::Complete);
+                self.blocks.push_block(slot, block);
+                self.blocks.close(slot);
             }
         }
     }
 
-    fn read_text(
-        &mut self,
-        mut block: Block,
-        position: PartPosition,
-        events: &mut Vec<StreamEvent>,
-    ) {
+    /// Closes the open part and opens another.
+    fn open(&mut self, part: OpenPart) -> SlotNumber {
+        self.close_open();
+        self.blocks.open((), part)
+    }
+
+    fn read_text(&mut self, mut block: Block, position: PartPosition) {
         let (text, is_thought) = match &mut block.content {
             BlockContent::Text { text, .. } => (std::mem::take(text), false),
             BlockContent::Reasoning(thinking) => (std::mem::take(&mut thinking.text), true),
             _ => return,
         };
         let is_plain = block.seal.is_none() && block.extras.is_empty();
+        let has_blocks = !self.is_empty();
+        let open = match self.open_part() {
+            Some((slot, OpenPart::Text(open))) => Some((slot, open)),
+            _ => None,
+        };
         // An empty part at the beginning or end of a chunk does not end the open text.
-        let is_skippable = position.is_final && self.next_index > 0
-            || position.is_first && self.open_text.is_some();
+        let is_skippable = position.is_final && has_blocks || position.is_first && open.is_some();
         if is_plain && text.is_empty() && is_skippable {
             return;
         }
-        let continues_open =
-            self.open_text.as_ref().is_some_and(|open| open.is_thought == is_thought);
-        if !(is_plain && position.is_first && continues_open) {
-            self.close_open(events);
-            // A thought's signature is emitted at its end, as in other dialects.
-            let seal = if is_thought { block.seal.take() } else { None };
-            self.emit_open(block, events);
-            self.emit_text(text.clone(), events);
-            if let Some(seal) = seal {
-                events.push(StreamEvent::Delta {
-                    index: self.next_index - 1,
-                    delta: Delta::Seal(seal),
-                });
-            }
-            if is_plain {
-                let text = text.unescape().into_owned();
-                self.open_text =
-                    Some(OpenText { is_thought, text, offsets: CharOffsets::default() });
-            } else {
-                self.emit_close(events);
-            }
-            return;
-        }
-        if let Some(open) = &mut self.open_text {
+        if let Some((slot, open)) = open
+            && is_plain
+            && position.is_first
+            && open.is_thought == is_thought
+        {
             open.text.push_str(&text.unescape());
+            return self.push_text(slot, text);
         }
-        self.emit_text(text, events);
+        // A thought's signature is emitted at its end, as in other dialects.
+        let seal = if is_thought { block.seal.take() } else { None };
+        let slot = self.open(OpenPart::Complete);
+        self.blocks.begin_block(slot, block);
+        self.push_text(slot, text.clone());
+        if let Some(seal) = seal {
+            self.blocks.push_delta(slot, Delta::Seal(seal));
+        }
+        if is_plain {
+            let (text, offsets) = (text.unescape().into_owned(), CharOffsets::default());
+            let open = OpenText { is_thought, text, offsets };
+            self.blocks.set_state(slot, OpenPart::Text(open));
+        } else {
+            self.blocks.close(slot);
+        }
     }
 
-    fn emit_text(&self, text: JsonString, events: &mut Vec<StreamEvent>) {
+    fn push_text(&mut self, slot: SlotNumber, text: JsonString) {
         if !text.is_empty() {
-            let delta = Delta::Text(text);
-            events.push(StreamEvent::Delta { index: self.next_index - 1, delta });
+            self.blocks.push_delta(slot, Delta::Text(text));
         }
-    }
-
-    fn emit_call(&mut self, mut block: Block, events: &mut Vec<StreamEvent>) {
-        self.close_open(events);
-        self.has_calls = true;
-        let BlockContent::ToolCall(call) = &mut block.content else { return };
-        let args = call.args.to_json_string();
-        call.args = match &call.args {
-            ToolArgs::Freeform(_) => ToolArgs::Freeform(JsonString::EMPTY),
-            ToolArgs::Json(_) | ToolArgs::Malformed(_) => ToolArgs::Malformed(JsonString::EMPTY),
-        };
-        self.emit_open(block, events);
-        if !args.is_empty() {
-            events
-                .push(StreamEvent::Delta { index: self.next_index - 1, delta: Delta::Args(args) });
-        }
-        self.emit_close(events);
     }
 
     /// Applies a piece of a call's arguments. Returns whether the part was one.
-    fn read_partial_call(
-        &mut self,
-        part: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) -> bool {
+    fn read_partial_call(&mut self, part: JsonNode<'_>, ledger: &mut Ledger) -> bool {
         let call = field_name::get(part, "functionCall").filter(|call| call.is_object());
         let Some(call) = call else { return false };
         let pieces = field_name::get(call, "partialArgs");
         let has_name = field_name::get(call, "name").is_some();
         let will_continue =
             field_name::get(call, "willContinue").and_then(JsonNode::as_bool) == Some(true);
-        if has_name && pieces.is_none() && !will_continue
-            || !has_name && self.partial_call.is_none()
-        {
+        if has_name && pieces.is_none() && !will_continue || !has_name && !self.has_partial_call() {
             return false;
         }
         if has_name {
-            self.close_open(events);
-            let path = LedgerPath::reply(self.next_index as usize);
+            self.close_open();
+            let path = LedgerPath::reply(self.blocks.block_count() as usize);
             let block = block::decode_part_value(part, &mut self.pairing, path, ledger);
             let mut extras = Extras::default();
             if let Some(written) = block.extras.written(ID) {
                 extras.set_written(ID, written.clone());
             }
-            let block = Block { extras, ..block };
-            self.partial_call = Some(PartialCall { block, args: PartialArgs::default() });
+            let (block, args) = (Block { extras, ..block }, PartialArgs::default());
+            self.blocks.open((), OpenPart::Call(PartialCall { block, args }));
         }
-        if let Some(partial) = &mut self.partial_call {
+        if let Some(partial) = self.partial_call() {
             for piece in pieces.into_iter().flat_map(JsonNode::items) {
                 partial.args.apply(piece);
             }
@@ -222,33 +214,25 @@ impl PartReader {
             }
         }
         if !will_continue {
-            self.close_open(events);
+            self.close_open();
         }
         true
     }
 
-    fn emit_open(&mut self, block: Block, events: &mut Vec<StreamEvent>) {
-        events.push(StreamEvent::BlockStart { index: self.next_index, block: Box::new(block) });
-        self.next_index += 1;
-    }
-
-    fn emit_close(&self, events: &mut Vec<StreamEvent>) {
-        events.push(StreamEvent::BlockEnd { index: self.next_index - 1 });
-    }
-
     /// Closes the open text or partial call.
-    pub(super) fn close_open(&mut self, events: &mut Vec<StreamEvent>) {
-        if self.open_text.take().is_some() {
-            self.emit_close(events);
-        }
-        if let Some(PartialCall { mut block, args }) = self.partial_call.take() {
+    pub(super) fn close_open(&mut self) {
+        let Some(slot) = self.blocks.first_slot() else { return };
+        if let Some(OpenPart::Call(PartialCall { mut block, args })) =
+            self.blocks.set_state(slot, OpenPart::Complete)
+        {
             if let BlockContent::ToolCall(ToolCall { args: call_args, .. }) = &mut block.content {
                 *call_args = ToolArgs::Json(args.to_json());
             }
             if freeform::is_call_of(&block, &self.freeform_tools) {
                 freeform::unwrap_call(&mut block);
             }
-            self.emit_call(block, events);
+            self.blocks.push_block(slot, block);
         }
+        self.blocks.close(slot);
     }
 }
