@@ -1,6 +1,6 @@
 //! Finds the item that an event refers to.
 
-use interlingua_model::{Ledger, LedgerPath, StreamEvent};
+use interlingua_model::{Ledger, LedgerPath, OrderFault};
 use interlingua_wire::JsonNode;
 
 use super::Reader;
@@ -23,12 +23,7 @@ impl Reader {
     }
 
     /// Finds the item that corresponds to an element of the response's `output`.
-    pub(super) fn find_output_item(
-        &mut self,
-        position: usize,
-        node: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-    ) -> usize {
+    pub(super) fn find_output_item(&mut self, position: usize, node: JsonNode<'_>) -> usize {
         let id = node.get("id").and_then(JsonNode::json_string);
         let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
         let by_id = self.item_index.with_id(id.as_ref()).first().copied();
@@ -37,7 +32,7 @@ impl Reader {
             is_same_type.then_some(position)
         };
         let at = by_id.or_else(by_position);
-        at.unwrap_or_else(|| self.begin_item(id, Some(position as u64), &kind, events))
+        at.unwrap_or_else(|| self.begin_item(id, Some(position as u64), &kind))
     }
 
     /// Opens a new message for text of a message that is already done: some relays send the end of
@@ -46,17 +41,15 @@ impl Reader {
         &mut self,
         at: usize,
         event: &ItemEvent<'_>,
-        events: &mut Vec<StreamEvent>,
         ledger: &mut Ledger,
     ) -> Option<usize> {
         if event.kind != "response.output_text.delta" || !self.items[at].has_type("message") {
-            let message = "left out a delta of an item that is already done";
-            ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
+            OrderFault::UnknownBlockDelta.record(ledger);
             return None;
         }
         let message = "text for a message that is already done opens a new message";
         ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
-        let at = self.begin_item(event.item_id(), event.output_index, "message", events);
+        let at = self.begin_item(event.item_id(), event.output_index, "message");
         self.items[at].is_continuation = true;
         Some(at)
     }

@@ -1,12 +1,11 @@
 //! Reads one item of a streamed reply: emits its deltas, and at its end whatever the deltas lacked.
 
 use interlingua_model::{
-    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, StreamEvent,
-    ToolArgs, WrittenForm, push_block_events,
+    Block, BlockContent, Delta, Ledger, LedgerPath, Reasoning, ReasoningForm, Sequencer,
+    SlotNumber, ToolArgs, WrittenForm,
 };
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use super::event_queue::UnnumberedEvents;
 use super::item_event::ItemEvent;
 use crate::note;
 use crate::openai_responses::decode::block::{self, Author};
@@ -14,7 +13,11 @@ use crate::openai_responses::decode::output_item::{self, ItemPosition};
 use crate::openai_responses::decode::turn;
 use crate::openai_responses::id::ID;
 
+/// The blocks of the items. An item has one slot for all its blocks, and is found by its position.
+pub(super) type ItemBlocks = Sequencer<(), ()>;
+
 pub(super) struct ItemReader {
+    slot: SlotNumber,
     id: Option<JsonString>,
     output_index: Option<u64>,
     kind: JsonString,
@@ -26,6 +29,8 @@ pub(super) struct ItemReader {
     part_count: u64,
     /// The message's own fields, until its first part carries them; for reasoning, the id.
     message_fields: Option<RawJson>,
+    /// The end of a text that its deltas lacked, as of the last event.
+    missing_text: Option<JsonString>,
 }
 
 /// The block that is being emitted.
@@ -40,10 +45,16 @@ struct OpenBlock {
 }
 
 impl ItemReader {
-    pub(super) fn new(id: Option<JsonString>, output_index: Option<u64>, kind: &str) -> Self {
+    pub(super) fn new(
+        slot: SlotNumber,
+        id: Option<JsonString>,
+        output_index: Option<u64>,
+        kind: &str,
+    ) -> Self {
         let kind = JsonString::new(if kind.is_empty() { "message" } else { kind });
         let (is_done, is_continuation) = (false, false);
         Self {
+            slot,
             id,
             output_index,
             kind,
@@ -52,6 +63,7 @@ impl ItemReader {
             open_block: None,
             part_count: 0,
             message_fields: None,
+            missing_text: None,
         }
     }
 
@@ -70,6 +82,15 @@ impl ItemReader {
     /// The text of the open block so far; `true` marks full reasoning or a refusal.
     pub(super) fn emitted_text(&self) -> Option<(bool, &str)> {
         self.open_block.as_ref().map(|open| (open.is_other_kind, open.emitted_text.as_str()))
+    }
+
+    /// Takes the end of a text that its deltas lacked.
+    pub(super) fn take_missing_text(&mut self) -> Option<JsonString> {
+        self.missing_text.take()
+    }
+
+    pub(super) fn slot(&self) -> SlotNumber {
+        self.slot
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -102,7 +123,7 @@ impl ItemReader {
         &mut self,
         node: JsonNode<'_>,
         position: ItemPosition<'_>,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
     ) {
         match self.kind.raw() {
             "message" => self.message_fields = output_item::decode_message_fields(node, position),
@@ -119,10 +140,7 @@ impl ItemReader {
                 if has_name_and_id {
                     let mut discarded_ledger = Ledger::default();
                     let block = turn::decode_item(node, position.index, &mut discarded_ledger);
-                    self.open_tool_call(
-                        output_item::attach_item_id(block, node, position),
-                        item_events,
-                    );
+                    self.open_tool_call(output_item::attach_item_id(block, node, position), blocks);
                 }
             }
             _ => {}
@@ -131,7 +149,7 @@ impl ItemReader {
 
     /// Opens a call without arguments: those of the start event are repeated by deltas or at the
     /// end.
-    fn open_tool_call(&mut self, mut block: Block, item_events: &mut UnnumberedEvents) {
+    fn open_tool_call(&mut self, mut block: Block, blocks: &mut ItemBlocks) {
         if let BlockContent::ToolCall(call) = &mut block.content {
             call.args = match call.args {
                 ToolArgs::Freeform(_) => ToolArgs::Freeform(JsonString::EMPTY),
@@ -140,7 +158,7 @@ impl ItemReader {
                 }
             };
         }
-        self.begin_block(block, 0, false, item_events);
+        self.begin_block(block, 0, false, blocks);
     }
 
     fn begin_block(
@@ -148,10 +166,10 @@ impl ItemReader {
         block: Block,
         part_index: u64,
         is_other_kind: bool,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
     ) {
-        self.close_block(item_events);
-        item_events.push(StreamEvent::BlockStart { index: 0, block: Box::new(block) });
+        self.close_block(blocks);
+        blocks.begin_block(self.slot, block);
         self.open_block = Some(OpenBlock {
             part_index,
             emitted_text: String::new(),
@@ -160,13 +178,13 @@ impl ItemReader {
         });
     }
 
-    fn close_block(&mut self, item_events: &mut UnnumberedEvents) {
+    fn close_block(&mut self, blocks: &mut ItemBlocks) {
         if self.open_block.take().is_some() {
-            item_events.push(StreamEvent::BlockEnd { index: 0 });
+            blocks.end_block(self.slot);
         }
     }
 
-    fn push_delta(&mut self, delta: Delta, item_events: &mut UnnumberedEvents) {
+    fn push_delta(&mut self, delta: Delta, blocks: &mut ItemBlocks) {
         let Some(open) = &mut self.open_block else { return };
         match &delta {
             Delta::Text(text) | Delta::Args(text) if text.is_empty() => return,
@@ -174,40 +192,41 @@ impl ItemReader {
             Delta::Citation(_) => open.citations += 1,
             Delta::Seal(_) => {}
         }
-        item_events.push(StreamEvent::Delta { index: 0, delta });
+        blocks.push_delta(self.slot, delta);
     }
 
     /// Reads one event of the item.
     pub(super) fn read_event(
         &mut self,
         event: &ItemEvent<'_>,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
         ledger: &mut Ledger,
     ) {
         let text = || event.text();
+        self.missing_text = None;
         match &*event.kind {
             "response.output_text.delta" => {
-                self.open_part(event.part_index, false, item_events, ledger);
-                self.push_delta(Delta::Text(text()), item_events);
+                self.open_part(event.part_index, false, blocks, ledger);
+                self.push_delta(Delta::Text(text()), blocks);
             }
             "response.refusal.delta" => {
-                self.open_part(event.part_index, true, item_events, ledger);
-                self.push_delta(Delta::Text(text()), item_events);
+                self.open_part(event.part_index, true, blocks, ledger);
+                self.push_delta(Delta::Text(text()), blocks);
             }
             "response.output_text.done" => {
-                self.open_part(event.part_index, false, item_events, ledger);
-                self.push_missing_text(&text(), Delta::Text, item_events, ledger);
+                self.open_part(event.part_index, false, blocks, ledger);
+                self.push_missing_text(&text(), Delta::Text, blocks, ledger);
             }
             "response.refusal.done" => {
-                self.open_part(event.part_index, true, item_events, ledger);
-                self.push_missing_text(&text(), Delta::Text, item_events, ledger);
+                self.open_part(event.part_index, true, blocks, ledger);
+                self.push_missing_text(&text(), Delta::Text, blocks, ledger);
             }
             "response.output_text.annotation.added" => {
-                self.open_part(event.part_index, false, item_events, ledger);
+                self.open_part(event.part_index, false, blocks, ledger);
                 if let Some(annotation) = event.object {
                     self.push_delta(
                         Delta::Citation(Box::new(block::decode_citation(annotation))),
-                        item_events,
+                        blocks,
                     );
                 }
             }
@@ -216,33 +235,32 @@ impl ItemReader {
                     self.finish_part(
                         event.part_index.unwrap_or(self.part_count),
                         node,
-                        item_events,
+                        blocks,
                         ledger,
                     );
                 }
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 let is_full = event.kind == "response.reasoning_text.delta";
-                if self.open_reasoning(is_full, event.part_index.unwrap_or(0), item_events, ledger)
-                {
-                    self.push_delta(Delta::Text(text()), item_events);
+                if self.open_reasoning(is_full, event.part_index.unwrap_or(0), blocks, ledger) {
+                    self.push_delta(Delta::Text(text()), blocks);
                 }
             }
             "response.reasoning_summary_text.done" | "response.reasoning_text.done" => {
                 let is_full = event.kind == "response.reasoning_text.done";
                 let at = event.part_index.unwrap_or(0);
                 let is_new_part = self.open_block.as_ref().is_none_or(|open| open.part_index < at);
-                if is_new_part && self.open_reasoning(is_full, at, item_events, ledger) {
-                    self.push_delta(Delta::Text(text()), item_events);
+                if is_new_part && self.open_reasoning(is_full, at, blocks, ledger) {
+                    self.push_delta(Delta::Text(text()), blocks);
                 }
             }
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
                 // A call without a known name cannot be opened yet: the finished item has
                 // everything.
-                self.push_delta(Delta::Args(text()), item_events);
+                self.push_delta(Delta::Args(text()), blocks);
             }
             "response.function_call_arguments.done" | "response.custom_tool_call_input.done" => {
-                self.push_missing_text(&text(), Delta::Args, item_events, ledger);
+                self.push_missing_text(&text(), Delta::Args, blocks, ledger);
             }
             // The start and end of parts and summaries follow from their deltas.
             _ => {}
@@ -254,7 +272,7 @@ impl ItemReader {
         &mut self,
         part: Option<u64>,
         is_refusal: bool,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
         ledger: &mut Ledger,
     ) {
         let current = self
@@ -277,7 +295,7 @@ impl ItemReader {
                     BlockContent::Text { text, citations: Vec::new() }
                 };
                 let block = self.with_message_fields(Block::new(body));
-                self.begin_block(block, part, is_refusal, item_events);
+                self.begin_block(block, part, is_refusal, blocks);
                 self.part_count = part + 1;
             }
         }
@@ -296,7 +314,7 @@ impl ItemReader {
         &mut self,
         is_full: bool,
         part: u64,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
         ledger: &mut Ledger,
     ) -> bool {
         if let Some(open) = &mut self.open_block {
@@ -309,7 +327,7 @@ impl ItemReader {
             let is_next_part = part > open.part_index && !open.emitted_text.is_empty();
             open.part_index = part;
             if is_next_part {
-                self.push_delta(Delta::Text(JsonString::new("\n\n")), item_events);
+                self.push_delta(Delta::Text(JsonString::new("\n\n")), blocks);
             }
             return true;
         }
@@ -318,7 +336,7 @@ impl ItemReader {
         if let Some(id) = self.message_fields.take() {
             block.extras.push(ID, JsonString::from_static("id"), id);
         }
-        self.begin_block(block, part, is_full, item_events);
+        self.begin_block(block, part, is_full, blocks);
         true
     }
 
@@ -327,12 +345,13 @@ impl ItemReader {
         &mut self,
         full_text: &JsonString,
         delta: fn(JsonString) -> Delta,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
         ledger: &mut Ledger,
     ) {
         let Some(open) = &self.open_block else { return };
         if let Some(rest) = missing_suffix(full_text, &open.emitted_text) {
-            self.push_delta(delta(rest), item_events);
+            self.missing_text = Some(rest.clone()).filter(|rest| !rest.is_empty());
+            self.push_delta(delta(rest), blocks);
         } else {
             let message = "a text differs from its deltas: the deltas are kept";
             ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
@@ -344,7 +363,7 @@ impl ItemReader {
         &mut self,
         part: u64,
         node: JsonNode<'_>,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
         ledger: &mut Ledger,
     ) {
         let mut discarded_ledger = Ledger::default();
@@ -356,14 +375,14 @@ impl ItemReader {
         }
         match &block.content {
             BlockContent::Text { text, citations } if is_open => {
-                self.push_missing_text(text, Delta::Text, item_events, ledger);
+                self.push_missing_text(text, Delta::Text, blocks, ledger);
                 let emitted_count = self.open_block.as_ref().map_or(0, |open| open.citations);
                 for citation in citations.iter().skip(emitted_count) {
-                    self.push_delta(Delta::Citation(Box::new(citation.clone())), item_events);
+                    self.push_delta(Delta::Citation(Box::new(citation.clone())), blocks);
                 }
             }
             BlockContent::Refusal(text) if is_open => {
-                self.push_missing_text(text, Delta::Text, item_events, ledger);
+                self.push_missing_text(text, Delta::Text, blocks, ledger);
             }
             _ if is_open => {
                 let message = "a part changed its kind between start and end";
@@ -377,13 +396,13 @@ impl ItemReader {
             | BlockContent::ToolCall(_)
             | BlockContent::ToolResult(_)
             | BlockContent::Foreign { .. } => {
-                self.close_block(item_events);
+                self.close_block(blocks);
                 let block = self.with_message_fields(block);
-                push_block_events(0, &block, item_events);
+                blocks.push_block(self.slot, block);
                 self.part_count = part + 1;
             }
         }
-        self.close_block(item_events);
+        self.close_block(blocks);
     }
 
     /// Finishes the item. `item` is the finished item that the provider sent.
@@ -391,12 +410,13 @@ impl ItemReader {
         &mut self,
         item: Option<JsonNode<'_>>,
         position: ItemPosition<'_>,
-        item_events: &mut UnnumberedEvents,
+        blocks: &mut ItemBlocks,
         ledger: &mut Ledger,
     ) {
         self.is_done = true;
+        self.missing_text = None;
         let Some(node) = item else {
-            self.close_block(item_events);
+            self.close_block(blocks);
             return;
         };
         if turn::is_message(node) {
@@ -405,9 +425,9 @@ impl ItemReader {
             }
             let content = node.get("content").into_iter().flat_map(JsonNode::items);
             for (part, node) in content.enumerate().filter(|(_, node)| node.is_object()) {
-                self.finish_part(part as u64, node, item_events, ledger);
+                self.finish_part(part as u64, node, blocks, ledger);
             }
-            self.close_block(item_events);
+            self.close_block(blocks);
             return;
         }
         let block = output_item::attach_item_id(
@@ -416,17 +436,16 @@ impl ItemReader {
             position,
         );
         if self.open_block.is_none() {
-            push_block_events(0, &block, item_events);
-            return;
+            return blocks.push_block(self.slot, block);
         }
         match &block.content {
             BlockContent::Reasoning(thinking) => {
                 let is_full = self.open_block.as_ref().is_some_and(|open| open.is_other_kind);
                 let summary = || node.get("summary").map(turn::join_texts).unwrap_or_default();
                 let text = if is_full { thinking.text.clone() } else { summary() };
-                self.push_missing_text(&text, Delta::Text, item_events, ledger);
+                self.push_missing_text(&text, Delta::Text, blocks, ledger);
                 if let Some(seal) = block.seal {
-                    self.push_delta(Delta::Seal(seal), item_events);
+                    self.push_delta(Delta::Seal(seal), blocks);
                 }
             }
             BlockContent::ToolCall(call) => {
@@ -434,7 +453,7 @@ impl ItemReader {
                 let text = args_node
                     .and_then(JsonNode::json_string)
                     .unwrap_or_else(|| call.args.to_json_string());
-                self.push_missing_text(&text, Delta::Args, item_events, ledger);
+                self.push_missing_text(&text, Delta::Args, blocks, ledger);
             }
             BlockContent::Text { .. }
             | BlockContent::Refusal(_)
@@ -443,7 +462,7 @@ impl ItemReader {
             | BlockContent::ToolResult(_)
             | BlockContent::Foreign { .. } => {}
         }
-        self.close_block(item_events);
+        self.close_block(blocks);
     }
 }
 

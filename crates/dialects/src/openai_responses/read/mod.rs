@@ -4,7 +4,6 @@
 //! the earlier ones are done. A finished item repeats all its deltas: whatever the deltas lacked is
 //! taken from it.
 
-mod event_queue;
 mod find_item;
 mod item;
 mod item_event;
@@ -13,13 +12,12 @@ mod rewrite;
 mod rewrite_items;
 
 use bytestring::ByteString;
-use interlingua_model::{ApiError, Ledger, LedgerPath, ReplyContext, StreamEvent};
+use interlingua_model::{ApiError, Ledger, LedgerPath, OrderFault, ReplyContext, StreamEvent};
 use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString};
 
-use self::event_queue::EventQueue;
-use self::item::ItemReader;
+use self::item::{ItemBlocks, ItemReader};
 use self::item_event::ItemEvent;
 use self::item_index::ItemIndex;
 use self::rewrite::FrameRewriter;
@@ -33,7 +31,7 @@ pub(super) struct Reader {
     tape: Tape,
     exchange: ReplyContext,
     reply_id: JsonString,
-    state: ReaderState,
+    saw_created: bool,
     /// The first `response.in_progress` belongs to the start; later ones are heartbeats.
     saw_in_progress: bool,
     /// The previous frame, to detect a repetition.
@@ -43,17 +41,8 @@ pub(super) struct Reader {
     missing_end: MissingEnd,
     items: Vec<ItemReader>,
     item_index: ItemIndex,
-    queue: EventQueue,
+    blocks: ItemBlocks,
     rewriter: FrameRewriter,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ReaderState {
-    NotStarted,
-    Streaming,
-    Ended,
-    /// An event after the end was already noted.
-    LateNoted,
 }
 
 impl Reader {
@@ -62,76 +51,88 @@ impl Reader {
             tape: Tape::default(),
             exchange: cx.clone(),
             reply_id: JsonString::EMPTY,
-            state: ReaderState::NotStarted,
+            saw_created: false,
             saw_in_progress: false,
             last_frame: ByteString::new(),
             saw_done_marker: false,
             missing_end: MissingEnd::Nothing,
             items: Vec::new(),
             item_index: ItemIndex::default(),
-            queue: EventQueue::default(),
+            blocks: ItemBlocks::default(),
             rewriter: FrameRewriter::default(),
         }
     }
 
-    fn ensure_started(&mut self, response: Option<JsonNode<'_>>, events: &mut Vec<StreamEvent>) {
-        if self.state != ReaderState::NotStarted {
+    fn ensure_started(&mut self, response: Option<JsonNode<'_>>) {
+        if self.blocks.has_started() {
             return;
         }
-        self.state = ReaderState::Streaming;
         let response_field =
             |key: &str| response?.get(key)?.json_string().filter(|text| !text.is_empty());
         let id = response_field("id").or_else(|| self.exchange.fallback_id.clone());
         let model = response_field("model").or_else(|| self.exchange.client_model.clone());
         self.reply_id = id.clone().unwrap_or_default();
-        events.push(StreamEvent::Start { id, model });
+        self.blocks.start(id, model);
     }
 
-    fn read_event(
+    /// Starts the reply at its first event if that is no start. An event with the response has what
+    /// a start has.
+    fn add_missing_start(
         &mut self,
         kind: &str,
-        root: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
+        response: Option<JsonNode<'_>>,
         ledger: &mut Ledger,
     ) {
+        if !self.blocks.has_started() {
+            if kind.starts_with("response.") && response.is_none() {
+                OrderFault::MissingStart.record(ledger);
+            }
+            self.ensure_started(response);
+        }
+    }
+
+    fn read_event(&mut self, kind: &str, root: JsonNode<'_>, ledger: &mut Ledger) {
         self.rewriter.ensure_created(kind, root.get("response"), &self.exchange);
         if let "response.created" | "response.queued" | "response.in_progress" = kind {
             let is_heartbeat = kind == "response.in_progress" && self.saw_in_progress;
             self.saw_in_progress |= kind == "response.in_progress";
-            self.ensure_started(root.get("response"), events);
+            if kind == "response.created" && std::mem::replace(&mut self.saw_created, true) {
+                OrderFault::SecondStart.record(ledger);
+            }
+            self.ensure_started(root.get("response"));
             if is_heartbeat {
-                events.push(StreamEvent::Ping);
+                self.blocks.push(StreamEvent::Ping);
             }
             return;
         }
         let response = root.get("response").filter(|response| response.is_object());
-        self.ensure_started(response, events);
+        self.add_missing_start(kind, response, ledger);
         match kind {
-            "response.output_item.added" => self.read_item_added(root, events),
-            "response.output_item.done" => self.read_item_done(root, events, ledger),
+            "response.output_item.added" => self.read_item_added(root),
+            "response.output_item.done" => self.read_item_done(root, ledger),
             "response.completed" | "response.incomplete"
                 if response.is_some_and(is_failed_response) =>
             {
-                self.emit_error(error::decode_failed_response(response.unwrap_or(root)), events);
+                self.emit_error(error::decode_failed_response(response.unwrap_or(root)));
                 self.missing_end = MissingEnd::ErrorEvent;
             }
             "response.completed" | "response.incomplete" => {
-                self.read_completed(kind, response.unwrap_or(root), events, ledger);
+                self.read_completed(kind, response.unwrap_or(root), ledger);
             }
             "response.failed" | "error" => {
-                self.emit_error(error::decode_failed_response(response.unwrap_or(root)), events);
+                self.emit_error(error::decode_failed_response(response.unwrap_or(root)));
                 // Some clients ignore an `error` event that is not `response.failed`.
                 self.missing_end =
                     if kind == "error" { MissingEnd::ErrorEvent } else { MissingEnd::Nothing };
             }
             "" if root.get("error").is_some() => {
-                self.emit_error(error::decode_failed_response(root), events);
+                self.emit_error(error::decode_failed_response(root));
                 self.missing_end = MissingEnd::ErrorEvent;
             }
-            "keepalive" | "ping" => events.push(StreamEvent::Ping),
+            "keepalive" | "ping" => self.blocks.push(StreamEvent::Ping),
             _ => {
                 let json = root.json();
-                events.push(StreamEvent::Foreign {
+                self.blocks.push(StreamEvent::Foreign {
                     dialect: ID,
                     kind: JsonString::new(kind),
                     json,
@@ -141,32 +142,26 @@ impl Reader {
     }
 
     /// Reads an event of an item with type `item_type`.
-    fn read_item_event(
-        &mut self,
-        event: &ItemEvent<'_>,
-        item_type: &str,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        let mut at = self.find_item(event).unwrap_or_else(|| {
-            self.begin_item(event.item_id(), event.output_index, item_type, events)
-        });
+    fn read_item_event(&mut self, event: &ItemEvent<'_>, item_type: &str, ledger: &mut Ledger) {
+        let mut at = self
+            .find_item(event)
+            .unwrap_or_else(|| self.begin_item(event.item_id(), event.output_index, item_type));
         if self.items[at].is_done() {
-            let Some(next) = self.continue_done_message(at, event, events, ledger) else {
+            let Some(next) = self.continue_done_message(at, event, ledger) else {
                 return self.rewriter.drop_event();
             };
             at = next;
         }
         self.rewriter.rewrite_item_event(at, item_type, event);
-        let mut item_events = self.queue.take_buffer();
-        self.items[at].read_event(event, &mut item_events, ledger);
-        if event.kind == "response.output_text.done" {
-            self.rewriter.insert_missing_text(at, event.part_index.unwrap_or(0), &item_events);
+        self.items[at].read_event(event, &mut self.blocks, ledger);
+        if event.kind == "response.output_text.done"
+            && let Some(text) = self.items[at].take_missing_text()
+        {
+            self.rewriter.insert_missing_text(at, event.part_index.unwrap_or(0), &text);
         }
-        self.queue.push_events(at, item_events, events);
     }
 
-    fn read_item_added(&mut self, root: JsonNode<'_>, events: &mut Vec<StreamEvent>) {
+    fn read_item_added(&mut self, root: JsonNode<'_>) {
         let Some(node) = root.get("item") else { return };
         let (id, index) = (node.get("id").and_then(JsonNode::json_string), output_index(root));
         // A second start of an item is dropped, unless the first is done.
@@ -180,22 +175,14 @@ impl Reader {
             return self.rewriter.drop_event();
         }
         let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
-        let at = self.begin_item(id, index, &kind, events);
+        let at = self.begin_item(id, index, &kind);
         self.rewriter.check_output_index(at, index);
         self.rewriter.rewrite_item_added(at, node);
-        let mut item_events = self.queue.take_buffer();
         let position = ItemPosition { reply_id: &self.reply_id, index: at };
-        self.items[at].read_added(node, position, &mut item_events);
-        self.queue.push_events(at, item_events, events);
+        self.items[at].read_added(node, position, &mut self.blocks);
     }
 
-    fn begin_item(
-        &mut self,
-        id: Option<JsonString>,
-        index: Option<u64>,
-        kind: &str,
-        events: &mut Vec<StreamEvent>,
-    ) -> usize {
+    fn begin_item(&mut self, id: Option<JsonString>, index: Option<u64>, kind: &str) -> usize {
         let at = self.items.len();
         self.rewriter.add_item(
             id.as_ref(),
@@ -204,17 +191,12 @@ impl Reader {
             ItemPosition { reply_id: &self.reply_id, index: at },
         );
         self.item_index.insert(at, id.as_ref(), index);
-        self.items.push(ItemReader::new(id, index, kind));
-        self.queue.add_item(events);
+        let slot = self.blocks.open((), ());
+        self.items.push(ItemReader::new(slot, id, index, kind));
         at
     }
 
-    fn read_item_done(
-        &mut self,
-        root: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
+    fn read_item_done(&mut self, root: JsonNode<'_>, ledger: &mut Ledger) {
         let Some(node) = root.get("item") else { return };
         let (id, index) = (node.get("id").and_then(JsonNode::json_string), output_index(root));
         let kind = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
@@ -224,47 +206,33 @@ impl Reader {
         let same_type =
             || same_index.rev().find(|at| is_open(at) && self.items[**at].has_type(&kind));
         let at = same_id.or_else(same_type).copied();
-        let at = at.unwrap_or_else(|| self.begin_item(id, index, &kind, events));
+        let at = at.unwrap_or_else(|| self.begin_item(id, index, &kind));
         self.rewriter.check_output_index(at, index);
         self.rewriter.rewrite_item_done(at, node);
-        self.finish_item(at, Some(node), events, ledger);
+        self.finish_item(at, Some(node), ledger);
     }
 
     /// Emits the rest of an item, and continues with the next.
-    fn finish_item(
-        &mut self,
-        at: usize,
-        item: Option<JsonNode<'_>>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        let mut item_events = self.queue.take_buffer();
+    fn finish_item(&mut self, at: usize, item: Option<JsonNode<'_>>, ledger: &mut Ledger) {
         let position = ItemPosition { reply_id: &self.reply_id, index: at };
         let part = self.items[at].open_part_index();
-        self.items[at].finish(item, position, &mut item_events, ledger);
-        if let Some(part) = part {
-            self.rewriter.insert_missing_text(at, part, &item_events);
+        self.items[at].finish(item, position, &mut self.blocks, ledger);
+        if let (Some(part), Some(text)) = (part, self.items[at].take_missing_text()) {
+            self.rewriter.insert_missing_text(at, part, &text);
         }
-        self.queue.push_events(at, item_events, events);
-        self.queue.finish_item(at, events);
+        self.blocks.close(self.items[at].slot());
     }
 
     /// Reads the finished response: items without events of their own, the counts, and the stop.
-    fn read_completed(
-        &mut self,
-        kind: &str,
-        response: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
+    fn read_completed(&mut self, kind: &str, response: JsonNode<'_>, ledger: &mut Ledger) {
         let output = response.get("output").into_iter().flat_map(JsonNode::items);
         let is_completed = kind == "response.completed";
         let mut item_positions = Vec::new();
         for (position, node) in output.enumerate() {
-            let at = self.find_output_item(position, node, events);
+            let at = self.find_output_item(position, node);
             item_positions.push(at);
             if !self.items[at].is_done() {
-                self.finish_item(at, Some(node), events, ledger);
+                self.finish_item(at, Some(node), ledger);
             }
             if is_completed {
                 self.rewriter.finish_item_at_end(at, node);
@@ -274,16 +242,19 @@ impl Reader {
             self.rewriter.finish_item_from_deltas(at, item.kind(), item.emitted_text());
         }
         self.rewriter.rewrite_response(response, &item_positions, &self.reply_id);
-        self.finish_items(events, ledger);
+        self.finish_items(ledger);
         if let Some(usage) = response.get("usage").and_then(usage::decode) {
-            events.push(StreamEvent::Usage(usage));
+            self.blocks.push(StreamEvent::Usage(usage));
         }
-        let stop = stop::decode(response, self.queue.has_calls, self.queue.has_refusal);
-        self.state = ReaderState::Ended;
-        events.push(StreamEvent::Stop(stop));
+        self.emit_stop(response);
     }
 
-    fn finish_items(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+    fn emit_stop(&mut self, response: JsonNode<'_>) {
+        let (has_calls, has_refusal) = (self.blocks.has_calls(), self.blocks.has_refusal());
+        self.blocks.stop(stop::decode(response, has_calls, has_refusal));
+    }
+
+    fn finish_items(&mut self, ledger: &mut Ledger) {
         for at in 0..self.items.len() {
             if self.items[at].is_done() {
                 continue;
@@ -292,15 +263,14 @@ impl Reader {
                 let message = "an item has no end event";
                 ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, message);
             }
-            self.finish_item(at, None, events, ledger);
+            self.finish_item(at, None, ledger);
         }
     }
 
-    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>) {
+    fn emit_error(&mut self, error: ApiError) {
         // Emitted blocks stay; the error reports that the reply is incomplete.
-        self.finish_items(events, &mut Ledger::default());
-        self.state = ReaderState::Ended;
-        events.push(StreamEvent::Error(Box::new(error)));
+        self.finish_items(&mut Ledger::default());
+        self.blocks.fail(error);
     }
 
     /// Returns whether only the last event of the reply is missing. Finished items alone do not
@@ -309,21 +279,8 @@ impl Reader {
     fn is_complete(&self) -> bool {
         self.saw_done_marker && !self.items.is_empty() && self.items.iter().all(ItemReader::is_done)
     }
-}
 
-/// Returns whether a response in a completed event has the status `failed`.
-fn is_failed_response(response: JsonNode<'_>) -> bool {
-    let has_failed_status =
-        response.get("status").is_some_and(|status| status.str_or_empty() == stop::FAILED);
-    has_failed_status && response.get("error").is_some_and(JsonNode::is_object)
-}
-
-fn output_index(root: JsonNode<'_>) -> Option<u64> {
-    root.get("output_index").and_then(JsonNode::as_u64)
-}
-
-impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+    fn read_frame(&mut self, frame: Frame, ledger: &mut Ledger) {
         let Some(data) = frame.data else {
             if !is_sse_comment(&frame.raw) {
                 self.rewriter.drop_frame();
@@ -333,27 +290,20 @@ impl StreamReader for Reader {
         if !data.starts_with('{') && data.trim() == "[DONE]" {
             self.saw_done_marker = true;
             // Clients stop reading at this marker, so the end must be written before it.
-            if self.state == ReaderState::Streaming {
-                self.finish(events, ledger);
+            if self.blocks.is_streaming() {
+                self.emit_end(ledger);
                 self.missing_end = MissingEnd::StopReason;
             }
             return;
         }
-        if let ReaderState::Ended | ReaderState::LateNoted = self.state {
-            if self.missing_end == MissingEnd::ErrorEvent
-                && is_failed_event(frame.event.as_deref(), &data)
-            {
-                self.missing_end = MissingEnd::Nothing;
-                return;
-            }
-            if self.state == ReaderState::Ended {
-                ledger.record_loss(
-                    note::STREAM_ORDER,
-                    LedgerPath::REPLY,
-                    "an event arrived after the end",
-                );
-            }
-            self.state = ReaderState::LateNoted;
+        if self.blocks.has_ended()
+            && self.missing_end == MissingEnd::ErrorEvent
+            && is_failed_event(frame.event.as_deref(), &data)
+        {
+            self.missing_end = MissingEnd::Nothing;
+            return;
+        }
+        if self.blocks.record_late_event(ledger) {
             return;
         }
         let is_object = data.trim_start().starts_with('{');
@@ -384,34 +334,51 @@ impl StreamReader for Reader {
             ledger.record_loss(note::STREAM_ORDER, LedgerPath::REPLY, "left out a repeated event");
         } else if let Some(item_type) = item_event::item_type_of_event(&item_event.kind) {
             self.rewriter.ensure_created(&item_event.kind, None, &self.exchange);
-            self.ensure_started(None, events);
-            self.read_item_event(&item_event, item_type, events, ledger);
+            self.add_missing_start(&item_event.kind, None, ledger);
+            self.read_item_event(&item_event, item_type, ledger);
         } else {
-            self.read_event(&item_event.kind, root, events, ledger);
+            self.read_event(&item_event.kind, root, ledger);
         }
         self.rewriter.finish_event(&item_event.kind, root, item_event.sequence_number, &frame.raw);
         drop(item_event);
         self.last_frame = doc.recycle(&mut self.tape);
     }
 
-    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        if let ReaderState::Ended | ReaderState::LateNoted = self.state {
-            return;
-        }
-        self.ensure_started(None, events);
+    fn emit_end(&mut self, ledger: &mut Ledger) {
+        self.ensure_started(None);
         if self.is_complete() {
-            ledger.record_change(
-                note::STREAM_ORDER,
-                LedgerPath::REPLY,
-                "the reply ended without its end event",
-            );
-            let empty_response = interlingua_wire::RawJson::EMPTY_OBJECT.to_doc();
-            let stop =
-                stop::decode(empty_response.root(), self.queue.has_calls, self.queue.has_refusal);
-            self.state = ReaderState::Ended;
-            events.push(StreamEvent::Stop(stop));
+            let message = "the reply ended without its end event";
+            ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
+            self.emit_stop(interlingua_wire::RawJson::EMPTY_OBJECT.to_doc().root());
         } else {
-            self.emit_error(ApiError::truncated_stream(), events);
+            self.emit_error(ApiError::truncated_stream());
+        }
+    }
+}
+
+/// Returns whether a response in a completed event has the status `failed`.
+fn is_failed_response(response: JsonNode<'_>) -> bool {
+    let has_failed_status =
+        response.get("status").is_some_and(|status| status.str_or_empty() == stop::FAILED);
+    has_failed_status && response.get("error").is_some_and(JsonNode::is_object)
+}
+
+fn output_index(root: JsonNode<'_>) -> Option<u64> {
+    root.get("output_index").and_then(JsonNode::as_u64)
+}
+
+impl StreamReader for Reader {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.blocks.swap_events(events);
+        self.read_frame(frame, ledger);
+        self.blocks.swap_events(events);
+    }
+
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        if !self.blocks.has_ended() {
+            self.blocks.swap_events(events);
+            self.emit_end(ledger);
+            self.blocks.swap_events(events);
         }
     }
 
@@ -428,8 +395,7 @@ impl StreamReader for Reader {
     }
 
     fn is_terminated(&self) -> bool {
-        matches!(self.state, ReaderState::Ended | ReaderState::LateNoted)
-            && self.missing_end != MissingEnd::ErrorEvent
+        self.blocks.has_ended() && self.missing_end != MissingEnd::ErrorEvent
     }
 }
 

@@ -7,12 +7,11 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use interlingua_model::{Delta, ReplyContext, StreamEvent};
+use interlingua_model::ReplyContext;
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{Framing, JsonNode, JsonString, RawJson};
 
-use super::event_queue::UnnumberedEvents;
 use super::item_event::ItemEvent;
 use super::rewrite_items;
 use crate::openai_responses::decode::output_item::ItemPosition;
@@ -228,26 +227,16 @@ impl FrameRewriter {
     }
 
     /// Inserts a delta for text that the deltas lacked: many clients display only deltas.
-    pub(super) fn insert_missing_text(
-        &mut self,
-        at: usize,
-        part: u64,
-        item_events: &UnnumberedEvents,
-    ) {
+    pub(super) fn insert_missing_text(&mut self, at: usize, part: u64, text: &JsonString) {
         let Some(item) = self.items.get(at) else { return };
         let (id, index) = (item.id.clone(), item.index);
-        for event in
-            item_events.iter().take_while(|event| !matches!(event, StreamEvent::BlockEnd { .. }))
-        {
-            let StreamEvent::Delta { delta: Delta::Text(text), .. } = event else { continue };
-            self.insert_event("response.output_text.delta", |o| {
-                o.json_string("item_id", &id);
-                o.number("output_index", index);
-                o.number("content_index", part);
-                o.json_string("delta", text);
-                o.array("logprobs", |_| {});
-            });
-        }
+        self.insert_event("response.output_text.delta", |o| {
+            o.json_string("item_id", &id);
+            o.number("output_index", index);
+            o.number("content_index", part);
+            o.json_string("delta", text);
+            o.array("logprobs", |_| {});
+        });
     }
 
     /// Finishes an item of the final response that has no end event.
