@@ -3,7 +3,7 @@
 use interlingua_model::{Block, BlockContent, Delta, Ledger, LedgerPath};
 use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
-use super::block_queue::{self, BlockKey};
+use super::blocks::{self, BlockKey};
 use super::rewrite::ReadEntry;
 use super::tool_call::{CallKind, ToolCallState};
 use super::{OnceNote, Reader};
@@ -88,7 +88,7 @@ impl Reader {
             self.blocks.push_delta(
                 BlockKey::Reasoning,
                 Delta::Text(text),
-                block_queue::empty_thinking_block,
+                blocks::empty_thinking_block,
             );
         }
     }
@@ -128,13 +128,10 @@ impl Reader {
             BlockContent::Text { .. } => {}
             BlockContent::Reasoning(thinking) => {
                 let text = Delta::Text(thinking.text.clone());
-                self.blocks.push_delta(
-                    BlockKey::Reasoning,
-                    text,
-                    block_queue::empty_thinking_block,
-                );
-                if let (Some(seal), Some(last)) = (block.seal.clone(), self.blocks.last_mut()) {
-                    last.push(Delta::Seal(seal));
+                self.blocks.push_delta(BlockKey::Reasoning, text, blocks::empty_thinking_block);
+                let last = self.blocks.sequencer.last_slot();
+                if let (Some(seal), Some(last)) = (block.seal.clone(), last) {
+                    self.blocks.push(last, Delta::Seal(seal));
                 }
             }
             BlockContent::Refusal(_)
@@ -150,8 +147,9 @@ impl Reader {
 
     fn read_annotations(&mut self, list: Option<JsonNode<'_>>, ledger: &mut Ledger) {
         for node in list.into_iter().flat_map(JsonNode::items) {
-            if let Some(text) = self.blocks.text_mut() {
-                text.push(Delta::Citation(Box::new(citation::decode_citation(node))));
+            if let Some(text) = self.blocks.sequencer.find(&BlockKey::Text) {
+                let citation = citation::decode_citation(node);
+                self.blocks.push(text, Delta::Citation(Box::new(citation)));
             } else {
                 let message = "left out an annotation without a text";
                 ledger.record_loss(note::CITATION_REDUCED, LedgerPath::REPLY, message);
@@ -216,9 +214,9 @@ impl Reader {
                 });
             }
             if let Some(seal) = tool_call::decode_google_signature(node)
-                && let Some(block) = self.blocks.call_block_mut(at)
+                && let Some(slot) = self.blocks.find_call_block(at)
             {
-                block.push(Delta::Seal(Box::new(seal)));
+                self.blocks.push(slot, Delta::Seal(Box::new(seal)));
             }
         }
     }
@@ -233,7 +231,9 @@ impl Reader {
         name: &JsonString,
     ) -> [Option<JsonString>; 2] {
         let reply_id = self.blocks.reply_id.as_ref();
-        let Some(call) = self.blocks.calls.get(at) else { return [None, None] };
+        let Some(call) = self.blocks.calls.get(at) else {
+            return [None, None];
+        };
         let is_new = !name.is_empty() && (is_first || !call.opened && call.name != *name);
         let new_name = is_new.then(|| name.clone());
         if is_first && id.is_empty() && is_new {
@@ -307,7 +307,9 @@ impl Reader {
 
 /// Returns whether an entry with a name is a new call, although a complete call has its index.
 fn starts_new_call(call: &ToolCallState, name: &JsonString, piece: Option<JsonNode<'_>>) -> bool {
-    let Some(piece) = piece else { return call.name != *name };
+    let Some(piece) = piece else {
+        return call.name != *name;
+    };
     let text = fields::text_or_raw(piece);
     let begins_json = text.raw().starts_with(['{', '[']);
     call.name != *name || call.args_object.is_some() || (begins_json && call.args.text() != text)

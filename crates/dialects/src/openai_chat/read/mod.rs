@@ -1,7 +1,7 @@
 //! Reads a stream of this dialect and its variants; the emitted events always satisfy the laws.
 
 pub(super) mod args;
-mod block_queue;
+mod blocks;
 mod delta;
 mod positions;
 mod reasoning_details;
@@ -9,13 +9,14 @@ mod rewrite;
 mod tool_call;
 
 use interlingua_model::{
-    ApiError, Block, Delta, Ledger, LedgerPath, ReplyContext, Stop, StopReason, StreamEvent, Usage,
+    ApiError, Block, Delta, Ledger, LedgerPath, OrderFault, ReplyContext, Stop, StopReason,
+    StreamEvent, Usage,
 };
 use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
 
-use self::block_queue::{BlockKey, BlockQueue};
+use self::blocks::{BlockKey, ReplyBlocks};
 use self::rewrite::{FrameRewriter, is_other_choice};
 use super::id::ID;
 use super::think_tags::{Segment, ThinkTagSplitter};
@@ -31,12 +32,11 @@ pub(super) struct Reader {
     id: Option<JsonString>,
     model: Option<JsonString>,
     tape: Tape,
-    blocks: BlockQueue,
+    blocks: ReplyBlocks,
     think_tags: ThinkTagSplitter,
     usage: Option<Usage>,
     /// The stop, held back until the usage arrives.
     stop: Option<Stop>,
-    state: ReaderState,
     missing_end: MissingEnd,
     is_terminated: bool,
     /// Tool calls of a further choice, used if the first choice ended for calls but has none.
@@ -47,20 +47,12 @@ pub(super) struct Reader {
     once_notes: OnceNotes,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReaderState {
-    NotStarted,
-    Streaming,
-    Ended,
-}
-
 /// The ledger notes that are written once per stream.
 #[derive(Debug, Default)]
 struct OnceNotes(Vec<OnceNote>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OnceNote {
-    AfterEnd,
     OtherChoices,
     Logprobs,
     CallsNotList,
@@ -83,11 +75,10 @@ impl Reader {
             id: cx.fallback_id.clone(),
             model: cx.client_model.clone(),
             tape: Tape::default(),
-            blocks: BlockQueue::default(),
+            blocks: ReplyBlocks::default(),
             think_tags: ThinkTagSplitter::new(Flavor::find(cx.flavor).has(Capability::ThinkTags)),
             usage: None,
             stop: None,
-            state: ReaderState::NotStarted,
             missing_end: MissingEnd::Nothing,
             is_terminated: false,
             other_choice_calls: Vec::new(),
@@ -97,12 +88,7 @@ impl Reader {
         }
     }
 
-    fn read_chunk(
-        &mut self,
-        root: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
+    fn read_chunk(&mut self, root: JsonNode<'_>, ledger: &mut Ledger) {
         let [choices, usage, error, groq, base] =
             root.get_many(["choices", "usage", "error", "x_groq", "base_resp"]);
         let is_reply = choices.is_some() && error.is_none() && groq.is_none() && base.is_none();
@@ -113,12 +99,12 @@ impl Reader {
                 write::write_error_chunk(&api_error, &mut frame);
                 self.rewriter.replace_frame(frame);
             }
-            return self.emit_error(api_error, events, ledger);
+            return self.emit_error(api_error, ledger);
         }
         let text = |key: &str| {
             root.get(key).and_then(JsonNode::json_string).filter(|text| !text.is_empty())
         };
-        if self.state == ReaderState::NotStarted {
+        if !self.blocks.sequencer.has_started() {
             self.id = text("id").or(self.id.take());
             self.model = text("model").or(self.model.take());
         }
@@ -129,7 +115,7 @@ impl Reader {
         let has_counts = counts.is_some();
         self.usage = counts.or(self.usage.take());
         if choices.is_none() && !has_counts {
-            return self.read_unknown_frame(root, events, ledger);
+            return self.read_unknown_frame(root, ledger);
         }
         let mut has_choice = false;
         self.rewriter.begin_chunk();
@@ -139,12 +125,12 @@ impl Reader {
                 continue;
             }
             has_choice = true;
-            self.ensure_started(events);
-            self.read_choice(choice, events, ledger);
+            self.ensure_started();
+            self.read_choice(choice, ledger);
         }
         self.rewriter.finish_chunk(root);
         if has_counts && !has_choice && self.stop.is_some() {
-            self.emit_stop(events, ledger);
+            self.emit_stop(ledger);
         }
     }
 
@@ -196,30 +182,24 @@ impl Reader {
     }
 
     /// Reads a frame that is not a chunk.
-    fn read_unknown_frame(
-        &mut self,
-        root: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
+    fn read_unknown_frame(&mut self, root: JsonNode<'_>, ledger: &mut Ledger) {
         if !root.is_object() {
             self.rewriter.replace_frame(Vec::new());
             ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, "a frame is not an object");
-        } else if self.state == ReaderState::Streaming {
+        } else if self.blocks.sequencer.is_streaming() {
             let kind = root
                 .get("object")
                 .and_then(JsonNode::json_string)
                 .unwrap_or(JsonString::from_static("chunk"));
-            events.push(StreamEvent::Foreign { dialect: ID, kind, json: root.json() });
+            self.blocks.sequencer.push(StreamEvent::Foreign {
+                dialect: ID,
+                kind,
+                json: root.json(),
+            });
         }
     }
 
-    fn read_choice(
-        &mut self,
-        choice: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
+    fn read_choice(&mut self, choice: JsonNode<'_>, ledger: &mut Ledger) {
         // Servers that do not stream send a complete message instead of a delta.
         let [delta, message, logprobs] = choice.get_many(["delta", "message", "logprobs"]);
         let message = message.filter(|_| self.blocks.is_untouched());
@@ -230,7 +210,7 @@ impl Reader {
             let role = delta.get("role").filter(|_| self.rewriter.enabled);
             self.rewriter.chunk.needs_rewrite |= role.is_some_and(rewrite::is_unexpected_role);
             self.read_delta(delta, ledger);
-            self.blocks.flush(events, ledger);
+            self.blocks.flush(ledger);
         }
         if logprobs.is_some_and(|logprobs| !logprobs.is_null())
             && !self.rewriter.enabled
@@ -257,112 +237,115 @@ impl Reader {
         self.think_tags.push(text, &mut |segment| push_segment(queue, segment));
     }
 
-    fn ensure_started(&mut self, events: &mut Vec<StreamEvent>) {
-        if self.state == ReaderState::NotStarted {
-            self.state = ReaderState::Streaming;
+    fn ensure_started(&mut self) {
+        if !self.blocks.sequencer.has_started() {
             self.blocks.reply_id.clone_from(&self.id);
-            events.push(StreamEvent::Start { id: self.id.clone(), model: self.model.clone() });
+            self.blocks.sequencer.start(self.id.clone(), self.model.clone());
         }
     }
 
     /// Closes the open blocks and emits the usage.
-    fn flush_blocks(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        self.ensure_started(events);
+    fn flush_blocks(&mut self, ledger: &mut Ledger) {
+        self.ensure_started();
         let queue = &mut self.blocks;
         self.think_tags.finish(&mut |segment| push_segment(queue, segment));
         self.adopt_other_calls(ledger);
-        self.blocks.finish(events, ledger);
-        events.extend(self.usage.take().map(StreamEvent::Usage));
-        self.state = ReaderState::Ended;
+        self.blocks.finish(ledger);
+        if let Some(usage) = self.usage.take() {
+            self.blocks.sequencer.push(StreamEvent::Usage(usage));
+        }
     }
 
-    fn emit_stop(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        self.flush_blocks(events, ledger);
+    fn emit_stop(&mut self, ledger: &mut Ledger) {
+        self.flush_blocks(ledger);
         self.missing_end = MissingEnd::Marker(DONE_FRAME);
         let stop = self.stop.take().unwrap_or(Stop::new(StopReason::EndTurn));
         let stop = stop::correct_tool_use(stop, self.blocks.has_calls(), ledger);
         let is_truncated = self.blocks.calls.last().is_some_and(|call| call.args.is_truncated());
         let choice_error = self.choice_error.take();
-        events.push(match choice_error.or_else(|| error_from_stop(&stop)) {
-            Some(error) => StreamEvent::Error(Box::new(error)),
-            None => StreamEvent::Stop(stop::correct_truncated_call(stop, is_truncated, ledger)),
-        });
+        if let Some(error) = choice_error.or_else(|| error_from_stop(&stop)) {
+            self.blocks.sequencer.fail(error);
+        } else {
+            let stop = stop::correct_truncated_call(stop, is_truncated, ledger);
+            self.blocks.sequencer.stop(stop);
+        }
     }
 
-    fn emit_error(&mut self, error: ApiError, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        self.flush_blocks(events, ledger);
-        events.push(StreamEvent::Error(Box::new(error)));
+    fn emit_error(&mut self, error: ApiError, ledger: &mut Ledger) {
+        self.flush_blocks(ledger);
+        self.blocks.sequencer.fail(error);
     }
-}
 
-impl StreamReader for Reader {
-    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+    fn read_frame(&mut self, frame: Frame, ledger: &mut Ledger) {
         let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
         let Some(data) = data else {
-            if self.state == ReaderState::Streaming && !frame.raw.is_empty() {
-                events.push(StreamEvent::Ping);
+            if self.blocks.sequencer.is_streaming() && !frame.raw.is_empty() {
+                self.blocks.sequencer.push(StreamEvent::Ping);
             }
             if self.rewriter.enabled && !is_sse_comment(&frame.raw) {
                 self.rewriter.replace_frame(Vec::new());
             }
             return;
         };
-        let is_end = data.trim_start().starts_with(DONE_MARKER);
-        if self.state == ReaderState::Ended {
-            if is_end {
-                self.missing_end = MissingEnd::Nothing;
-                self.is_terminated = true;
-            }
-            if !is_end && self.once_notes.insert(OnceNote::AfterEnd) {
-                ledger.record_loss(
-                    note::STREAM_ORDER,
-                    LedgerPath::REPLY,
-                    "left out a frame after the end",
-                );
-            }
-            return;
+        if data.trim_start().starts_with(DONE_MARKER) {
+            return self.read_end_marker(ledger);
         }
-        if is_end {
-            if self.state == ReaderState::Streaming {
-                let has_reason = self.stop.is_some();
-                if self.rewriter.enabled && !has_reason {
-                    self.rewriter.write_deferred_args(self.id.as_ref(), self.model.as_ref());
-                }
-                self.emit_stop(events, ledger);
-                self.is_terminated = true;
-                self.missing_end =
-                    if has_reason { MissingEnd::Nothing } else { MissingEnd::StopReason };
-                if !has_reason {
-                    let message = "the reply has no finish reason";
-                    ledger.record_change(note::STREAM_ORDER, LedgerPath::REPLY, message);
-                }
-            }
+        if self.blocks.sequencer.record_late_event(ledger) {
             return;
         }
         match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut self.tape) {
             Ok(doc) => {
-                self.read_chunk(doc.root(), events, ledger);
+                self.read_chunk(doc.root(), ledger);
                 doc.recycle(&mut self.tape);
             }
             Err(error) => {
-                ledger.record_loss(
-                    note::BAD_FRAME,
-                    LedgerPath::REPLY,
-                    format!("a frame is {error}"),
-                );
+                let message = format!("a frame is {error}");
+                ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, message);
             }
         }
     }
 
-    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        if self.state == ReaderState::Ended {
-            return;
+    fn read_end_marker(&mut self, ledger: &mut Ledger) {
+        if self.blocks.sequencer.has_ended() {
+            self.missing_end = MissingEnd::Nothing;
+            self.is_terminated = true;
+        } else if self.blocks.sequencer.has_started() {
+            let has_reason = self.stop.is_some();
+            if self.rewriter.enabled && !has_reason {
+                self.rewriter.write_deferred_args(self.id.as_ref(), self.model.as_ref());
+            }
+            self.emit_stop(ledger);
+            self.is_terminated = true;
+            self.missing_end =
+                if has_reason { MissingEnd::Nothing } else { MissingEnd::StopReason };
+            if !has_reason {
+                OrderFault::MissingStopReason.record(ledger);
+            }
         }
+    }
+
+    fn emit_end(&mut self, ledger: &mut Ledger) {
         if self.stop.is_some() {
-            self.emit_stop(events, ledger);
+            self.emit_stop(ledger);
         } else {
             let error = self.choice_error.take().unwrap_or_else(ApiError::truncated_stream);
-            self.emit_error(error, events, ledger);
+            self.emit_error(error, ledger);
+        }
+    }
+}
+
+impl StreamReader for Reader {
+    fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        self.blocks.sequencer.swap_events(events);
+        self.read_frame(frame, ledger);
+        self.blocks.sequencer.swap_events(events);
+    }
+
+    fn finish(&mut self, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
+        if !self.blocks.sequencer.has_ended() {
+            self.blocks.sequencer.swap_events(events);
+            self.emit_end(ledger);
+            self.blocks.sequencer.swap_events(events);
         }
     }
 
@@ -387,13 +370,11 @@ impl StreamReader for Reader {
     }
 }
 
-fn push_segment(queue: &mut BlockQueue, segment: Segment) {
+fn push_segment(queue: &mut ReplyBlocks, segment: Segment) {
     match segment {
-        Segment::Reasoning(text) => queue.push_delta(
-            BlockKey::Reasoning,
-            Delta::Text(text),
-            block_queue::empty_thinking_block,
-        ),
+        Segment::Reasoning(text) => {
+            queue.push_delta(BlockKey::Reasoning, Delta::Text(text), blocks::empty_thinking_block);
+        }
         Segment::Text(text) => {
             queue.push_delta(BlockKey::Text, Delta::Text(text), || Block::text(JsonString::EMPTY));
         }

@@ -1,5 +1,5 @@
-//! Finds the calls, reasoning details and seals of a reply by what entries refer to them with: a scan
-//! for each entry would be quadratic.
+//! Finds the calls and seals of a reply by what entries refer to them with: a scan for each entry
+//! would be quadratic.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -33,14 +33,6 @@ impl CallPositions {
     pub(super) fn find_by_id(&self, id: &JsonString) -> Option<usize> {
         self.by_id.get(&*id.unescape()).copied()
     }
-}
-
-/// The numbers of the last text and of the last reasoning detail of each form and index, among all
-/// blocks of the reply.
-#[derive(Debug, Default)]
-pub(super) struct BlockNumbers {
-    pub(super) last_text: Option<usize>,
-    pub(super) details: HashMap<(DetailKind, u64), usize>,
 }
 
 /// Seals that arrived before the call with their id, in order.

@@ -1,10 +1,12 @@
 //! Reads `reasoning_details` entries of a stream: text deltas and the seal, matched by index.
 
-use interlingua_model::{Block, BlockContent, Delta, Reasoning, ReasoningForm as Shown, Seal};
+use interlingua_model::{
+    Block, BlockContent, Delta, Reasoning, ReasoningForm as Shown, Seal, SlotNumber,
+};
 use interlingua_wire::{JsonNode, JsonString};
 
 use super::Reader;
-use super::block_queue::BlockKey;
+use super::blocks::BlockKey;
 use super::positions::DetailKind;
 use crate::openai_chat::reasoning_details::{self, GOOGLE};
 
@@ -40,18 +42,27 @@ impl Reader {
         block: &Block,
         seal: Option<Seal>,
     ) {
-        let BlockContent::Reasoning(thinking) = &block.content else { return };
+        let BlockContent::Reasoning(thinking) = &block.content else {
+            return;
+        };
         let seal = seal.map(|seal| Delta::Seal(Box::new(seal)));
         let key = BlockKey::ReasoningDetail(kind, index);
+        let id = node.get("id").and_then(JsonNode::json_string);
         // An entry that repeats the complete plain reasoning before it is the same reasoning.
         if kind == DetailKind::Text
             && let Some(last) = self.blocks.adopt_reasoning(kind, index, &thinking.text)
         {
-            last.detail_id = node.get("id").and_then(JsonNode::json_string);
-            return seal.into_iter().for_each(|seal| last.push(seal));
+            if let Some(state) = self.blocks.sequencer.state(last) {
+                state.detail_id = id;
+            }
+            return seal.into_iter().for_each(|seal| self.blocks.push(last, seal));
         }
-        let block_state = match self.blocks.detail_mut(kind, index).filter(|open| !open.has_seal) {
-            Some(open) => open,
+        let unsealed =
+            self.blocks.sequencer.find(&key).filter(|slot| {
+                self.blocks.sequencer.state(*slot).is_some_and(|state| !state.has_seal)
+            });
+        let slot = match unsealed {
+            Some(slot) => slot,
             None if thinking.text.is_empty() && seal.is_none() && node.get("id").is_none() => {
                 return;
             }
@@ -61,11 +72,12 @@ impl Reader {
                 self.blocks.push_block(key, Block { content: body, seal: None, ..block.clone() })
             }
         };
-        block_state.detail_id =
-            node.get("id").and_then(JsonNode::json_string).or(block_state.detail_id.take());
-        block_state.push(Delta::Text(thinking.text.clone()));
+        if let (Some(state), Some(id)) = (self.blocks.sequencer.state(slot), id) {
+            state.detail_id = Some(id);
+        }
+        self.blocks.push(slot, Delta::Text(thinking.text.clone()));
         if let Some(seal) = seal {
-            block_state.push(seal);
+            self.blocks.push(slot, seal);
         }
     }
 
@@ -75,20 +87,25 @@ impl Reader {
         if let Some(id) = seal.id.clone().filter(|_| seal.origin.issuer == GOOGLE) {
             return self.blocks.seal_call(&id, Seal { id: None, ..seal });
         }
-        let last = self.blocks.last_mut().filter(|last| {
-            let is_visible = matches!(
-                last.key,
-                BlockKey::ReasoningDetail(DetailKind::Text | DetailKind::Summary, _)
-            );
-            is_visible
-                && !last.has_seal
-                && reasoning_details::matches_detail(last.detail_id.as_ref(), &seal)
-        });
-        match last {
-            Some(is_visible) => is_visible.push(Delta::Seal(Box::new(seal))),
+        match self.last_visible_detail(&seal) {
+            Some(visible) => self.blocks.push(visible, Delta::Seal(Box::new(seal))),
             None => {
                 self.blocks.push_block(BlockKey::ReasoningDetail(DetailKind::Opaque, index), block);
             }
         }
+    }
+
+    /// The last block, if it is a visible detail that this seal belongs to.
+    fn last_visible_detail(&mut self, seal: &Seal) -> Option<SlotNumber> {
+        let last = self.blocks.sequencer.last_slot()?;
+        let Some(BlockKey::ReasoningDetail(DetailKind::Text | DetailKind::Summary, _)) =
+            self.blocks.sequencer.key(last)
+        else {
+            return None;
+        };
+        let state = self.blocks.sequencer.state(last)?;
+        let is_match =
+            !state.has_seal && reasoning_details::matches_detail(state.detail_id.as_ref(), seal);
+        is_match.then_some(last)
     }
 }

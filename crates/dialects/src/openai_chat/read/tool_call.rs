@@ -12,8 +12,6 @@ use crate::note;
 #[derive(Debug, Default)]
 pub(super) struct ToolCallState {
     pub(super) index: Option<u64>,
-    /// Number of its block among all blocks of the reply.
-    pub(super) block_number: usize,
     pub(super) id: JsonString,
     pub(super) name: JsonString,
     pub(super) kind: CallKind,
