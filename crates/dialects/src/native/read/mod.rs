@@ -1,6 +1,8 @@
 //! Reads a stream.
 
-use interlingua_model::{ApiError, Delta, Ledger, LedgerPath, Role, StreamEvent};
+use interlingua_model::{
+    ApiError, Delta, Ledger, LedgerPath, OrderFault, Role, Sequencer, StreamEvent,
+};
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, RawJson};
 
@@ -13,104 +15,86 @@ use crate::note;
 #[derive(Default)]
 pub(super) struct Reader {
     tape: Tape,
-    started: bool,
-    open_index: Option<u32>,
-    next_index: u32,
-    ended: bool,
+    blocks: Sequencer<(), ()>,
 }
 
 impl StreamReader for Reader {
     fn read(&mut self, frame: Frame, events: &mut Vec<StreamEvent>, ledger: &mut Ledger) {
-        let Some(data) = frame.data.filter(|_| !self.ended) else { return };
+        let Some(data) = frame.data else { return };
+        if self.blocks.record_late_event(ledger) {
+            return;
+        }
+        self.blocks.swap_events(events);
         match JsonDoc::parse_with_tape(data, JsonLimits::default(), &mut self.tape) {
             Ok(doc) => {
                 let name = frame.event.as_deref().unwrap_or_default();
-                self.read_event(name, doc.root(), events, ledger);
+                self.read_event(name, doc.root(), ledger);
                 doc.recycle(&mut self.tape);
             }
             Err(error) => {
                 ledger.record_loss(note::BAD_FRAME, LedgerPath::REPLY, error.to_string());
             }
         }
+        self.blocks.swap_events(events);
     }
 
     fn finish(&mut self, events: &mut Vec<StreamEvent>, _: &mut Ledger) {
-        if !self.ended {
-            self.ensure_started(events);
-            self.close_block(events);
-            events.push(StreamEvent::Error(Box::new(ApiError::truncated_stream())));
-            self.ended = true;
+        if !self.blocks.has_ended() {
+            self.blocks.swap_events(events);
+            self.blocks.fail(ApiError::truncated_stream());
+            self.blocks.swap_events(events);
         }
     }
 }
 
 impl Reader {
-    fn read_event(
-        &mut self,
-        name: &str,
-        node: JsonNode<'_>,
-        events: &mut Vec<StreamEvent>,
-        ledger: &mut Ledger,
-    ) {
-        if name == "start" && !self.started {
-            self.started = true;
-            let id = node.get("id").and_then(JsonNode::json_string);
-            events.push(StreamEvent::Start {
-                id,
-                model: node.get("model").and_then(JsonNode::json_string),
-            });
-            return;
-        }
-        if name == "ping" {
-            events.push(StreamEvent::Ping);
-            return;
-        }
-        self.ensure_started(events);
+    fn read_event(&mut self, name: &str, node: JsonNode<'_>, ledger: &mut Ledger) {
+        let slot = self.blocks.first_slot();
         match name {
-            "open" => {
-                self.close_block(events);
+            "ping" => return self.blocks.push(StreamEvent::Ping),
+            "start" if self.blocks.has_started() => OrderFault::SecondStart.record(ledger),
+            "start" => {
+                let text = |key| node.get(key).and_then(JsonNode::json_string);
+                self.blocks.start(text("id"), text("model"));
+            }
+            _ if !self.blocks.has_started() => {
+                OrderFault::MissingStart.record(ledger);
+                self.blocks.start(None, None);
+            }
+            _ => {}
+        }
+        match (name, slot) {
+            ("start", _) => {}
+            ("open", unended) => {
+                if let Some(unended) = unended {
+                    OrderFault::MissingBlockEnd.record(ledger);
+                    self.blocks.close(unended);
+                }
                 let block = node.get("block").unwrap_or(node);
                 let block = block::decode_block(block, Role::Assistant, ledger).into_value();
-                events.push(StreamEvent::BlockStart {
-                    index: self.next_index,
-                    block: Box::new(block),
-                });
-                self.open_index = Some(self.next_index);
+                let slot = self.blocks.open((), ());
+                self.blocks.begin_block(slot, block);
             }
-            "delta" => match (self.open_index, decode_delta(node)) {
-                (Some(index), Some(delta)) => events.push(StreamEvent::Delta { index, delta }),
-                _ => ledger.record_loss(
-                    note::STREAM_ORDER,
-                    LedgerPath::REPLY,
-                    "a delta without an open block",
-                ),
+            ("delta", slot) => match (slot, decode_delta(node)) {
+                (Some(slot), Some(delta)) => {
+                    self.blocks.push_delta(slot, delta);
+                }
+                _ => OrderFault::UnknownBlockDelta.record(ledger),
             },
-            "close" => self.close_block(events),
-            "usage" => events.push(StreamEvent::Usage(usage::decode_usage(node))),
-            "stop" => {
-                self.close_block(events);
-                events.push(StreamEvent::Stop(stop::decode_stop(node)));
-                self.ended = true;
+            ("close", Some(slot)) => self.blocks.close(slot),
+            ("close", None) => OrderFault::UnknownBlockEnd.record(ledger),
+            ("usage", _) => self.blocks.push(StreamEvent::Usage(usage::decode_usage(node))),
+            ("stop" | "fail", unended) => {
+                if unended.is_some() && name == "stop" {
+                    OrderFault::MissingBlockEnd.record(ledger);
+                }
+                if name == "stop" {
+                    self.blocks.stop(stop::decode_stop(node));
+                } else {
+                    self.blocks.fail(error::decode_error(node));
+                }
             }
-            "fail" => {
-                self.close_block(events);
-                events.push(StreamEvent::Error(Box::new(error::decode_error(node))));
-                self.ended = true;
-            }
-            _ => events.push(decode_foreign_event(node)),
-        }
-    }
-
-    fn ensure_started(&mut self, events: &mut Vec<StreamEvent>) {
-        if !std::mem::replace(&mut self.started, true) {
-            events.push(StreamEvent::Start { id: None, model: None });
-        }
-    }
-
-    fn close_block(&mut self, events: &mut Vec<StreamEvent>) {
-        if let Some(index) = self.open_index.take() {
-            events.push(StreamEvent::BlockEnd { index });
-            self.next_index += 1;
+            _ => self.blocks.push(decode_foreign_event(node)),
         }
     }
 }
