@@ -275,4 +275,5 @@ static TOOLSET: Shape = Shape::closed(&[
     optional("configs", FieldType::Object),
     optional("default_config", FieldType::Object),
     optional("mcp_server_name", FieldType::Str),
+    optional("tools", FieldType::Any),
 ]);

@@ -59,6 +59,7 @@ static SYSTEM_BLOCK: Shape = Union(
 static IMAGE: Shape = Structure(&[
     Member::required("format", &Enum(&["png", "jpeg", "gif", "webp"])),
     Member::required("source", &IMAGE_SOURCE),
+    Member::optional("error", &Any),
 ]);
 
 static IMAGE_SOURCE: Shape = Union(
@@ -73,6 +74,8 @@ static DOCUMENT: Shape = Structure(&[
     ),
     Member::required("name", &Str(Length { min: 1, max: 200 }, None)),
     Member::required("source", &DOCUMENT_SOURCE),
+    Member::optional("context", &Any),
+    Member::optional("citations", &Any),
 ]);
 
 static DOCUMENT_SOURCE: Shape = Union(

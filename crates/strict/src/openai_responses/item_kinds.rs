@@ -77,7 +77,10 @@ pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[
             PASSTHROUGH_METADATA_FIELD,
         ]),
     ),
-    ("compaction_trigger", Some(&[required("type", Any), PASSTHROUGH_METADATA_FIELD])),
+    (
+        "compaction_trigger",
+        Some(&[required("type", Any), optional("id", Str), PASSTHROUGH_METADATA_FIELD]),
+    ),
     (
         "computer_call",
         Some(&[
@@ -107,6 +110,7 @@ pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[
         "configuration_update",
         Some(&[
             required("type", Any),
+            optional("id", Str),
             optional("reasoning", Any),
             optional("text", Any),
             PASSTHROUGH_METADATA_FIELD,
@@ -123,6 +127,7 @@ pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[
             optional("namespace", Str),
             optional("status", Str),
             optional("caller", Any),
+            optional("async", Any),
             PASSTHROUGH_METADATA_FIELD,
         ]),
     ),
@@ -134,6 +139,7 @@ pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[
             required("output", Custom(check_call_output)),
             optional("id", Str),
             optional("name", Str),
+            optional("caller", Any),
             PASSTHROUGH_METADATA_FIELD,
         ]),
     ),
@@ -160,6 +166,7 @@ pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[
             optional("status", Custom(check_status)),
             optional("caller", Any),
             optional("encrypted_function_args", Any),
+            optional("async", Any),
             PASSTHROUGH_METADATA_FIELD,
         ]),
     ),
@@ -190,6 +197,8 @@ pub(super) const ITEM_FIELDS: &[(&str, Option<&[Field]>)] = &[
             optional("quality", Any),
             optional("size", Any),
             optional("action", Any),
+            optional("error", Any),
+            optional("svg_usage", Any),
             PASSTHROUGH_METADATA_FIELD,
         ]),
     ),

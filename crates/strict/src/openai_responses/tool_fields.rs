@@ -14,6 +14,7 @@ const FUNCTION_FIELDS: &[Field] = &[
     optional("strict", Bool),
     optional("defer_loading", Bool),
     optional("allowed_callers", Any),
+    optional("async", Any),
     optional("output_schema", Any),
 ];
 const CUSTOM_FIELDS: &[Field] = &[
@@ -23,6 +24,7 @@ const CUSTOM_FIELDS: &[Field] = &[
     optional("format", Custom(check_custom_format)),
     optional("defer_loading", Bool),
     optional("allowed_callers", Any),
+    optional("async", Any),
 ];
 const NAMESPACE_FIELDS: &[Field] = &[
     required("type", Any),

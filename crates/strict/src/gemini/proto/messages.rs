@@ -50,6 +50,7 @@ static PART: Message = Message {
     one_of: Some(("data", PART_DATA_FIELDS)),
     fields: &[
         Field::singular("text", Str),
+        Field::singular("audio_transcription", Any),
         Field::singular("inline_data", Nested(&BLOB)),
         Field::singular("file_data", Nested(&FILE_DATA)),
         Field::singular("function_call", Nested(&FUNCTION_CALL)),
@@ -119,6 +120,7 @@ static FUNCTION_RESPONSE_PART: Message = Message {
     fields: &[
         Field::singular("inline_data", Nested(&BLOB)),
         Field::singular("file_data", Nested(&FILE_DATA)),
+        Field::singular("media_processing", Any),
     ],
 };
 
@@ -168,6 +170,7 @@ static TOOL: Message = Message {
     fields: &[
         Field::repeated("function_declarations", Nested(&FUNCTION_DECLARATION)),
         Field::singular("google_search", Any),
+        Field::singular("exa_ai_search", Any),
         Field::singular("google_search_retrieval", Any),
         Field::singular("google_maps", Any),
         Field::singular("code_execution", Any),
@@ -251,6 +254,8 @@ static GENERATION_CONFIG: Message = Message {
     name: "GenerationConfig",
     one_of: None,
     fields: &[
+        Field::singular("audio_transcription_config", Any),
+        Field::singular("translation_config", Any),
         Field::singular("temperature", Number),
         Field::singular("top_p", Number),
         Field::singular("top_k", Number),
