@@ -33,4 +33,17 @@ pub(crate) fn str_field<'v>(value: &'v Value, key: &str) -> &'v str {
     value.field(key).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The JSON type of a value for error messages of `OpenAI`'s APIs.
+pub(crate) fn json_type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_f64() => "a decimal",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
 const LINEAR_SCAN_MAX: usize = 16;

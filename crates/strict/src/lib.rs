@@ -9,6 +9,7 @@
 
 mod check_context;
 pub mod docs;
+mod field_path;
 mod form;
 mod image;
 mod json;

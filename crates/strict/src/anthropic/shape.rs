@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::view::{as_integer, quote_each};
+use crate::field_path::FieldPath;
 use crate::form::ObjectFields;
 
 use crate::json::JsonExt as _;
@@ -80,44 +81,6 @@ pub(super) struct ShapeError {
 struct ShapeValidator<'r> {
     betas: &'r [&'r str],
     errors: Vec<ShapeError>,
-}
-
-/// The path to the current value; formatted only for errors.
-#[derive(Clone, Copy)]
-struct FieldPath<'p> {
-    parent: Option<&'p FieldPath<'p>>,
-    segment: PathSegment<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum PathSegment<'p> {
-    Root,
-    Key(&'p str),
-    Index(usize),
-}
-
-impl FieldPath<'_> {
-    const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: PathSegment::Root };
-
-    fn dotted(&self) -> String {
-        let parent = self.parent.map(FieldPath::dotted).unwrap_or_default();
-        let segment = match self.segment {
-            PathSegment::Root => return parent,
-            PathSegment::Key(key) => key.to_owned(),
-            PathSegment::Index(index) => index.to_string(),
-        };
-        if parent.is_empty() { segment } else { format!("{parent}.{segment}") }
-    }
-}
-
-impl<'p> FieldPath<'p> {
-    fn key(&'p self, key: &'p str) -> Self {
-        Self { parent: Some(self), segment: PathSegment::Key(key) }
-    }
-
-    fn index(&'p self, index: usize) -> Self {
-        Self { parent: Some(self), segment: PathSegment::Index(index) }
-    }
 }
 
 impl Shape {

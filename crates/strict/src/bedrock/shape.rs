@@ -1,7 +1,10 @@
 //! Validates a request as AWS does: types, required members, lengths, patterns and unions.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
+use crate::field_path::FieldPath;
 use crate::form::ObjectFields;
 use crate::json::JsonExt as _;
 
@@ -78,54 +81,9 @@ impl Shape {
 
 pub(super) const ANY_LENGTH: Length = Length { min: 0, max: usize::MAX };
 
-/// The path to a value; formatted only for errors.
-#[derive(Clone, Copy)]
-struct FieldPath<'p> {
-    parent: Option<&'p FieldPath<'p>>,
-    segment: PathSegment,
-}
-
-#[derive(Clone, Copy)]
-enum PathSegment {
-    Root,
-    Member(&'static str),
-    Index(usize),
-}
-
-impl FieldPath<'_> {
-    const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: PathSegment::Root };
-
-    fn member(&self, name: &'static str) -> FieldPath<'_> {
-        FieldPath { parent: Some(self), segment: PathSegment::Member(name) }
-    }
-
-    fn index(&self, index: usize) -> FieldPath<'_> {
-        FieldPath { parent: Some(self), segment: PathSegment::Index(index) }
-    }
-
-    /// Formats the path as `messages.0.content.1`.
-    fn dotted(&self) -> String {
-        self.format_with(&|index| index.to_string())
-    }
-
-    /// Formats the path as `messages.1.member.content.2.member`.
-    fn member_path(&self) -> String {
-        self.format_with(&|index| format!("{}.member", index + 1))
-    }
-
-    fn format_with(&self, item: &dyn Fn(usize) -> String) -> String {
-        let Some(parent) = self.parent else { return String::new() };
-        let mut path = parent.format_with(item);
-        if !path.is_empty() {
-            path.push('.');
-        }
-        match self.segment {
-            PathSegment::Root => {}
-            PathSegment::Member(name) => path.push_str(name),
-            PathSegment::Index(index) => path.push_str(&item(index)),
-        }
-        path
-    }
+/// Formats a path as `messages.1.member.content.2.member`.
+fn member_path(path: &FieldPath<'_>) -> String {
+    path.format_with(&|out, index| write!(out, ".{}.member", index + 1))
 }
 
 #[derive(Default)]
@@ -205,13 +163,13 @@ impl ShapeValidator {
 
     fn check_members(&mut self, members: &'static [Member], value: &Value, path: &FieldPath<'_>) {
         for member in members {
-            let path = path.member(member.name);
+            let path = &path.key(member.name);
             match value.field(member.name).filter(|value| !value.is_null()) {
-                Some(value) => self.check_value(member.shape, value, &path),
+                Some(value) => self.check_value(member.shape, value, path),
                 None if member.required => {
                     let message = format!(
                         "Value null at '{}' failed to satisfy constraint: Member must not be null",
-                        path.member_path()
+                        member_path(path)
                     );
                     self.constraint_errors.push((path.dotted(), message));
                 }
@@ -274,7 +232,7 @@ impl ShapeValidator {
         };
         let message = format!(
             "Value '{value_text}' at '{}' failed to satisfy constraint: {constraint}",
-            path.member_path()
+            member_path(path)
         );
         self.constraint_errors.push((path.dotted(), message));
     }

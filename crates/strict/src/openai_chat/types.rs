@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::error_messages::{ViolationDetails, reject};
 use super::provider::{Trait, provider_of};
 use super::tools::checks_name_pattern;
-use super::view::{Message, bracket_path, json_type_name, messages};
+use super::view::{Message, bracket_path, messages};
 use crate::Request;
 use crate::check_context::CheckContext;
-use crate::json::{JsonExt as _, array_field, str_field};
+use crate::json::{JsonExt as _, array_field, json_type_name, str_field};
 
 /// Path, expected type and actual value.
 type TypeErrors<'v> = Vec<(String, &'static str, &'v Value)>;

@@ -107,19 +107,6 @@ pub(super) fn bracket_path(path: &str) -> String {
     out
 }
 
-/// The JSON type of a value for error messages.
-pub(super) fn json_type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(number) if number.is_f64() => "a decimal",
-        Value::Number(_) => "an integer",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}
-
 /// The keys of an object, in the order in which they were written.
 pub(super) fn object_keys(value: &Value) -> impl Iterator<Item = &String> {
     value.as_object().into_iter().flat_map(|object| object.keys())

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::form::ObjectFields;
-use crate::json::JsonExt as _;
+use crate::json::{JsonExt as _, json_type_name};
 
 /// The expected type of a value.
 pub(super) enum FieldType {
@@ -189,17 +189,5 @@ pub(super) fn quoted_list(message: &[&str], conjunction: &str) -> String {
         [one] => one.clone(),
         [one, two] => format!("{one} {conjunction} {two}"),
         [rest @ .., final_word] => format!("{}, {conjunction} {final_word}", rest.join(", ")),
-    }
-}
-
-fn json_type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(number) if number.is_f64() => "a decimal",
-        Value::Number(_) => "an integer",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }

@@ -283,6 +283,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "rule",
             "check_context",
             "messages",
+            "field_path",
             "form",
             "request",
             "switches",

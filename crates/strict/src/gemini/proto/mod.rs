@@ -3,13 +3,12 @@
 
 pub(super) mod messages;
 
-use std::fmt;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
 use super::view::{is_name_of, is_vertex};
+use crate::field_path::FieldPath;
 use crate::form::ObjectFields;
 
 /// A protobuf message type: its name in the API's package, and its fields.
@@ -154,47 +153,9 @@ struct MessageValidator {
     errors: Vec<ParseError>,
 }
 
-/// The path to the current value; formatted only for errors.
-#[derive(Clone, Copy)]
-struct FieldPath<'p> {
-    parent: Option<&'p FieldPath<'p>>,
-    segment: PathSegment,
-}
-
-#[derive(Clone, Copy)]
-enum PathSegment {
-    Root,
-    Field(&'static str),
-    Index(usize),
-    /// The value of a map entry.
-    MapValue(usize),
-}
-
-impl FieldPath<'_> {
-    const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: PathSegment::Root };
-
-    fn child(&self, segment: PathSegment) -> FieldPath<'_> {
-        FieldPath { parent: Some(self), segment }
-    }
-}
-
-impl fmt::Display for FieldPath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(parent) = self.parent else { return Ok(()) };
-        parent.fmt(f)?;
-        let dot = if matches!(parent.segment, PathSegment::Root) { "" } else { "." };
-        match self.segment {
-            PathSegment::Root => Ok(()),
-            PathSegment::Field(name) => write!(f, "{dot}{name}"),
-            PathSegment::Index(index) => write!(f, "[{index}]"),
-            PathSegment::MapValue(index) => write!(f, "[{index}].value"),
-        }
-    }
-}
-
 impl MessageValidator {
     fn push_error(&mut self, kind: ParseErrorKind, path: &FieldPath<'_>, message: String) {
-        self.errors.push(ParseError { kind, path: dotted_path(&path.to_string()), message });
+        self.errors.push(ParseError { kind, path: path.dotted(), message });
     }
 
     fn find_field(&self, message: &'static Message, key: &str) -> Option<&'static Field> {
@@ -245,17 +206,12 @@ impl MessageValidator {
         value: &Value,
         path: &FieldPath<'_>,
     ) {
-        let value_path = path.child(PathSegment::Field(field.name));
+        let value_path = path.key(field.name);
         match value {
             _ if matches!(field.field_type, FieldType::Any) => {}
             Value::Array(list) if field.repeated => {
                 for (index, value) in list.iter().enumerate() {
-                    self.check_value(
-                        field,
-                        value,
-                        &value_path.child(PathSegment::Index(index)),
-                        path,
-                    );
+                    self.check_value(field, value, &value_path.index(index), path);
                 }
             }
             Value::Array(_) => {
@@ -286,7 +242,7 @@ impl MessageValidator {
                 for (index, value) in
                     value.as_object().into_iter().flat_map(|map| map.values()).enumerate()
                 {
-                    let value_path = value_path.child(PathSegment::MapValue(index));
+                    let value_path = value_path.map_value(index);
                     if value.is_object() {
                         self.check_message(message, value, &value_path);
                     } else {
@@ -376,7 +332,7 @@ impl MessageValidator {
 }
 
 fn unknown_field_message(key: &str, path: &FieldPath<'_>, reason: &str) -> String {
-    let location = if path.parent.is_none() { String::new() } else { format!(" at '{path}'") };
+    let location = if path.is_root() { String::new() } else { format!(" at '{path}'") };
     format!("Invalid JSON payload received. Unknown name \"{key}\"{location}: {reason}")
 }
 
