@@ -30,6 +30,12 @@ pub enum Shape {
     OneOfIgnoreCase(&'static [&'static str]),
     ListOf(&'static Shape),
     TextOr(&'static Shape),
+    /// A list of strings.
+    TextList,
+    /// A list of betas without these prefixes.
+    BetaList(&'static [&'static str]),
+    /// Values other than objects are accepted, too.
+    IfObject(&'static Shape),
     Closed(&'static [FieldSpec]),
     /// These fields, and any others.
     Open(&'static [FieldSpec]),
@@ -48,12 +54,16 @@ pub enum Shape {
     Identifier(&'static str),
     /// An object with fields that depend on its `type`.
     Tagged(&'static [(&'static str, &'static [FieldSpec])]),
+    /// As `Tagged`, with any other fields.
+    TaggedOpen(&'static [(&'static str, &'static [FieldSpec])]),
     /// A string in base64, in either alphabet.
     Base64,
     /// The value may be null even where the field is required.
     Nullable(&'static Shape),
-    /// No value at all.
+    /// No value but null.
     Forbidden,
+    /// No value at all.
+    Absent,
 }
 
 pub const fn optional(name: &'static str, kind: Shape) -> FieldSpec {

@@ -16,7 +16,6 @@ mod query;
 pub mod rejection;
 mod rules;
 mod schema;
-mod setting_shape;
 pub mod shape;
 mod tools;
 mod values;

@@ -11,8 +11,10 @@ use crate::values::number;
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent property of the target")]
 pub struct ShapeChecker<'r> {
-    /// The target parses protobuf JSON: `camelCase` and `snake_case` are equivalent, and numbers
-    /// may be strings.
+    /// Names in `camelCase` and `snake_case` are equivalent.
+    pub either_case: bool,
+    /// Values are parsed as those of protobuf JSON: numbers and booleans may be strings, and a list
+    /// a single value.
     pub proto_json: bool,
     /// The target ignores unknown fields.
     pub ignores_unknown: bool,
@@ -55,26 +57,27 @@ impl ShapeChecker<'_> {
     }
 
     pub fn is_same_name(&self, written: &str, name: &str) -> bool {
-        written == name || self.proto_json && is_snake_case_of(written, name)
+        written == name || self.either_case && is_snake_case_of(written, name)
     }
 
     pub fn is_field_named(&self, field: Field<'_>, name: &str) -> bool {
-        field.key_is(name) || self.proto_json && is_snake_case_of(&field.key(), name)
+        field.key_is(name) || self.either_case && is_snake_case_of(&field.key(), name)
     }
 
     /// Checks the value of a field.
     pub fn check(&self, value: &RawJson, kind: Shape) -> Verdict {
         // Null stands for an absent field and is always accepted.
-        let is_valid = matches!(
-            (kind, value.kind()),
+        let is_valid = match (kind, value.kind()) {
+            (Shape::Absent, _) => false,
             (Shape::Any, _)
-                | (_, wire::JsonKind::Null)
-                | (Shape::Text | Shape::TextOr(_), wire::JsonKind::String)
-                | (Shape::Number, wire::JsonKind::Number)
-                | (Shape::Bool, wire::JsonKind::Bool)
-                | (Shape::AnyObject, wire::JsonKind::Object)
-                | (Shape::AnyList, wire::JsonKind::Array)
-        );
+            | (_, wire::JsonKind::Null)
+            | (Shape::Text | Shape::TextOr(_), wire::JsonKind::String)
+            | (Shape::Number, wire::JsonKind::Number)
+            | (Shape::Bool, wire::JsonKind::Bool)
+            | (Shape::AnyObject, wire::JsonKind::Object)
+            | (Shape::AnyList, wire::JsonKind::Array) => true,
+            _ => false,
+        };
         if is_valid { Verdict::Keep } else { self.check_node(value.to_doc().root(), kind) }
     }
 
@@ -82,6 +85,7 @@ impl ShapeChecker<'_> {
     pub fn check_node(&self, node: JsonNode<'_>, kind: Shape) -> Verdict {
         let is_valid = match kind {
             Shape::Any => true,
+            Shape::Absent => false,
             _ if node.is_null() => true,
             Shape::Text => node.is_string(),
             Shape::NonEmptyText => node.is_string() && !node.str_or_empty().is_empty(),
@@ -95,13 +99,8 @@ impl ShapeChecker<'_> {
             Shape::Title(extra_chars) => {
                 node.is_string() && is_title(&node.str_or_empty(), extra_chars)
             }
-            Shape::Tagged(shapes) => {
-                let tag = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
-                return match shapes.iter().find(|(value, _)| *value == tag) {
-                    Some((_, keys)) => self.check_object(node, keys, false),
-                    None => Verdict::Drop,
-                };
-            }
+            Shape::Tagged(shapes) => return self.check_tagged(node, shapes, false),
+            Shape::TaggedOpen(shapes) => return self.check_tagged(node, shapes, true),
             Shape::Base64 => node.is_string() && base64::is_valid(&node.str_or_empty(), true),
             Shape::Integer => {
                 match self.parse_number(node).filter(|number| number.fract() == 0.0) {
@@ -123,6 +122,9 @@ impl ShapeChecker<'_> {
             Shape::ObjectOrJsonText if node.is_string() => return parse_json_text(node),
             Shape::AnyObject | Shape::ObjectOrJsonText => node.is_object(),
             Shape::AnyList => node.is_array(),
+            Shape::TextList => node.is_array() && node.items().all(JsonNode::is_string),
+            Shape::BetaList(unavailable) => return check_betas(node, unavailable),
+            Shape::IfObject(_) if !node.is_object() => true,
             Shape::OneOf(values) => node.is_string() && values.contains(&&*node.str_or_empty()),
             Shape::NotWord(value) => node.str_or_empty() != value,
             Shape::OneOfIgnoreCase(values) => {
@@ -131,7 +133,9 @@ impl ShapeChecker<'_> {
                 digits || values.iter().any(|first| first.eq_ignore_ascii_case(&value))
             }
             Shape::TextOr(_) if node.is_string() => true,
-            Shape::TextOr(kind) | Shape::Nullable(kind) => return self.check_node(node, *kind),
+            Shape::TextOr(kind) | Shape::Nullable(kind) | Shape::IfObject(kind) => {
+                return self.check_node(node, *kind);
+            }
             Shape::ListOf(kind) => return self.check_list(node, *kind),
             Shape::NonEmptyListOf(kind) => {
                 return match self.check_list(node, *kind) {
@@ -204,6 +208,17 @@ impl ShapeChecker<'_> {
         }
     }
 
+    fn check_tagged(
+        &self,
+        node: JsonNode<'_>,
+        shapes: &[(&str, &[FieldSpec])],
+        allows_unknown: bool,
+    ) -> Verdict {
+        let tag = node.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+        let keys = shapes.iter().find(|(value, _)| *value == tag);
+        keys.map_or(Verdict::Drop, |(_, keys)| self.check_object(node, keys, allows_unknown))
+    }
+
     fn check_object(
         &self,
         node: JsonNode<'_>,
@@ -268,6 +283,26 @@ impl ShapeChecker<'_> {
                 }
             }
         }))
+    }
+}
+
+/// Keeps the betas that end in a date and are available.
+fn check_betas(node: JsonNode<'_>, unavailable: &[&str]) -> Verdict {
+    let is_available = |beta: &JsonNode<'_>| {
+        let beta = beta.str_or_empty();
+        let name = beta.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+        let digits = beta[name.len()..].chars().filter(char::is_ascii_digit).count();
+        !name.is_empty() && digits >= 8 && !unavailable.iter().any(|start| beta.starts_with(start))
+    };
+    let available: Vec<JsonNode<'_>> = node.items().filter(is_available).collect();
+    match available.len() {
+        count if count == node.items().count() => Verdict::Keep,
+        0 => Verdict::Drop,
+        _ => Verdict::Replace(RawJson::array(|list| {
+            for beta in &available {
+                list.item().json(&beta.json());
+            }
+        })),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Fields of the settings in each dialect, except numbers, which are checked by other rules.
 
-use crate::profile::settings::SettingShape::{
-    Any, AnyList, AnyObject, BetaList, Bool, BoolOrString, Closed, ClosedIfObject, ExactlyOneField,
-    Forbidden, Integer, Number, OneOf, OneOfIgnoreCaseOrNumber, OneOfOrObject, Open, OpenIfObject,
-    Tagged, TaggedOpen, Text, TextList, TextOrList, TextOrObject,
+use crate::shape::Shape::{
+    self, Absent, Any, AnyList, AnyObject, BetaList, Bool, Closed, ExactlyOneField, FirstOf,
+    IfObject, Integer, Nullable, Number, OneOf, OneOfIgnoreCase, Open, Tagged, TaggedOpen, Text,
+    TextList, TextOr,
 };
-use crate::profile::settings::{SettingField, SettingShape, optional, required};
+use crate::shape::{FieldSpec, optional, required};
 
-pub(crate) const ANTHROPIC: &[SettingField] = &[
+pub(crate) const ANTHROPIC: &[FieldSpec] = &[
     optional("stream", Bool),
     optional("stop_sequences", TextList),
     optional("metadata", Open(&[optional("user_id", Text)])),
@@ -26,16 +26,13 @@ pub(crate) const ANTHROPIC: &[SettingField] = &[
         "output_config",
         Open(&[
             optional("effort", Text),
-            optional(
-                "format",
-                Closed(&[required("type", OneOf(&["json_schema"])), required("schema", AnyObject)]),
-            ),
+            optional("format", Closed(&[JSON_SCHEMA, required("schema", AnyObject)])),
         ]),
     ),
     optional("output_format", AnyObject),
 ];
 /// As the fields above, for a server that ignores unknown ones.
-pub(crate) const DEEPSEEK: &[SettingField] = &[
+pub(crate) const DEEPSEEK: &[FieldSpec] = &[
     optional("stream", Bool),
     optional("stop_sequences", TextList),
     optional("metadata", Open(&[optional("user_id", Text)])),
@@ -62,58 +59,60 @@ pub(crate) const DEEPSEEK: &[SettingField] = &[
         "output_config",
         Open(&[
             optional("effort", Text),
-            optional(
-                "format",
-                Open(&[required("type", OneOf(&["json_schema"])), required("schema", AnyObject)]),
-            ),
+            optional("format", Open(&[JSON_SCHEMA, required("schema", AnyObject)])),
         ]),
     ),
     optional("output_format", AnyObject),
 ];
-pub(crate) const TYPE: SettingField = required("type", Text);
-pub(crate) const DISABLE_PARALLEL: SettingField = optional("disable_parallel_tool_use", Bool);
-pub(crate) const CLAUDE_THINKING: SettingShape = TaggedOpen(&[
-    ("enabled", &[TYPE, required("budget_tokens", Any), optional("display", Text)]),
+pub(crate) const TYPE: FieldSpec = required("type", Text);
+/// In `FirstOf`, so that another type is not corrected: it is another format.
+const JSON_SCHEMA: FieldSpec = required("type", FirstOf(&[OneOf(&["json_schema"])]));
+const TEXT_OR_LIST: Shape = TextOr(&AnyList);
+const TEXT_OR_OBJECT: Shape = TextOr(&AnyObject);
+const BOOL_OR_WORD: Shape = FirstOf(&[Bool, OneOf(&["true", "false"])]);
+pub(crate) const DISABLE_PARALLEL: FieldSpec = optional("disable_parallel_tool_use", Bool);
+pub(crate) const CLAUDE_THINKING: Shape = TaggedOpen(&[
+    ("enabled", &[TYPE, required("budget_tokens", Nullable(&Any)), optional("display", Text)]),
     ("adaptive", &[TYPE, NO_BUDGET, optional("display", Text)]),
     ("disabled", &[TYPE, NO_BUDGET, NO_DISPLAY]),
     ("between_tools", &[TYPE, NO_BUDGET, NO_DISPLAY]),
 ]);
-pub(crate) const NO_BUDGET: SettingField = optional("budget_tokens", Forbidden);
-pub(crate) const NO_DISPLAY: SettingField = optional("display", Forbidden);
+pub(crate) const NO_BUDGET: FieldSpec = optional("budget_tokens", Absent);
+pub(crate) const NO_DISPLAY: FieldSpec = optional("display", Absent);
 
-pub(crate) const CHAT: &[SettingField] = &[
+pub(crate) const CHAT: &[FieldSpec] = &[
     optional("stream", Bool),
     optional("parallel_tool_calls", Bool),
-    optional("tool_choice", TextOrObject),
+    optional("tool_choice", TEXT_OR_OBJECT),
     optional("response_format", AnyObject),
-    optional("stop", TextOrList),
+    optional("stop", TEXT_OR_LIST),
     optional("reasoning_effort", Text),
 ];
 /// `OpenAI`, and servers that copy its checks.
-pub(crate) const OPENAI_CHAT: &[SettingField] = &[
+pub(crate) const OPENAI_CHAT: &[FieldSpec] = &[
     optional("stream", Bool),
     optional("parallel_tool_calls", Bool),
-    optional("tool_choice", TextOrObject),
+    optional("tool_choice", TEXT_OR_OBJECT),
     optional("response_format", AnyObject),
-    optional("stop", TextOrList),
+    optional("stop", TEXT_OR_LIST),
     optional("reasoning_effort", Text),
     optional("top_logprobs", Integer),
 ];
-pub(crate) const KIMI: &[SettingField] = &[
+pub(crate) const KIMI: &[FieldSpec] = &[
     optional("stream", Bool),
     optional("parallel_tool_calls", Bool),
-    optional("tool_choice", TextOrObject),
+    optional("tool_choice", TEXT_OR_OBJECT),
     optional("response_format", AnyObject),
-    optional("stop", TextOrList),
+    optional("stop", TEXT_OR_LIST),
     optional("reasoning_effort", Text),
     optional("thinking", AnyObject),
 ];
 
-pub(crate) const RESPONSES: &[SettingField] = &[
+pub(crate) const RESPONSES: &[FieldSpec] = &[
     optional("stream", Bool),
     optional("store", Bool),
     optional("parallel_tool_calls", Bool),
-    optional("tool_choice", OneOfOrObject(&["none", "auto", "required"])),
+    optional("tool_choice", FirstOf(&[OneOf(&["none", "auto", "required"]), AnyObject])),
     optional("service_tier", Text),
     optional("prompt_cache_key", Text),
     optional("safety_identifier", Text),
@@ -150,21 +149,21 @@ pub(crate) const RESPONSES: &[SettingField] = &[
         ]),
     ),
 ];
-pub(crate) const SUMMARY: SettingShape = OneOf(&["concise", "detailed", "auto"]);
+pub(crate) const SUMMARY: Shape = OneOf(&["concise", "detailed", "auto"]);
 
-pub(crate) const GEMINI: &[SettingField] = &[
+pub(crate) const GEMINI: &[FieldSpec] = &[
     optional(
         "generationConfig",
         Open(&[
-            optional("stopSequences", TextOrList),
+            optional("stopSequences", TEXT_OR_LIST),
             optional("responseMimeType", Text),
             optional("responseSchema", AnyObject),
             optional(
                 "thinkingConfig",
                 Closed(&[
-                    optional("includeThoughts", BoolOrString),
+                    optional("includeThoughts", BOOL_OR_WORD),
                     optional("thinkingBudget", Any),
-                    optional("thinkingLevel", OneOfIgnoreCaseOrNumber(LEVELS)),
+                    optional("thinkingLevel", OneOfIgnoreCase(LEVELS)),
                 ]),
             ),
         ]),
@@ -176,30 +175,24 @@ pub(crate) const GEMINI: &[SettingField] = &[
             Open(&[
                 optional(
                     "mode",
-                    OneOfIgnoreCaseOrNumber(&[
-                        "MODE_UNSPECIFIED",
-                        "AUTO",
-                        "ANY",
-                        "NONE",
-                        "VALIDATED",
-                    ]),
+                    OneOfIgnoreCase(&["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"]),
                 ),
-                optional("allowedFunctionNames", TextOrList),
+                optional("allowedFunctionNames", TEXT_OR_LIST),
             ]),
         )]),
     ),
-    optional("store", BoolOrString),
+    optional("store", BOOL_OR_WORD),
 ];
 pub(crate) const LEVELS: &[&str] =
     &["THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"];
 
 /// Additional fields are passed to the model and not checked.
-pub(crate) const BEDROCK: &[SettingField] = &[
+pub(crate) const BEDROCK: &[FieldSpec] = &[
     INFERENCE,
     TOOL_CONFIG,
     optional(
         ADDITIONAL_FIELDS,
-        OpenIfObject(&[optional("anthropic_beta", BetaList(UNAVAILABLE_BETAS))]),
+        IfObject(&Open(&[optional("anthropic_beta", BetaList(UNAVAILABLE_BETAS))])),
     ),
     OUTPUT_CONFIG,
     SERVICE_TIER,
@@ -208,12 +201,12 @@ pub(crate) const BEDROCK: &[SettingField] = &[
     REQUEST_METADATA,
 ];
 /// Additional fields must be known to the Messages API.
-pub(crate) const BEDROCK_CLAUDE: &[SettingField] = &[
+pub(crate) const BEDROCK_CLAUDE: &[FieldSpec] = &[
     INFERENCE,
     TOOL_CONFIG,
     optional(
         ADDITIONAL_FIELDS,
-        ClosedIfObject(&[
+        IfObject(&Closed(&[
             optional("thinking", THINKING),
             optional("reasoning_config", THINKING),
             optional(
@@ -244,7 +237,7 @@ pub(crate) const BEDROCK_CLAUDE: &[SettingField] = &[
             // Beta fields are kept; another rule checks the betas.
             optional("context_management", Any),
             optional("compaction", Any),
-        ]),
+        ])),
     ),
     OUTPUT_CONFIG,
     SERVICE_TIER,
@@ -252,17 +245,17 @@ pub(crate) const BEDROCK_CLAUDE: &[SettingField] = &[
     RESPONSE_FIELD_PATHS,
     REQUEST_METADATA,
 ];
-pub(crate) const BEDROCK_OLD_CLAUDE: &[SettingField] = &[
+pub(crate) const BEDROCK_OLD_CLAUDE: &[FieldSpec] = &[
     INFERENCE,
     TOOL_CONFIG,
     optional(
         ADDITIONAL_FIELDS,
-        ClosedIfObject(&[
+        IfObject(&Closed(&[
             optional("top_k", Number),
             optional("anthropic_beta", BetaList(UNAVAILABLE_BETAS)),
             optional("anthropic_version", Any),
             optional("metadata", Closed(&[optional("user_id", Text)])),
-        ]),
+        ])),
     ),
     OUTPUT_CONFIG,
     SERVICE_TIER,
@@ -270,12 +263,12 @@ pub(crate) const BEDROCK_OLD_CLAUDE: &[SettingField] = &[
     RESPONSE_FIELD_PATHS,
     REQUEST_METADATA,
 ];
-pub(crate) const BEDROCK_NOVA: &[SettingField] = &[
+pub(crate) const BEDROCK_NOVA: &[FieldSpec] = &[
     INFERENCE,
     TOOL_CONFIG,
     optional(
         ADDITIONAL_FIELDS,
-        ClosedIfObject(&[optional("inferenceConfig", Any), optional("reasoningConfig", Any)]),
+        IfObject(&Closed(&[optional("inferenceConfig", Any), optional("reasoningConfig", Any)])),
     ),
     OUTPUT_CONFIG,
     SERVICE_TIER,
@@ -295,20 +288,20 @@ pub(crate) const UNAVAILABLE_BETAS: &[&str] = &[
     "web-fetch-",
 ];
 pub(crate) const ADDITIONAL_FIELDS: &str = "additionalModelRequestFields";
-pub(crate) const OUTPUT_CONFIG: SettingField =
+pub(crate) const OUTPUT_CONFIG: FieldSpec =
     optional("outputConfig", Open(&[optional("effort", Text)]));
-pub(crate) const TOOL_CONFIG: SettingField =
+pub(crate) const TOOL_CONFIG: FieldSpec =
     optional("toolConfig", Open(&[optional("toolChoice", CONVERSE_CHOICE)]));
-pub(crate) const SERVICE_TIER: SettingField = optional(
+pub(crate) const SERVICE_TIER: FieldSpec = optional(
     "serviceTier",
     Open(&[required("type", OneOf(&["priority", "default", "flex", "reserved"]))]),
 );
-pub(crate) const PERFORMANCE: SettingField =
+pub(crate) const PERFORMANCE: FieldSpec =
     optional("performanceConfig", Open(&[optional("latency", OneOf(&["standard", "optimized"]))]));
-pub(crate) const RESPONSE_FIELD_PATHS: SettingField =
+pub(crate) const RESPONSE_FIELD_PATHS: FieldSpec =
     optional("additionalModelResponseFieldPaths", AnyList);
-pub(crate) const REQUEST_METADATA: SettingField = optional("requestMetadata", AnyObject);
-pub(crate) const INFERENCE: SettingField = optional(
+pub(crate) const REQUEST_METADATA: FieldSpec = optional("requestMetadata", AnyObject);
+pub(crate) const INFERENCE: FieldSpec = optional(
     "inferenceConfig",
     Open(&[
         optional("maxTokens", Number),
@@ -317,12 +310,12 @@ pub(crate) const INFERENCE: SettingField = optional(
         optional("stopSequences", TextList),
     ]),
 );
-pub(crate) const CONVERSE_CHOICE: SettingShape = ExactlyOneField(&[
+pub(crate) const CONVERSE_CHOICE: Shape = ExactlyOneField(&[
     optional("auto", AnyObject),
     optional("any", AnyObject),
     optional("tool", Open(&[required("name", Text)])),
 ]);
-pub(crate) const THINKING: SettingShape = Tagged(&[
+pub(crate) const THINKING: Shape = Tagged(&[
     (
         "enabled",
         &[TYPE, required("budget_tokens", Number), optional("display", Text), BLOCK_BINDING],
@@ -331,4 +324,4 @@ pub(crate) const THINKING: SettingShape = Tagged(&[
     ("disabled", &[TYPE, BLOCK_BINDING]),
     ("between_tools", &[TYPE, BLOCK_BINDING]),
 ]);
-pub(crate) const BLOCK_BINDING: SettingField = optional("block_binding", Any);
+pub(crate) const BLOCK_BINDING: FieldSpec = optional("block_binding", Any);

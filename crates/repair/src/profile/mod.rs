@@ -74,9 +74,23 @@ impl TargetProfile {
         }
     }
 
+    /// Checks the settings of the dialect: their values have the type that the dialect defines, also
+    /// where the target's parser converts others.
+    pub fn setting_checker(&self) -> ShapeChecker<'_> {
+        ShapeChecker {
+            either_case: self.fields.proto_json,
+            proto_json: false,
+            ignores_unknown: false,
+            betas: &[],
+            pass_unknown_fields: false,
+            exact_integers: true,
+        }
+    }
+
     /// Parses and checks fields as the target does.
     pub fn shape_checker(&self) -> ShapeChecker<'_> {
         ShapeChecker {
+            either_case: self.fields.proto_json,
             proto_json: self.fields.proto_json,
             ignores_unknown: self.fields.ignores_unknown,
             betas: &self.betas,

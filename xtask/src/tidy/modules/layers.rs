@@ -213,7 +213,6 @@ pub(super) const LAYERS: &[Layers] = &[
             "tools",
             "schema",
             "profile",
-            "setting_shape",
             "shape",
             "values",
         ],

@@ -1,9 +1,6 @@
 //! Describes which settings each target accepts.
 
-mod shape;
-
-pub use shape::{SettingField, SettingShape};
-pub(crate) use shape::{optional, required};
+use crate::shape::FieldSpec;
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
@@ -48,7 +45,7 @@ pub struct SettingsProfile {
     /// Maximum length of a cache key.
     pub max_cache_key_chars: usize,
     /// Fields of the settings in the target's own dialect.
-    pub fields: &'static [SettingField],
+    pub fields: &'static [FieldSpec],
     /// The request can specify whether to store the reply.
     pub supports_store: bool,
     /// Fields that refer to a stored conversation.

@@ -19,27 +19,22 @@
 use interlingua_model::LedgerPath;
 
 use crate::engine::Work;
-use crate::setting_shape::{self, Verdict, is_same_name};
+use crate::shape::Verdict;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let shapes = work.profile.settings.fields;
     if shapes.is_empty() || !work.is_same_dialect() {
         return;
     }
-    let proto_json = work.profile.fields.proto_json;
+    let checker = work.profile.setting_checker();
     let mut at = 0;
     while at < work.conversation().top_level_fields.len() {
         let field = &work.conversation().top_level_fields[at];
         let key = field.key.unescape();
-        let verdict = match shapes.iter().find(|shape| is_same_name(&key, shape.name, proto_json)) {
+        let verdict = match shapes.iter().find(|shape| checker.is_same_name(&key, shape.name)) {
             Some(shape) => {
                 let value = work.json_ref(&field.value);
-                let node = value.root();
-                if node.is_null() {
-                    Verdict::Keep
-                } else {
-                    setting_shape::check(&shape.shape, node, proto_json)
-                }
+                checker.check_node(value.root(), shape.shape)
             }
             None => Verdict::Keep,
         };
