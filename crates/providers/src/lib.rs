@@ -4,12 +4,16 @@
 //! [`resolve()`] answers what a target accepts. Nothing here reads or writes requests.
 
 mod base;
+mod custom_flavor;
 pub mod endpoints;
+pub mod facts;
 mod families;
 mod model_name;
 mod prelude;
 pub mod preset;
+pub mod printed;
 pub mod profile;
+pub mod quirks;
 mod registry;
 mod relays;
 mod resolve;

@@ -29,7 +29,7 @@ pub(crate) use crate::profile::reasoning::{
     ReasoningReplay,
 };
 pub(crate) use crate::profile::roles::{
-    EmptyConversation, InstructionPlacement, LastRole, MergePolicy, RoleProfile,
+    EmptyConversation, FirstRole, InstructionPlacement, LastRole, MergePolicy, RoleProfile,
 };
 pub(crate) use crate::profile::settings::{
     ChoiceWithoutTools, ConflictCondition, FieldConflict, ForcedCall, MaxTokensLimits,

@@ -16,6 +16,8 @@ pub struct ProviderPreset {
     /// Environment variables with a key, in order of preference. Presets of local servers have
     /// none; a configured key is still sent according to `auth`.
     pub key_vars: &'static [&'static str],
+    /// The variables have other uses as well: alone they do not add the provider to a configuration.
+    pub has_shared_key: bool,
     /// Patterns of its own models' names, with `*` as a wildcard.
     pub model_patterns: &'static [&'static str],
     /// Other dialects of the provider.
@@ -73,6 +75,7 @@ pub(crate) const PRESET_DEFAULTS: ProviderPreset = ProviderPreset {
     base_url: "",
     auth: AuthScheme::Bearer,
     key_vars: &[],
+    has_shared_key: false,
     model_patterns: &[],
     alternates: &[],
     url_params: &[],

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use interlingua_model::{DialectId, Lessons};
 use interlingua_wire::JsonString;
 
+use crate::facts::{Fact as _, FactErrors};
 use crate::model_name::ModelName;
 use crate::profile::Profile;
 use crate::variant::Base;
-use crate::{base, families, registry};
+use crate::{base, custom_flavor, families, registry};
 
 /// A target and its profile.
 struct CachedTarget {
@@ -39,7 +40,14 @@ pub fn resolve(
             return Some(Arc::clone(&entry.profile));
         }
         let name = model.map(|model| model.unescape()).unwrap_or_default();
-        let mut profile = look_up(dialect, flavor, &ModelName::new(&name))?;
+        let custom = flavor.and_then(custom_flavor::find);
+        let base = custom.map_or(flavor, |custom| custom.base);
+        let mut profile = look_up(dialect, base, &ModelName::new(&name))?;
+        if let Some(custom) = custom {
+            // A table can be right for the base and not for one of its models; those keys change
+            // nothing.
+            profile.patch(&custom.profile, &mut FactErrors::default());
+        }
         profile.apply_lessons(lessons);
         let profile = Arc::new(profile);
         if recent.len() == MAX_TARGETS {

@@ -1,5 +1,8 @@
 //! Describes as data which fields an object may have, and which values a field.
 
+use crate::facts::{facts, words};
+
+facts! {
 /// A field that an object may have.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldSpec {
@@ -10,7 +13,9 @@ pub struct FieldSpec {
     /// Without the field the whole object is dropped.
     pub required: bool,
 }
+}
 
+words! {
 /// Constraint on a JSON value.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
@@ -64,6 +69,7 @@ pub enum Shape {
     Forbidden,
     /// No value at all.
     Absent,
+}
 }
 
 pub const fn optional(name: &'static str, kind: Shape) -> FieldSpec {

@@ -13,7 +13,9 @@ use super::{Env, StoreLocation};
 /// another variable.
 pub(super) fn detect_providers(env: Env<'_>) -> (Vec<Arc<Provider>>, Vec<PresetError>) {
     let mut detected = (Vec::new(), Vec::new());
-    for preset in PRESETS.iter().filter(|preset| preset.has_credentials(env)) {
+    for preset in
+        PRESETS.iter().filter(|preset| !preset.has_shared_key && preset.has_credentials(env))
+    {
         match preset.provider(env) {
             Ok(provider) => detected.0.push(Arc::new(provider)),
             Err(preset_error) => detected.1.push(preset_error),

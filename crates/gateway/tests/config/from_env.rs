@@ -20,6 +20,28 @@ fn providers_come_from_keys_in_the_environment() {
 }
 
 #[test]
+fn keys_with_other_uses_add_no_provider() {
+    let env = |name: &str| {
+        let is_shared = name.ends_with("_TOKEN") || name.starts_with("CLOUDFLARE_");
+        is_shared.then(|| "canary".to_owned())
+    };
+    let config = Config::from_env(&env);
+    let names = config.providers.iter().map(|provider| provider.name.as_str());
+    let shared = ["huggingface", "github", "cloudflare"];
+    assert!(!names.into_iter().any(|name| shared.contains(&name)));
+    let (config, _) = Config::parse("[providers.github]", &env).expect("valid");
+    assert!(config.providers[0].api_key.is_some());
+}
+
+#[test]
+fn hosts_of_models_of_others_claim_no_names() {
+    let config = Config::from_env(&|name| name.ends_with("_API_KEY").then(|| "canary".into()));
+    for model in ["meta-llama/llama-4", "qwen3-235b", "llama-3.3-70b"] {
+        assert!(config.resolve(model, 0).is_err(), "{model}");
+    }
+}
+
+#[test]
 fn without_any_key_the_built_in_models_work() {
     let config = Config::from_env(&|_| None);
     let routes = config.resolve("sim/echo", 0).expect("a route");

@@ -1,5 +1,6 @@
 //! Shared lists and constants of what is accepted of media.
 
+pub(crate) use crate::profile::media::{ANY_SOURCE, ANYWHERE, EVERYTHING, NOWHERE};
 use crate::profile::media::{
     AllowedSources, ImageCheck, MediaByContainer, MediaByKind, MediaProfile, NO_SOURCE, NOTHING,
     PlainTextHandling, UrlCheck, UrlSupport,
@@ -23,19 +24,11 @@ pub(crate) const AUDIO_TYPES: &[&str] = &[
     "audio/pcm",
 ];
 
-pub(crate) const ANY_SOURCE: AllowedSources = AllowedSources {
-    data: true,
-    url: UrlSupport::Any,
-    file: true,
-    plain_text: PlainTextHandling::AsDocument,
-};
 pub(crate) const DATA_OR_URL: AllowedSources =
     AllowedSources { file: false, plain_text: PlainTextHandling::AsText, ..ANY_SOURCE };
 pub(crate) const DATA_ONLY: AllowedSources =
     AllowedSources { url: UrlSupport::Unsupported, ..DATA_OR_URL };
 pub(crate) const DATA_OR_FILE: AllowedSources = AllowedSources { file: true, ..DATA_ONLY };
-pub(crate) const EVERYTHING: MediaByKind =
-    MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, audio: ANY_SOURCE, video: ANY_SOURCE };
 pub(crate) const IMAGES: MediaByKind = MediaByKind { image: ANY_SOURCE, ..NOTHING };
 /// Accepts images as data only, and audio.
 pub(crate) const OLLAMA_CONTAINERS: MediaByContainer = MediaByContainer {
@@ -71,15 +64,6 @@ pub(crate) const OLD_GEMINI: MediaProfile = MediaProfile {
     result_media_follows: true,
     ..GEMINI
 };
-pub(crate) const ANYWHERE: MediaByContainer = MediaByContainer {
-    instructions: EVERYTHING,
-    user: EVERYTHING,
-    assistant: EVERYTHING,
-    result: EVERYTHING,
-};
-
-pub(crate) const NOWHERE: MediaByContainer =
-    MediaByContainer { instructions: NOTHING, user: NOTHING, assistant: NOTHING, result: NOTHING };
 
 pub(crate) const UNRESTRICTED: MediaProfile = MediaProfile {
     same_dialect: ANYWHERE,

@@ -1,5 +1,8 @@
 //! Describes which cache breakpoints each target accepts.
 
+use crate::facts::facts;
+
+facts! {
 #[derive(Clone, Copy, Debug)]
 pub struct CacheProfile {
     /// Cache breakpoints are accepted at all.
@@ -15,4 +18,5 @@ pub struct CacheProfile {
     pub not_on_reasoning: bool,
     /// The body field with the breakpoint of the whole request.
     pub request_breakpoint_field: Option<&'static str>,
+}
 }

@@ -14,6 +14,9 @@ pub mod texts;
 pub mod tools;
 pub mod web_search;
 
+use crate::facts::facts;
+
+facts! {
 /// What a target accepts, in groups of facts.
 #[derive(Clone, Debug)]
 pub struct Profile {
@@ -26,4 +29,5 @@ pub struct Profile {
     pub texts: texts::TextProfile,
     pub reasoning: reasoning::ReasoningProfile,
     pub tools: tools::ToolProfile,
+}
 }

@@ -1,7 +1,9 @@
 //! Describes which roles each target accepts and in which order.
 
+use crate::facts::{facts, words};
+
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct RoleProfile {
     /// Position of instructions among the turns.
     pub instruction_placement: InstructionPlacement,
@@ -45,7 +47,9 @@ pub struct RoleProfile {
     /// Text has to precede calls, according to reports.
     pub text_before_calls: bool,
 }
+}
 
+words! {
 /// Position of instructions among the turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionPlacement {
@@ -59,6 +63,7 @@ pub enum InstructionPlacement {
     /// Only in a field of their own.
     SeparateField,
 }
+}
 
 impl InstructionPlacement {
     /// Whether mid-conversation instructions become user text.
@@ -71,6 +76,7 @@ impl InstructionPlacement {
     }
 }
 
+words! {
 /// Which neighbouring turns of one role are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergePolicy {
@@ -83,7 +89,9 @@ pub enum MergePolicy {
     WithoutResults,
     All,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstRole {
     Any,
@@ -91,7 +99,9 @@ pub enum FirstRole {
     NotAssistant,
     User,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastRole {
     Any,
@@ -101,7 +111,9 @@ pub enum LastRole {
     UserUnlessField(&'static str),
     User,
 }
+}
 
+words! {
 /// Handling of a conversation without turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptyConversation {
@@ -112,4 +124,5 @@ pub enum EmptyConversation {
     AcceptedWithState(&'static [&'static str]),
     /// Rejected, and so is a conversation without a user turn.
     UserRequired,
+}
 }

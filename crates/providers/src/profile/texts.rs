@@ -1,10 +1,11 @@
 //! Describes which texts and contents each target accepts.
 
+use crate::facts::{facts, words};
 use interlingua_model::EmptyTextHandling;
 use interlingua_wire::JsonString;
 
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct TextProfile {
     /// Minimum for a text of a turn.
     pub min_text: TextMinimum,
@@ -36,7 +37,9 @@ pub struct TextProfile {
     /// Fields of a message must not be null, except the content of an assistant message.
     pub rejects_null_fields: bool,
 }
+}
 
+words! {
 /// Minimum content of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMinimum {
@@ -46,6 +49,7 @@ pub enum TextMinimum {
     NonEmpty,
     /// More than white space.
     NonBlank,
+}
 }
 
 impl TextMinimum {
@@ -59,6 +63,7 @@ impl TextMinimum {
     }
 }
 
+words! {
 /// Whether an assistant turn may have reasoning only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningOnlyTurn {
@@ -67,7 +72,9 @@ pub enum ReasoningOnlyTurn {
     BeforeAssistant,
     Rejected,
 }
+}
 
+words! {
 /// Messages that must have a string as content, where the dialect also has lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringContent {
@@ -79,7 +86,9 @@ pub enum StringContent {
     Replies,
     AllMessages,
 }
+}
 
+words! {
 /// Handling of messages with null or absent content. A message with calls needs none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingContent {
@@ -91,4 +100,5 @@ pub enum MissingContent {
     Rejected,
     /// Assistant messages need content; their other fields do not count.
     EmptyAssistantRejected,
+}
 }

@@ -1,5 +1,8 @@
 //! Describes the web search tools of the providers, one row each.
 
+use crate::facts::{facts, words};
+
+facts! {
 /// A provider's web search tool.
 #[derive(Clone, Copy, Debug)]
 pub struct WebSearchTool {
@@ -24,7 +27,9 @@ pub struct WebSearchTool {
     /// Seals of search results that come back in later requests.
     pub result_seal: Option<&'static SearchResultSeal>,
 }
+}
 
+facts! {
 /// Blocks and fields with the seals of search results.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchResultSeal {
@@ -38,7 +43,9 @@ pub struct SearchResultSeal {
     pub hit_type: &'static str,
     pub seal_field: &'static str,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchForm {
     /// An object with its type in a field.
@@ -50,7 +57,9 @@ pub enum SearchForm {
     /// A field of the request body.
     BodyField,
 }
+}
 
+words! {
 /// An option of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOption {
@@ -64,6 +73,7 @@ pub enum SearchOption {
     MaxUses,
     /// Amount of search context for the model.
     ContextSize,
+}
 }
 
 impl WebSearchTool {

@@ -4,29 +4,48 @@ mod anthropic;
 mod azure;
 mod bedrock;
 mod cerebras;
+mod cloudflare;
+mod cohere;
+mod deepinfra;
 mod deepseek;
 mod fireworks;
 mod gemini;
 mod generic;
+mod github;
 mod glm;
 mod groq;
+mod huggingface;
 mod llama_cpp;
+mod llamafile;
 mod lm_studio;
+mod lmdeploy;
+mod localai;
+mod minimax;
 mod mistral;
 mod moonshot;
+mod nebius;
+mod novita;
+mod nvidia;
 mod ollama;
 mod openai;
 mod openrouter;
+mod perplexity;
 mod qwen;
+mod sambanova;
+mod sglang;
+mod siliconflow;
 mod together;
+mod vercel;
 mod vertex;
 mod vllm;
+mod volcengine;
 mod xai;
 
 use std::sync::LazyLock;
 
 use interlingua_model::DialectId;
 
+use crate::custom_flavor;
 use crate::preset::ProviderPreset;
 use crate::spelling::{anthropic as messages, openai_chat};
 use crate::variant::Variant;
@@ -48,10 +67,28 @@ pub static PRESETS: &[ProviderPreset] = &[
     cerebras::PROVIDER,
     qwen::PROVIDER,
     glm::PROVIDER,
+    cohere::PROVIDER,
+    perplexity::PROVIDER,
+    nvidia::PROVIDER,
+    sambanova::PROVIDER,
+    deepinfra::PROVIDER,
+    novita::PROVIDER,
+    nebius::PROVIDER,
+    huggingface::PROVIDER,
+    github::PROVIDER,
+    cloudflare::PROVIDER,
+    vercel::PROVIDER,
+    minimax::PROVIDER,
+    siliconflow::PROVIDER,
+    volcengine::PROVIDER,
     ollama::PROVIDER,
     vllm::PROVIDER,
     lm_studio::PROVIDER,
     llama_cpp::PROVIDER,
+    sglang::PROVIDER,
+    lmdeploy::PROVIDER,
+    llamafile::PROVIDER,
+    localai::PROVIDER,
     azure::PROVIDER,
     bedrock::PROVIDER,
 ];
@@ -69,7 +106,9 @@ impl openai_chat::Flavor {
     /// The flavor with this name; `OpenAI`'s for no name or an unknown one.
     pub fn find(name: Option<&str>) -> &'static Self {
         let variant = name.and_then(|name| find_variant("openai-chat", name));
-        variant.and_then(|variant| variant.chat).unwrap_or(&openai_chat::OPENAI)
+        let known = variant.and_then(|variant| variant.chat);
+        let custom = || name.and_then(|name| custom_flavor::find_spelling(name, Self::find));
+        known.or_else(custom).unwrap_or(&openai_chat::OPENAI)
     }
 }
 
@@ -77,7 +116,9 @@ impl messages::Flavor {
     /// The flavor with this name; Anthropic's for no name or an unknown one.
     pub fn find(name: Option<&str>) -> &'static Self {
         let variant = name.and_then(|name| find_variant("anthropic", name));
-        variant.and_then(|variant| variant.messages).unwrap_or(&messages::ANTHROPIC)
+        let known = variant.and_then(|variant| variant.messages);
+        let custom = || name.and_then(|name| custom_flavor::find_spelling(name, Self::find));
+        known.or_else(custom).unwrap_or(&messages::ANTHROPIC)
     }
 }
 

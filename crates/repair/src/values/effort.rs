@@ -19,14 +19,17 @@ pub(crate) fn budget_for_effort(effort: Option<&JsonString>) -> u64 {
 }
 
 /// The supported effort nearest to `word`, preferring the lower one. Where reasoning is only on or
-/// off, any effort means on.
+/// off, any effort means on, except the lowest one.
 pub(crate) fn nearest_effort(word: &str, supported: &[&'static str]) -> Option<&'static str> {
     let rank = |word: &str| RANKS.iter().position(|name| *name == word);
     let requested = rank(&word.to_ascii_lowercase())?;
     let known_rank = |name: &str| rank(if name == DEFAULT_EFFORT { LOWEST_EFFORT } else { name });
     let ranked = || supported.iter().filter_map(|name| known_rank(name).map(|rank| (rank, *name)));
     let below = ranked().filter(|(rank, _)| *rank <= requested).max();
-    below.or_else(|| ranked().min()).map(|(_, name)| name)
+    let turns_off = |(rank, _): &(usize, _)| *rank == 0 && requested > 1;
+    let lowest_on = || ranked().filter(|(rank, _)| *rank > 0).min();
+    let below = below.filter(|below| !turns_off(below));
+    below.or_else(lowest_on).or_else(|| ranked().min()).map(|(_, name)| name)
 }
 
 /// Effort name for the model's default amount of reasoning.

@@ -19,6 +19,7 @@ fn env(name: &str) -> Option<String> {
         "GOOGLE_CLOUD_PROJECT" => Some("my-project".into()),
         "AZURE_RESOURCE_NAME" => Some("my-resource".into()),
         "AWS_REGION" => Some("eu-west-1".into()),
+        "CLOUDFLARE_ACCOUNT_ID" => Some("my-account".into()),
         _ => name.ends_with("_KEY").then(|| KEY.into()),
     }
 }

@@ -50,6 +50,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "serve",
             "run",
             "config",
+            "providers",
             "doctor",
             "simulate",
             "check",
@@ -185,6 +186,8 @@ pub(super) const LAYERS: &[Layers] = &[
     Layers {
         folder: "crates/providers",
         modules: &[
+            "printed",
+            "quirks",
             "resolve",
             "registry",
             "families",
@@ -199,6 +202,8 @@ pub(super) const LAYERS: &[Layers] = &[
             "endpoints",
             "shape",
             "target",
+            "custom_flavor",
+            "facts",
         ],
     },
     Layers {

@@ -1,13 +1,12 @@
 //! Fields of the Responses API, which rejects others: "Unknown parameter".
 
 use interlingua_model::Role;
-use interlingua_wire::JsonNode;
 
 use super::openai_responses_items::{
     ANY_STATUS, BREAKPOINT, CALLER, DETAIL, FOREIGN_KINDS, ID, METADATA_PASSTHROUGH, older_kinds,
 };
 use super::{BILLING_PREFIXES, opaque_kind};
-use crate::profile::fields::{BlockKind, BlockPlacement, FieldProfile};
+use crate::profile::fields::{BlockKind, BlockPlacement, FieldProfile, llama_cpp_accepts_item};
 use crate::shape::Shape::{Any, AnyObject, Bool, Closed, Integer, ListOf, OneOf, Text};
 use crate::shape::{FieldSpec, optional};
 
@@ -95,37 +94,6 @@ pub(crate) const LLAMA_CPP: FieldProfile = FieldProfile {
     accepts_item: Some(llama_cpp_accepts_item),
     ..FIELDS
 };
-
-/// Checks that llama.cpp makes of an item: "Cannot determine type of 'item'".
-fn llama_cpp_accepts_item(item: JsonNode<'_>) -> bool {
-    let read_string = |key: &str| item.get(key).map(JsonNode::str_or_empty).unwrap_or_default();
-    let has_string = |key: &str| item.get(key).is_some_and(JsonNode::is_string);
-    let list = |key: &str| item.get(key).is_some_and(JsonNode::is_array);
-    let has_parts = |key: &str, kinds: &[&str]| {
-        let mut parts = item.get(key).into_iter().flat_map(JsonNode::items);
-        parts
-            .all(|part| part.get("type").is_some_and(|kind| kinds.contains(&&*kind.str_or_empty())))
-    };
-    match (&*read_string("role"), &*read_string("type")) {
-        ("user" | "system" | "developer", _) if has_string("content") || list("content") => {
-            has_parts("content", &["input_text", "input_image"])
-        }
-        ("assistant", _) if has_string("content") => true,
-        ("assistant", "message") if list("content") => true,
-        (_, "function_call") => {
-            has_string("arguments") && has_string("call_id") && has_string("name")
-        }
-        (_, "function_call_output") => {
-            has_string("call_id")
-                && (has_string("output") || list("output") && has_parts("output", &["input_text"]))
-        }
-        (_, "reasoning") => {
-            list("summary")
-                && item.get("content").is_some_and(|list| list.is_array() && !list.is_empty())
-        }
-        _ => false,
-    }
-}
 
 /// "Unsupported parameter: temperature", whatever the value. Other rules remove the fields that the
 /// settings model.

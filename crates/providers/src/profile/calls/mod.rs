@@ -2,8 +2,10 @@
 
 use interlingua_model::SpellingSet;
 
+use crate::facts::{Fact, FactErrors, FactNode, facts, words};
+
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct CallProfile {
     /// Required position of results.
     pub result_placement: ResultPlacement,
@@ -50,7 +52,9 @@ pub struct CallProfile {
     /// Foreign calls and their results.
     pub foreign_pairs: &'static [ForeignPair],
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultPlacement {
     /// Before anything else behind the run of assistant turns.
@@ -66,7 +70,9 @@ pub enum ResultPlacement {
     /// Anywhere, or missing.
     Anywhere,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrphanResults {
     Rejected,
@@ -76,7 +82,9 @@ pub enum OrphanResults {
     AfterEarlierCall,
     Accepted,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UniqueIds {
     /// In the whole conversation.
@@ -88,7 +96,9 @@ pub enum UniqueIds {
     /// Ids may repeat.
     NotRequired,
 }
+}
 
+facts! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallIdFormat {
     /// Allowed characters; `None` if any.
@@ -105,7 +115,9 @@ pub struct CallIdFormat {
     /// Only ids of calls are checked: a result may refer to an unknown call.
     pub calls_only: bool,
 }
+}
 
+facts! {
 /// Prefixes and length of item ids.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemIdFormat {
@@ -121,7 +133,9 @@ pub struct ItemIdFormat {
     /// Kinds that need an id.
     pub id_required_kinds: &'static [&'static str],
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentForm {
     /// A JSON object.
@@ -133,7 +147,9 @@ pub enum ArgumentForm {
     /// Any string.
     Any,
 }
+}
 
+facts! {
 /// A kind of foreign call.
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignPair {
@@ -148,6 +164,7 @@ pub struct ForeignPair {
     /// provider.
     pub only_if: Option<(&'static str, &'static str)>,
 }
+}
 
 /// Kinds of results of a foreign call.
 #[derive(Clone, Copy, Debug)]
@@ -158,6 +175,7 @@ pub enum ResultKinds {
     Suffix(&'static str, &'static str),
 }
 
+words! {
 /// Where a foreign tool runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolRunner {
@@ -165,6 +183,7 @@ pub enum ToolRunner {
     Provider,
     /// At the client.
     Client,
+}
 }
 
 /// Shortest and longest id in bytes, as written in JSON.
@@ -222,6 +241,53 @@ impl AsciiSet {
     fn contains_all(&self, id: &str) -> bool {
         // Without an early exit, which would cost more than it saves for short ids.
         id.bytes().fold(true, |fits, byte| fits & self.0[usize::from(byte)])
+    }
+}
+
+/// The characters besides letters and digits, as a string.
+impl Fact for AsciiSet {
+    fn expected() -> String {
+        "a string of ASCII characters that are allowed besides letters and digits".into()
+    }
+
+    fn to_node(&self) -> FactNode {
+        let members = (0..128_u8).filter(|byte| self.0[usize::from(*byte)]).map(char::from);
+        let others: String = members.filter(|member| !member.is_ascii_alphanumeric()).collect();
+        FactNode::text(&others)
+    }
+
+    fn from_node(node: &FactNode, errors: &mut FactErrors) -> Option<Self> {
+        match node.as_text() {
+            Some(others) if others.is_ascii() => Some(Self::alphanumeric_and(others.as_bytes())),
+            _ => errors.expected::<Self>(node),
+        }
+    }
+}
+
+/// A list of kinds, or a table of suffix and exception.
+impl Fact for ResultKinds {
+    fn expected() -> String {
+        "a list of kinds, or { suffix = …, except = … }".into()
+    }
+
+    fn to_node(&self) -> FactNode {
+        match self {
+            Self::List(kinds) => kinds.to_node(),
+            Self::Suffix(suffix, except) => {
+                FactNode::table([("suffix", suffix.to_node()), ("except", except.to_node())])
+            }
+        }
+    }
+
+    fn from_node(node: &FactNode, errors: &mut FactErrors) -> Option<Self> {
+        match (node.get("suffix"), node.get("except"), node.entries()) {
+            (Some(suffix), Some(except), Some([_, _])) => Some(Self::Suffix(
+                Fact::from_node(suffix, errors)?,
+                Fact::from_node(except, errors)?,
+            )),
+            (None, None, None) => Fact::from_node(node, errors).map(Self::List),
+            _ => errors.expected::<Self>(node),
+        }
     }
 }
 

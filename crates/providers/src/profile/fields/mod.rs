@@ -3,12 +3,13 @@
 //! Extra fields are those that the model of a conversation lacks. Only clients of the same dialect
 //! send them; translation to another dialect drops them.
 
+use crate::facts::{Fact, FactErrors, FactNode, facts, words};
 use interlingua_model::{BlockContent, MediaKind, ReasoningForm, Role};
 use interlingua_wire::JsonNode;
 
 use crate::shape::FieldSpec;
 
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
+facts! {
 #[derive(Clone, Copy, Debug)]
 pub struct FieldProfile {
     /// The target parses protobuf JSON: `camelCase` and `snake_case` are equivalent, and numbers
@@ -32,7 +33,7 @@ pub struct FieldProfile {
     /// Prefix of the kinds of message parts, where each item is a turn of its own; empty otherwise.
     pub part_prefix: &'static str,
     /// Whether the target accepts an item as written, for targets that check only few fields.
-    pub accepts_item: Option<fn(JsonNode<'_>) -> bool>,
+    pub accepts_item: Option<ItemCheck>,
     /// Fields of the body that are rejected even with null.
     pub forbidden_body_fields: &'static [&'static str],
     /// Kinds of blocks that only the last turn may have.
@@ -47,7 +48,9 @@ pub struct FieldProfile {
     /// Foreign blocks of another dialect are dropped instead of described.
     pub drops_foreign_dialects: bool,
 }
+}
 
+facts! {
 /// A kind of foreign block.
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignKind {
@@ -61,7 +64,62 @@ pub struct ForeignKind {
     /// Prefix of the beta header value that enables the kind; empty if none is needed.
     pub beta: &'static str,
 }
+}
 
+/// A check of an item as it is written.
+pub type ItemCheck = fn(JsonNode<'_>) -> bool;
+
+/// The checks by name.
+const ITEM_CHECKS: &[(&str, ItemCheck)] = &[("llama.cpp", llama_cpp_accepts_item)];
+
+impl Fact for ItemCheck {
+    fn expected() -> String {
+        ITEM_CHECKS.iter().map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+    }
+
+    fn to_node(&self) -> FactNode {
+        let named = ITEM_CHECKS.iter().find(|(_, check)| std::ptr::fn_addr_eq(*check, *self));
+        FactNode::text(named.map_or("", |(name, _)| name))
+    }
+
+    fn from_node(node: &FactNode, errors: &mut FactErrors) -> Option<Self> {
+        let named = ITEM_CHECKS.iter().find(|(name, _)| node.as_text() == Some(name));
+        named.map(|(_, check)| *check).or_else(|| errors.expected::<Self>(node))
+    }
+}
+
+/// Checks that llama.cpp makes of an item: "Cannot determine type of 'item'".
+pub(crate) fn llama_cpp_accepts_item(item: JsonNode<'_>) -> bool {
+    let read_string = |key: &str| item.get(key).map(JsonNode::str_or_empty).unwrap_or_default();
+    let has_string = |key: &str| item.get(key).is_some_and(JsonNode::is_string);
+    let list = |key: &str| item.get(key).is_some_and(JsonNode::is_array);
+    let has_parts = |key: &str, kinds: &[&str]| {
+        let mut parts = item.get(key).into_iter().flat_map(JsonNode::items);
+        parts
+            .all(|part| part.get("type").is_some_and(|kind| kinds.contains(&&*kind.str_or_empty())))
+    };
+    match (&*read_string("role"), &*read_string("type")) {
+        ("user" | "system" | "developer", _) if has_string("content") || list("content") => {
+            has_parts("content", &["input_text", "input_image"])
+        }
+        ("assistant", _) if has_string("content") => true,
+        ("assistant", "message") if list("content") => true,
+        (_, "function_call") => {
+            has_string("arguments") && has_string("call_id") && has_string("name")
+        }
+        (_, "function_call_output") => {
+            has_string("call_id")
+                && (has_string("output") || list("output") && has_parts("output", &["input_text"]))
+        }
+        (_, "reasoning") => {
+            list("summary")
+                && item.get("content").is_some_and(|list| list.is_array() && !list.is_empty())
+        }
+        _ => false,
+    }
+}
+
+words! {
 /// Turns in which a block may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockPlacement {
@@ -83,7 +141,9 @@ pub enum BlockPlacement {
     /// Wherever an image is accepted as written.
     WhereImages,
 }
+}
 
+words! {
 /// The kind of a block as far as its fields depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
@@ -98,6 +158,7 @@ pub enum BlockKind {
     Data,
     Call,
     Result,
+}
 }
 
 impl BlockKind {

@@ -1,9 +1,10 @@
 //! Describes which images, documents, audio and video each target accepts.
 
+use crate::facts::{facts, words};
 use interlingua_model::MediaKind;
 
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct MediaProfile {
     /// Media that requests in the target's own dialect may have.
     pub same_dialect: MediaByContainer,
@@ -56,7 +57,9 @@ pub struct MediaProfile {
     /// ones.
     pub mixed_citations: bool,
 }
+}
 
+facts! {
 /// Accepted media by container.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaByContainer {
@@ -65,7 +68,10 @@ pub struct MediaByContainer {
     pub assistant: MediaByKind,
     pub result: MediaByKind,
 }
+named { "nowhere" => NOWHERE, "anywhere" => ANYWHERE }
+}
 
+facts! {
 /// Accepted media by kind.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaByKind {
@@ -74,7 +80,10 @@ pub struct MediaByKind {
     pub audio: AllowedSources,
     pub video: AllowedSources,
 }
+named { "none" => NOTHING, "any" => EVERYTHING }
+}
 
+facts! {
 /// Accepted media by source.
 #[derive(Clone, Copy, Debug)]
 pub struct AllowedSources {
@@ -83,6 +92,8 @@ pub struct AllowedSources {
     /// A file id of the provider's file store.
     pub file: bool,
     pub plain_text: PlainTextHandling,
+}
+named { "none" => NO_SOURCE, "any" => ANY_SOURCE }
 }
 
 impl MediaProfile {
@@ -127,6 +138,7 @@ impl MediaByKind {
     }
 }
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlSupport {
     Unsupported,
@@ -134,7 +146,9 @@ pub enum UrlSupport {
     /// In the provider's own cloud, by URL prefix.
     Prefix(&'static str),
 }
+}
 
+words! {
 /// Handling of plain text documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlainTextHandling {
@@ -145,7 +159,9 @@ pub enum PlainTextHandling {
     /// As a text block.
     AsText,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlCheck {
     /// The server does not check it.
@@ -155,7 +171,9 @@ pub enum UrlCheck {
     /// The server fetches the URL, which must be HTTPS.
     HttpsOnly,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageCheck {
     Unchecked,
@@ -163,6 +181,7 @@ pub enum ImageCheck {
     MagicBytes,
     /// The header must have type and size.
     Header,
+}
 }
 
 pub(crate) const NO_SOURCE: AllowedSources = AllowedSources {
@@ -174,3 +193,23 @@ pub(crate) const NO_SOURCE: AllowedSources = AllowedSources {
 
 pub(crate) const NOTHING: MediaByKind =
     MediaByKind { image: NO_SOURCE, document: NO_SOURCE, audio: NO_SOURCE, video: NO_SOURCE };
+
+pub(crate) const ANY_SOURCE: AllowedSources = AllowedSources {
+    data: true,
+    url: UrlSupport::Any,
+    file: true,
+    plain_text: PlainTextHandling::AsDocument,
+};
+
+pub(crate) const EVERYTHING: MediaByKind =
+    MediaByKind { image: ANY_SOURCE, document: ANY_SOURCE, audio: ANY_SOURCE, video: ANY_SOURCE };
+
+pub(crate) const ANYWHERE: MediaByContainer = MediaByContainer {
+    instructions: EVERYTHING,
+    user: EVERYTHING,
+    assistant: EVERYTHING,
+    result: EVERYTHING,
+};
+
+pub(crate) const NOWHERE: MediaByContainer =
+    MediaByContainer { instructions: NOTHING, user: NOTHING, assistant: NOTHING, result: NOTHING };

@@ -1,9 +1,10 @@
 //! Describes which reasoning and seals each target accepts.
 
+use crate::facts::{facts, words};
 use interlingua_wire::JsonKind;
 
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct ReasoningProfile {
     /// The model reasons if the request does not specify it.
     pub reasons_by_default: bool,
@@ -70,7 +71,9 @@ pub struct ReasoningProfile {
     /// Reasoning is an item that is sent back with the items that followed it.
     pub is_item: bool,
 }
+}
 
+words! {
 /// Accepted budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetSupport {
@@ -85,7 +88,9 @@ pub enum BudgetSupport {
     /// No budget; an effort is sent instead.
     EffortInstead,
 }
+}
 
+words! {
 /// How reasoning is disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffMode {
@@ -99,13 +104,17 @@ pub enum OffMode {
     /// It cannot be disabled; the lowest effort is sent.
     LowestEffort,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningMeasure {
     Budget,
     Effort,
 }
+}
 
+words! {
 /// Whether functions and an effort can be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffortWithTools {
@@ -115,7 +124,9 @@ pub enum EffortWithTools {
     /// Only with the effort `none`.
     EffortNone,
 }
+}
 
+words! {
 /// Which reasoning of the history is sent back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningReplay {
@@ -134,7 +145,9 @@ pub enum ReasoningReplay {
     /// All reasoning.
     All,
 }
+}
 
+words! {
 /// Whether calls of the current turn need a seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallSealing {
@@ -146,7 +159,9 @@ pub enum CallSealing {
     /// The first call of each step, or the reasoning before it.
     CallOrReasoning,
 }
+}
 
+words! {
 /// Reasoning that must be sent back with the calls that followed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningEcho {
@@ -157,4 +172,5 @@ pub enum ReasoningEcho {
     WithCallsMayBeEmpty,
     /// Required, must not be empty.
     NonEmpty,
+}
 }

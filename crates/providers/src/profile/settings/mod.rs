@@ -1,9 +1,10 @@
 //! Describes which settings each target accepts.
 
+use crate::facts::{facts, words};
 use crate::shape::FieldSpec;
 
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct SettingsProfile {
     pub max_tokens: MaxTokensLimits,
     /// Accepted ranges, whether the model reasons or not.
@@ -56,7 +57,9 @@ pub struct SettingsProfile {
     /// lacks.
     pub renamed_fields: &'static [&'static str],
 }
+}
 
+facts! {
 #[derive(Clone, Copy, Debug)]
 pub struct MaxTokensLimits {
     pub required: bool,
@@ -67,7 +70,9 @@ pub struct MaxTokensLimits {
     /// Zero is accepted to warm a cache, without any setting about the output.
     pub zero_prewarms_cache: bool,
 }
+}
 
+facts! {
 /// Accepted ranges of the sampling parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplingRanges {
@@ -76,14 +81,20 @@ pub struct SamplingRanges {
     pub top_k: ValueRange,
     pub penalties: ValueRange,
 }
+named { "any" => Self::ANY }
+}
 
+facts! {
 /// An inclusive range. If `min` exceeds `max`, the parameter must be absent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueRange {
     pub min: f64,
     pub max: f64,
 }
+named { "any" => Self::ANY, "never" => Self::NEVER }
+}
 
+words! {
 /// Accepted spellings of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberFormat {
@@ -95,7 +106,9 @@ pub enum NumberFormat {
     /// Integers must have neither fraction nor exponent.
     PlainIntegers,
 }
+}
 
+facts! {
 #[derive(Clone, Copy, Debug)]
 pub struct StopSequenceLimits {
     pub supported: bool,
@@ -104,9 +117,10 @@ pub struct StopSequenceLimits {
     pub allows_empty: bool,
     pub max_count: usize,
 }
+}
 
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct ToolChoiceSupport {
     pub without_tools: ChoiceWithoutTools,
     pub forced_call: ForcedCall,
@@ -135,7 +149,9 @@ pub struct ToolChoiceSupport {
     /// Checks a legacy choice, too.
     pub reads_legacy_choice: bool,
 }
+}
 
+words! {
 /// Tool choices that are accepted in requests without tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChoiceWithoutTools {
@@ -144,7 +160,9 @@ pub enum ChoiceWithoutTools {
     OnlyNone,
     Rejected,
 }
+}
 
+words! {
 /// Whether a call can be forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForcedCall {
@@ -157,10 +175,11 @@ pub enum ForcedCall {
     NamedOnly,
     Never,
 }
+}
 
+facts! {
 /// Accepted response formats.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct ResponseFormatSupport {
     /// JSON can be requested without a schema.
     pub json_object: bool,
@@ -186,7 +205,9 @@ pub struct ResponseFormatSupport {
     /// A schema needs a name in the format of tool names.
     pub ascii_schema_name: bool,
 }
+}
 
+facts! {
 /// A field of the target's own dialect that is rejected under a condition.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldConflict {
@@ -195,7 +216,9 @@ pub struct FieldConflict {
     pub list_item: Option<&'static str>,
     pub condition: ConflictCondition,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug)]
 pub enum ConflictCondition {
     Always,
@@ -224,7 +247,9 @@ pub enum ConflictCondition {
     /// A string is longer than this.
     LongerThan(usize),
 }
+}
 
+facts! {
 /// Limits of metadata. If `min_pairs` exceeds `max_pairs`, there must be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetadataLimits {
@@ -232,6 +257,7 @@ pub struct MetadataLimits {
     pub max_pairs: usize,
     pub max_key_chars: usize,
     pub max_value_chars: usize,
+}
 }
 
 impl ValueRange {

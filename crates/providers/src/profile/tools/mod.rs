@@ -3,13 +3,14 @@
 mod name_format;
 mod shapes;
 
+use crate::facts::{facts, words};
 pub use name_format::NameFormat;
 pub use shapes::{ToolShapes, TypedTool};
 
 use super::web_search::WebSearchTool;
 
+facts! {
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct ToolProfile {
     /// Calls in the history require tools in the request.
     pub history_needs_tools: bool,
@@ -56,10 +57,11 @@ pub struct ToolProfile {
     /// The provider's web search, if it has one.
     pub web_search: Option<&'static WebSearchTool>,
 }
+}
 
+facts! {
 /// Requirements on schemas.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of independent flags")]
 pub struct SchemaProfile {
     pub root: SchemaRoot,
     /// Keywords that are rejected at the root.
@@ -85,7 +87,9 @@ pub struct SchemaProfile {
     /// References are inlined and `$schema` is removed when a schema comes from another dialect.
     pub inlines_references: bool,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaRoot {
     /// Not checked.
@@ -97,14 +101,18 @@ pub enum SchemaRoot {
     /// Required, with type object.
     ObjectRequired,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaDraft {
     Unchecked,
     Draft7,
     Draft2020,
 }
+}
 
+words! {
 /// Fields of the provider's `OpenAPI` subset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenApiSubset {
@@ -112,7 +120,9 @@ pub enum OpenApiSubset {
     /// Also `additionalProperties`, `defs` and `ref`.
     Extended,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrictMode {
     /// Not checked.
@@ -125,11 +135,14 @@ pub enum StrictMode {
     /// Either all tools are strict, or none.
     AllOrNone,
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostedToolMixing {
     Allowed,
     /// Only if the field of this name in the tool config permits it.
     OptIn(&'static str),
     Never,
+}
 }

@@ -1,5 +1,8 @@
 //! Describes the format of tool names.
 
+use crate::facts::facts;
+
+facts! {
 /// Characters and length of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct NameFormat {
@@ -10,6 +13,7 @@ pub struct NameFormat {
     pub starts_with_letter: bool,
     /// May be empty, where all characters are allowed.
     pub allows_empty: bool,
+}
 }
 
 impl NameFormat {

@@ -1,7 +1,9 @@
 //! Describes the fields of each kind of tool.
 
+use crate::facts::facts;
 use crate::shape::Shape;
 
+facts! {
 /// Kinds of tools that a target accepts, with their fields.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolShapes {
@@ -17,7 +19,9 @@ pub struct ToolShapes {
     /// both may be set.
     pub openapi_fields: &'static [(&'static str, &'static str)],
 }
+}
 
+facts! {
 /// A tool of one type.
 #[derive(Clone, Copy, Debug)]
 pub struct TypedTool {
@@ -25,4 +29,5 @@ pub struct TypedTool {
     pub shape: Shape,
     /// Prefix of the beta header value that enables the type; empty if none is needed.
     pub beta: &'static str,
+}
 }

@@ -1,7 +1,10 @@
 //! How each server of this dialect differs, as data: one row per server.
 
+use crate::facts::{facts, words};
+
+facts! {
 /// The quirks of one server. A quirk is a field here; no code compares flavor names.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Flavor {
     pub name: &'static str,
     /// The field that limits the length of the reply.
@@ -23,14 +26,18 @@ pub struct Flavor {
     pub cache_breakpoint: CacheBreakpointSpelling,
     pub capabilities: &'static [Capability],
 }
+}
 
+words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentWithoutText {
     Null,
     Empty,
     Omitted,
 }
+}
 
+words! {
 /// Where an assistant message of the history carries reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningHistory {
@@ -42,7 +49,9 @@ pub enum ReasoningHistory {
     /// Content parts of type `thinking`.
     ThinkingParts,
 }
+}
 
+words! {
 /// How reasoning is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningControl {
@@ -58,7 +67,9 @@ pub enum ReasoningControl {
     /// `enable_thinking` and `thinking_budget`
     EnableThinking,
 }
+}
 
+words! {
 /// How a cache breakpoint is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheBreakpointSpelling {
@@ -69,7 +80,9 @@ pub enum CacheBreakpointSpelling {
     /// written only for clients that sent it.
     PromptCacheBreakpoint,
 }
+}
 
+words! {
 /// An optional feature of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
@@ -110,6 +123,7 @@ pub enum Capability {
     ServiceTier,
     PromptCacheKey,
     Store,
+}
 }
 
 impl Flavor {
