@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use http::{HeaderMap, Uri};
 use interlingua::{ApiError, Dialect, DialectId};
+use interlingua_providers::quirks::base_flavor;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -146,7 +147,7 @@ impl Provider {
             let prefix = host.strip_suffix(domain);
             prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
         };
-        self.flavor.is_none()
+        base_flavor(self.flavor).is_none()
             && CHAT_TEMPLATE_DIALECTS.contains(&self.dialect.id().0)
             && !OPENAI_DOMAINS.iter().any(is_vendor_host)
     }

@@ -43,12 +43,19 @@ const PROVIDER: &[KeySpec] = &[
         "As the dialect's SDK writes it: `anthropic` without `/v1`, `openai-…` with it, `gemini` \
          without `/v1beta`. Required unless the name is known.",
     ),
+    key("like", Text("provider"), "").doc(
+        "A known provider that this server is like, such as `mistral`: it has the same quirks and, \
+         without `dialect`, the same dialect. `interlingua providers` lists them.",
+    ),
     key("flavor", Text("name"), "").doc(
-        "A named set of quirks of the dialect, such as `deepseek`; `interlingua config check` \
-         lists them for an unknown one. Single quirks cannot be set. Without one, a server of \
+        "The same as `like`. Without either, a server of \
          `openai-chat` or `openai-responses` at an address that is not OpenAI's or Azure's gets \
          several system texts as one string, as local servers do: chat templates may read only \
          the first.",
+    ),
+    key("quirks", Other("tables of facts"), "").doc(
+        "Facts about this server, in the groups that `interlingua providers show` prints; they \
+         replace those of the provider that it is [like](#quirks).",
     ),
     key("api_key", Text("secret"), "").doc(
         "A known provider without it takes the key from its own variable, unless `base_url` is \

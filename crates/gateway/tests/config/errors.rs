@@ -112,16 +112,36 @@ const CASES: &[(&str, &str)] = &[
         "line 1, column 12: `lab` is not a known provider and needs `dialect`\nline 3, column 10: no dialect has a flavor `opnrouter`; did you mean `openrouter`?",
     ),
     (
+        "[providers.lab]\nbase_url = \"http://x/v1\"\nlike = \"mistrl\"",
+        "line 1, column 12: `lab` is not a known provider and needs `dialect`\nline 3, column 8: no dialect has a flavor `mistrl`; did you mean `mistral`?",
+    ),
+    (
+        "[providers.lab]\nbase_url = \"http://x/v1\"\nlike = \"mistral\"\nflavor = \"groq\"",
+        "line 3, column 8: providers.lab.like means the same as `flavor`: leave one of them out",
+    ),
+    (
+        "[providers.mistral.quirks]\ncalls.id_fromat = 1\n[providers.mistral.quirks.settings]\ntool_choice.forced_call = \"named-onli\"\nsampling = true",
+        "line 2, column 7: [providers.mistral.quirks.calls] has no key `id_fromat`; did you mean `id_format`?\nline 4, column 27: providers.mistral.quirks.settings.tool_choice.forced_call cannot be `named-onli`; did you mean `named-only`?\nline 5, column 12: providers.mistral.quirks.settings.sampling must be \"any\" or a table with temperature, top_p, top_k, penalties",
+    ),
+    (
+        "[providers.groq.quirks.callz]\nfreeform = true",
+        "line 1, column 24: [providers.groq.quirks] has no key `callz`; did you mean `calls`?",
+    ),
+    (
+        "[providers.anthropic]\nquirks = 1",
+        "line 2, column 10: providers.anthropic.quirks must be a table",
+    ),
+    (
         "[limits]\ndepth = 513",
         "line 2, column 9: limits.depth must be a whole number from 1 to 512",
     ),
     (
         "[providers.anthropic]\nflavor = \"x\"",
-        "line 2, column 10: anthropic has no flavor `x`; there is only deepseek",
+        "line 2, column 10: anthropic has no flavor `x`; there are anthropic, deepseek",
     ),
     (
         "[providers.lab]\ndialect = \"bedrock\"\nbase_url = \"http://localhost:1\"\nflavor = \"x\"",
-        "line 4, column 10: bedrock has no flavor `x`; it has none",
+        "line 4, column 10: bedrock has no flavor `x`; there is only bedrock",
     ),
     (
         "[providers.anthropic]\ndialect = \"gemini\"",

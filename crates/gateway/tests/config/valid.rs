@@ -5,6 +5,7 @@ use std::time::Duration;
 use interlingua_gateway::config::{
     Capture, Config, ConfigWarning, GuardMode, Limits, StoreLocation, Timeouts,
 };
+use interlingua_providers::quirks::base_flavor;
 
 /// The example of docs/CONFIGURATION.md.
 pub(crate) const EXAMPLE: &str = r#"
@@ -102,6 +103,52 @@ fn the_documented_example_is_valid() {
     );
     assert_eq!(config.limits, Limits { body: 64 << 20, ..Limits::default() });
     assert_eq!(config.timeouts, Timeouts::default());
+}
+
+#[test]
+fn a_provider_can_be_like_a_known_one() {
+    for (like, dialect, flavor) in [
+        ("mistral", "openai-chat", Some("mistral")),
+        ("together", "openai-chat", Some("generic")),
+        ("generic", "openai-chat", Some("generic")),
+        ("anthropic", "anthropic", None),
+        ("vertex", "gemini", Some("vertex")),
+    ] {
+        let explicit = if like == "generic" { "dialect = \"openai-chat\"\n" } else { "" };
+        let file =
+            format!("[providers.lab]\nbase_url = \"http://x/v1\"\n{explicit}like = \"{like}\"");
+        let (config, _) = parse_valid(&file);
+        let lab = config.provider("lab").expect("a provider");
+        assert_eq!((lab.dialect.id().0, lab.flavor), (dialect, flavor), "{like}");
+        assert_eq!(lab.base_url.as_str(), "http://x/v1");
+    }
+    let file =
+        "[providers.lab]\nbase_url = \"http://x\"\ndialect = \"anthropic\"\nlike = \"deepseek\"";
+    assert_eq!(parse_valid(file).0.providers[0].flavor, Some("deepseek"));
+}
+
+#[test]
+fn quirks_make_another_flavor_of_what_the_provider_is_like() {
+    let file = |id: u32| {
+        format!(
+            "[providers.lab]\nlike = \"mistral\"\nbase_url = \"http://x/v1\"\n\
+             [providers.lab.quirks.calls]\nid_format = {{ min_chars = {id}, max_chars = {id} }}"
+        )
+    };
+    let flavor = |id| parse_valid(&file(id)).0.providers[0].flavor;
+    assert_eq!(base_flavor(flavor(9)), Some("mistral"));
+    assert_ne!(flavor(9), Some("mistral"));
+    // A reload without a change is no other provider.
+    assert_eq!(flavor(9), flavor(9));
+    assert_ne!(flavor(9), flavor(8));
+    let openai = "[providers.openai]\nquirks.roles.has_developer_role = false";
+    let (config, _) = parse_valid(openai);
+    let provider = &config.providers[0];
+    assert!(provider.flavor != Some("openai") && provider.alternates[0].flavor != Some("openai"));
+    // A server of which only quirks are known is still one of which little is known.
+    let lab = "[providers.lab]\ndialect = \"openai-chat\"\nbase_url = \"http://x/v1\"\n";
+    let (config, _) = parse_valid(&format!("{lab}quirks.calls.freeform = false"));
+    assert!(config.providers[0].joins_instructions());
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod lessons;
 mod lessons_chat;
 mod lessons_of_keys;
 mod limits;
+mod made_up_provider;
 mod malformed_call;
 mod matrix;
 mod mutated_requests;

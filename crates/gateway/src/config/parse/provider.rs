@@ -1,14 +1,16 @@
 //! Parses one `[providers.NAME]` table: a preset with overrides, or a custom provider.
 
-use interlingua_providers::PRESETS;
-use interlingua_providers::endpoints::AuthScheme;
-use interlingua_providers::preset::ProviderPreset;
-use interlingua_upstream::ProviderFromEnv;
 use std::fs;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, header};
 use interlingua::{DIALECTS, Dialect, find_dialect};
-use interlingua_upstream::{CaBundle, PresetError, Provider};
+use interlingua_providers::PRESETS;
+use interlingua_providers::endpoints::AuthScheme;
+use interlingua_providers::facts::FactError;
+use interlingua_providers::preset::ProviderPreset;
+use interlingua_providers::quirks::add_flavor;
+use interlingua_upstream::{CaBundle, PresetError, Provider, ProviderFromEnv};
 use secrecy::SecretString;
 use url::{Host, Url};
 
@@ -55,7 +57,7 @@ impl<'e> ProviderParser<'e> {
         // Every key is read even after an error, so that all errors are reported.
         let preset = self.preset;
         let url_params = self.placeholders();
-        let dialect = self.setting("dialect", parse_dialect);
+        let dialect = self.setting("dialect", parse_dialect).map(|dialect| dialect.or(self.like()));
         let base_url = self.setting("base_url", parse_base_url);
         let auth = self.setting("auth", parse_auth);
         let ca_bundle = self.setting("ca", |item| self.parse_ca(item));
@@ -72,9 +74,9 @@ impl<'e> ProviderParser<'e> {
             Ok(provider) => Some(provider.dialect),
             Err(Reported) => dialect.unwrap_or(None),
         };
-        let flavor = self.setting("flavor", |item| parse_flavor(item, provider_dialect));
+        let flavor = self.flavor(provider_dialect);
         let (mut provider, headers) = (base_provider?, headers?);
-        provider.flavor = flavor?.or(provider.flavor);
+        provider.flavor = flavor?.unwrap_or(provider.flavor);
         provider.auth = auth?.unwrap_or(provider.auth);
         provider = provider.with_headers(&headers);
         if let Some(ca_bundle) = ca_bundle? {
@@ -86,11 +88,49 @@ impl<'e> ProviderParser<'e> {
             None => self.warn_missing_key(preset, &provider),
         }
         self.warn_base_url(preset, &provider);
+        self.apply_quirks(&mut provider)?;
         Ok(provider)
+    }
+
+    /// Replaces facts about the provider. Its other dialects get those that they have as well.
+    fn apply_quirks(&self, provider: &mut Provider) -> Result<(), Reported> {
+        let Some(item) = self.section.get("quirks") else { return Ok(()) };
+        let quirks = item.table().map(|_| item.to_fact()).ok_or(Reported)?;
+        match add_flavor(provider.dialect.id(), provider.flavor, &quirks) {
+            Ok(flavor) => provider.flavor = Some(flavor),
+            Err(errors) => {
+                errors.iter().for_each(|error| report_fact_error(&item, error));
+                return Err(Reported);
+            }
+        }
+        for alternate in &mut provider.alternates {
+            if let Ok(flavor) = add_flavor(alternate.dialect.id(), alternate.flavor, &quirks) {
+                Arc::make_mut(alternate).flavor = Some(flavor);
+            }
+        }
+        Ok(())
     }
 
     fn setting<T>(&self, key: &str, read: impl Fn(&Item<'e>) -> Option<T>) -> Setting<T> {
         self.section.get(key).map(|item| read(&item).ok_or(Reported)).transpose()
+    }
+
+    /// The dialect of the provider that this one is like, for one that is not known itself.
+    fn like(&self) -> Option<&'static dyn Dialect> {
+        let item = self.section.get("like").filter(|_| self.preset.is_none())?;
+        find_dialect(ProviderPreset::find(item.as_str()?)?.dialect)
+    }
+
+    fn flavor(&self, dialect: Option<&'static dyn Dialect>) -> Setting<Option<&'static str>> {
+        let flavor = self.setting("flavor", |item| parse_flavor(item, dialect))?;
+        let like = self.setting("like", |item| match &flavor {
+            Some(_) => {
+                item.error("means the same as `flavor`: leave one of them out");
+                None
+            }
+            None => parse_flavor(item, dialect),
+        })?;
+        Ok(like.or(flavor))
     }
 
     /// The file's values for the parameters in a preset's URL, by environment variable.
@@ -306,6 +346,23 @@ pub(super) fn missing_key_variables(
     (needs_key && !has_key).then(|| preset.key_vars.join(" or "))
 }
 
+fn report_fact_error(item: &Item<'_>, error: &FactError) {
+    let name = if error.path.is_empty() {
+        item.name.clone()
+    } else {
+        format!("{}.{}", item.name, error.path)
+    };
+    let subject = if error.is_key { format!("[{name}]") } else { name };
+    let message = format!("{subject} {}", error.message);
+    match &error.unknown {
+        Some((name, known)) => {
+            let known = known.iter().map(String::as_str);
+            item.diagnostics.unknown_name(error.offset, &message, name, known);
+        }
+        None => item.diagnostics.error(error.offset, message),
+    }
+}
+
 fn parse_dialect(item: &Item<'_>) -> Option<&'static dyn Dialect> {
     let (name, known) = (item.string()?, provider_dialects());
     if !known.contains(&name) {
@@ -321,23 +378,35 @@ fn parse_auth(item: &Item<'_>) -> Option<AuthScheme> {
     AUTH_SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
 }
 
-/// A flavor of the dialect, or of any dialect if none is known.
-fn parse_flavor(item: &Item<'_>, dialect: Option<&'static dyn Dialect>) -> Option<&'static str> {
+/// The flavor of this name, or that of the known provider of this name: of the dialect, or of any
+/// dialect if none is known.
+fn parse_flavor(
+    item: &Item<'_>,
+    dialect: Option<&'static dyn Dialect>,
+) -> Option<Option<&'static str>> {
     let name = item.string()?;
-    let same_dialect =
-        |other: &&dyn Dialect| dialect.is_none_or(|dialect| dialect.id() == other.id());
-    let known =
-        || DIALECTS.iter().copied().filter(same_dialect).flat_map(Dialect::flavors).copied();
-    let flavor = known().find(|flavor| *flavor == name);
-    if flavor.is_none() {
-        let subject = dialect.map_or("no dialect", |dialect| dialect.id().0);
-        let message = match dialect {
-            Some(_) => format!("{subject} has no flavor `{name}`"),
-            None => format!("{subject} has a flavor `{name}`"),
-        };
-        item.diagnostics.unknown_name(item.offset, &message, name, known());
+    let same_dialect = |other: &str| dialect.is_none_or(|dialect| dialect.id().0 == other);
+    let flavors = DIALECTS.iter().filter(|other| same_dialect(other.id().0));
+    let flavors = flavors.flat_map(|dialect| dialect.flavors()).map(|&name| (name, Some(name)));
+    let presets = PRESETS.iter().flat_map(|preset| {
+        let alternates = preset.alternates.iter().map(|other| (other.dialect, other.flavor));
+        let variants = [(preset.dialect, preset.flavor)].into_iter().chain(alternates);
+        let variants = variants.filter(|(dialect, _)| same_dialect(dialect));
+        variants.map(|(_, flavor)| (preset.name, flavor))
+    });
+    let mut known: Vec<(&str, Option<&'static str>)> = flavors.chain(presets).collect();
+    if let Some((_, flavor)) = known.iter().find(|(known, _)| *known == name) {
+        return Some(*flavor);
     }
-    flavor
+    let subject = dialect.map_or("no dialect", |dialect| dialect.id().0);
+    let message = match dialect {
+        Some(_) => format!("{subject} has no flavor `{name}`"),
+        None => format!("{subject} has a flavor `{name}`"),
+    };
+    known.sort_unstable();
+    known.dedup_by_key(|(name, _)| *name);
+    item.diagnostics.unknown_name(item.offset, &message, name, known.iter().map(|(name, _)| *name));
+    None
 }
 
 fn is_loopback_url(url: &Url) -> bool {

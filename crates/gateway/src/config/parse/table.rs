@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use interlingua_providers::facts::{FactEntry, FactKey, FactNode, FactValue};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::units;
@@ -156,7 +158,7 @@ impl<'a> Table<'a> {
     /// All entries in the order of the file, with the offset of each key.
     pub(super) fn entries_in_order(&self) -> Vec<(&'a str, usize, Item<'a>)> {
         let entries = self.entries.into_iter().flat_map(DeTable::iter);
-        let item = |(key, _): (&'a toml::Spanned<Cow<'a, str>>, _)| {
+        let item = |(key, _): (&'a Spanned<Cow<'a, str>>, _)| {
             let item = self.entry(key.get_ref(), ValueType::Section(self.entry_keys))?;
             Some((key.get_ref().as_ref(), key.span().start, item))
         };
@@ -229,7 +231,7 @@ impl<'a> Item<'a> {
 
     pub(super) fn list(&self) -> Option<Vec<Self>> {
         let Some(list) = self.value.as_array() else { return self.expected("a list") };
-        let item = |(at, value): (usize, &'a toml::Spanned<DeValue<'a>>)| Self {
+        let item = |(at, value): (usize, &'a Spanned<DeValue<'a>>)| Self {
             diagnostics: self.diagnostics,
             name: format!("{}[{at}]", self.name),
             offset: value.span().start,
@@ -237,6 +239,11 @@ impl<'a> Item<'a> {
             value_type: ValueType::Section(self.value_type.keys()),
         };
         Some(list.iter().enumerate().map(item).collect())
+    }
+
+    /// The value as facts about a provider are read from it.
+    pub(super) fn to_fact(&self) -> FactNode {
+        to_fact(self.value, self.offset)
     }
 
     pub(super) fn is_list(&self) -> bool {
@@ -312,3 +319,29 @@ impl<'a> Item<'a> {
 
 /// For a name that the schema lacks, which is an error of the program: tests fail.
 const UNKNOWN_KEY: KeySpec = key("", ValueType::Other(""), "");
+
+fn to_fact(value: &DeValue<'_>, offset: usize) -> FactNode {
+    let nested = |value: &Spanned<DeValue<'_>>| to_fact(value.get_ref(), value.span().start);
+    let value = match value {
+        DeValue::Boolean(value) => FactValue::Bool(*value),
+        DeValue::Integer(number) => {
+            // A larger number is as wrong as any other text.
+            let text = || FactValue::Text(number.as_str().to_owned());
+            i64::from_str_radix(number.as_str(), number.radix())
+                .map_or_else(|_| text(), FactValue::Integer)
+        }
+        DeValue::Float(number) => FactValue::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::String(text) => FactValue::Text(text.to_string()),
+        DeValue::Datetime(time) => FactValue::Text(time.to_string()),
+        DeValue::Array(items) => FactValue::List(items.iter().map(nested).collect()),
+        DeValue::Table(entries) => {
+            let key = |key: &Spanned<Cow<'_, str>>| FactKey {
+                offset: key.span().start,
+                name: key.get_ref().to_string(),
+            };
+            let entry = |(name, value)| FactEntry { key: key(name), node: nested(value) };
+            FactValue::Table(entries.iter().map(entry).collect())
+        }
+    };
+    FactNode { offset, value }
+}
