@@ -64,6 +64,9 @@ pub(crate) enum Command {
     /// Check the configuration of the gateway
     #[command(after_help = crate::config::EXAMPLE)]
     Config(crate::config::ConfigArgs),
+    /// List the providers that are known or configured
+    #[command(after_help = crate::providers::HELP)]
+    Providers(crate::providers::ProvidersArgs),
 }
 
 #[derive(Args)]

@@ -19,6 +19,7 @@ mod log;
 mod missing_features;
 #[expect(clippy::disallowed_methods, reason = "escapes what the other modules print")]
 mod output;
+mod providers;
 mod run;
 #[expect(clippy::disallowed_methods, reason = "prints addresses and names of the configuration")]
 mod serve;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         #[cfg(not(feature = "builtin-models"))]
         Some(Command::Simulate(_)) => missing_features::run("simulate"),
         Some(Command::Config(args)) => config::run(&args),
+        Some(Command::Providers(args)) => providers::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Chat(args)) => chat::run(&args),

@@ -14,6 +14,7 @@ mod doctor_growth;
 mod doctor_seals;
 #[cfg(unix)]
 mod operations;
+mod providers;
 mod pty;
 mod run;
 mod serve;
