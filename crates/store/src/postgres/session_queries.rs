@@ -11,9 +11,10 @@ use super::delete_range::{DeleteRange, DeletedRows};
 use super::pool::{Attempt, PooledConnection};
 use super::query_error::QueryError;
 use super::shared_state::SharedState;
+use crate::error::StoreError;
 use crate::session::{
-    AppendTurns, Cursor, RowCipher, SessionContents, SessionDetails, SessionError, SessionId,
-    SessionInfo, SessionPage, SessionRow, TurnRow, clamp_page_size,
+    AppendTurns, Cursor, NewSessionId, RowCipher, SessionContents, SessionDetails, SessionError,
+    SessionId, SessionInfo, SessionPage, SessionRow, TurnRow, clamp_page_size,
 };
 
 pub(super) async fn create(
@@ -21,16 +22,11 @@ pub(super) async fn create(
     shared: &SharedState,
     owner: &str,
     (row, turns): &(SessionRow, Vec<TurnRow>),
-    attempt: Attempt,
 ) -> Result<SessionInfo, QueryError> {
     let transaction = lease.transaction().await?;
-    let is_committed =
-        attempt == Attempt::Retry && find(&transaction, shared, owner, row.id, "").await.is_ok();
-    if !is_committed {
-        insert(&transaction, row, turns).await?;
-        transaction.commit().await?;
-    }
-    decrypt_session(shared, owner, row).map(|(_, session)| session)
+    let session = insert_once(&transaction, shared, owner, row, turns).await?;
+    transaction.commit().await?;
+    Ok(session)
 }
 
 pub(super) async fn list(
@@ -159,14 +155,17 @@ pub(super) async fn fork(
     owner: &str,
     id: SessionId,
     count: u64,
+    new: &NewSessionId,
 ) -> Result<SessionInfo, QueryError> {
-    let contents = read(lease, shared, owner, id, &(0..count)).await?;
-    let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
-    let (row, turns) = SessionRow::fork(row_cipher, shared.clock.next(), owner, &contents)?;
     let transaction = lease.transaction().await?;
-    insert(&transaction, &row, &turns).await?;
+    // Writers of the session wait, so that its turns are those of its row.
+    let (row_cipher, session) = find(&transaction, shared, owner, id, " FOR SHARE").await?;
+    let contents = read_turns(&transaction, shared, row_cipher, session, &(0..count)).await?;
+    let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
+    let (row, turns) = SessionRow::fork(row_cipher, new, owner, &contents)?;
+    let session = insert_once(&transaction, shared, owner, &row, &turns).await?;
     transaction.commit().await?;
-    decrypt_session(shared, owner, &row).map(|(_, session)| session)
+    Ok(session)
 }
 
 pub(super) async fn delete(
@@ -243,7 +242,11 @@ pub(super) async fn encrypt_plaintext(
         let delete = "DELETE FROM interlingua_sessions WHERE id = $1";
         transaction.execute(delete, &[&&row.id.0[..]]).await?;
         let (row, turns) = SessionRow::reencrypt(RowCipher(secret), &owner, &contents)?;
-        insert(transaction, &row, &turns).await?;
+        if !insert(transaction, &row, &turns).await? {
+            return Err(
+                StoreError(format!("session {} was inserted by another node", row.id)).into()
+            );
+        }
     }
     Ok(has_more)
 }
@@ -301,16 +304,32 @@ async fn read_turns(
     Ok(contents.note_missing(numbers, &shared.health_tracker))
 }
 
+/// Inserts a new session, unless an earlier attempt of the same request has: its id is the primary
+/// key. Returns the stored session.
+async fn insert_once(
+    transaction: &Transaction<'_>,
+    shared: &SharedState,
+    owner: &str,
+    row: &SessionRow,
+    turns: &[TurnRow],
+) -> Result<SessionInfo, QueryError> {
+    if !insert(transaction, row, turns).await? {
+        return find(transaction, shared, owner, row.id, "").await.map(|(_, session)| session);
+    }
+    decrypt_session(shared, owner, row).map(|(_, session)| session)
+}
+
+/// Returns false if the session exists; then nothing is inserted.
 async fn insert(
     transaction: &Transaction<'_>,
     row: &SessionRow,
     turns: &[TurnRow],
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let insert = transaction
         .prepare_cached(
             "INSERT INTO interlingua_sessions \
              (id, owner, created, updated, turns, bytes, lock, about, model) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING",
         )
         .await?;
     let SessionRow {
@@ -324,10 +343,13 @@ async fn insert(
         encrypted_details: about,
         encrypted_model: model,
     } = row;
-    transaction
+    let inserted = transaction
         .execute(&insert, &[&&id.0[..], owner, created, updated, count, bytes, lock, about, model])
         .await?;
-    insert_turns(transaction, row.id, turns).await
+    if inserted > 0 {
+        insert_turns(transaction, row.id, turns).await?;
+    }
+    Ok(inserted > 0)
 }
 
 async fn insert_turns(

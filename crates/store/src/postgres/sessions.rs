@@ -52,15 +52,16 @@ impl SessionStore for PostgresStore {
             return Box::pin(ready(Err(error)));
         }
         let row_cipher = RowCipher(self.shared.options.encryption_key.as_ref());
-        let rows = SessionRow::create(row_cipher, self.shared.clock.next(), owner, &draft);
+        let new = self.shared.clock.new_session();
+        let rows = new.and_then(|new| SessionRow::create(row_cipher, &new, owner, &draft));
         let rows = match rows {
             Ok(rows) => rows,
             Err(error) => return Box::pin(ready(Err(error.into()))),
         };
-        self.run((owner.to_owned(), rows), |shared, request, attempt| async move {
+        self.run((owner.to_owned(), rows), |shared, request, _| async move {
             let (owner, rows) = &*request;
             let mut lease = shared.pool.get(Purpose::Session).await?;
-            let result = session_queries::create(&mut lease, &shared, owner, rows, attempt).await;
+            let result = session_queries::create(&mut lease, &shared, owner, rows).await;
             lease.release(result)
         })
     }
@@ -136,10 +137,14 @@ impl SessionStore for PostgresStore {
         id: SessionId,
         turns: u64,
     ) -> BoxFuture<'_, SessionResult<SessionInfo>> {
-        self.run((owner.to_owned(), id, turns), |shared, request, _| async move {
-            let (owner, id, turns) = &*request;
+        let new = match self.shared.clock.new_session() {
+            Ok(new) => new,
+            Err(error) => return Box::pin(ready(Err(error.into()))),
+        };
+        self.run((owner.to_owned(), id, turns, new), |shared, request, _| async move {
+            let (owner, id, turns, new) = &*request;
             let mut lease = shared.pool.get(Purpose::Session).await?;
-            let result = session_queries::fork(&mut lease, &shared, owner, *id, *turns).await;
+            let result = session_queries::fork(&mut lease, &shared, owner, *id, *turns, new).await;
             lease.release(result)
         })
     }

@@ -22,6 +22,15 @@ pub struct Cursor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseIdError;
 
+/// The id and time of a session to be created, chosen once for a request. Repeating the request's
+/// work inserts the same primary key, so a commit whose reply was lost leaves no second session.
+#[derive(Debug)]
+pub(crate) struct NewSessionId {
+    pub(crate) id: SessionId,
+    /// Microseconds since 1970.
+    pub(crate) created: i64,
+}
+
 /// Returns strictly increasing times, even if the system clock goes back.
 #[derive(Debug, Default)]
 pub(crate) struct SessionClock(AtomicI64);
@@ -36,11 +45,16 @@ impl SessionClock {
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
         now.max(last + 1)
     }
+
+    pub(crate) fn new_session(&self) -> Result<NewSessionId, StoreError> {
+        let created = self.next();
+        Ok(NewSessionId { id: SessionId::new_at(created)?, created })
+    }
 }
 
 impl SessionId {
     /// Creates an id for a session created at `moment`, in microseconds since 1970.
-    pub(crate) fn new_at(moment: i64) -> Result<Self, StoreError> {
+    fn new_at(moment: i64) -> Result<Self, StoreError> {
         let mut id = [0; 16];
         aws_lc_rs::rand::fill(&mut id[8..])
             .map_err(|_| StoreError("the system's random number generator failed".into()))?;

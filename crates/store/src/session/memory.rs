@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::{
-    AppendTurns, Cursor, NewSession, NumberedTurn, SessionClock, SessionContents, SessionError,
-    SessionId, SessionInfo, SessionPage, StoredTurn, clamp_page_size,
+    AppendTurns, Cursor, NewSession, NewSessionId, NumberedTurn, SessionClock, SessionContents,
+    SessionError, SessionId, SessionInfo, SessionPage, StoredTurn, clamp_page_size,
 };
 use crate::retention::RetentionLimits;
 
@@ -45,9 +45,9 @@ impl MemorySessions {
 
     pub(crate) fn create(&self, owner: &str, draft: NewSession) -> SessionResult<SessionInfo> {
         StoredTurn::check_sizes(&draft.turns)?;
-        let now = self.clock.next();
+        let NewSessionId { id, created: now } = self.clock.new_session()?;
         let info = SessionInfo {
-            id: SessionId::new_at(now)?,
+            id,
             title: draft.title,
             metadata: detached_copy(&draft.metadata),
             model: draft.model,
@@ -145,9 +145,9 @@ impl MemorySessions {
             let turns = entry.turns[..turns].iter().map(|numbered_turn| numbered_turn.turn.clone());
             (entry.info.clone(), turns.collect::<Vec<_>>())
         };
-        let now = self.clock.next();
+        let new = self.clock.new_session()?;
         info.parent = Some((id, turns.len() as u64));
-        (info.id, info.created, info.updated) = (SessionId::new_at(now)?, now, now);
+        (info.id, info.created, info.updated) = (new.id, new.created, new.created);
         (info.turn_count, info.bytes) = (0, 0);
         Ok(self.insert(owner, info, turns))
     }

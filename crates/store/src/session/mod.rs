@@ -12,8 +12,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 pub(crate) use self::cipher::{RowCipher, SessionDetails};
-pub(crate) use self::id::SessionClock;
 pub use self::id::{Cursor, ParseIdError, SessionId};
+pub(crate) use self::id::{NewSessionId, SessionClock};
 pub(crate) use self::memory::MemorySessions;
 pub(crate) use self::row::{SessionRow, TurnRow};
 use crate::BoxFuture;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    NewSession, NumberedTurn, RowCipher, SessionContents, SessionDetails, SessionId, SessionInfo,
-    StoredTurn, TurnState,
+    NewSession, NewSessionId, NumberedTurn, RowCipher, SessionContents, SessionDetails, SessionId,
+    SessionInfo, StoredTurn, TurnState,
 };
 use crate::encryption::EncryptionKey;
 use crate::error::StoreError;
@@ -38,11 +38,10 @@ impl SessionRow {
     /// The rows of a new session.
     pub(crate) fn create(
         row_cipher: RowCipher<'_>,
-        now: i64,
+        &NewSessionId { id, created: now }: &NewSessionId,
         owner: &str,
         draft: &NewSession,
     ) -> Result<(Self, Vec<TurnRow>), StoreError> {
-        let id = SessionId::new_at(now)?;
         let details = SessionDetails {
             owner: owner.to_owned(),
             title: draft.title.clone(),
@@ -57,11 +56,10 @@ impl SessionRow {
     /// The rows of a fork of a session that was read.
     pub(crate) fn fork(
         row_cipher: RowCipher<'_>,
-        now: i64,
+        &NewSessionId { id, created: now }: &NewSessionId,
         owner: &str,
         contents: &SessionContents,
     ) -> Result<(Self, Vec<TurnRow>), StoreError> {
-        let id = SessionId::new_at(now)?;
         let mut turns = Vec::with_capacity(contents.turns.len());
         for numbered_turn in &contents.turns {
             turns.push(TurnRow::encrypt(row_cipher, id, numbered_turn)?);

@@ -24,8 +24,8 @@ pub(super) fn create(
     draft: &NewSession,
 ) -> SqlResult<SessionResult<SessionInfo>> {
     let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
-    let (row, turns) =
-        SessionRow::create(row_cipher, shared.clock.next(), owner, draft).map_err(to_sql_error)?;
+    let new = shared.clock.new_session().map_err(to_sql_error)?;
+    let (row, turns) = SessionRow::create(row_cipher, &new, owner, draft).map_err(to_sql_error)?;
     insert(connection, shared, owner, &row, &turns)
 }
 
@@ -132,8 +132,9 @@ pub(super) fn fork(
         Err(error) => return Ok(Err(error)),
     };
     let row_cipher = RowCipher(shared.options.encryption_key.as_ref());
-    let now = shared.clock.next();
-    let (row, turns) = SessionRow::fork(row_cipher, now, owner, &contents).map_err(to_sql_error)?;
+    let new = shared.clock.new_session().map_err(to_sql_error)?;
+    let (row, turns) =
+        SessionRow::fork(row_cipher, &new, owner, &contents).map_err(to_sql_error)?;
     insert(connection, shared, owner, &row, &turns)
 }
 

@@ -104,10 +104,10 @@ async fn work_on_killed_connections_is_repeated_at_once() {
     assert_eq!(read_all(&store, "", id).await.turns.len() as u64, seen);
 }
 
-/// The reply to a commit is lost: the turn is in the session once.
+/// The reply to a commit is lost: the turn is in the session once, and there is one session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
-async fn a_turn_whose_commit_got_no_reply_is_appended_once() {
+async fn work_whose_commit_got_no_reply_is_done_once() {
     let test_schema = TestSchema::new().await;
     let (relay, url) = Relay::to(&test_schema.url).await;
     let store = PostgresStore::open(&url, StoreOptions::default()).unwrap();
@@ -121,6 +121,11 @@ async fn a_turn_whose_commit_got_no_reply_is_appended_once() {
         assert_eq!(repeated, Err(SessionError::Conflict { turns: seen + 2 }));
     }
     assert_eq!(store.list("", None, 9).await.unwrap().sessions.len(), 1);
+    relay.drop_next_commit_reply();
+    let fork = store.fork("", id, 2).await.unwrap();
+    assert_eq!((fork.turn_count, fork.parent), (2, Some((id, 2))));
+    assert_eq!(bodies(&read_all(&store, "", fork.id).await), ["0", "x"]);
+    assert_eq!(store.list("", None, 9).await.unwrap().sessions.len(), 2, "it is forked once");
     relay.drop_next_commit_reply();
     assert_eq!(store.delete("", id).await, Ok(()));
 }
