@@ -26,7 +26,7 @@ use crate::services::lessons::LessonStore;
 use crate::services::provider_state::ProviderStates;
 use crate::services::quota::Quotas;
 use crate::services::reasoning::Vault;
-use crate::services::recording::SessionLocks;
+use crate::services::recording::{SessionLocks, SessionWrites};
 use crate::services::responses::ResponseStore;
 use crate::services::store;
 use crate::telemetry::capture::CaptureStore;
@@ -60,6 +60,8 @@ pub struct Gateway {
     pub(crate) responses: Arc<ResponseStore>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) session_locks: Arc<SessionLocks>,
+    /// Of this worker.
+    pub(crate) session_writes: Arc<SessionWrites>,
     /// Translates long requests.
     pub(crate) blocking_pool: Arc<BlockingPool>,
     /// `None` without a collector.
@@ -103,6 +105,7 @@ impl Gateway {
             responses: Arc::new(ResponseStore::new(records)),
             store,
             session_locks: Arc::default(),
+            session_writes: Arc::default(),
             blocking_pool: Arc::default(),
             span_channel: config.telemetry.is_enabled().then(|| Arc::new(SpanChannel::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
@@ -132,6 +135,7 @@ impl Gateway {
             responses: Arc::clone(&self.responses),
             store: Arc::clone(&self.store),
             session_locks: Arc::clone(&self.session_locks),
+            session_writes: Arc::default(),
             blocking_pool: Arc::clone(&self.blocking_pool),
             span_channel: self.span_channel.clone(),
         })

@@ -83,7 +83,6 @@ impl ServerHandle {
         // An error means that all workers have stopped.
         let _ = self.shutdown.send(true);
         let _ = self.shutdown_complete.recv().await;
-        self.gateway.session_locks.wait_all_written(store::SHUTDOWN_FLUSH_TIMEOUT).await;
         self.node_sync.stop().await;
         store::flush_on_shutdown(&*self.gateway.store).await;
         if let Some(exporter) = self.exporter {
@@ -197,7 +196,7 @@ fn bind_socket(listen: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(ACCEPT_BACKLOG)
 }
 
-/// Serves connections until shutdown, then waits until they have ended.
+/// Serves connections until shutdown, then waits until they have ended and their replies are stored.
 async fn run_worker(mut worker: Worker, gateway: Arc<Gateway>, mut listener: Listener) {
     let mut connections = JoinSet::new();
     loop {
@@ -222,6 +221,7 @@ async fn run_worker(mut worker: Worker, gateway: Arc<Gateway>, mut listener: Lis
     }
     drop(worker);
     while connections.join_next().await.is_some() {}
+    gateway.session_writes.finish().await;
     drop(listener.shutdown_complete);
 }
 

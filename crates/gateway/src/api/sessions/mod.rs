@@ -2,6 +2,7 @@
 
 mod json;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Method, Response};
@@ -179,6 +180,7 @@ impl ClientRequest<'_> {
             expected_turns: seen,
             model,
             guard: session_guard,
+            writes: Arc::clone(&self.gateway.session_writes),
         };
         let client_request = ClientRequest { path_params, body: body.to_bytes(), ..self };
         Ok(client_request.run_turn(Some(recorder), permits).await)

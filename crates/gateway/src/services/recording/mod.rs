@@ -10,10 +10,12 @@ use bytes::Bytes;
 use interlingua_dialects::native;
 use interlingua_model::Reply;
 use interlingua_store::{AppendTurns, SessionError, SessionId, Store, StoreError, StoredTurn};
-use tokio::sync::{OwnedMutexGuard, oneshot};
+use tokio::sync::{OwnedMutexGuard, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::services::store::{FlushFuture, REPLY_FLUSH_TIMEOUT, UnstoredReply};
+use crate::services::store::{
+    FlushFuture, REPLY_FLUSH_TIMEOUT, SHUTDOWN_FLUSH_TIMEOUT, UnstoredReply,
+};
 
 /// Locks of the sessions in use.
 #[derive(Debug, Default)]
@@ -23,8 +25,8 @@ pub(crate) struct SessionLocks(Mutex<HashMap<SessionId, Arc<SessionLock>>>);
 struct SessionLock {
     /// Held while a model answers: one request at a time.
     answering: Arc<tokio::sync::Mutex<()>>,
-    /// Held while the reply is being stored: readers wait for it.
-    writing: Arc<tokio::sync::Mutex<()>>,
+    /// While the reply is being stored: readers wait for it.
+    is_writing: watch::Sender<bool>,
 }
 
 /// Exclusive access to a session.
@@ -32,6 +34,17 @@ struct SessionLock {
 pub(crate) struct SessionGuard {
     lock: Arc<SessionLock>,
     answering: OwnedMutexGuard<()>,
+}
+
+/// The number of replies that a worker is storing.
+#[derive(Debug, Default)]
+pub(crate) struct SessionWrites(watch::Sender<usize>);
+
+/// Held while a reply is being stored.
+#[derive(Debug)]
+struct WriteGuard {
+    lock: Arc<SessionLock>,
+    writes: Arc<SessionWrites>,
 }
 
 impl SessionLocks {
@@ -52,29 +65,51 @@ impl SessionLocks {
     pub(crate) async fn wait_written(&self, id: SessionId) -> Result<(), SessionError> {
         let lock = self.locks().get(&id).map(Arc::clone);
         let Some(lock) = lock else { return Ok(()) };
-        match timeout(REPLY_FLUSH_TIMEOUT, lock.writing.lock()).await {
-            Ok(_) => Ok(()),
-            Err(_) => Err(StoreError("the last answer is not in the session yet".into()).into()),
-        }
-    }
-
-    /// Waits until all replies are stored, but not longer than `max_wait`.
-    pub(crate) async fn wait_all_written(&self, max_wait: Duration) {
-        let locks: Vec<Arc<SessionLock>> = self.locks().values().map(Arc::clone).collect();
-        let all_written = async {
-            for session_lock in locks {
-                drop(session_lock.writing.lock().await);
-            }
-        };
-        if timeout(max_wait, all_written).await.is_err() {
-            tracing::error!(
-                "not all replies are stored in their sessions: the store takes too long"
-            );
-        }
+        timeout(REPLY_FLUSH_TIMEOUT, lock.wait_written())
+            .await
+            .map_err(|_| StoreError("the last answer is not in the session yet".into()).into())
     }
 
     fn locks(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<SessionLock>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionLock {
+    async fn wait_written(&self) {
+        // The sender is `self`, so that this cannot fail.
+        let _ = self.is_writing.subscribe().wait_for(|is_writing| !is_writing).await;
+    }
+}
+
+impl SessionWrites {
+    /// Waits until all replies are stored, but not longer than [`SHUTDOWN_FLUSH_TIMEOUT`]. A worker
+    /// does so before its runtime ends, which drops the tasks that store them.
+    pub(crate) async fn finish(&self) {
+        let mut count = self.0.subscribe();
+        let finished = count.wait_for(|count| *count == 0);
+        if timeout(SHUTDOWN_FLUSH_TIMEOUT, finished).await.is_err() {
+            let count = *self.0.borrow();
+            tracing::error!(
+                "{count} replies are lost: they are not in their sessions, because the store takes \
+                 too long"
+            );
+        }
+    }
+}
+
+impl WriteGuard {
+    fn new(lock: Arc<SessionLock>, writes: Arc<SessionWrites>) -> Self {
+        lock.is_writing.send_replace(true);
+        writes.0.send_modify(|count| *count += 1);
+        Self { lock, writes }
+    }
+}
+
+impl Drop for WriteGuard {
+    fn drop(&mut self) {
+        self.lock.is_writing.send_replace(false);
+        self.writes.0.send_modify(|count| *count -= 1);
     }
 }
 
@@ -89,6 +124,7 @@ pub(crate) struct SessionRecorder {
     /// The model name that the client sent.
     pub(crate) model: String,
     pub(crate) guard: SessionGuard,
+    pub(crate) writes: Arc<SessionWrites>,
 }
 
 impl SessionRecorder {
@@ -100,11 +136,9 @@ impl SessionRecorder {
             return None;
         }
         let turn = native::encode_turn(&reply.turn.clone().into()).to_bytes();
-        let Self { store, owner, id, expected_turns, model, guard } = self;
+        let Self { store, owner, id, expected_turns, model, guard, writes } = self;
         let SessionGuard { lock, answering } = guard;
-        // Only the owner of the session lock writes, so this lock is free except for a short time
-        // while a reader waits on it.
-        let write_guard = Arc::clone(&lock.writing).try_lock_owned();
+        let write_guard = WriteGuard::new(lock, writes);
         let pending = PendingReply { store, owner, id, expected_turns, model, turn };
         let (stored_tx, stored_rx) = oneshot::channel();
         // A task of its own: the reply is stored even if the client disconnects.
@@ -119,7 +153,7 @@ impl SessionRecorder {
                 drop(answering);
                 stored.await;
             }
-            drop((write_guard, lock));
+            drop(write_guard);
         });
         Some(Box::pin(async move {
             if stored_rx.await == Ok(true) { Ok(()) } else { Err(UnstoredReply(id)) }

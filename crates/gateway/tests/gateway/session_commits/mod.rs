@@ -4,6 +4,7 @@
 mod gated_store;
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,7 +36,10 @@ impl GatedGateway {
         let config = Config::from_env(&|_| None);
         let gateway = Gateway::with_store(config, Arc::clone(&store) as Arc<_>).unwrap();
         let any_addr = SocketAddr::from(([127, 0, 0, 1], 0));
-        let server = runtime.block_on(async { gateway.start(any_addr).unwrap() });
+        // As `interlingua serve`: the runtimes of the workers end with their connections.
+        let threads = NonZero::new(2).unwrap();
+        let server =
+            runtime.block_on(async { gateway.start_on_threads(any_addr, threads).unwrap() });
         Self { runtime, server: Some(server), store }
     }
 
@@ -160,6 +164,33 @@ fn a_late_commit_ends_in_an_error_and_the_answer_is_kept() {
         assert_eq!(continue_session(at, id, "And now?", false).status, 200);
         assert_eq!(gateway.session(id)["turns"], 4);
     }
+}
+
+/// The client has its error, and its connection has ended: nothing but the stop waits.
+#[test]
+fn a_stop_waits_five_seconds_for_answers_that_were_reported_late() {
+    let is_answered = [true, false].map(|opens| {
+        thread::spawn(move || {
+            let folder = tempfile::tempdir().unwrap();
+            let mut gateway = GatedGateway::on_sqlite(folder.path(), false);
+            let id = gateway.create_session();
+            assert_eq!(continue_session(gateway.addr(), &id, "Ahoy", false).status, 503);
+            let start = Instant::now();
+            let stop = gateway.runtime.spawn(gateway.server.take().unwrap().stop());
+            thread::sleep(Duration::from_millis(500));
+            assert!(!stop.is_finished(), "it does not wait");
+            if opens {
+                gateway.store.open();
+            }
+            gateway.runtime.block_on(stop).unwrap();
+            let elapsed = start.elapsed().as_millis();
+            assert!(if opens { elapsed < 3000 } else { (4500..9000).contains(&elapsed) });
+            drop(gateway);
+            let gateway = GatedGateway::on_sqlite(folder.path(), true);
+            texts(&gateway.session(&id)).iter().any(|turn| turn.contains("assistant"))
+        })
+    });
+    assert_eq!(is_answered.map(|stopped| stopped.join().unwrap()), [true, false]);
 }
 
 #[test]
