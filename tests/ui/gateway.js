@@ -59,11 +59,11 @@ export async function slowProvider() {
   });
   server.listen(0, "127.0.0.1").unref();
   await once(server, "listening");
-  const end = async () => {
-    (await asked).end(`${chunk({ content: "night" }, "stop")}data: [DONE]\n\n`);
+  const end = async (text = "night") => {
+    (await asked).end(`${chunk({ content: text }, "stop")}data: [DONE]\n\n`);
     server.close();
   };
-  return { address: `http://127.0.0.1:${server.address().port}`, end };
+  return { address: `http://127.0.0.1:${server.address().port}`, isAsked: asked.then(() => {}), end };
 }
 
 function chunk(delta, finish_reason) {

@@ -91,6 +91,27 @@ test("sessions are listed with their texts", () => withPage("", async ({ page, g
   assert.equal(await page.locator("#show-sessions").getAttribute("aria-pressed"), "true");
 }));
 
+test("an answer that is stored beside its session is shown as text", async () => {
+  const provider = await slowProvider();
+  const config = `[providers.slow]\ndialect = "openai-chat"\nbase_url = "${provider.address}"\n`;
+  await withPage(config, async ({ page, gateway }) => {
+    const { id } = JSON.parse((await post(`${gateway.address}/api/sessions`, { title: "Harbour" })).text);
+    const path = `${gateway.address}/api/sessions/${id}`;
+    const asked = post(`${path}/continue`, { model: "slow/m", say: "Good evening", stream: true });
+    await provider.isAsked;
+    // Another client is faster.
+    await post(`${path}/turns`, { seen: 1, turns: [{ role: "user", blocks: [{ text: "And now?" }] }] });
+    await provider.end(MARKUP);
+    await asked;
+    await page.locator("#show-sessions").click();
+    await page.locator("#list li", { hasText: "Harbour" }).click();
+    await sees(page, "#detail h2", "Beside the session");
+    await page.locator("#detail summary", { hasText: "answer to the first 1 turns · slow/m" }).click();
+    await sees(page, "#detail details[open] pre", "Good <img src=x onerror=alert(1)>");
+    assert.equal(await page.locator("#injected, #detail img").count(), 0);
+  });
+});
+
 test("without a key nothing is shown", () => withPage('[access]\nkeys = ["sesame"]\n', async ({ page, gateway, wrong }) => {
   const message = { role: "user", content: "Good morning" };
   await post(`${gateway.address}/v1/chat/completions`, { model: "sim/echo", messages: [message] }, "sesame");

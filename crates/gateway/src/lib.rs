@@ -36,5 +36,6 @@ mod state;
 mod telemetry;
 
 pub use self::server::listener::ServerHandle;
+pub use self::services::recording::DivergedReply;
 pub use self::services::store::open as open_store;
 pub use state::{Gateway, KeysRemovedError};

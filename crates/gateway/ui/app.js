@@ -129,6 +129,18 @@ function detailOfTurn(short, whole) {
   return parts;
 }
 
+function detailOfSession(short, whole) {
+  const { beside = [], ...session } = whole ?? short;
+  const parts = [el("h2", {}, session.id), fold("Session", JSON.stringify(session, null, 2), true)];
+  if (beside.length) {
+    parts.push(el("h2", {}, "Beside the session"),
+      el("p", { class: "dim" }, "Answers that found other turns in their place."),
+      ...beside.map(({ seen, at, model, turn }) =>
+        fold(`answer to the first ${seen} turns · ${model} · ${new Date(at / 1000).toLocaleString()}`, JSON.stringify(turn, null, 2))));
+  }
+  return parts;
+}
+
 async function choose(id) {
   view.chosen = id;
   draw();
@@ -137,8 +149,8 @@ async function choose(id) {
   const path = `/api/${turns ? "turns" : "sessions"}/${encodeURIComponent(id)}`;
   const whole = turns && isRunning(short) ? null : await json(path).catch(() => null);
   if (view.chosen !== id) return;
-  const parts = turns ? detailOfTurn(short, whole) : [el("h2", {}, id), fold("Session", JSON.stringify(whole ?? short, null, 2), true)];
-  $("detail").replaceChildren(...parts);
+  const detail = turns ? detailOfTurn : detailOfSession;
+  $("detail").replaceChildren(...detail(short, whole));
 }
 
 // --- events ---

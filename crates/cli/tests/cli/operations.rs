@@ -60,7 +60,7 @@ impl Drop for Gateway {
 }
 
 /// The response to this request, as text.
-fn exchange(addr: &str, head: &str, body: &str) -> String {
+pub(crate) fn exchange(addr: &str, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(addr).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
     let length = body.len();

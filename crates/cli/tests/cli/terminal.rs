@@ -1,12 +1,17 @@
 //! Text of models, tools, files and transcripts cannot control the terminal, on any surface.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use serde_json::json;
 
 use crate::chat::{McpScript, run_with_home, search_path};
-use crate::command::run_interlingua;
+use crate::command::{run_interlingua, start_listening};
+use crate::operations::exchange;
 use crate::pty::TerminalSession;
 
 /// Sets the clipboard and the title, with ESC, C1 and DEL; overwrites a line; reorders text.
@@ -92,6 +97,67 @@ fn sessions_are_shown_without_control_characters() {
     }
     let (_, list, _) = run_with_home(home.path(), &["sessions", "list"], "");
     assert!(list.lines().all(|line| line.contains(" turns ")), "{list}");
+}
+
+/// A provider that answers one request with this text, after `meanwhile`.
+fn provider(text: &'static str, meanwhile: impl FnOnce() + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let addr = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("the gateway connects");
+        let mut request = Vec::new();
+        while !request.ends_with(b"}") {
+            let mut chunk = [0; 4096];
+            let length = stream.read(&mut chunk).expect("a request comes");
+            request.extend_from_slice(&chunk[..length]);
+        }
+        meanwhile();
+        let message = json!({"role": "assistant", "content": text});
+        let body = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        .to_string();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length:";
+        write!(stream, "{head} {}\r\n\r\n{body}", body.len()).expect("it reads");
+    });
+    format!("http://{addr}")
+}
+
+/// Another client appends a turn while the model answers.
+#[test]
+fn an_answer_beside_a_session_is_shown_without_control_characters() {
+    let home = tempfile::tempdir().expect("a folder");
+    let append = Arc::new(OnceLock::<(String, String)>::new());
+    let base_url = provider(HOSTILE, {
+        let append = Arc::clone(&append);
+        move || {
+            let (addr, path) = append.get().expect("the session is created");
+            let turn = r#"{"seen":1,"turns":[{"role":"user","blocks":[{"text":"And now?"}]}]}"#;
+            assert!(exchange(addr, &format!("POST {path}/turns"), turn).contains("200 OK"));
+        }
+    });
+    let config =
+        format!("[providers.slow]\ndialect = \"openai-chat\"\nbase_url = \"{base_url}\"\n");
+    let config = write_file(home.path(), "gateway.toml", &config);
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--config", &config];
+    let (mut gateway, addr) = start_listening(&serve, |command| {
+        command.env_clear().env("HOME", home.path());
+    });
+    let created = exchange(&addr, "POST /api/sessions", "{}");
+    let id = created.split('"').nth(3).expect("an id").to_owned();
+    let path = format!("/api/sessions/{id}");
+    append.set((addr.clone(), path.clone())).expect("set once");
+    let say = r#"{"model":"slow/m","say":"Good evening"}"#;
+    let answer = exchange(&addr, &format!("POST {path}/continue"), say);
+    gateway.kill().and_then(|()| gateway.wait()).expect("it ends");
+    assert!(answer.contains("200 OK"), "{answer}");
+
+    let shown = assert_shown(home.path(), &["sessions", "show", &id]).replace("\r\n", "\n");
+    let conversation = "User: Good evening\nUser: And now?\n\n";
+    let beside =
+        "Beside the session, now: slow/m answered its first 1 turn\nAssistant: a\\u001b]52;";
+    assert!(shown.contains(&format!("{conversation}{beside}")), "{shown}");
+    let (code, _, stderr) = run_with_home(home.path(), &["sessions", "rm", &id], "");
+    assert_eq!(code, 0, "{stderr}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use interlingua_store::{
 use interlingua_wire::json::ObjectWriter;
 
 use crate::http_util::error_response::{ErrorResponse, failure};
-use crate::services::recording::diverged;
+use crate::services::recording::DivergedReply;
 
 /// Decodes the client's turns: the native form, or messages of a dialect. Repairs and dropped parts
 /// are recorded in the ledger.
@@ -61,7 +61,10 @@ pub(super) fn append_result(turns: u64, ledger: &Ledger) -> RawJson {
     })
 }
 
-pub(super) fn session_with_turns(contents: &SessionContents, diverged: &[RawJson]) -> RawJson {
+pub(super) fn session_with_turns(
+    contents: &SessionContents,
+    diverged: &[DivergedReply],
+) -> RawJson {
     RawJson::object(|o| {
         write_session_fields(&contents.info, o);
         o.array("history", |a| {
@@ -82,7 +85,9 @@ pub(super) fn session_with_turns(contents: &SessionContents, diverged: &[RawJson
                 }
             });
         }
-        diverged::write(diverged, o);
+        if !diverged.is_empty() {
+            o.array("beside", |a| diverged.iter().for_each(|reply| a.item().json(&reply.encode())));
+        }
     })
 }
 

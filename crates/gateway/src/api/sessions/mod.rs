@@ -23,7 +23,7 @@ use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::json_response;
 use crate::proxy::parse::{parse_body, parse_model_name};
 use crate::proxy::request::{ClientRequest, RequestPermits};
-use crate::services::recording::{SessionRecorder, diverged};
+use crate::services::recording::{DivergedReply, SessionRecorder};
 
 impl ClientRequest<'_> {
     pub(crate) async fn handle_session(
@@ -55,7 +55,7 @@ impl ClientRequest<'_> {
             (&Method::DELETE, [id]) => {
                 let id = parse_session_id(id)?;
                 store.delete(self.owner, id).await?;
-                diverged::remove(&**store, self.owner, id).await?;
+                DivergedReply::remove_all(&**store, self.owner, id).await?;
                 RawJson::object(|o| o.boolean("deleted", true))
             }
             (&Method::POST, [id, "turns"]) => self.append_turns(parse_session_id(id)?).await?,
@@ -78,7 +78,7 @@ impl ClientRequest<'_> {
         let store = &*self.gateway.store;
         self.gateway.session_locks.wait_written(id).await?;
         let contents = store.read(self.owner, id, 0..u64::MAX).await?;
-        let diverged = diverged::read(store, self.owner, id).await?;
+        let diverged = DivergedReply::read_all(store, self.owner, id).await?;
         Ok(json::session_with_turns(&contents, &diverged))
     }
 

@@ -1,18 +1,20 @@
 //! Appends replies to sessions, and serializes the requests of a session.
 
-pub(crate) mod diverged;
+mod diverged;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use interlingua::RawJson;
 use interlingua_dialects::native;
 use interlingua_model::Reply;
 use interlingua_store::{AppendTurns, SessionError, SessionId, Store, StoreError, StoredTurn};
 use tokio::sync::{OwnedMutexGuard, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
+pub use self::diverged::DivergedReply;
 use crate::services::store::{
     FlushFuture, REPLY_FLUSH_TIMEOUT, SHUTDOWN_FLUSH_TIMEOUT, UnstoredReply,
 };
@@ -216,9 +218,10 @@ impl PendingReply {
 
     async fn store_beside(self) {
         tracing::warn!(session = %self.id, "the session has other turns: the reply is stored beside it");
-        let (id, seen) = (self.id, self.expected_turns);
-        let record = diverged::record(&self.owner, id, seen, &self.model, &self.turn);
-        self.store.put(record);
+        let turn = RawJson::parse(String::from_utf8_lossy(&self.turn).into_owned());
+        let turn = turn.unwrap_or(RawJson::NULL);
+        let reply = DivergedReply::new(self.expected_turns, self.model, turn);
+        self.store.put(reply.to_record(&self.owner, self.id));
         while self.store.flush().await.is_err() {
             sleep(RETRY_DELAY).await;
         }

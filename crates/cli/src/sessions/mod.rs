@@ -1,9 +1,10 @@
 //! `interlingua sessions`: the sessions that are stored on this machine.
 
+mod format;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use interlingua::{
@@ -11,10 +12,10 @@ use interlingua::{
 };
 use interlingua_agent::{ImportedSession, OpenedSession, Session, StoredTurnLog};
 use interlingua_dialects::native::Native;
+use interlingua_gateway::DivergedReply;
 use interlingua_gateway::config::{Backend, Config, Provider, Route};
-use interlingua_model::BlockContent;
 use interlingua_repair::TargetProfile;
-use interlingua_store::{MAX_PAGE_SIZE, RecordKind, SessionError, SessionId, Store};
+use interlingua_store::{MAX_PAGE_SIZE, SessionError, SessionId, Store};
 use interlingua_transcript::TranscriptFile;
 
 use crate::error::CommandError;
@@ -90,9 +91,8 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<(), CommandError> {
             SessionsCommand::Rm { id } => {
                 let deleted = store.delete(LOCAL_OWNER, *id).await;
                 deleted.map_err(|error| session_error(*id, &error))?;
-                let (kind, key) = (RecordKind::DivergedReply, id.to_string());
-                let removed = store.remove(kind, Some(LOCAL_OWNER), Some(&key)).await;
-                removed.map(drop).map_err(|error| session_error(*id, &error.into()))
+                let removed = DivergedReply::remove_all(&*store, LOCAL_OWNER, *id).await;
+                removed.map_err(|error| session_error(*id, &error))
             }
         }
     })
@@ -105,7 +105,8 @@ async fn list(store: &dyn Store) -> Result<(), CommandError> {
         let page = page.map_err(|error| store_error(store, &error))?;
         let mut out = String::new();
         for session in &page.sessions {
-            let (age, turns) = (format_age(session.updated), session.turn_count);
+            let (age, turns) =
+                (format::format_age(session.updated.unsigned_abs()), session.turn_count);
             let unit = if turns == 1 { "turn " } else { "turns" };
             let _ = writeln!(
                 out,
@@ -124,33 +125,17 @@ async fn list(store: &dyn Store) -> Result<(), CommandError> {
 }
 
 async fn show(store: Arc<dyn Store>, id: SessionId) -> Result<(), CommandError> {
-    let opened_session = StoredTurnLog::open(store, LOCAL_OWNER, id)
+    let opened_session = StoredTurnLog::open(Arc::<dyn Store>::clone(&store), LOCAL_OWNER, id)
         .await
         .map_err(|error| session_error(id, &error))?;
+    let diverged = DivergedReply::read_all(&*store, LOCAL_OWNER, id).await;
+    let diverged = diverged.map_err(|error| session_error(id, &error))?;
     let mut out = String::new();
     for turn in opened_session.session.turns() {
-        for block in &turn.blocks {
-            let text = match &block.content {
-                BlockContent::Text { text, .. } | BlockContent::Refusal(text) => {
-                    text.unescape().into_owned()
-                }
-                // Redacted reasoning has no text.
-                BlockContent::Reasoning(thinking) if thinking.text.is_empty() => continue,
-                BlockContent::Reasoning(thinking) => format!("· {}", thinking.text),
-                BlockContent::ToolCall(call) => {
-                    format!("→ {}({})", call.name, call.args.to_json_string())
-                }
-                BlockContent::ToolResult(result) => {
-                    let texts = result.content.iter().filter_map(|block| block.content.as_text());
-                    format!("← {}", JsonString::join(texts, "\n"))
-                }
-                BlockContent::Media(media) => format!("[{:?}]", media.kind),
-                BlockContent::Json(json) | BlockContent::Foreign { json, .. } => {
-                    json.as_str().to_owned()
-                }
-            };
-            let _ = writeln!(out, "{:?}: {text}", turn.role);
-        }
+        format::write_turn(&mut out, turn);
+    }
+    for reply in &diverged {
+        format::write_diverged_reply(&mut out, reply);
     }
     output::print_text(&out)
 }
@@ -303,18 +288,6 @@ pub(crate) fn store_error(store: &dyn Store, error: &SessionError) -> CommandErr
     }
 }
 
-/// Elapsed time, for people.
-fn format_age(micros: i64) -> String {
-    let then = UNIX_EPOCH + Duration::from_micros(micros.unsigned_abs());
-    let seconds = SystemTime::now().duration_since(then).unwrap_or_default().as_secs();
-    match seconds {
-        0..60 => "now".to_owned(),
-        60..3600 => format!("{} min", seconds / 60),
-        3600..86_400 => format!("{} h", seconds / 3600),
-        _ => format!("{} d", seconds / 86_400),
-    }
-}
-
 /// Hint for a store that cannot be used.
 pub(crate) const STORE_HINT: &str = "Check that its location is writable and not full. \
     `store.url` in the configuration selects another location.";
@@ -327,7 +300,10 @@ Each line has the id, the time since the last change, the number of turns, the l
 
 const SHOW_HELP: &str = "\
 Example:
-  interlingua sessions show 01a1eb7e-c3a3-72f8-af61-de1b7458c427";
+  interlingua sessions show 01a1eb7e-c3a3-72f8-af61-de1b7458c427
+
+Answers that are stored beside the session, because it got other turns in their place, follow the
+conversation.";
 
 const EXPORT_HELP: &str = "\
 Without --to it is written in the native dialect, which loses nothing. A request in a provider's
