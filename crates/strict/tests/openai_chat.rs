@@ -271,17 +271,20 @@ fn many_violations_take_linear_time() {
         json!({"model": CLAUDE, "messages": user.chain(steps).collect::<Vec<_>>()})
     };
     for flavor in ["openrouter", "openai", "mistral", "glm"] {
-        let measure = |count: usize| {
-            let body = conversation(count);
-            let run = || {
-                let start = std::time::Instant::now();
-                assert!(violations_of(&body, flavor, false).len() >= count, "{flavor}");
-                start.elapsed().as_secs_f64()
-            };
-            // The lesser of two, because other processes run as well.
-            run().min(run())
+        let measure = |body: &Value| {
+            let start = std::time::Instant::now();
+            assert!(violations_of(body, flavor, false).len() >= 500, "{flavor}");
+            start.elapsed().as_secs_f64()
         };
-        let (few, many) = (measure(500), measure(4_000));
-        assert!(many < 24.0 * few.max(0.01), "{flavor}: {few} s, {many} s");
+        let (few_body, many_body) = (conversation(500), conversation(4_000));
+        let (mut few, mut many) = (f64::MAX, f64::MAX);
+        // Other processes make a run slower, never faster: the least times count. A quadratic
+        // algorithm takes 64 times as long in every run.
+        let is_linear = (0..8).any(|_| {
+            few = few.min(measure(&few_body));
+            many = many.min(measure(&many_body));
+            many < 24.0 * few.max(0.01)
+        });
+        assert!(is_linear, "{flavor}: {few} s, {many} s");
     }
 }
