@@ -38,6 +38,8 @@ pub enum ValueType {
     Text(&'static str),
     /// A table or list that its own code reads, described for the page.
     Other(&'static str),
+    /// Anything: the key is accepted with a warning, and has no effect.
+    Ignored,
     /// A table with these keys.
     Section(&'static [KeySpec]),
     /// A table whose keys are names that the user chooses, each of a table with these keys.

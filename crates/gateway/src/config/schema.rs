@@ -8,7 +8,7 @@ use interlingua_repair::TargetProfile;
 
 use super::Config;
 use super::key_spec::ValueType::{
-    Duration, Flag, List, MemorySize, Named, Number, Other, Section, Size, Text, Word,
+    Duration, Flag, Ignored, List, MemorySize, Named, Number, Other, Section, Size, Text, Word,
 };
 use super::key_spec::{KeySpec, ValueType, key};
 use super::telemetry::DEFAULT_SERVICE_NAME;
@@ -206,8 +206,8 @@ const TELEMETRY: &[KeySpec] = &[
     key("headers", Other("table of texts or secrets"), "")
         .doc("Headers for the collector, as `headers` of a provider."),
     key("traces", Flag, "true").doc("Whether traces are sent to the collector."),
-    key("metrics", Other("any"), "").doc("Accepted with a warning, without effect."),
-    key("interval", Other("any"), "").doc("Accepted with a warning, without effect."),
+    key("metrics", Ignored, "").doc("Accepted with a warning, without effect."),
+    key("interval", Ignored, "").doc("Accepted with a warning, without effect."),
 ];
 
 const GUARD: &[KeySpec] = &[

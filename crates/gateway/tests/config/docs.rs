@@ -174,9 +174,12 @@ fn keys_of(group: &str) -> Vec<(String, &'static KeySpec)> {
 
 fn key_table(group: &str) -> String {
     let restart = restart_keys();
-    let needs_restart = |path: &str| {
+    let needs_restart = |path: &str, spec: &KeySpec| {
         let (section, _) = path.split_once('.').unwrap_or((path, ""));
-        restart.iter().any(|key| *key == format!("`{path}`") || *key == format!("`[{section}]`"))
+        !matches!(spec.value_type, ValueType::Ignored)
+            && restart
+                .iter()
+                .any(|key| *key == format!("`{path}`") || *key == format!("`[{section}]`"))
     };
     // The names that the user chooses are left out.
     let hidden = if group.ends_with("NAME") || group.ends_with("[]") { group.len() + 1 } else { 0 };
@@ -185,7 +188,7 @@ fn key_table(group: &str) -> String {
             format!("`{}`", &path[hidden..]),
             value_cell(spec.value_type),
             spec.default_toml().map(|toml| format!("`{toml}`")).unwrap_or_default(),
-            if needs_restart(path) { "restart".to_owned() } else { String::new() },
+            if needs_restart(path, spec) { "restart".to_owned() } else { String::new() },
             spec.doc.replace('|', "\\|"),
         ]
     };
@@ -216,6 +219,7 @@ fn value_cell(value_type: ValueType) -> String {
             words().iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", ")
         }
         ValueType::Text(text) | ValueType::Other(text) => text.into(),
+        ValueType::Ignored => "any".into(),
         ValueType::List(_) => "list of keys".into(),
         ValueType::Section(_) | ValueType::Named(_) => "table".into(),
     }
