@@ -156,9 +156,9 @@ const LIMITS: &[KeySpec] = &[
         .at_next_start(|a, b| a.limits.connections == b.limits.connections),
     key("connections_per_address", COUNT, "1000")
         .doc("Connections from one address that is not loopback."),
-    key("failures", SMALL_COUNT, "20").doc("Wrong keys from one address in a burst."),
+    key("failures", SMALL_COUNT, "20").doc("Requests without a valid key from one address in a burst."),
     key("failures_per_minute", SMALL_COUNT, "10")
-        .doc("Wrong keys from one address per minute, after the burst."),
+        .doc("Requests without a valid key from one address per minute, after the burst."),
     key("retries", Number { min: 0, max: SMALL_MAX }, "2")
         .doc("Retries of a request before its reply has begun."),
 ];

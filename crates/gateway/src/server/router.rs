@@ -193,7 +193,8 @@ fn check_head(config: &Config, listen: SocketAddr, head: &Parts) -> Result<(), A
     access::check_host_and_origin(config, listen, &head.uri, &head.headers)
 }
 
-/// Finds who calls. Wrong keys are counted for each peer, which is refused after too many.
+/// Finds who calls. Requests without a valid key are counted for each peer, which is refused after
+/// too many.
 fn authenticate<'c>(
     gateway: &Gateway,
     config: &'c Config,

@@ -1,5 +1,5 @@
-//! Enforces request rates, concurrency and daily tokens per key, and the rate of wrong keys per
-//! address.
+//! Enforces request rates, concurrency and daily tokens per key, and per address the rate of
+//! requests without a valid key.
 //!
 //! The limits of a key are for all nodes together: nodes exchange their usage about once a second,
 //! and remote usage counts like local usage.
@@ -145,7 +145,7 @@ impl Quotas {
         }
     }
 
-    /// Counts a wrong key; an error if this address has sent too many.
+    /// Counts a request with a wrong key, or without one; an error if this address has sent too many.
     pub(crate) fn record_wrong_key(
         &self,
         from: IpAddr,
@@ -155,9 +155,11 @@ impl Quotas {
         let bucket = self.wrong_keys.get_or_default(&from);
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let limits = &config.limits;
-        bucket
-            .try_acquire(limits.wrong_keys_burst, limits.wrong_keys_per_minute, now)
-            .map_err(|wait| rate_limit_error("too many wrong keys from this address", wait))
+        bucket.try_acquire(limits.wrong_keys_burst, limits.wrong_keys_per_minute, now).map_err(
+            |wait| {
+                rate_limit_error("too many requests without a valid key from this address", wait)
+            },
+        )
     }
 }
 
