@@ -155,7 +155,10 @@ const LIMITS: &[KeySpec] = &[
         .doc("Connections of clients.")
         .at_next_start(|a, b| a.limits.connections == b.limits.connections),
     key("connections_per_address", COUNT, "1000")
-        .doc("Connections from one address that is not loopback."),
+        .doc(
+            "Connections from one address that is not loopback; here and below, an IPv6 network \
+             of 64 bits is one address.",
+        ),
     key("failures", SMALL_COUNT, "20").doc("Requests without a valid key from one address in a burst."),
     key("failures_per_minute", SMALL_COUNT, "10")
         .doc("Requests without a valid key from one address per minute, after the burst."),

@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod body;
 pub(crate) mod body_budget;
 pub(crate) mod client_api;
+pub(crate) mod client_network;
 pub(crate) mod content_coding;
 pub(crate) mod cors;
 pub(crate) mod endpoint;

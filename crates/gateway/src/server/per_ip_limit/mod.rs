@@ -1,8 +1,10 @@
-//! Limits the number of connections per client address.
+//! Limits the number of connections per client address, or network of IPv6 addresses.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::http_util::client_network::client_network;
 
 /// Connections per address, except loopback.
 #[derive(Clone, Default)]
@@ -18,7 +20,7 @@ pub(crate) struct IpPermit {
 impl PerIpLimit {
     /// `None` if the address already has `max` connections.
     pub(crate) fn try_acquire(&self, ip: IpAddr, max: usize) -> Option<IpPermit> {
-        let address = Some(ip.to_canonical()).filter(|address| !address.is_loopback());
+        let address = Some(client_network(ip)).filter(|address| !address.is_loopback());
         if let Some(address) = address {
             let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let count = counts.entry(address).or_default();

@@ -21,6 +21,11 @@ fn each_address_has_its_own_limit_and_loopback_has_none() {
     drop(first);
     assert!(limit.try_acquire(first_ip, 2).is_some(), "one connection was closed");
     drop(second);
+    let network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:a::", "2001:db8:0:1::"]
+        .map(|text| limit.try_acquire(address(text), 2));
+    let is_accepted = network.each_ref().map(Option::is_some);
+    assert_eq!(is_accepted, [true, true, false, true], "the first 64 bits count");
+    drop(network);
     assert!(limit.0.lock().unwrap().is_empty(), "no address is stored");
     let here: Vec<_> = (0..9)
         .map(|_| [address("127.0.0.1"), address("::1"), address("::ffff:127.0.0.1")])

@@ -16,6 +16,7 @@ use interlingua_model::{ApiErrorKind, RetryAdvice};
 use interlingua_store::{Day, LocalLoad, RemoteLoad, UsageStore};
 
 use crate::config::{ApiKey, Config};
+use crate::http_util::client_network::client_network;
 use crate::http_util::error_response::failure;
 
 /// Usage of all keys and addresses.
@@ -152,7 +153,7 @@ impl Quotas {
         config: &Config,
         now: Instant,
     ) -> Result<(), ApiError> {
-        let bucket = self.wrong_keys.get_or_default(&from);
+        let bucket = self.wrong_keys.get_or_default(&client_network(from));
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let limits = &config.limits;
         bucket.try_acquire(limits.wrong_keys_burst, limits.wrong_keys_per_minute, now).map_err(

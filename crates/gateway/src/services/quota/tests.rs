@@ -22,6 +22,17 @@ fn a_rate_limiter_allows_a_burst_and_then_a_rate() {
 }
 
 #[test]
+fn the_addresses_of_an_ipv6_network_guess_as_one() {
+    let mut config = Config::from_env(&|_| None);
+    config.limits.wrong_keys_burst = 2;
+    let (quotas, now) = (Quotas::default(), Instant::now());
+    let guess = |from: &str| quotas.record_wrong_key(from.parse().unwrap(), &config, now).is_ok();
+    let network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:a::3", "2001:db8:0:1::1"];
+    assert_eq!(network.map(guess), [true, true, false, true]);
+    assert!(guess("192.0.2.1") && guess("::ffff:192.0.2.1") && !guess("192.0.2.1"));
+}
+
+#[test]
 fn concurrent_requests_of_a_key_are_limited() {
     let key = ApiKey { concurrent: Some(2), ..key() };
     let (quotas, now) = (Quotas::default(), Instant::now());
