@@ -73,12 +73,18 @@ impl<'d> SeenKeys<'d> {
     }
 }
 
-/// Initial capacity for an encoded body: the size of the decoded one plus a reserve.
+/// Initial capacity for an encoded body: the size of the decoded one plus a reserve. Many blocks that
+/// were short, or that repairs have added, make a body several times as long. What is reserved and
+/// not used costs no memory, while a body that outgrows its capacity is in memory several times.
 pub(crate) fn estimate_capacity(conversation: &Conversation) -> usize {
     let decoded_size: usize =
         conversation.top_level_fields.iter().map(|field| field.value.as_str().len()).sum();
-    decoded_size + decoded_size / 8 + 1024
+    let blocks: usize = conversation.turns.iter().map(|turn| turn.blocks.len()).sum();
+    decoded_size + decoded_size / 8 + blocks * BLOCK_RESERVE_BYTES + 1024
 }
+
+/// A call, and an error result that was added for it, take about this much each.
+const BLOCK_RESERVE_BYTES: usize = 128;
 
 /// Encodes a body in its own dialect, fields in their order. `rewrite` either writes a field and
 /// returns true, or returns false to keep the field's text. New fields are added afterwards to the
