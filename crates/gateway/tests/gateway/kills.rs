@@ -71,6 +71,12 @@ impl Drop for Victim {
     }
 }
 
+/// A session, and the texts of its answers that had their end.
+struct Continued {
+    path: String,
+    acknowledged: Vec<String>,
+}
+
 /// The nodes, and what clients were told.
 struct Cluster<'e> {
     env: (&'e str, &'e str),
@@ -101,13 +107,21 @@ impl Cluster<'_> {
         serde_json::from_slice(&response.body).unwrap()
     }
 
-    /// Continues a session; returns its path and the texts of the answers that had their end.
-    fn continue_session(&self, writer: usize) -> (String, Vec<String>) {
+    /// Continues sessions until the kills are done; a request of a long one takes long.
+    fn continue_sessions(&self, writer: usize) -> Vec<Continued> {
+        let mut sessions = Vec::new();
+        while !self.is_done.load(Ordering::Relaxed) {
+            sessions.push(self.continue_session(writer));
+        }
+        sessions
+    }
+
+    fn continue_session(&self, writer: usize) -> Continued {
         let created = (0..).find_map(|nth| self.post(nth, "/api/sessions", &json!({}))).unwrap();
         let created: Value = serde_json::from_slice(&created.body).unwrap();
         let path = format!("/api/sessions/{}", created["id"].as_str().unwrap());
         let mut acknowledged = Vec::new();
-        for nth in 0_usize.. {
+        for nth in 0..MAX_CONTINUATIONS {
             if self.is_done.load(Ordering::Relaxed) {
                 break;
             }
@@ -123,7 +137,7 @@ impl Cluster<'_> {
                 self.acknowledged.fetch_add(1, Ordering::Relaxed);
             }
         }
-        (path, acknowledged)
+        Continued { path, acknowledged }
     }
 
     /// Chains replies by their ids; returns those that clients have.
@@ -184,7 +198,7 @@ fn kill(env: (&str, &str), node_count: usize, rounds: usize) {
     let (sessions, replies) = thread::scope(|scope| {
         let cluster = &cluster;
         let sessions =
-            [0, 1, 2].map(|writer| scope.spawn(move || cluster.continue_session(writer)));
+            [0, 1, 2].map(|writer| scope.spawn(move || cluster.continue_sessions(writer)));
         let replies = [3, 4].map(|writer| scope.spawn(move || cluster.chain_replies(writer)));
         cluster.kill_in_turn(rounds);
         (
@@ -192,15 +206,18 @@ fn kill(env: (&str, &str), node_count: usize, rounds: usize) {
             replies.map(|writer| writer.join().unwrap()),
         )
     });
-    for (path, acknowledged) in sessions {
-        let session = cluster.get(&path);
+    for sessions in &sessions {
+        let count: usize = sessions.iter().map(|session| session.acknowledged.len()).sum();
+        assert!(count >= rounds, "{count}");
+    }
+    for Continued { path, acknowledged } in sessions.iter().flatten() {
+        let session = cluster.get(path);
         assert_eq!(session["damaged"], Value::Null);
         let turns = session["history"].as_array().unwrap().iter().map(|entry| &entry["turn"]);
         let mut answers = turns.filter(|turn| turn["role"] == "assistant").map(Value::to_string);
-        for text in &acknowledged {
+        for text in acknowledged {
             assert!(answers.any(|answer| answer.contains(text)), "{text} is lost: {session}");
         }
-        assert!(acknowledged.len() >= rounds, "{}", acknowledged.len());
     }
     for id in replies.iter().flatten() {
         cluster.get(&format!("/v1/responses/{id}"));
@@ -230,3 +247,6 @@ mod postgres {
         super::kill_on_postgres(20);
     }
 }
+
+/// In one session.
+const MAX_CONTINUATIONS: usize = 200;
