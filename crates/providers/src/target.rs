@@ -12,7 +12,8 @@ use interlingua_wire::JsonString;
 pub struct Target {
     /// The model to request; `None` keeps the client's.
     pub model: Option<JsonString>,
-    /// A named variant of the dialect; `None` is the dialect as its vendor defines it.
+    /// A named variant of the dialect; `None`, or a name that is not known, is the dialect as its vendor
+    /// defines it.
     pub flavor: Option<&'static str>,
     /// Names of beta features that the client requested in a header.
     pub betas: Vec<JsonString>,
