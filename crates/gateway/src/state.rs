@@ -19,6 +19,7 @@ use crate::http_util::body_budget::BodyBudget;
 use crate::http_util::error_response::failure;
 use crate::offload::BlockingPool;
 use crate::services::catalogue::ModelCatalogue;
+use crate::services::compaction::CompactionCipher;
 use crate::services::guard::{GuardAnswerStore, ToolCallGuard};
 use crate::services::key_policy::KeyPolicy;
 use crate::services::keyring::Keyring;
@@ -58,6 +59,7 @@ pub struct Gateway {
     pub(crate) metrics: PrometheusHandle,
     pub(crate) vault: Arc<Vault>,
     pub(crate) responses: Arc<ResponseStore>,
+    pub(crate) compaction_cipher: Arc<CompactionCipher>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) session_locks: Arc<SessionLocks>,
     /// Of this worker.
@@ -102,7 +104,8 @@ impl Gateway {
             drain_expired: Arc::default(),
             metrics: metrics::prometheus_handle(),
             vault: Arc::new(Vault::new(Arc::clone(&records))),
-            responses: Arc::new(ResponseStore::new(records)),
+            responses: Arc::new(ResponseStore::new(Arc::clone(&records))),
+            compaction_cipher: Arc::new(CompactionCipher::new(records)),
             store,
             session_locks: Arc::default(),
             session_writes: Arc::default(),
@@ -133,6 +136,7 @@ impl Gateway {
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
             responses: Arc::clone(&self.responses),
+            compaction_cipher: Arc::clone(&self.compaction_cipher),
             store: Arc::clone(&self.store),
             session_locks: Arc::clone(&self.session_locks),
             session_writes: Arc::default(),

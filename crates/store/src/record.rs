@@ -23,6 +23,8 @@ pub enum RecordKind {
     ApiKey,
     /// Replies to a session whose history had moved on when they were complete.
     DivergedReply,
+    /// Keys that the gateways of a store generate and share, for what they encrypt for clients.
+    SharedKey,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub(crate) fn check_complete(
 }
 
 impl RecordKind {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::VaultEntry,
         Self::GuardAnswer,
         Self::Lesson,
@@ -72,6 +74,7 @@ impl RecordKind {
         Self::Response,
         Self::ApiKey,
         Self::DivergedReply,
+        Self::SharedKey,
     ];
 
     pub fn name(self) -> &'static str {
@@ -83,12 +86,13 @@ impl RecordKind {
             Self::Response => "response",
             Self::ApiKey => "key",
             Self::DivergedReply => "diverged",
+            Self::SharedKey => "shared-key",
         }
     }
 
     /// Whether a full queue may drop such a record.
     pub(crate) fn is_droppable(self) -> bool {
-        !matches!(self, Self::Lesson | Self::ApiKey | Self::DivergedReply)
+        !matches!(self, Self::Lesson | Self::ApiKey | Self::DivergedReply | Self::SharedKey)
     }
 
     /// The code stored in databases; must never change.
@@ -101,6 +105,7 @@ impl RecordKind {
             Self::Response => 5,
             Self::ApiKey => 6,
             Self::DivergedReply => 7,
+            Self::SharedKey => 8,
         }
     }
 

@@ -38,7 +38,9 @@ impl Retention {
             RecordKind::Response => self.response,
             RecordKind::DivergedReply => self.session,
             // Stored until it is removed.
-            RecordKind::ApiKey => RetentionLimits { max_age: Duration::MAX, max_bytes: u64::MAX },
+            RecordKind::ApiKey | RecordKind::SharedKey => {
+                RetentionLimits { max_age: Duration::MAX, max_bytes: u64::MAX }
+            }
         }
     }
 }

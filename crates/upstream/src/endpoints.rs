@@ -14,6 +14,8 @@ pub enum Operation {
     Turn { stream: bool },
     /// Counts the tokens of a request.
     CountTokens,
+    /// Replaces a conversation by a shorter one.
+    Compact,
     /// Lists the provider's models.
     ListModels,
 }
@@ -21,7 +23,7 @@ pub enum Operation {
 impl Operation {
     pub fn method(self) -> Method {
         match self {
-            Self::Turn { .. } | Self::CountTokens => Method::POST,
+            Self::Turn { .. } | Self::CountTokens | Self::Compact => Method::POST,
             Self::ListModels => Method::GET,
         }
     }
@@ -31,6 +33,7 @@ impl Operation {
             Self::Turn { stream: false } => Some(paths.turn),
             Self::Turn { stream: true } => Some(paths.streamed_turn),
             Self::CountTokens => paths.count_tokens,
+            Self::Compact => paths.compact,
             Self::ListModels => paths.models,
         }
     }

@@ -142,19 +142,28 @@ impl Provider {
     /// Whether several instruction texts are sent as one string: nothing is known of the server
     /// except that it is not the vendor's, and chat templates may read only the first text.
     pub fn joins_instructions(&self) -> bool {
+        base_flavor(self.flavor).is_none()
+            && CHAT_TEMPLATE_DIALECTS.contains(&self.dialect.id().0)
+            && !self.is_openai_host()
+    }
+
+    fn is_openai_host(&self) -> bool {
         let host = self.base_url.host_str().unwrap_or_default();
-        let is_vendor_host = |domain: &&str| {
+        let is_host_of = |domain: &&str| {
             let prefix = host.strip_suffix(domain);
             prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
         };
-        base_flavor(self.flavor).is_none()
-            && CHAT_TEMPLATE_DIALECTS.contains(&self.dialect.id().0)
-            && !OPENAI_DOMAINS.iter().any(is_vendor_host)
+        OPENAI_DOMAINS.iter().any(is_host_of)
     }
 
     /// Whether the provider has an endpoint for this operation.
     pub fn supports(&self, operation: Operation) -> bool {
-        operation.path(self.paths).is_some()
+        let is_known = operation != Operation::Compact
+            || base_flavor(self.flavor).map_or_else(
+                || self.is_openai_host(),
+                |flavor| COMPACTING_FLAVORS.contains(&flavor),
+            );
+        is_known && operation.path(self.paths).is_some()
     }
 
     /// Whether the URI of this operation is the same for every model.
@@ -212,6 +221,11 @@ impl fmt::Debug for Provider {
 
 /// Dialects in which local servers render the instructions with the model's chat template.
 const CHAT_TEMPLATE_DIALECTS: &[&str] = &["openai-chat", "openai-responses"];
+
+/// Flavors of servers that compact conversations themselves, by their endpoint and by a
+/// `compaction_trigger`: `POST /openai/v1/responses/compact` in Azure's reference (`compactconversation`),
+/// and `supports_remote_compaction` in Codex for the others. Copies of the API do not.
+const COMPACTING_FLAVORS: &[&str] = &["openai", "azure", "codex"];
 
 /// Domains where the vendor of these dialects, or Azure for it, answers.
 const OPENAI_DOMAINS: &[&str] = &[

@@ -31,6 +31,7 @@ impl ModelSource {
             Operation::Turn { .. } => "/anthropic/v1/messages",
             Operation::CountTokens => "/anthropic/v1/messages/count_tokens",
             Operation::ListModels => "/anthropic/v1/models",
+            Operation::Compact => return Err(failure(ApiErrorKind::NotFound, NO_COMPACTION)),
         };
         headers.insert("x-api-key", HeaderValue::from_static("built-in"));
         headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
@@ -48,3 +49,5 @@ impl ModelSource {
         Ok(UpstreamResponse { status, headers: head.headers.into(), body: UpstreamBody::new(body) })
     }
 }
+
+const NO_COMPACTION: &str = "the built-in models have no endpoint for compaction";

@@ -31,7 +31,7 @@ pub use route::{
     BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, NoRoute, Route,
 };
 pub use schema::list_keys;
-pub use sections::{Capture, Limits, Timeouts};
+pub use sections::{Capture, Limits, Roles, Timeouts};
 pub use source::{LoadError, LoadedConfig, Source};
 pub use store::{StoreConfig, StoreLocation};
 pub use telemetry::Telemetry;
@@ -46,6 +46,7 @@ pub struct Config {
     pub listen: SocketAddr,
     pub providers: Vec<Arc<Provider>>,
     pub models: ModelRoutes,
+    pub roles: Roles,
     pub limits: Limits,
     pub timeouts: Timeouts,
     pub access: Access,

@@ -24,6 +24,7 @@ pub(super) const FILE: &[KeySpec] = &[
         .at_next_start(|a, b| a.listen == b.listen),
     key("providers", Named(PROVIDER), ""),
     key("models", Named(TARGET), ""),
+    key("roles", Section(ROLES), ""),
     key("access", Section(ACCESS), ""),
     key("limits", Section(LIMITS), ""),
     key("timeouts", Section(TIMEOUTS), ""),
@@ -79,6 +80,12 @@ const TARGET: &[KeySpec] = &[
     key("weight", SMALL_COUNT, "")
         .doc("Its share of the requests. Default: the provider's `weight`, if it has one."),
 ];
+
+const ROLES: &[KeySpec] = &[key("compact", Text("target"), "").doc(
+    "`\"PROVIDER/MODEL\"`: writes the summary where a Responses client compacts its conversation \
+     ([GATEWAY.md](GATEWAY.md#compaction)); if it fails, the model in use does. Default: the model \
+     in use.",
+)];
 
 const ACCESS: &[KeySpec] = &[
     key("keys", List(API_KEY), "[]").doc(

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::ModelName;
+
 /// `[limits]`: sizes in bytes and counts above which a request or reply is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -57,4 +59,11 @@ pub struct Capture {
     /// `size`, in bytes
     pub max_bytes: u64,
     pub redact: bool,
+}
+
+/// `[roles]`: models for what the gateway itself has a model do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roles {
+    /// Writes the summary of a conversation that a client compacts; `None` for the model in use.
+    pub compact: Option<ModelName>,
 }

@@ -112,6 +112,8 @@ pub(crate) struct PathParams {
     pub(crate) model: Option<String>,
     /// `None` if the body decides.
     pub(crate) stream: Option<bool>,
+    /// The client wants the conversation shortened (`/responses/compact`).
+    pub(crate) compacts: bool,
     /// Gemini's `streamGenerateContent` without `alt=sse` streams one JSON array.
     pub(crate) stream_as_array: bool,
 }
@@ -240,6 +242,7 @@ fn match_models_path(
                     model: Some(model.to_owned()),
                     stream: method.stream,
                     stream_as_array,
+                    ..PathParams::default()
                 };
                 Some((method.endpoint)(path_params))
             });
@@ -275,6 +278,13 @@ const DIALECT_PATHS: &[DialectPath] = &[
         path: &["responses", "input_tokens"],
         dialect: RESPONSES_DIALECT,
         endpoint: Endpoint::CountTokens,
+    },
+    DialectPath {
+        path: &["responses", "compact"],
+        dialect: RESPONSES_DIALECT,
+        endpoint: |path_params| {
+            Endpoint::Turn(PathParams { compacts: true, stream: Some(false), ..path_params })
+        },
     },
     DialectPath { path: &["responses"], dialect: RESPONSES_DIALECT, endpoint: Endpoint::Turn },
 ];

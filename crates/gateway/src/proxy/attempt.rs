@@ -25,7 +25,7 @@ use crate::proxy::continue_turn::TurnContinuation;
 use crate::proxy::lesson_trial::LessonTrial;
 use crate::proxy::provider_error::{AttemptError, ErrorCause};
 use crate::proxy::reply::ProviderReply;
-use crate::proxy::request::RoutedRequest;
+use crate::proxy::request::{Compaction, RoutedRequest};
 use crate::proxy::request_log::RequestLog;
 use crate::services::reasoning::{ConversationState, ReasoningRecorder, RecallResult};
 use crate::telemetry::capture::CaptureStage;
@@ -106,7 +106,7 @@ impl RoutedRequest<'_> {
             self.continuation(route, &target, &translated.body, &translated.reply_context);
         let prepared_request = PreparedRequest {
             translated,
-            watch: call_checker,
+            watch: call_checker.filter(|_| self.compaction.is_none()),
             continuation: turn_continuation,
             conversation: conversation_state,
             rebuild: &rebuild,
@@ -167,10 +167,13 @@ impl RoutedRequest<'_> {
             log.guard_reporter = watch.is_some().then(reporter);
             log.reasoning_recorder =
                 Some(ReasoningRecorder::new(&self.gateway.vault, conversation));
-            if self.client_dialect.id() == self.body_dialect.id() {
+            if self.client_dialect.id() == self.body_dialect.id()
+                && !matches!(self.compaction, Some(Compaction::ByProvider))
+            {
                 let responses = &self.gateway.responses;
-                let item_provider =
-                    (to.id() == self.client_dialect.id()).then(|| provider_name(route));
+                let item_provider = (to.id() == self.client_dialect.id()
+                    && self.compaction.is_none())
+                .then(|| provider_name(route));
                 let (owner, client) = (self.owner, self.client_dialect);
                 log.response_recorder =
                     self.chain.recorder(responses, owner, client, item_provider, &cx);
@@ -189,6 +192,10 @@ impl RoutedRequest<'_> {
             is_last_attempt,
         };
         let whole_body = if streamed { None } else { provider_reply.read_body().await? };
+        if let Some(compaction) = self.compaction {
+            let response = provider_reply.forward_compaction(compaction, whole_body, log);
+            return Box::pin(response).await;
+        }
         match (whole_body, self.stream) {
             (None, true) => provider_reply.forward_stream(log).await,
             (None, false) => Box::pin(provider_reply.collect_stream(log)).await,
@@ -208,7 +215,7 @@ impl RoutedRequest<'_> {
             // Not every provider gives each reply an id of its own.
             let own_id =
                 || Some(JsonString::new(&format!("resp_{}", cx.fallback_id.as_ref()?.raw())));
-            if to.id() != self.client_dialect.id() {
+            if to.id() != self.client_dialect.id() || self.compaction.is_some() {
                 cx.override_id = own_id();
             } else if let Some(own_id) = own_id() {
                 let responses = &self.gateway.responses;

@@ -17,7 +17,7 @@ use crate::builtin_models::BuiltinModels;
 use crate::client_name::ModelName;
 use crate::config::{BUILTIN_PROVIDER, Backend, Route};
 use crate::proxy::parse::json_limits;
-use crate::proxy::request::RoutedRequest;
+use crate::proxy::request::{Compaction, RoutedRequest};
 use crate::services::reasoning;
 
 impl RoutedRequest<'_> {
@@ -55,7 +55,10 @@ impl RoutedRequest<'_> {
         body: SegmentedBytes,
         rebuild: RebuildBody<'_>,
     ) -> Result<UpstreamResponse, ApiError> {
-        let operation = Operation::Turn { stream: self.stream };
+        let operation = match self.compaction {
+            Some(Compaction::ByProvider) => Operation::Compact,
+            _ => Operation::Turn { stream: self.stream },
+        };
         let Backend::Provider(provider) = &route.backend else {
             return self.call(route, operation, model, body).await;
         };

@@ -48,6 +48,7 @@ impl ClientRequest<'_> {
             stream: false,
             stream_as_array: false,
             wants_web_search: web_search::requests_search(&body),
+            compaction: None,
         };
         let body_len =
             chain.references.inline_for(None, &body).map_or(self.body.len(), |body| body.len());

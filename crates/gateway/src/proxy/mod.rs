@@ -2,6 +2,8 @@
 
 pub(crate) mod attempt;
 pub(crate) mod call_provider;
+pub(crate) mod compacted_reply;
+pub(crate) mod compaction;
 pub(crate) mod continue_turn;
 pub(crate) mod count_tokens;
 pub(crate) mod foreign_fields;

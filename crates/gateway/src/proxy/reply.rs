@@ -139,6 +139,16 @@ impl ProviderReply<'_> {
         &mut self,
         log: &mut Option<RequestLog>,
     ) -> Result<Response<ResponseBody>, AttemptError> {
+        let (reply, mut ledger, findings) = self.collect_reply(log).await?;
+        let body = encode_reply(&reply, self.request.client_dialect, &self.exchange, &mut ledger);
+        Ok(self.finish_response(log, Some(body.into()), &ledger, (&reply, &findings)).await)
+    }
+
+    /// The reply of a whole stream.
+    pub(crate) async fn collect_reply(
+        &mut self,
+        log: &mut Option<RequestLog>,
+    ) -> Result<(Reply, Ledger, Vec<Finding>), AttemptError> {
         let mut stream = self.stream_translator();
         let (mut scratch, mut total_bytes) = (Vec::new(), 0);
         loop {
@@ -162,12 +172,11 @@ impl ProviderReply<'_> {
             }
         }
         let findings = stream.take_findings();
-        let (reply, mut ledger) = stream.into_reply();
+        let (reply, ledger) = stream.into_reply();
         let reply =
             reply.map_err(|error| AttemptError::from_provider(self.provider_dialect, error))?;
         self.check_malformed_call(&reply)?;
-        let body = encode_reply(&reply, self.request.client_dialect, &self.exchange, &mut ledger);
-        Ok(self.finish_response(log, Some(body.into()), &ledger, (&reply, &findings)).await)
+        Ok((reply, ledger, findings))
     }
 
     /// Continues a paused stream, or lets it end there.
@@ -224,7 +233,7 @@ impl ProviderReply<'_> {
     }
 
     /// Decodes a whole reply, with its continuations if the provider pauses the turn.
-    async fn read_with_continuations(
+    pub(crate) async fn read_with_continuations(
         &mut self,
         body: Bytes,
         log: &mut Option<RequestLog>,
@@ -304,7 +313,7 @@ impl ProviderReply<'_> {
 
     /// Builds the response for a whole reply, after everything that is stored of it is written; an
     /// error if it goes into a session and is not stored in time.
-    async fn finish_response(
+    pub(crate) async fn finish_response(
         &mut self,
         log: &mut Option<RequestLog>,
         body: Option<Bytes>,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use http::header::HeaderMap;
-use interlingua::Dialect;
+use interlingua::{Dialect, RawJson};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
@@ -48,6 +48,19 @@ pub(crate) struct RoutedRequest<'o> {
     pub(crate) stream_as_array: bool,
     /// The client requests provider-side web search.
     pub(crate) wants_web_search: bool,
+    /// The reply compacts the conversation.
+    pub(crate) compaction: Option<&'o Compaction>,
+}
+
+/// How a reply becomes a compacted conversation.
+pub(crate) enum Compaction {
+    /// The provider's endpoint responds with it.
+    ByProvider,
+    /// The reply is a summary, and the client gets one item with it.
+    BySummary {
+        /// The messages before the item, for a client that wants the whole conversation.
+        retained: Option<Vec<RawJson>>,
+    },
 }
 
 /// Set once to the turn's id when the client expects an event stream.

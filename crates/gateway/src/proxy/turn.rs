@@ -109,17 +109,22 @@ impl ClientRequest<'_> {
             stream: self.path_params.stream.or_else(stream_field).unwrap_or(false),
             stream_as_array: self.path_params.stream_as_array,
             wants_web_search: web_search::requests_search(&body),
+            compaction: None,
         };
         if let Some(log) =
             log.as_ref().filter(|_| routed_request.stream && !routed_request.stream_as_array)
         {
             let _ = self.stream_turn_id.set(log.turn_id);
         }
+        if self.requests_compaction(from, &chain) {
+            // Boxed: an inline future of this rare case would make the future of every turn larger.
+            return Box::pin(self.compact(routed_request, routes, body, log)).await;
+        }
         self.try_routes(&routed_request, &routes, body, log).await
     }
 
     /// Inlines the history of a request with `previous_response_id`, and resolves its item
-    /// references.
+    /// references and the gateway's compaction items.
     pub(crate) async fn resolve_chain(
         &mut self,
         body: JsonDoc,
@@ -137,6 +142,9 @@ impl ClientRequest<'_> {
             body = parse_body(&self.body, limits)?;
         }
         chain.references = responses.resolve_references(self.owner, &body, limits.body).await?;
+        if chain.references.has_compaction {
+            body = Box::pin(self.expand_compactions(body, &mut chain)).await?;
+        }
         Ok((body, chain))
     }
 

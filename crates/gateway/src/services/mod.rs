@@ -3,6 +3,7 @@
 pub(crate) mod affinity;
 pub(crate) mod authentication;
 pub(crate) mod catalogue;
+pub(crate) mod compaction;
 pub(crate) mod conversations;
 pub(crate) mod guard;
 pub(crate) mod key_policy;

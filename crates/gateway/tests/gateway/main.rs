@@ -10,6 +10,7 @@ mod catalogue;
 mod circuit;
 mod client;
 mod client_names;
+mod compaction;
 mod compressed_bodies;
 mod content_types;
 mod continue_turn;

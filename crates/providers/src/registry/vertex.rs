@@ -60,6 +60,7 @@ const PATHS: EndpointPaths = EndpointPaths {
     turn: "/publishers/google/models/{model}:generateContent",
     streamed_turn: "/publishers/google/models/{model}:streamGenerateContent?alt=sse",
     count_tokens: Some("/publishers/google/models/{model}:countTokens"),
+    compact: None,
     // Models are listed per publisher, not per project.
     models: None,
 };

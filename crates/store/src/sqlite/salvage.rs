@@ -53,11 +53,11 @@ fn copy_usage(from: &Connection, into: &Connection) {
     }
 }
 
-/// Copies API keys and replies beside sessions, and their index values.
+/// Copies keys and replies beside sessions, and their index values.
 fn copy_records(from: &Connection, into: &Connection) {
     let insert = "INSERT OR IGNORE INTO records (id, kind, owner, used, size, lock, payload) \
                   VALUES (?, ?, ?, ?, ?, ?, ?)";
-    let kinds = [RecordKind::ApiKey, RecordKind::DivergedReply];
+    let kinds = [RecordKind::ApiKey, RecordKind::DivergedReply, RecordKind::SharedKey];
     let kinds = kinds.map(|kind| kind.db_code().to_string()).join(", ");
     for order in ["ASC", "DESC"] {
         let select = format!(

@@ -171,7 +171,7 @@ impl ClientRequest<'_> {
         let path_params = PathParams {
             model: Some(model.clone()),
             stream: Some(new.root().get("stream").and_then(JsonNode::as_bool).unwrap_or(false)),
-            stream_as_array: false,
+            ..PathParams::default()
         };
         let recorder = SessionRecorder {
             store,

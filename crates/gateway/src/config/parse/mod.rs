@@ -82,6 +82,7 @@ fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<Socket
     }
     let mut providers = providers::parse(&file.table("providers"), env);
     let models = models::parse(&file.table("models"), &mut providers, env);
+    let roles = models::parse_roles(&file.section("roles"), &mut providers, env);
     Config {
         listen,
         providers: providers
@@ -89,6 +90,7 @@ fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<Socket
             .filter_map(|provider_entry| provider_entry.provider)
             .collect(),
         models,
+        roles,
         limits: Limits::read(&file.section("limits")),
         timeouts: Timeouts::read(&file.section("timeouts")),
         access,

@@ -2,11 +2,11 @@
 
 use super::provider::preset_names;
 use super::providers::{self, ProviderEntry};
-use super::table::{Item, Table};
+use super::table::{Item, Section, Table};
 use crate::config::model_routes::match_pattern;
 use crate::config::{
-    BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Env, HAS_BUILTIN_MODELS, ModelRoutes, RouteRule,
-    WeightedTarget,
+    BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Env, HAS_BUILTIN_MODELS, ModelName, ModelRoutes,
+    Roles, RouteRule, WeightedTarget,
 };
 
 /// Adds presets that only a target mentions to the providers.
@@ -32,6 +32,24 @@ pub(super) fn parse(
         models.rules.push(RouteRule { pattern: pattern.to_owned(), targets: weighted.collect() });
     }
     models
+}
+
+/// `[roles]`: each is one model of one provider.
+pub(super) fn parse_roles(
+    section: &Section<'_>,
+    providers: &mut Vec<ProviderEntry>,
+    env: Env<'_>,
+) -> Roles {
+    let compact = section.get("compact").and_then(|item| {
+        let target = parse_target(&item, "", providers, env)?;
+        let name = format!("{}/{}", target.provider, target.model_template);
+        if target.model_template == "*" {
+            item.error("must name one model: no name was requested that * could stand for");
+            return None;
+        }
+        ModelName::parse(&name).map_err(|error| item.error(&error.to_string())).ok()
+    });
+    Roles { compact }
 }
 
 /// Warns of patterns that no request can reach.

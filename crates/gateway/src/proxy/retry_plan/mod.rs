@@ -175,7 +175,7 @@ pub(crate) fn is_transient(kind: ApiErrorKind) -> bool {
 }
 
 /// Other providers would reject the request too.
-fn is_client_error(kind: ApiErrorKind) -> bool {
+pub(crate) fn is_client_error(kind: ApiErrorKind) -> bool {
     matches!(
         kind,
         ApiErrorKind::InvalidRequest

@@ -15,10 +15,14 @@ use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::services::responses::stored_reply;
 use crate::services::responses::stored_reply::StoredResponse;
 
-/// The item references of a request.
+/// The item references of a request, and what else one pass over its input tells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ItemReferences {
     items: Vec<ItemReference>,
+    /// The input has items that stand for a compacted conversation.
+    pub(crate) has_compaction: bool,
+    /// The input ends with a request to compact it.
+    pub(crate) ends_with_trigger: bool,
     /// `store` is not false: the provider may have its own items stored.
     store_enabled: bool,
 }
@@ -61,11 +65,17 @@ impl ItemReferences {
     ) -> Result<Self, ErrorResponse> {
         let root = body.root();
         let input = root.get(stored_reply::INPUT).into_iter().flat_map(JsonNode::items);
-        let mut ids: Vec<String> = input.filter_map(reference_id).collect();
+        let (mut ids, mut has_compaction, mut ends_with_trigger) = (Vec::new(), false, false);
+        for item in input {
+            let kind = item.get("type").map(JsonNode::str_or_empty).unwrap_or_default();
+            has_compaction |= COMPACTION_TYPES.contains(&&*kind);
+            ends_with_trigger = kind == COMPACTION_TRIGGER;
+            ids.extend(item_id(&kind, item));
+        }
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
-            return Ok(Self::default());
+            return Ok(Self { has_compaction, ends_with_trigger, ..Self::default() });
         }
         let keys: Vec<String> = ids.iter().map(|id| item_key(id)).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -106,7 +116,11 @@ impl ItemReferences {
             return Err(failure(ApiErrorKind::RequestTooLarge, &message).into());
         }
         let store_enabled = root.get("store").and_then(JsonNode::as_bool) != Some(false);
-        Ok(Self { items, store_enabled })
+        has_compaction |= items.iter().any(|reference| {
+            let item = reference.item.as_ref().map(RawJson::to_doc);
+            item.is_some_and(|item| is_compaction(item.root()))
+        });
+        Ok(Self { items, has_compaction, ends_with_trigger, store_enabled })
     }
 
     /// An item that is not stored here. Reasoning is excepted: the conversation continues without
@@ -116,6 +130,13 @@ impl ItemReferences {
             reference.item.is_none() && !reference.id.starts_with(REASONING_ID_PREFIX)
         };
         self.items.iter().find(is_unknown).map(|reference| reference.id.as_str())
+    }
+
+    /// The referenced items, which can be replaced.
+    pub(crate) fn items_mut(&mut self) -> impl Iterator<Item = (&str, &mut RawJson)> {
+        self.items
+            .iter_mut()
+            .filter_map(|reference| Some((&*reference.id, reference.item.as_mut()?)))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -152,11 +173,24 @@ pub(super) fn item_key(id: &str) -> String {
 
 /// The id of an item reference.
 fn reference_id(item: JsonNode<'_>) -> Option<String> {
-    let kind = item.get("type").map(JsonNode::str_or_empty);
-    let id = item.get("id").filter(|id| id.is_string())?;
-    (kind.as_deref() == Some("item_reference")).then(|| id.str_or_empty().into_owned())
+    item_id(&item.get("type").map(JsonNode::str_or_empty)?, item)
 }
 
+/// The id of an item of this type, if it is a reference.
+fn item_id(kind: &str, item: JsonNode<'_>) -> Option<String> {
+    let id = || item.get("id").filter(|id| id.is_string());
+    (kind == "item_reference").then(id)?.map(|id| id.str_or_empty().into_owned())
+}
+
+/// Whether an item stands for a compacted conversation.
+pub(crate) fn is_compaction(item: JsonNode<'_>) -> bool {
+    item.get("type").is_some_and(|kind| COMPACTION_TYPES.contains(&&*kind.str_or_empty()))
+}
+
+/// Types of items with a compacted conversation; older clients know it by another name.
+const COMPACTION_TYPES: &[&str] = &["compaction", "compaction_summary", "context_compaction"];
+/// The item at the end of an input that is to be compacted.
+pub(crate) const COMPACTION_TRIGGER: &str = "compaction_trigger";
 /// Bytes of the replies that are decoded for items, as a multiple of the limit for the items.
 const MAX_DECODED_RATIO: usize = 8;
 /// Prefix of the ids of reasoning items.

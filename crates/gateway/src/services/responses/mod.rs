@@ -5,7 +5,7 @@
 //! expanded to the request of a client with the whole history, and takes the same pipeline.
 
 mod errors;
-mod item_references;
+pub(crate) mod item_references;
 mod recent_ids;
 pub(crate) mod stored_reply;
 
@@ -277,6 +277,13 @@ impl ResponseChain {
             input,
             provider: provider.map(str::to_owned),
         })
+    }
+
+    /// For a reply that stands for the whole conversation: one that continues it gets these items and
+    /// the reply, and nothing before. Without items it is not stored.
+    pub(crate) fn restarted_with(&self, items: Option<&[RawJson]>) -> Self {
+        let input = self.input.as_ref().and(items).map(stored_reply::json_array);
+        Self { input, previous_ids: Vec::new(), ..self.clone() }
     }
 
     /// The error for a request that refers to unknown replies or items.

@@ -75,7 +75,7 @@ pub(super) fn item_id(item: &RawJson) -> Option<String> {
 }
 
 /// The items of an input: a list, a text, or one object.
-pub(super) fn input_items(input: Option<JsonNode<'_>>) -> Vec<RawJson> {
+pub(crate) fn input_items(input: Option<JsonNode<'_>>) -> Vec<RawJson> {
     match input {
         Some(list) if list.is_array() => list.items().map(JsonNode::json).collect(),
         Some(text) if text.is_string() => {
@@ -160,7 +160,7 @@ pub(crate) fn with_item_id(item: &RawJson, response: &str, at: usize) -> (String
 }
 
 pub(super) const PREVIOUS_RESPONSE_ID: &str = "previous_response_id";
-pub(super) const INPUT: &str = "input";
+pub(crate) const INPUT: &str = "input";
 /// Ids per record: a long history is loaded in few lookups, and records stay small.
 const MAX_CHAIN_IDS: usize = 64;
 /// Prefixes of item ids.
