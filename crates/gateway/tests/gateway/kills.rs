@@ -117,7 +117,11 @@ impl Cluster<'_> {
     }
 
     fn continue_session(&self, writer: usize) -> Continued {
-        let created = (0..).find_map(|nth| self.post(nth, "/api/sessions", &json!({}))).unwrap();
+        let create = |nth| {
+            let created = self.post(nth, "/api/sessions", &json!({}));
+            created.filter(|response| response.status == 200)
+        };
+        let created = (0..).find_map(create).unwrap();
         let created: Value = serde_json::from_slice(&created.body).unwrap();
         let path = format!("/api/sessions/{}", created["id"].as_str().unwrap());
         let mut acknowledged = Vec::new();
