@@ -18,6 +18,10 @@ use crate::process::{cli_binary, target_dir, workspace_root, write};
 /// An agent, and the command line for the task.
 struct Agent {
     name: &'static str,
+    /// What differs from the agent as it is installed.
+    variant: &'static str,
+    /// The gateway logs this, beside its turns.
+    logs: &'static str,
     /// The agent's tool that runs a command, and its arguments.
     tool: &'static str,
     arguments: &'static str,
@@ -45,8 +49,9 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         for model in agent.models {
             let test =
                 AgentTest { agent, model, binary: &binary, folder: &folder, config: &config };
-            test.runs_tool().map_err(|error| format!("{} with {model}: {error}", agent.name))?;
-            println!("{} works with {model}", agent.name);
+            let name = format!("{}{}", agent.name, agent.variant);
+            test.runs_tool().map_err(|error| format!("{name} with {model}: {error}"))?;
+            println!("{name} works with {model}");
         }
         let model = "sim/agent";
         let test =
@@ -96,6 +101,7 @@ impl AgentTest<'_> {
         let proof = fs::read_to_string(self.work().join("proof.txt")).unwrap_or_default();
         if output.status.success()
             && proof.trim() == PROOF_TEXT
+            && output.stderr.contains(self.agent.logs)
             && output.stdout.contains("I received 1 result(s)")
         {
             return Ok(());
@@ -203,9 +209,27 @@ fn count_rejections(base: &str) -> Result<usize, String> {
 
 const PROOF_TEXT: &str = "INTERLINGUA_TOOL_RAN";
 
+const CODEX: Agent = Agent {
+    name: "codex",
+    variant: "",
+    logs: "",
+    tool: "exec_command",
+    arguments: r#"{"cmd":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt"}"#,
+    split_prompt: false,
+    args_before_prompt: &[
+        "exec",
+        "--skip-git-repo-check",
+        "--dangerously-bypass-approvals-and-sandbox",
+    ],
+    args_after_prompt: &[],
+    models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
+};
+
 const AGENTS: &[Agent] = &[
     Agent {
         name: "claude",
+        variant: "",
+        logs: "",
         tool: "Bash",
         arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
         split_prompt: false,
@@ -213,21 +237,23 @@ const AGENTS: &[Agent] = &[
         args_after_prompt: &["--output-format", "text", "--dangerously-skip-permissions"],
         models: &["openai/gpt-5.5", "gemini/gemini-3-pro"],
     },
+    CODEX,
     Agent {
-        name: "codex",
-        tool: "exec_command",
-        arguments: r#"{"cmd":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt"}"#,
-        split_prompt: false,
+        variant: " over WebSocket",
+        logs: "a WebSocket was opened",
         args_before_prompt: &[
             "exec",
+            "-c",
+            "model_providers.interlingua.supports_websockets=true",
             "--skip-git-repo-check",
             "--dangerously-bypass-approvals-and-sandbox",
         ],
-        args_after_prompt: &[],
-        models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
+        ..CODEX
     },
     Agent {
         name: "gemini",
+        variant: "",
+        logs: "",
         tool: "run_shell_command",
         arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
         split_prompt: false,
@@ -238,6 +264,8 @@ const AGENTS: &[Agent] = &[
     #[cfg(target_arch = "x86_64")]
     Agent {
         name: "opencode",
+        variant: "",
+        logs: "",
         tool: "bash",
         arguments: r#"{"command":"echo${IFS}INTERLINGUA_TOOL_RAN>proof.txt;cat<proof.txt","description":"proof"}"#,
         split_prompt: true,

@@ -33,7 +33,9 @@ pub(crate) enum Endpoint {
     Ui,
     /// A browser at `/`.
     Welcome,
-    /// A protocol upgrade such as WebSocket. Clients fall back to plain HTTP when it is rejected.
+    /// Turns over a WebSocket.
+    WebSocket,
+    /// Another protocol upgrade. Clients fall back to plain HTTP when it is rejected.
     Upgrade,
     /// No such endpoint; perhaps only with this method.
     Unknown {
@@ -181,6 +183,9 @@ pub(crate) fn match_endpoint(method: &Method, uri: &Uri, headers: &HeaderMap) ->
         (&Method::GET, ["api", "events"]) => (Endpoint::TurnEvents, None),
         (&Method::GET, ["ui", ..]) => (Endpoint::Ui, None),
         (&Method::GET, []) => (Endpoint::Welcome, None),
+        (&Method::GET, [.., "responses"]) if headers.contains_key(header::UPGRADE) => {
+            (Endpoint::WebSocket, path_dialect)
+        }
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => {
             (Endpoint::Upgrade, path_dialect)
         }

@@ -11,3 +11,4 @@ pub(crate) mod endpoint;
 pub(crate) mod error_response;
 pub(crate) mod read_body;
 pub(crate) mod respond;
+pub(crate) mod websocket_handshake;

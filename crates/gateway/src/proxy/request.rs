@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::http_util::endpoint::PathParams;
 use crate::services::affinity::ConversationKey;
 use crate::services::quota::QuotaPermit;
-use crate::services::responses::ResponseChain;
+use crate::services::responses::{ConnectionReply, ResponseChain};
 use crate::state::Gateway;
 
 /// A client's request with its body.
@@ -26,6 +26,8 @@ pub(crate) struct ClientRequest<'c> {
     pub(crate) headers: &'c HeaderMap,
     pub(crate) stream_turn_id: &'c StreamTurnId,
     pub(crate) body: Bytes,
+    /// The last reply of the client's connection, if only the connection knows it.
+    pub(crate) connection_reply: Option<&'c ConnectionReply>,
 }
 
 /// A parsed client request that can be sent on any route.

@@ -135,7 +135,9 @@ impl ClientRequest<'_> {
             return Ok((body, ResponseChain::default()));
         }
         let (limits, responses) = (&self.config.limits, &self.gateway.responses);
-        let mut chain = responses.resolve_chain(self.owner, &body, from, limits.body).await?;
+        let mut chain = responses
+            .resolve_chain(self.owner, &body, (from, self.connection_reply), limits.body)
+            .await?;
         let mut body = body;
         if let Some(expanded) = chain.expanded.take() {
             self.body = expanded;

@@ -186,6 +186,13 @@ impl ConnectionActivity {
         self.is_responding.store(true, Ordering::Relaxed);
     }
 
+    /// The connection carries another protocol from now on: no head is expected, and its end may
+    /// arrive with something unread.
+    pub(crate) fn begin_upgrade(&self) {
+        self.begin_request();
+        self.has_unread_body.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn has_had_request(&self) -> bool {
         self.request_count.load(Ordering::Relaxed) > 0
     }

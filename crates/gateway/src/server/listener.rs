@@ -5,11 +5,13 @@ use std::io;
 use std::net::{SocketAddr, TcpStream as StdStream};
 use std::num::NonZero;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::Response;
 use http::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,12 +23,15 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::http_util::access;
+use crate::http_util::body::ResponseBody;
+use crate::http_util::websocket_handshake::AcceptedUpgrade;
 use crate::server::balance::{ConnectionSlot, WorkerPool};
 use crate::server::client_stream::{ClientStream, ConnectionActivity, TrackedBody};
 use crate::server::node_sync::NodeSync;
 use crate::server::per_ip_limit::{IpPermit, PerIpLimit};
 use crate::server::router;
 use crate::server::router::ConnectionAddrs;
+use crate::server::websocket;
 use crate::services::store;
 use crate::state::Gateway;
 use crate::telemetry::otel::Exporter;
@@ -292,20 +297,18 @@ async fn serve_connection(
     let config = gateway.config.load_full();
     let activity = Arc::new(ConnectionActivity::default());
     let request_activity = Arc::clone(&activity);
-    let (drain_expired, recent) =
-        (Arc::clone(&gateway.drain_expired), Arc::clone(&gateway.recent_turns));
+    let drain_expired = Arc::clone(&gateway.drain_expired);
+    let (request_gateway, upgrade) = (Arc::clone(&gateway), Arc::new(OnceLock::new()));
+    let request_upgrade = Arc::clone(&upgrade);
     let service = service_fn(move |request| {
-        let activity = Arc::clone(&request_activity);
+        let (activity, upgrade) = (Arc::clone(&request_activity), Arc::clone(&request_upgrade));
         activity.begin_request();
-        let response_future = router::handle(Arc::clone(&gateway), connection_addrs, request);
+        let gateway = Arc::clone(&request_gateway);
+        let response_future = router::handle(gateway, connection_addrs, request);
         let closes = slot.should_close();
         async move {
             let mut response = response_future.await;
-            if response.headers().contains_key(CONNECTION) {
-                activity.has_unread_body.store(true, Ordering::Relaxed);
-            } else if closes {
-                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            }
+            prepare_response(&mut response, &activity, &upgrade, closes);
             Ok::<_, Infallible>(response.map(|body| TrackedBody::new(body, activity)))
         }
     });
@@ -341,16 +344,61 @@ async fn serve_connection(
     };
     if !has_ended {
         Pin::new(&mut http).graceful_shutdown();
-        recent.close();
+        gateway.recent_turns.close();
         if timeout(timeouts.drain, &mut http).await.is_err() {
             drain_expired.store(true, Ordering::Relaxed);
             let _ = timeout(ABORT_GRACE, http).await;
             return;
         }
     }
+    if let Some(upgrade) = upgrade.get() {
+        let parts = http.into_parts();
+        activity.begin_upgrade();
+        let stream = (parts.io.into_inner(), parts.read_buf);
+        let session = serve_upgraded((&gateway, connection_addrs), upgrade, stream, shutdown);
+        return Box::pin(session).await;
+    }
     if activity.has_unread_body.load(Ordering::Relaxed) {
         // After a request to upgrade, hyper ends without shutting the stream down.
         let _ = http.into_parts().io.into_inner().shutdown().await;
+    }
+}
+
+/// Takes the upgrade out of a response, or decides whether its connection is closed after it.
+fn prepare_response(
+    response: &mut Response<ResponseBody>,
+    activity: &ConnectionActivity,
+    upgrade: &OnceLock<AcceptedUpgrade>,
+    closes: bool,
+) {
+    if let Some(accepted) = response.extensions_mut().remove::<AcceptedUpgrade>() {
+        // The connection carries no requests after it, so it is the only one.
+        let _ = upgrade.set(accepted);
+    } else if response.headers().contains_key(CONNECTION) {
+        activity.has_unread_body.store(true, Ordering::Relaxed);
+    } else if closes {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+}
+
+/// Serves a WebSocket; at a shutdown, a running turn has the same time as a response.
+async fn serve_upgraded(
+    (gateway, connection_addrs): (&Arc<Gateway>, ConnectionAddrs),
+    upgrade: &AcceptedUpgrade,
+    stream: (ClientStream<TcpStream>, Bytes),
+    mut shutdown: watch::Receiver<bool>,
+) {
+    let drain = gateway.config.load().timeouts.drain;
+    let session = websocket::serve((gateway, connection_addrs), upgrade, stream, shutdown.clone());
+    tokio::pin!(session);
+    tokio::select! {
+        () = &mut session => return,
+        // An error means that the gateway has stopped.
+        _ = shutdown.wait_for(|is_stopping| *is_stopping) => {}
+    }
+    if timeout(drain, &mut session).await.is_err() {
+        gateway.drain_expired.store(true, Ordering::Relaxed);
+        let _ = timeout(ABORT_GRACE + websocket::CLOSE_TIMEOUT, session).await;
     }
 }
 

@@ -6,3 +6,4 @@ pub(crate) mod listener;
 pub(crate) mod node_sync;
 pub(crate) mod per_ip_limit;
 pub(crate) mod router;
+pub(crate) mod websocket;

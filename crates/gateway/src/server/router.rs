@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
+use bytes::Bytes;
 use http::header::{HOST, HeaderMap, HeaderValue, SERVER};
 use http::request::Parts;
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use interlingua::{ApiError, Dialect};
 use interlingua_model::ApiErrorKind;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::api::{lessons, models, responses, turns, ui, usage};
 use crate::box_in_place::box_in_place;
@@ -20,13 +20,14 @@ use crate::http_util::body::ResponseBody;
 use crate::http_util::endpoint::{Endpoint, EndpointMatch, PathParams, match_endpoint};
 use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::text_response;
-use crate::http_util::{access, cors, read_body};
+use crate::http_util::{access, cors, read_body, websocket_handshake};
 use crate::proxy::heartbeat::{DispatchedResponse, PendingResponse};
-use crate::proxy::request::{ClientRequest, StreamTurnId};
+use crate::proxy::request::{ClientRequest, RequestPermits, StreamTurnId};
 use crate::services::authentication::Caller;
 use crate::services::key_policy::KeyPolicy;
 use crate::services::keyring::{IssuedKey, KeyRight};
 use crate::services::quota::QuotaPermit;
+use crate::services::responses::ConnectionReply;
 use crate::services::{authentication, quota, store};
 use crate::state::Gateway;
 
@@ -35,6 +36,15 @@ use crate::state::Gateway;
 pub(crate) struct ConnectionAddrs {
     pub(crate) local: SocketAddr,
     pub(crate) peer: SocketAddr,
+}
+
+/// A turn that arrived as a message of a connection.
+pub(crate) struct MessageTurn {
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) headers: Arc<HeaderMap>,
+    pub(crate) body: Bytes,
+    /// The reply that it continues, if only the connection knows it.
+    pub(crate) previous: Option<Arc<ConnectionReply>>,
 }
 
 /// Handles one request. Errors are responses in the client's dialect.
@@ -71,6 +81,65 @@ pub(crate) async fn handle(
     response
 }
 
+/// Handles a turn that arrived as a message, as a POST request with the same headers is handled.
+pub(crate) async fn handle_message(
+    gateway: Arc<Gateway>,
+    connection_addrs: ConnectionAddrs,
+    turn: MessageTurn,
+) -> Response<ResponseBody> {
+    let (dialect, stream_turn_id) = (turn.dialect, Arc::<StreamTurnId>::default());
+    let drain_expired = Arc::clone(&gateway.drain_expired);
+    let heartbeat_interval = gateway.config.load().timeouts.heartbeat;
+    let turn_id_setter = Arc::clone(&stream_turn_id);
+    let run = async move {
+        let result = run_message_turn(gateway, connection_addrs, turn, &turn_id_setter).await;
+        DispatchedResponse { result, is_body_read: true }
+    };
+    let peer = connection_addrs.peer.ip();
+    let pending_response = PendingResponse {
+        response: Box::pin(run),
+        dialect,
+        stream_turn_id,
+        drain_expired,
+        heartbeat_interval,
+        heartbeat_timer: None,
+        peer,
+    };
+    pending_response.respond().await
+}
+
+async fn run_message_turn(
+    gateway: Arc<Gateway>,
+    connection_addrs: ConnectionAddrs,
+    turn: MessageTurn,
+    stream_turn_id: &StreamTurnId,
+) -> Result<Response<ResponseBody>, ApiError> {
+    let config = gateway.config.load_full();
+    let MessageTurn { dialect, headers, body, previous } = turn;
+    // Keys may have changed since the handshake.
+    let issued_keys = load_issued_keys(&gateway, &config, connection_addrs.local, &headers).await;
+    let caller = authenticate(&gateway, &config, &issued_keys, connection_addrs, &headers)?;
+    if let Some(key) = caller.key {
+        quota::check_token_budget(key, &*gateway.store, SystemTime::now())?;
+    }
+    let permits = acquire_permits(&gateway, caller)?;
+    let owner = caller.owner();
+    let mut body_permit = gateway.body_budget.permit(owner, config.limits.in_flight);
+    body_permit.reserve(body.len())?;
+    let client_request = ClientRequest {
+        gateway: &gateway,
+        config: &config,
+        owner,
+        dialect,
+        path_params: PathParams::default(),
+        headers: &headers,
+        stream_turn_id,
+        body,
+        connection_reply: previous.as_deref(),
+    };
+    Ok(client_request.handle_turn(permits).await)
+}
+
 /// Responds to a request, and drains what is left of its body.
 async fn dispatch(
     gateway: Arc<Gateway>,
@@ -102,14 +171,7 @@ async fn route(
     if let Some(response) = handle_public(&gateway, &config, listen, head, &endpoint) {
         return Ok(response);
     }
-    if authentication::needs_stored_keys(
-        gateway.key_policy(&config, listen),
-        &config,
-        &head.headers,
-    ) {
-        gateway.keyring.stored_keys.wait_loaded().await;
-    }
-    let issued_keys = gateway.keyring.keys();
+    let issued_keys = load_issued_keys(&gateway, &config, listen, &head.headers).await;
     let caller = authenticate(&gateway, &config, &issued_keys, connection_addrs, &head.headers)?;
     let owner = caller.owner();
     if let Some(key) = caller.key.filter(|_| endpoint.calls_model()) {
@@ -119,17 +181,14 @@ async fn route(
         Endpoint::Turn(path_params) => (path_params, false, None),
         Endpoint::CountTokens(path_params) => (path_params, true, None),
         Endpoint::Sessions(request) => (PathParams::default(), false, Some(request)),
+        Endpoint::WebSocket => return Ok(websocket_handshake::accept(head, owner, dialect)),
         // Boxed: an inline future of a rare endpoint would make the future of every request larger.
         other => {
             let request = (head, body);
             return Box::pin(handle_api(&gateway, &config, caller, dialect, other, request)).await;
         }
     };
-    let quota_permit = match caller.key {
-        Some(key) => gateway.quotas.acquire(key, Instant::now())?,
-        None => QuotaPermit::default(),
-    };
-    let request_slot = acquire_request_slot(&gateway)?;
+    let permits = acquire_permits(&gateway, caller)?;
     // Until the provider's response has begun: the body may be sent again until then.
     let mut body_permit = gateway.body_budget.permit(owner, config.limits.in_flight);
     let body = read_body::read_body(body, &head.headers, &config, &mut body_permit).await?;
@@ -142,13 +201,36 @@ async fn route(
         headers: &head.headers,
         stream_turn_id: &stream_turn_id,
         body,
+        connection_reply: None,
     };
-    let permits = (request_slot, quota_permit);
     Ok(match session {
         Some(request) => Box::pin(client_request.handle_session(&request, permits)).await,
         None if counts_tokens => Box::pin(client_request.handle_count_tokens()).await,
         None => client_request.handle_turn(permits).await,
     })
+}
+
+/// The keys issued at run time. The first request that may have one waits until they are loaded.
+async fn load_issued_keys(
+    gateway: &Gateway,
+    config: &Config,
+    listen: SocketAddr,
+    headers: &HeaderMap,
+) -> Arc<Vec<IssuedKey>> {
+    if authentication::needs_stored_keys(gateway.key_policy(config, listen), config, headers) {
+        gateway.keyring.stored_keys.wait_loaded().await;
+    }
+    gateway.keyring.keys()
+}
+
+fn acquire_permits(gateway: &Gateway, caller: Caller<'_>) -> Result<RequestPermits, ApiError> {
+    let quota_permit = match caller.key {
+        Some(key) => gateway.quotas.acquire(key, Instant::now())?,
+        None => QuotaPermit::default(),
+    };
+    let full = |_| failure(ApiErrorKind::Overloaded, "too many requests are in progress");
+    let request_slot = Arc::clone(&gateway.request_slots).try_acquire_owned().map_err(full)?;
+    Ok((request_slot, quota_permit))
 }
 
 /// Endpoints that call no provider for a turn.
@@ -244,11 +326,6 @@ fn can_authenticate(gateway: &Gateway, config: &Config, listen: SocketAddr) -> b
     has_usable_keys || gateway.key_policy(config, listen) != KeyPolicy::Unknown
 }
 
-fn acquire_request_slot(gateway: &Gateway) -> Result<OwnedSemaphorePermit, ApiError> {
-    let full = |_| failure(ApiErrorKind::Overloaded, "too many requests are in progress");
-    Arc::clone(&gateway.request_slots).try_acquire_owned().map_err(full)
-}
-
 fn show_metrics(gateway: &Gateway, caller: Caller<'_>) -> Result<Response<ResponseBody>, ApiError> {
     caller.check_right(KeyRight::Metrics)?;
     store::update_gauges(&*gateway.store);
@@ -261,7 +338,7 @@ fn handle_other(dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<Response
         Endpoint::Welcome => text_response(StatusCode::OK, WELCOME_TEXT),
         Endpoint::Upgrade => {
             let message =
-                "this gateway does not support protocol upgrades; send a POST request instead";
+                "this address does not support protocol upgrades; send a POST request instead";
             let error = ApiError { status: 426, ..failure(ApiErrorKind::InvalidRequest, message) };
             ErrorResponse::from(error).into_response(dialect)
         }

@@ -55,4 +55,6 @@ mod telemetry;
 mod tenants;
 mod vault;
 mod web_search;
+mod websocket;
+mod websocket_client;
 mod worker_threads;

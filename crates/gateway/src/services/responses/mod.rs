@@ -43,6 +43,16 @@ pub(crate) struct ResponseStore {
     deleted_ids: RecentIds,
 }
 
+/// A reply that is not stored: only the connection that it was sent on knows it.
+pub(crate) struct ConnectionReply {
+    pub(crate) id: String,
+    /// The stored reply before the input.
+    pub(crate) stored_id: Option<String>,
+    /// The input of its request, and of those before it that are not stored either.
+    pub(crate) input: Vec<RawJson>,
+    pub(crate) output: Vec<RawJson>,
+}
+
 /// The position of a request among stored replies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResponseChain {
@@ -85,12 +95,13 @@ impl ResponseStore {
         Self { store, recent_ids: Arc::default(), deleted_ids: RecentIds::default() }
     }
 
-    /// Resolves `previous_response_id`: loads the history, up to `max` bytes, and inlines it.
+    /// Resolves `previous_response_id`: loads the history, up to `max` bytes, and inlines it. The
+    /// newest reply may be one of the client's connection.
     pub(crate) async fn resolve_chain(
         &self,
         owner: &str,
         body: &JsonDoc,
-        dialect: &dyn Dialect,
+        (dialect, connection_reply): (&dyn Dialect, Option<&ConnectionReply>),
         max: usize,
     ) -> Result<ResponseChain, ErrorResponse> {
         let root = body.root();
@@ -119,11 +130,20 @@ impl ResponseStore {
             response_chain.input = stores_reply.then(|| stored_reply::json_array(&input));
             return Ok(response_chain);
         };
-        match self.load_chain(owner, &previous, max).await {
+        let local = connection_reply.filter(|reply| reply.id == *previous);
+        let stored_id = local.map_or(Some(&*previous), |reply| reply.stored_id.as_deref());
+        let chain = match stored_id {
+            Some(id) => self.load_chain(owner, id, max).await,
+            None => Ok(Vec::new()),
+        };
+        match chain {
             Ok(chain) => {
                 let last =
                     chain.last().map(|stored| stored.previous_ids.clone()).unwrap_or_default();
-                response_chain.previous_ids = stored_reply::append_id(last, &previous);
+                response_chain.previous_ids =
+                    stored_id.map(|id| stored_reply::append_id(last, id)).unwrap_or_default();
+                let local_items = local.map(ConnectionReply::history_items).unwrap_or_default();
+                let input = [local_items, input].concat();
                 response_chain.expanded = Some(stored_reply::with_input(root, &chain, &input));
                 response_chain.input = stores_reply.then(|| stored_reply::json_array(&input));
                 Ok(response_chain)
@@ -239,6 +259,17 @@ impl ResponseStore {
         self.store.is_shared()
             && own_id_age(id).is_some_and(|age| age < MAX_WRITE_DELAY)
             && !self.deleted_ids.contains(owner, id)
+    }
+}
+
+impl ConnectionReply {
+    /// Input and output as input items of a request.
+    pub(crate) fn history_items(&self) -> Vec<RawJson> {
+        [&self.input[..], &self.output].concat()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.input.iter().chain(&self.output).map(|item| item.as_str().len()).sum()
     }
 }
 

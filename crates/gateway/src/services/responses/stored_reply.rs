@@ -159,7 +159,7 @@ pub(crate) fn with_item_id(item: &RawJson, response: &str, at: usize) -> (String
     (id, numbered)
 }
 
-pub(super) const PREVIOUS_RESPONSE_ID: &str = "previous_response_id";
+pub(crate) const PREVIOUS_RESPONSE_ID: &str = "previous_response_id";
 pub(crate) const INPUT: &str = "input";
 /// Ids per record: a long history is loaded in few lookups, and records stay small.
 const MAX_CHAIN_IDS: usize = 64;
