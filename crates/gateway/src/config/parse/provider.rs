@@ -76,7 +76,7 @@ impl<'e> ProviderParser<'e> {
         };
         let flavor = self.flavor(provider_dialect);
         let (mut provider, headers) = (base_provider?, headers?);
-        provider.flavor = flavor?.unwrap_or(provider.flavor);
+        provider.flavor = flavor?.map_or(provider.flavor, |KnownFlavor(flavor)| flavor);
         provider.auth = auth?.unwrap_or(provider.auth);
         provider = provider.with_headers(&headers);
         if let Some(ca_bundle) = ca_bundle? {
@@ -99,7 +99,9 @@ impl<'e> ProviderParser<'e> {
         match add_flavor(provider.dialect.id(), provider.flavor, &quirks) {
             Ok(flavor) => provider.flavor = Some(flavor),
             Err(errors) => {
-                errors.iter().for_each(|error| report_fact_error(&item, error));
+                for error in &errors {
+                    report_fact_error(&item, error);
+                }
                 return Err(Reported);
             }
         }
@@ -121,7 +123,7 @@ impl<'e> ProviderParser<'e> {
         find_dialect(ProviderPreset::find(item.as_str()?)?.dialect)
     }
 
-    fn flavor(&self, dialect: Option<&'static dyn Dialect>) -> Setting<Option<&'static str>> {
+    fn flavor(&self, dialect: Option<&'static dyn Dialect>) -> Setting<KnownFlavor> {
         let flavor = self.setting("flavor", |item| parse_flavor(item, dialect))?;
         let like = self.setting("like", |item| match &flavor {
             Some(_) => {
@@ -378,12 +380,12 @@ fn parse_auth(item: &Item<'_>) -> Option<AuthScheme> {
     AUTH_SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
 }
 
+/// The flavor that a setting names; none if that provider is the dialect's vendor.
+struct KnownFlavor(Option<&'static str>);
+
 /// The flavor of this name, or that of the known provider of this name: of the dialect, or of any
 /// dialect if none is known.
-fn parse_flavor(
-    item: &Item<'_>,
-    dialect: Option<&'static dyn Dialect>,
-) -> Option<Option<&'static str>> {
+fn parse_flavor(item: &Item<'_>, dialect: Option<&'static dyn Dialect>) -> Option<KnownFlavor> {
     let name = item.string()?;
     let same_dialect = |other: &str| dialect.is_none_or(|dialect| dialect.id().0 == other);
     let flavors = DIALECTS.iter().filter(|other| same_dialect(other.id().0));
@@ -396,7 +398,7 @@ fn parse_flavor(
     });
     let mut known: Vec<(&str, Option<&'static str>)> = flavors.chain(presets).collect();
     if let Some((_, flavor)) = known.iter().find(|(known, _)| *known == name) {
-        return Some(*flavor);
+        return Some(KnownFlavor(*flavor));
     }
     let subject = dialect.map_or("no dialect", |dialect| dialect.id().0);
     let message = match dialect {

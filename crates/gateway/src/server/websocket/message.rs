@@ -107,12 +107,9 @@ pub(super) fn connection_error_message(code: &'static str, message: &'static str
 
 /// The name of this event, if a reply ends with it. `event` is its name in a stream with names.
 pub(super) fn find_last_event(event: Option<&str>, data: &str) -> Option<&'static str> {
-    let is_named = |kind: &str| match event {
-        Some(event) => event == kind,
-        None => {
-            let begin = data.get(..data.len().min(MAX_TYPE_OFFSET)).unwrap_or(data);
-            begin.contains(&format!("\"{kind}\""))
-        }
+    let begin = || data.get(..data.len().min(MAX_TYPE_OFFSET)).unwrap_or(data);
+    let is_named = |kind: &str| {
+        event.map_or_else(|| begin().contains(&format!("\"{kind}\"")), |event| event == kind)
     };
     LAST_EVENTS.into_iter().find(|kind| is_named(kind))
 }

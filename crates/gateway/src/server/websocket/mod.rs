@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::Response;
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Collected};
 use interlingua::{
     ApiError, Framing, JsonDoc, JsonLimits, JsonString, Ledger, Reply, ReplyContext,
     encode_reply_as_stream,
@@ -217,7 +217,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
     ) -> Result<Option<Bytes>, SessionEnd> {
         let (head, mut body) = response.into_parts();
         if !head.status.is_success() {
-            let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+            let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
             let message = error_message(head.status.as_u16(), &body, Some(&head.headers));
             return self.send(message.into()).await.map(|()| None);
         }
@@ -347,8 +347,8 @@ impl From<Error> for SessionEnd {
 }
 
 const BUFFER_BYTES: usize = 16 * 1024;
-/// As OpenAI's servers have it.
-const MAX_CONNECTION_AGE: Duration = Duration::from_mins(60);
+/// As `OpenAI`'s servers have it.
+const MAX_CONNECTION_AGE: Duration = Duration::from_hours(1);
 /// Keeps proxies from closing an idle connection. A client that runs a tool may be unable to answer, so no
 /// answer is needed.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
@@ -357,7 +357,7 @@ pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The end of a stream of some servers; it is no event.
 const DONE_MARK: &str = "[DONE]";
 const LIMIT_CODE: &str = "websocket_connection_limit_reached";
-/// Codex matches on the code, and shows this message of OpenAI's servers.
+/// Codex matches on the code, and shows this message of `OpenAI`'s servers.
 const LIMIT_MESSAGE: &str = "Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.";
 const BUSY_CODE: &str = "response_already_in_flight";
 const BUSY_MESSAGE: &str =

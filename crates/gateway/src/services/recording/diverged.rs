@@ -78,7 +78,7 @@ impl DivergedReply {
             seen: field("seen").and_then(JsonNode::as_u64).unwrap_or_default(),
             at: field("at").and_then(JsonNode::as_u64).unwrap_or_default(),
             model: field("model").map(|name| name.str_or_empty().into_owned()).unwrap_or_default(),
-            turn: field("turn").map_or(RawJson::NULL, |turn| turn.json()),
+            turn: field("turn").map_or(RawJson::NULL, JsonNode::json),
         }
     }
 }
