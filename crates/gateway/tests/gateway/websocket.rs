@@ -1,8 +1,8 @@
 //! Tests of the Responses API over WebSocket: turns, errors, and clients that break the protocol.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use interlingua_gateway::config::ApiKey;
 use interlingua_upstream::Provider;
@@ -262,13 +262,18 @@ fn slow_provider() -> (Harness, std::sync::mpsc::Receiver<&'static str>) {
         sender.send("called").unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
         // The rest of the request may arrive late.
-        while let Ok(read) = stream.read(&mut [0; 4096]) {
-            if read == 0 {
-                sender.send("closed").unwrap();
-                return;
+        let error = loop {
+            match stream.read(&mut [0; 4096]) {
+                Ok(0) => break None,
+                Ok(_) => {}
+                Err(error) => break Some(error.kind()),
             }
+        };
+        // Closed, or reset with something unread; otherwise the time is over.
+        if !matches!(error, Some(ErrorKind::WouldBlock | ErrorKind::TimedOut)) {
+            sender.send("closed").unwrap();
+            return;
         }
-        sender.send("not closed").unwrap();
         let _ = stream.write_all(STREAM_END.as_bytes());
     });
     let harness = Harness::with_config(|config| {
@@ -296,6 +301,28 @@ fn a_message_during_a_turn_is_rejected_and_the_turn_goes_on() {
     assert_eq!(last["type"], "response.completed", "{last}");
     assert!(last.to_string().contains("I looked."), "{last}");
     client.turn(&create("sim/echo", false, &last["response"]["id"], "And now?"));
+}
+
+#[test]
+fn a_client_that_is_gone_cancels_the_call() {
+    let leaves: &[fn(&mut WebSocketClient)] = &[
+        |client| client.stream.shutdown(std::net::Shutdown::Both).unwrap(),
+        |client| client.stream.shutdown(std::net::Shutdown::Write).unwrap(),
+        |client| client.send_frame(CLOSE, &1001_u16.to_be_bytes()),
+        |client| client.send_frame(BINARY, b"x"),
+        |client| client.write(&[&frame_head(TEXT, 2, false)[..], b"{}"].concat()),
+    ];
+    for (at, leave) in leaves.iter().enumerate() {
+        let (harness, provider) = slow_provider();
+        let mut client = WebSocketClient::connect(harness.addr());
+        client.send(&create("slow/m", false, &Value::Null, "Hi."));
+        provider.recv().unwrap();
+        let left_at = Instant::now();
+        leave(&mut client);
+        assert_eq!(provider.recv_timeout(Duration::from_secs(10)), Ok("closed"), "case {at}");
+        assert!(left_at.elapsed() < Duration::from_millis(1500), "{:?}", left_at.elapsed());
+        drop(harness);
+    }
 }
 
 #[test]
