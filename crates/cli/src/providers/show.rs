@@ -90,7 +90,7 @@ fn find(args: &ShowArgs, config: &Config) -> Result<ShownProvider, CommandError>
 
 /// The provider in the dialect of the command line, or in its first.
 fn variant(provider: &Provider, args: &ShowArgs) -> Result<ShownProvider, CommandError> {
-    let dialect = args.dialect.map_or(provider.dialect.id(), |dialect| dialect.id());
+    let dialect = args.dialect.map_or(provider.dialect.id(), Dialect::id);
     let Some(provider) = provider.variant(dialect) else {
         let message = format!("{} does not support the dialect {}", args.name, dialect.0);
         return Err(CommandError::usage(message, "`interlingua providers` lists their dialects."));

@@ -28,11 +28,14 @@ fn a_turn_has_the_events_of_a_stream() {
         let mut client = WebSocketClient::connect(harness.addr());
         client.send(&create(model, true, &Value::Null, "Hello."));
         let events = client.read_turn();
-        let mut stream = String::new();
         for (at, event) in events.iter().enumerate() {
             assert_eq!(event["sequence_number"], at, "{model}: {event}");
-            stream += &format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
         }
+        let frame = |event: &Value| {
+            format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap())
+        };
+        let stream: Vec<String> = events.iter().map(frame).collect();
+        let stream = stream.concat();
         let reply = CLIENTS[2].fold_stream(stream.as_bytes()).unwrap();
         let completed = &events.last().unwrap()["response"];
         assert_eq!(reply["output"], completed["output"], "{model}");
@@ -166,10 +169,12 @@ fn errors_are_messages_and_the_connection_goes_on() {
     assert_eq!(client.read_frame(), Frame::End);
 }
 
+type SendFrames = fn(&mut WebSocketClient);
+
 #[test]
 fn frames_that_break_the_protocol_close_the_connection() {
     let harness = Harness::with_config(|config| config.limits.body = 1 << 16);
-    let cases: &[(&str, u16, fn(&mut WebSocketClient))] = &[
+    let cases: &[(&str, u16, SendFrames)] = &[
         ("binary", 1003, |client| client.send_frame(BINARY, b"{}")),
         ("not masked", 1002, |client| {
             let mut frame = frame_head(TEXT, 2, false);

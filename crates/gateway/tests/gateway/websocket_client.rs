@@ -153,11 +153,11 @@ pub(crate) fn frame_head(first_byte: u8, length: usize, is_masked: bool) -> Vec<
     match length {
         0..126 => head.push(mask_bit | length as u8),
         126..65536 => {
-            head.push(mask_bit | 126);
+            head.push(mask_bit | 0x7e);
             head.extend((length as u16).to_be_bytes());
         }
         _ => {
-            head.push(mask_bit | 127);
+            head.push(mask_bit | 0x7f);
             head.extend((length as u64).to_be_bytes());
         }
     }
