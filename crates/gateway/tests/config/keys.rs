@@ -65,4 +65,5 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("store.url", r#""off""#),
     ("store.key", r#""env:STORE_KEY""#),
     ("capture.enabled", "false"),
+    ("roles.compact", r#""openai/gpt-5""#),
 ];
