@@ -182,10 +182,14 @@ fn rewrite_choice(work: &mut Work<'_>, names_tools: bool) {
     } else if is_unsupported_object(work) && remove_written_choice(work) {
         work.record_change(LedgerPath::SETTINGS, "rewrote the tool choice in the target's form");
         work.discard_tools_text();
+        // The rewritten choice is encoded, as one of another dialect is.
+        if !can_name_across(work) {
+            offer_only_chosen(work);
+        }
     }
 }
 
-/// Whether the choice of another dialect can be sent with the names of its tools.
+/// Whether a choice that is encoded can be sent with the names of its tools.
 fn can_name_across(work: &Work<'_>) -> bool {
     let support = &work.profile.settings.tool_choice;
     match &work.conversation().settings.tool_choice {
