@@ -19,7 +19,7 @@ use crate::redaction::{CachedRedactor, Redactor};
 use crate::request_head::CachedHeads;
 
 /// One configured upstream, immutable once it is in use. Start from [`Provider::new`] or
-/// [`ProviderPreset::provider`](crate::ProviderPreset::provider) and change fields.
+/// [`ProviderFromEnv::provider`](crate::ProviderFromEnv::provider) and change fields.
 #[derive(Clone)]
 pub struct Provider {
     pub name: String,
