@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use cases::{Case, Selection};
-use measure::{ALLOWANCE_MEGABYTES, Bench, MAX_EXPONENT, Measurement};
+use measure::{ALLOWANCE_MEGABYTES, Bench, Measurement};
 
 /// A request, and the provider's reply.
 pub(crate) struct Exchange {
@@ -120,7 +120,6 @@ type CaseResult = Result<Vec<(Measurement, f64)>, String>;
 /// Measures one case at every size.
 fn run_case(bench: &Bench, case: &Case, sizes: &[usize]) -> CaseResult {
     let mut results: Vec<(Measurement, f64)> = Vec::new();
-    let mut smaller: Option<Exchange> = None;
     for size in sizes {
         let Some(exchange) = (case.build)(*size) else { break };
         let mut measurement = bench.measure(case, &exchange)?;
@@ -136,12 +135,7 @@ fn run_case(bench: &Bench, case: &Case, sizes: &[usize]) -> CaseResult {
                 exponent = measurement.exponent(earlier);
             }
         }
-        if exponent >= MAX_EXPONENT {
-            measurement.instruction_exponent =
-                smaller.and_then(|smaller| bench.instruction_exponent(case, &smaller, &exchange));
-        }
         results.push((measurement, exponent));
-        smaller = Some(exchange);
     }
     Ok(results)
 }
@@ -156,16 +150,12 @@ impl Summary {
         for (measurement, exponent) in results {
             let factor = measurement.factor();
             println!(
-                "{:<58} {:>6.2} MB {:>7.1} MB {factor:>6.1} x {:>7.2} s {exponent:>5.2}  {}{}",
+                "{:<58} {:>6.2} MB {:>7.1} MB {factor:>6.1} x {:>7.2} s {exponent:>5.2}  {}",
                 case.title(),
                 measurement.body_megabytes,
                 measurement.peak_megabytes,
                 measurement.cpu.as_secs_f64(),
                 measurement.outcome,
-                measurement
-                    .instruction_exponent
-                    .map(|exponent| format!(", instructions {exponent:.2}"))
-                    .unwrap_or_default(),
             );
             if factor > self.worst_factor.0 {
                 self.worst_factor = (factor, case.title());
@@ -179,7 +169,7 @@ impl Summary {
                 self.failures
                     .push(format!("{}: {peak:.1} MB for a body of {size:.2} MB", case.title()));
             }
-            if measurement.is_over_linear(exponent) {
+            if exponent >= MAX_EXPONENT {
                 self.failures
                     .push(format!("{}: CPU exponent {exponent:.2} at {size:.2} MB", case.title()));
             }
@@ -213,4 +203,5 @@ impl Summary {
 const QUICK_SIZES: &[usize] = &[256 << 10, 2 << 20];
 /// The last one is just below `limits.body`.
 const FULL_SIZES: &[usize] = &[512 << 10, 4 << 20, (32 << 20) - (64 << 10)];
+const MAX_EXPONENT: f64 = 1.3;
 const REPEATS: usize = 3;

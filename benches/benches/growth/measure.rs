@@ -26,8 +26,6 @@ pub(crate) struct Measurement {
     pub(crate) cpu: Duration,
     /// The status line, or how the exchange ended.
     pub(crate) outcome: String,
-    /// How the number of instructions grows with the size, if they were counted.
-    pub(crate) instruction_exponent: Option<f64>,
 }
 
 impl Bench {
@@ -67,59 +65,13 @@ impl Bench {
         let (idle, cpu_before) = (resident_megabytes(gateway.id()).0, gateway.cpu_time());
         let outcome = send(at, client, provider, &exchange.request, case.streams);
         let outcome = outcome.unwrap_or_else(|error| error.to_string());
+        let body = exchange.reply.as_ref().map_or(exchange.request.len(), Vec::len);
         Ok(Measurement {
-            body_megabytes: to_f64(exchange.size()) / f64::from(1 << 20),
+            body_megabytes: to_megabytes(body),
             peak_megabytes: (resident_megabytes(gateway.id()).1 - idle).max(0.0),
             cpu: gateway.cpu_time().saturating_sub(cpu_before),
             outcome,
-            instruction_exponent: None,
         })
-    }
-
-    /// How the number of instructions grows from one exchange to a larger one, counted by callgrind;
-    /// `None` without valgrind.
-    pub(crate) fn instruction_exponent(
-        &self,
-        case: &Case,
-        smaller: &Exchange,
-        larger: &Exchange,
-    ) -> Option<f64> {
-        let count = |exchange| self.count_instructions(case, exchange).ok();
-        let start = count(None)?;
-        let [smaller_count, larger_count] = [count(Some(smaller))?, count(Some(larger))?];
-        let ratio = (larger_count - start) / (smaller_count - start);
-        Some(ratio.ln() / (to_f64(larger.size()) / to_f64(smaller.size())).ln())
-    }
-
-    /// Instructions of a gateway from its start to its end, with one exchange at the most.
-    fn count_instructions(&self, case: &Case, exchange: Option<&Exchange>) -> io::Result<f64> {
-        let (client, provider) = (case.client, case.provider);
-        let log = self.config.with_extension("callgrind");
-        let mut serve = Command::new("valgrind");
-        serve.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-        serve.arg(format!("--log-file={}", log.display())).arg(&self.program);
-        serve.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(&self.config);
-        serve.env("INTERLINGUA_LOG", "error").env_remove("INTERLINGUA_CONFIG");
-        let (gateway, at) = Process::spawn_and_read_address(&mut serve)?;
-        self.provider.set_reply(None);
-        send(at, client, provider, short_request(client, false).as_bytes(), false)?;
-        if let Some(exchange) = exchange {
-            self.provider.set_reply(exchange.reply.clone());
-            // A broken exchange counts, too.
-            let _ = send(at, client, provider, &exchange.request, case.streams);
-        }
-        gateway.terminate()?;
-        let text = std::fs::read_to_string(&log)?;
-        std::fs::remove_file(&log)?;
-        let count = text.lines().find_map(|line| line.split_once("Collected : ")?.1.parse().ok());
-        count.ok_or_else(|| io::Error::other("callgrind has counted nothing"))
-    }
-}
-
-impl Exchange {
-    /// Bytes of the body that grows.
-    fn size(&self) -> u64 {
-        self.reply.as_ref().map_or(self.request.len(), Vec::len) as u64
     }
 }
 
@@ -156,15 +108,6 @@ impl Measurement {
         }
         let cpu = self.cpu.as_secs_f64() / smaller.cpu.max(CPU_NOISE).as_secs_f64();
         cpu.ln() / (self.body_megabytes / smaller.body_megabytes).ln()
-    }
-
-    /// CPU time also grows where a body outgrows a cache, which is not the algorithm: there the
-    /// instructions decide. They do not show everything, such as long copies.
-    pub(crate) fn is_over_linear(&self, cpu_exponent: f64) -> bool {
-        match self.instruction_exponent {
-            Some(exponent) => exponent >= MAX_EXPONENT || cpu_exponent >= MAX_CPU_EXPONENT,
-            None => cpu_exponent >= MAX_EXPONENT,
-        }
     }
 }
 
@@ -209,13 +152,14 @@ fn base_path(provider: &str) -> &'static str {
     }
 }
 
+fn to_megabytes(bytes: usize) -> f64 {
+    to_f64(bytes as u64) / f64::from(1 << 20)
+}
+
 const CONFIG: &str = "[store]\nurl = \"memory:\"\n[limits]\nretries = 0\n";
 /// Memory above idle that a body up to 4 MiB may take in addition to the factor.
 pub(crate) const ALLOWANCE_MEGABYTES: f64 = 64.0;
 const MAX_FACTOR: f64 = 24.0;
-pub(crate) const MAX_EXPONENT: f64 = 1.3;
-/// Whatever the number of instructions is.
-const MAX_CPU_EXPONENT: f64 = 1.5;
 const MAX_SMALL_BODY_MEGABYTES: f64 = 4.1;
 /// CPU times below this are not compared.
 const MIN_CPU: Duration = Duration::from_millis(100);
