@@ -16,6 +16,7 @@ mod outcome;
 mod package;
 mod postgres;
 mod process;
+mod recorded;
 mod sdk;
 mod ship;
 mod source_files;
@@ -87,6 +88,12 @@ const COMMANDS: &[Command] = &[
         usage: "[--n N] [--seed S] [OPTIONS]",
         description: "check the laws on generated conversations for all targets (200000)",
         run: laws::command,
+    },
+    Command {
+        name: "recorded",
+        usage: "DIR [--examples N]",
+        description: "replay recorded exchanges with providers against judge and translation",
+        run: recorded::command,
     },
     Command {
         name: "sdk",

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::outcome::Outcome;
 use crate::process::{cargo, run};
-use crate::{agents, bench, browser, deny, deploy, fuzz, laws, package, postgres, sdk, tidy};
+use crate::{
+    agents, bench, browser, deny, deploy, fuzz, laws, package, postgres, recorded, sdk, tidy,
+};
 
 struct Step {
     name: &'static str,
@@ -12,15 +14,25 @@ struct Step {
     run: fn() -> Outcome,
     /// Why only `--all` runs it; `None` for the steps of every run.
     only_in_all: Option<&'static str>,
+    /// Why it cannot run here: no other step may be left out.
+    missing_input: fn() -> Option<&'static str>,
 }
 
 /// Without arguments runs the steps of every check; with `--all` all of them, or those named.
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    let steps: Vec<&Step> = match arguments {
+    let mut steps: Vec<&Step> = match arguments {
         [] => STEPS.iter().filter(|step| step.only_in_all.is_none()).collect(),
         [all] if all == "--all" => STEPS.iter().collect(),
         names => names.iter().map(|name| find_step(name)).collect::<Result<_, _>>()?,
     };
+    let mut left_out = Vec::new();
+    steps.retain(|step| match (step.missing_input)() {
+        Some(reason) => {
+            left_out.push(format!("left out: {} ({reason})", step.name));
+            false
+        }
+        None => true,
+    });
     let mut times = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         println!("\n=== {}/{} {}: {}", number + 1, steps.len(), step.name, step.description);
@@ -33,6 +45,9 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         }
     }
     print_summary(&steps, &times, false);
+    for line in left_out {
+        println!("{line}");
+    }
     if arguments.is_empty() {
         for step in STEPS {
             if let Some(reason) = step.only_in_all {
@@ -97,7 +112,7 @@ fn build_docs() -> Outcome {
 }
 
 const fn step(name: &'static str, description: &'static str, run: fn() -> Outcome) -> Step {
-    Step { name, description, run, only_in_all: None }
+    Step { name, description, run, only_in_all: None, missing_input: || None }
 }
 
 const STEPS: &[Step] = &[
@@ -108,6 +123,10 @@ const STEPS: &[Step] = &[
     step("test", "unit tests, corpus, laws and doc examples", run_tests),
     step("postgres", "the store on a temporary PostgreSQL", || postgres::command(&[])),
     step("laws", "the laws on a fixed share of the conversations, all targets", laws::short_run),
+    Step {
+        missing_input: recorded::missing_input,
+        ..step("recorded", "recorded exchanges with providers", recorded::replay)
+    },
     step("growth", "memory and CPU time for hostile and large bodies", bench::quick_growth),
     step("doc", "the documentation and the program build without warnings", build_docs),
     step("fuzz", "a short run of every property, fixed seed", fuzz::short_run),

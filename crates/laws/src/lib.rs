@@ -11,6 +11,7 @@ pub mod known_breaches;
 pub mod laws;
 pub mod mutate;
 pub mod raw_json;
+pub mod recorded;
 pub mod report;
 pub mod rng;
 pub mod run;

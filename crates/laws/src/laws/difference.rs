@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The path of the first difference, and a message with both values.
-pub(super) fn first_difference(before: &[u8], after: &[u8]) -> (String, String) {
+pub(crate) fn first_difference(before: &[u8], after: &[u8]) -> (String, String) {
     let parse = |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap_or_default();
     let (before_value, after_value) = (parse(before), parse(after));
     if let Some((path, was, is)) = find_difference(&before_value, &after_value, String::new()) {

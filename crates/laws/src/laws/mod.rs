@@ -4,6 +4,7 @@ mod chat_template;
 mod deterministic;
 mod difference;
 mod idempotent;
+mod kept_content;
 mod law;
 mod minimal;
 mod no_silent_loss;
@@ -17,6 +18,8 @@ mod transcoding;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use crate::sample::{SampleRequest, SealIssuer};
+pub(crate) use difference::first_difference;
+pub(crate) use kept_content::find_lost_content;
 pub use law::{Breach, Law};
 pub(crate) use sent_request::translate;
 pub use transcoding::{check_decoding, check_stored, check_transcoding};

@@ -139,6 +139,8 @@ pub(super) const LAYERS: &[Layers] = &[
     Layers {
         folder: "crates/laws",
         modules: &[
+            "bin",
+            "recorded",
             "report",
             "known_breaches",
             "run",
@@ -356,6 +358,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "fuzz",
             "instructions",
             "laws",
+            "recorded",
             "package",
             "postgres",
             "sdk",
