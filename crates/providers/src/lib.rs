@@ -24,6 +24,6 @@ mod variant;
 
 pub use model_name::ModelName;
 pub use registry::{PRESETS, flavors};
-pub use resolve::{PROVIDER_DIALECTS, resolve};
+pub use resolve::{Layer, PROVIDER_DIALECTS, resolve};
 pub use target::{StopFlag, Target};
-pub use variant::{Base, ModelPatch, Patch, Variant};
+pub use variant::{Base, ModelPatch, OwnApi, Patch, RelayedVendor, Variant};

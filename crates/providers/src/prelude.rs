@@ -47,4 +47,4 @@ pub(crate) use crate::spelling::openai_chat::{
     CacheBreakpointSpelling, Capability, ContentWithoutText, Flavor, GENERIC, OPENAI,
     ReasoningControl, ReasoningHistory,
 };
-pub(crate) use crate::variant::Variant;
+pub(crate) use crate::variant::{OwnApi, RelayedVendor, Variant};

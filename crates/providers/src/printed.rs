@@ -6,23 +6,10 @@ use std::fmt::Write as _;
 use interlingua_model::{DialectId, Lessons};
 
 use crate::facts::{FactKey, FactNode, FactValue};
-use crate::quirks::{base_flavor, find_reference, to_node};
+use crate::model_name::ModelName;
+use crate::quirks::{base_flavor, find_reference, to_node, with_spelling};
+use crate::resolve::{Layer, apply_layers};
 use crate::{PRESETS, flavors};
-
-/// What a fact comes from. A later layer overrides an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
-    /// The API of the dialect's vendor.
-    Dialect,
-    /// The provider.
-    Provider,
-    /// The model at this provider.
-    Model,
-    /// The user's configuration.
-    Configuration,
-    /// Rejections of the provider.
-    Lesson,
-}
 
 /// A fact with its key and origin.
 #[derive(Clone, Debug)]
@@ -40,16 +27,18 @@ pub fn trace(
     model: Option<&str>,
     lessons: &Lessons,
 ) -> Option<Vec<TracedFact>> {
-    let none = Lessons::default();
     let base = base_flavor(flavor);
-    let layers = [
-        (Layer::Dialect, to_node(dialect, None, None, &none)?),
-        (Layer::Provider, to_node(dialect, base, None, &none)?),
-        (Layer::Model, to_node(dialect, base, model, &none)?),
-        (Layer::Configuration, to_node(dialect, flavor, model, &none)?),
-        (Layer::Lesson, to_node(dialect, flavor, model, lessons)?),
-    ];
-    let [.., (_, resolved)] = &layers;
+    let name = ModelName::new(model.unwrap_or_default());
+    let mut layers = Vec::new();
+    apply_layers(dialect, flavor, &name, lessons, &mut |layer, profile| {
+        let spelling = match layer {
+            Layer::Dialect | Layer::Family | Layer::Vendor => None,
+            Layer::Provider | Layer::Model => base,
+            Layer::Configuration | Layer::Lesson => flavor,
+        };
+        layers.push((layer, with_spelling(profile, dialect, spelling)));
+    })?;
+    let (_, resolved) = layers.last()?;
     let mut facts = Vec::new();
     for (group, key, value) in list_facts(resolved) {
         // The fact is from the first layer of those that agree to the end.
@@ -132,6 +121,8 @@ impl Layer {
     pub fn name(self) -> &'static str {
         match self {
             Self::Dialect => "dialect",
+            Self::Family => "family",
+            Self::Vendor => "vendor",
             Self::Provider => "provider",
             Self::Model => "model",
             Self::Configuration => "configuration",

@@ -52,13 +52,22 @@ pub fn to_node(
 ) -> Option<FactNode> {
     let model = model.map(JsonString::new);
     let profile = resolve(dialect, flavor, model.as_ref(), lessons)?;
+    Some(with_spelling(&profile, dialect, flavor))
+}
+
+/// A profile and the spelling of a flavor as a table of groups.
+pub(crate) fn with_spelling(
+    profile: &Profile,
+    dialect: DialectId,
+    flavor: Option<&str>,
+) -> FactNode {
     let mut node = profile.to_node();
     if let (FactValue::Table(groups), Some(spelling)) =
         (&mut node.value, spelling_to_node(dialect, flavor))
     {
         groups.push(FactEntry { key: FactKey::new(SPELLING), node: spelling });
     }
-    Some(node)
+    node
 }
 
 /// Replaces names of providers by what those have in that place.

@@ -1,35 +1,119 @@
-//! Vendors behind relays: what a relay calls their models, and which of a vendor's facts hold there.
+//! Vendors behind relays: what a relay calls their models, and which of a vendor's facts hold in the
+//! relay's dialect.
+//!
+//! A list has every vendor whose models a relay serves; the first row that the name of a model matches
+//! applies. Only what is the relay's own stands in its file.
 
 use crate::prelude::*;
 
-/// Models on Bedrock by vendors other than Anthropic.
-pub(crate) const BEDROCK_OTHER_VENDORS: &[&str] = &[
-    "*amazon-*",
-    "*meta-*",
-    "*mistral-*",
-    "*cohere-*",
-    "*deepseek-*",
-    "*qwen-*",
-    "*openai-*",
-    "*moonshot*",
-    "*minimax-*",
-    "*ai21-*",
-    "*writer-*",
-    "*zai-*",
-    "*google-*",
-    "*nvidia-*",
-    "*twelvelabs-*",
-    "*xai-*",
+/// Relays whose dialect is Chat Completions.
+pub(crate) const IN_CHAT: &[RelayedVendor] = &[
+    ANTHROPIC,
+    GOOGLE,
+    // Open-weight models on other servers.
+    RelayedVendor { patch: chat_with_openai_checks, ..other_vendor(&["openai/gpt-oss*"]) },
+    RelayedVendor {
+        models: &["openai/*"],
+        api: Some(OwnApi {
+            dialect: "openai-responses",
+            flavor: None,
+            carry: |own, p| p.settings.max_tokens = own.settings.max_tokens,
+        }),
+        patch: |p| {
+            chat_with_openai_checks(p);
+            p.reasoning.seal_issuers = &["openai"];
+        },
+    },
+    RelayedVendor {
+        patch: |p| {
+            chat_with_openai_checks(p);
+            p.reasoning.seal_issuers = &["xai"];
+        },
+        ..other_vendor(&["x-ai/*"])
+    },
+    // Without a prefix; these models issue no signatures.
+    RelayedVendor {
+        patch: |p| {
+            chat_with_openai_checks(p);
+            p.reasoning.seal_issuers = &["google"];
+        },
+        ..other_vendor(&["gemini-1*", "gemini-2*", "gemma*", "gemini-3-pro-image*"])
+    },
+    RelayedVendor { patch: chat_with_openai_checks, ..other_vendor(&["*"]) },
 ];
 
-/// Gemini models without signatures, behind servers of Chat Completions.
-pub(crate) const GEMINI_UNSIGNED_MODELS: &[&str] =
-    &["gemini-1*", "gemini-2*", "gemma*", "gemini-3-pro-image*"];
+/// Google's own copy of Chat Completions.
+pub(crate) const GEMINI_IN_CHAT: &[RelayedVendor] = &[RelayedVendor { models: &["*"], ..GOOGLE }];
 
-/// What Gemini accepts behind Chat Completions, of Google and of relays.
-pub(crate) fn gemini_in_chat(p: &mut Profile) {
-    p.calls.orphan_results = OrphanResults::AmongResults;
-    p.calls.one_result_per_call = true;
-    p.calls.id_format = calls::NON_EMPTY_ID;
-    p.calls.accepts_empty_list = true;
+/// Amazon's relay, the base of which is Claude.
+pub(crate) const IN_CONVERSE: &[RelayedVendor] = &[RelayedVendor {
+    patch: |p| {
+        p.cache = CacheProfile { breakpoint_block_kind: Some("cachePoint"), ..cache::UNLIMITED };
+        p.calls = calls::CONVERSE;
+        p.media = media::BEDROCK;
+        p.settings = settings::CONVERSE;
+        p.roles = RoleProfile { last_role: LastRole::Any, ..roles::CONVERSE };
+        p.texts.min_result_text = TextMinimum::Empty;
+        p.texts.reasoning_only_turn = ReasoningOnlyTurn::Accepted;
+        p.reasoning = reasoning::BEDROCK_OTHERS_ROW;
+        p.tools = tools::BEDROCK;
+    },
+    ..other_vendor(&[
+        "*amazon-*",
+        "*meta-*",
+        "*mistral-*",
+        "*cohere-*",
+        "*deepseek-*",
+        "*qwen-*",
+        "*openai-*",
+        "*moonshot*",
+        "*minimax-*",
+        "*ai21-*",
+        "*writer-*",
+        "*zai-*",
+        "*google-*",
+        "*nvidia-*",
+        "*twelvelabs-*",
+        "*xai-*",
+    ])
+}];
+
+const ANTHROPIC: RelayedVendor = RelayedVendor {
+    models: &["anthropic/*"],
+    api: None,
+    patch: |p| {
+        p.calls.rejected_spellings = ALL_BUT_NULL_CALL;
+        p.calls.accepts_empty_list = true;
+        p.calls.orphan_results = OrphanResults::Accepted;
+        p.reasoning.seal_issuers = &["anthropic"];
+    },
+};
+
+const GOOGLE: RelayedVendor = RelayedVendor {
+    models: &["google/*"],
+    api: Some(OwnApi {
+        dialect: "gemini",
+        flavor: None,
+        carry: |own, p| {
+            p.calls.one_result_per_call = own.calls.one_result_per_call;
+            p.calls.accepts_empty_list = own.calls.accepts_empty_list;
+            p.reasoning.call_sealing = own.reasoning.call_sealing;
+            p.reasoning.seal_issuers = own.reasoning.seal_issuers;
+        },
+    }),
+    patch: |p| {
+        p.calls.rejected_spellings = ALL_BUT_NULL_CALL;
+        p.calls.orphan_results = OrphanResults::AmongResults;
+    },
+};
+
+/// A vendor that has no API of its own with other facts.
+const fn other_vendor(models: &'static [&'static str]) -> RelayedVendor {
+    RelayedVendor { models, api: None, patch: |_| {} }
+}
+
+/// Models whose settings and tools are checked as `OpenAI` does, by the relay or behind it.
+fn chat_with_openai_checks(p: &mut Profile) {
+    p.settings = settings::OPENROUTER;
+    p.tools = ToolProfile { max_tools: None, shapes: &tool_shapes::CHAT_OPEN, ..tools::OPENAI };
 }

@@ -40,15 +40,8 @@ pub fn resolve(
             return Some(Arc::clone(&entry.profile));
         }
         let name = model.map(|model| model.unescape()).unwrap_or_default();
-        let custom = flavor.and_then(custom_flavor::find);
-        let base = custom.map_or(flavor, |custom| custom.base);
-        let mut profile = look_up(dialect, base, &ModelName::new(&name))?;
-        if let Some(custom) = custom {
-            // A table can be right for the base and not for one of its models; those keys change
-            // nothing.
-            profile.patch(&custom.profile, &mut FactErrors::default());
-        }
-        profile.apply_lessons(lessons);
+        let profile =
+            apply_layers(dialect, flavor, &ModelName::new(&name), lessons, &mut |_, _| {})?;
         let profile = Arc::new(profile);
         if recent.len() == MAX_TARGETS {
             recent.remove(0);
@@ -62,21 +55,74 @@ pub fn resolve(
     })
 }
 
-/// Base, family, provider, its models: each may change what the one before it states. An unknown flavor
-/// counts as none.
-fn look_up(dialect: DialectId, flavor: Option<&str>, model: &ModelName) -> Option<Profile> {
+/// What a fact comes from. A later layer overrides an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// The API of the dialect's vendor.
+    Dialect,
+    /// The generation of the model, where the dialect's vendor serves it.
+    Family,
+    /// The vendor of the model, behind a relay.
+    Vendor,
+    /// The provider.
+    Provider,
+    /// The model at this provider.
+    Model,
+    /// The user's configuration.
+    Configuration,
+    /// Rejections of the provider.
+    Lesson,
+}
+
+/// The profile of a target. Each layer may change what those before it state; `visit` gets the profile after
+/// each of them. An unknown flavor counts as none.
+pub(crate) fn apply_layers(
+    dialect: DialectId,
+    flavor: Option<&str>,
+    model: &ModelName,
+    lessons: &Lessons,
+    visit: &mut dyn FnMut(Layer, &Profile),
+) -> Option<Profile> {
+    let custom = flavor.and_then(custom_flavor::find);
+    let flavor = custom.map_or(flavor, |custom| custom.base);
     let variant = registry::find_variant(dialect.0, flavor.unwrap_or_default());
-    let base = variant.map_or(Base::Vendor, |variant| variant.base);
-    let mut profile = base::find(dialect.0, base)?.clone();
-    if base == Base::Vendor {
+    let mut profile = base::find(dialect.0, Base::Vendor)?.clone();
+    visit(Layer::Dialect, &profile);
+    let vendor = variant
+        .and_then(|variant| variant.vendors.iter().find(|vendor| model.matches_any(vendor.models)));
+    if variant.is_some_and(|variant| variant.base == Base::Copy) {
+        profile.clone_from(base::find(dialect.0, Base::Copy)?);
+        if vendor.is_some() {
+            visit(Layer::Provider, &profile);
+        }
+    } else {
         families::apply(dialect.0, model, &mut profile);
+        visit(Layer::Family, &profile);
+    }
+    if let Some(vendor) = vendor {
+        (vendor.patch)(&mut profile);
+        if let Some(api) = vendor.api {
+            let (dialect, lessons) = (DialectId(api.dialect), Lessons::default());
+            let own = apply_layers(dialect, api.flavor, model, &lessons, &mut |_, _| {})?;
+            (api.carry)(&own, &mut profile);
+        }
+        visit(Layer::Vendor, &profile);
     }
     if let Some(variant) = variant {
         (variant.profile)(&mut profile);
+        visit(Layer::Provider, &profile);
         for (_, patch) in variant.models.iter().filter(|(models, _)| model.matches_any(models)) {
             patch(&mut profile);
         }
+        visit(Layer::Model, &profile);
     }
+    if let Some(custom) = custom {
+        // A table can be right for the base and not for one of its models; those keys change nothing.
+        profile.patch(&custom.profile, &mut FactErrors::default());
+    }
+    visit(Layer::Configuration, &profile);
+    profile.apply_lessons(lessons);
+    visit(Layer::Lesson, &profile);
     Some(profile)
 }
 

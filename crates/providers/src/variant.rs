@@ -20,10 +20,32 @@ pub struct Variant {
     pub chat: Option<&'static openai_chat::Flavor>,
     /// How it spells the Messages API.
     pub messages: Option<&'static anthropic::Flavor>,
+    /// Whose models it serves, if it is a relay.
+    pub vendors: &'static [RelayedVendor],
     /// How it differs from the base.
     pub profile: Patch,
     /// How models differ there: every patch of which a pattern matches, in this order.
     pub models: &'static [ModelPatch],
+}
+
+/// A vendor whose models relays serve.
+#[derive(Clone, Copy, Debug)]
+pub struct RelayedVendor {
+    /// The names of its models, as patterns of [`ModelName`](crate::ModelName).
+    pub models: &'static [&'static str],
+    /// What holds in the relay's dialect.
+    pub patch: Patch,
+    /// The vendor's own API, if some of its facts hold behind the relay, too.
+    pub api: Option<OwnApi>,
+}
+
+/// A vendor's own API.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnApi {
+    pub dialect: &'static str,
+    pub flavor: Option<&'static str>,
+    /// Carries facts of the model there over to the relay.
+    pub carry: fn(&Profile, &mut Profile),
 }
 
 /// Patterns of [`ModelName`](crate::ModelName), and what differs for those models.
@@ -47,6 +69,7 @@ impl Variant {
             base: Base::Vendor,
             chat: None,
             messages: None,
+            vendors: &[],
             profile: |_| {},
             models: &[],
         }

@@ -86,13 +86,6 @@ pub(crate) const BEDROCK_OTHERS_ROW: ReasoningProfile = ReasoningProfile {
     ..UNRESTRICTED
 };
 
-/// A relay, which passes on entries of any provider; a model accepts those of its own vendor.
-pub(crate) const OPENROUTER: ReasoningProfile = ReasoningProfile {
-    conflicting_effort_fields: Some(("reasoning_effort", "reasoning")),
-    rejects_other_seals: true,
-    seals_bind_loop: true,
-    ..UNRESTRICTED
-};
 pub(crate) const OPENROUTER_OPENAI_FORMATS: &[&str] =
     &["openai-responses-v1", "azure-openai-responses-v1", "bedrock-openai-responses-v1"];
 /// Accepts no reasoning of the history.

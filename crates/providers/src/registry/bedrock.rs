@@ -1,7 +1,7 @@
 //! Amazon Bedrock, a relay to many vendors in a dialect of its own.
 
 use crate::prelude::*;
-use crate::relays::BEDROCK_OTHER_VENDORS;
+use crate::relays::IN_CONVERSE;
 
 pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     name: "bedrock",
@@ -17,6 +17,7 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     }],
     models_url: Some("https://bedrock.{region}.amazonaws.com"),
     variants: &[Variant {
+        vendors: IN_CONVERSE,
         // Converse checks these whatever the model accepts.
         profile: |p| {
             p.roles.instruction_placement = InstructionPlacement::SeparateField;
@@ -34,18 +35,6 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
                 p.reasoning.configurable = false;
             }),
             (&["*3-7-sonnet*"], |p| p.settings.body_betas = settings_bedrock::BETAS_3_7),
-            (BEDROCK_OTHER_VENDORS, |p| {
-                p.cache =
-                    CacheProfile { breakpoint_block_kind: Some("cachePoint"), ..cache::UNLIMITED };
-                p.calls = calls::CONVERSE;
-                p.media = media::BEDROCK;
-                p.settings = settings::CONVERSE;
-                p.roles = RoleProfile { last_role: LastRole::Any, ..roles::CONVERSE };
-                p.texts.min_result_text = TextMinimum::Empty;
-                p.texts.reasoning_only_turn = ReasoningOnlyTurn::Accepted;
-                p.reasoning = reasoning::BEDROCK_OTHERS_ROW;
-                p.tools = tools::BEDROCK;
-            }),
             (&["*amazon.nova*"], |p| {
                 p.settings.sampling.top_k = ValueRange::NEVER;
                 p.settings.fields = setting_fields::BEDROCK_NOVA;

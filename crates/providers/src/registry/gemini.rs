@@ -1,7 +1,7 @@
 //! Gemini in AI Studio, and its copy of Chat Completions.
 
 use crate::prelude::*;
-use crate::relays::{GEMINI_UNSIGNED_MODELS, gemini_in_chat};
+use crate::relays::GEMINI_IN_CHAT;
 
 pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     name: "gemini",
@@ -15,17 +15,17 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     variants: &[
         Variant::vendor("gemini", "ai-studio"),
         Variant {
+            vendors: GEMINI_IN_CHAT,
             profile: |p| {
-                gemini_in_chat(p);
+                p.calls.id_format = calls::NON_EMPTY_ID;
                 p.calls.rejected_spellings = LENIENT_SPELLINGS;
                 p.settings.renamed_fields = &["frequency_penalty", "seed", "random_seed"];
-                p.reasoning.call_sealing = CallSealing::FirstCallInMessage;
+                if p.reasoning.call_sealing != CallSealing::NotRequired {
+                    p.reasoning.call_sealing = CallSealing::FirstCallInMessage;
+                }
                 p.tools.schema.rejected_keywords = tool_lists::NOT_IN_GEMINI;
                 p.tools.schema.restricted = true;
             },
-            models: &[(GEMINI_UNSIGNED_MODELS, |p| {
-                p.reasoning.call_sealing = CallSealing::NotRequired;
-            })],
             ..Variant::chat(&SPELLING)
         },
     ],

@@ -177,7 +177,9 @@ mod tests {
     #[test]
     fn every_pattern_matches_a_name_in_the_file_of_facts() {
         let names: Vec<_> = NAMES.lines().map(ModelName::new).collect();
-        for pattern in variants().flat_map(|one| one.models).flat_map(|(patterns, _)| *patterns) {
+        let models = variants().flat_map(|one| one.models).flat_map(|(patterns, _)| *patterns);
+        let vendors = variants().flat_map(|one| one.vendors).flat_map(|vendor| vendor.models);
+        for pattern in models.chain(vendors) {
             assert!(names.iter().any(|name| name.matches(pattern)), "{pattern}");
         }
     }

@@ -12,11 +12,12 @@ use std::{env, fs};
 use interlingua_model::{DialectId, Lessons};
 use interlingua_providers::facts::{Fact as _, FactNode, KeyDescription};
 use interlingua_providers::preset::ProviderPreset;
-use interlingua_providers::printed::{Layer, TracedFact, trace};
+use interlingua_providers::printed::{TracedFact, trace};
 use interlingua_providers::profile::Profile;
+use interlingua_providers::quirks::to_node;
 use interlingua_providers::spelling::{anthropic, openai_chat};
-use interlingua_providers::{PRESETS, Variant, resolve};
-use interlingua_wire::{JsonDoc, JsonLimits};
+use interlingua_providers::{Layer, PRESETS, Variant, resolve};
+use interlingua_wire::{JsonDoc, JsonLimits, JsonString};
 
 /// What a case of the corpus shows, by dialect and flavor.
 type Cases = BTreeMap<(String, String), Vec<String>>;
@@ -139,7 +140,9 @@ fn differences(
     let id = DialectId(dialect);
     let facts = trace(id, flavor, None, &Lessons::default()).expect("a dialect with providers");
     let mut out = format!("\n## As `{dialect}`\n\n");
-    let changed = facts.iter().filter(|fact| fact.layer == Layer::Provider);
+    let vendor = to_node(id, None, None, &Lessons::default()).expect("a dialect with providers");
+    let vendor_value = |fact: &TracedFact| vendor.get(&fact.group)?.get(&fact.key);
+    let changed = facts.iter().filter(|fact| vendor_value(fact) != Some(&fact.value));
     let rows: String = changed.map(|fact| row(dialect, fact)).collect();
     if rows.is_empty() {
         out += "It accepts what the vendor of the dialect accepts.\n";
@@ -160,31 +163,44 @@ fn models(variant: &Variant, dialect: DialectId, flavor: Option<&'static str>) -
     let lessons = Lessons::default();
     let known = resolve(dialect, flavor, None, &lessons).expect("a dialect with providers");
     let mut out = String::new();
+    for vendor in variant.vendors {
+        let example = vendor.models[0].replace('*', "");
+        let resolved = resolve(dialect, flavor, Some(&JsonString::new(&example)), &lessons);
+        let changed = resolved.expect("a dialect with providers");
+        out += &changed_facts(vendor.models, dialect, &known, &changed);
+    }
     for (patterns, patch) in variant.models {
         let mut changed = Profile::clone(&known);
         patch(&mut changed);
-        let (known, changed) = (known.to_node(), changed.to_node());
-        let mut rows = String::new();
-        for group in changed.entries().unwrap_or_default() {
-            for entry in group.node.entries().unwrap_or_default() {
-                let before =
-                    known.get(&group.key.name).and_then(|group| group.get(&entry.key.name));
-                if before != Some(&entry.node) {
-                    let (group, key) = (group.key.name.clone(), entry.key.name.clone());
-                    let value = entry.node.clone();
-                    let layer = Layer::Model;
-                    rows += &row(dialect.0, &TracedFact { group, key, value, layer });
-                }
-            }
-        }
-        let _ = writeln!(
-            out,
-            "\nFor {}:\n\n| fact | value | |\n|---|---|---|\n{}",
-            quoted(patterns),
-            rows.trim_end()
-        );
+        out += &changed_facts(patterns, dialect, &known, &changed);
     }
     out
+}
+
+/// The facts that differ for models with these names; nothing if none does.
+fn changed_facts(
+    patterns: &[&str],
+    dialect: DialectId,
+    known: &Profile,
+    changed: &Profile,
+) -> String {
+    let (known, changed) = (known.to_node(), changed.to_node());
+    let mut rows = String::new();
+    for group in changed.entries().unwrap_or_default() {
+        for entry in group.node.entries().unwrap_or_default() {
+            let before = known.get(&group.key.name).and_then(|group| group.get(&entry.key.name));
+            if before != Some(&entry.node) {
+                let (group, key) = (group.key.name.clone(), entry.key.name.clone());
+                let (value, layer) = (entry.node.clone(), Layer::Model);
+                rows += &row(dialect.0, &TracedFact { group, key, value, layer });
+            }
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let (models, rows) = (quoted(patterns), rows.trim_end());
+    format!("\nFor {models}:\n\n| fact | value | |\n|---|---|---|\n{rows}\n")
 }
 
 fn row(dialect: &str, fact: &TracedFact) -> String {

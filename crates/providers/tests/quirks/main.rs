@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use interlingua_model::{DialectId, Lessons};
+use interlingua_model::{DialectId, Lesson, Lessons};
 use interlingua_providers::facts::{FactNode, FactValue};
-use interlingua_providers::printed::{Layer, References, TracedFact, trace};
+use interlingua_providers::printed::{References, TracedFact, trace};
 use interlingua_providers::quirks::{add_flavor, base_flavor, to_node};
-use interlingua_providers::{PRESETS, PROVIDER_DIALECTS};
+use interlingua_providers::{Layer, PRESETS, PROVIDER_DIALECTS};
 
 /// Models of several families and generations.
 const MODELS: &[Option<&str>] = &[
@@ -90,7 +90,8 @@ fn what_is_printed_is_short_and_resolves_equal_under_another_base() {
 fn every_fact_names_its_layer() {
     let chat = DialectId("openai-chat");
     let layer = |flavor, model, group: &str, key: &str| {
-        let traced = traced(chat, flavor, model);
+        let lessons = Lessons::default().with(Lesson::MaxTokens(100));
+        let traced = trace(chat, flavor, model, &lessons).expect("a dialect with providers");
         let fact = traced.into_iter().find(|fact| fact.group == group && fact.key == key);
         fact.expect("a fact").layer
     };
@@ -102,6 +103,13 @@ fn every_fact_names_its_layer() {
         layer(mistral, Some("open-mistral-7b"), "roles", "allows_text_with_calls"),
         Layer::Model
     );
+    let openrouter = Some("openrouter");
+    let claude = Some("anthropic/claude-opus-5");
+    assert_eq!(layer(openrouter, claude, "reasoning", "seal_issuers"), Layer::Vendor);
+    assert_eq!(layer(openrouter, claude, "reasoning", "formats_needing_seal"), Layer::Provider);
+    let gpt = Some("gpt-4.1");
+    assert_eq!(layer(Some("openai"), gpt, "settings", "verbosities"), Layer::Family);
+    assert_eq!(layer(Some("openai"), gpt, "settings", "max_tokens"), Layer::Lesson);
     let quirks = FactNode::entry(
         "roles",
         FactNode::entry("has_developer_role", FactValue::Bool(true).into()),
