@@ -28,7 +28,13 @@ fn every_kind_of_disagreement_is_found() {
                 exchange(200, GOOD_ROLE, TRUNCATED_STREAM),
             ]
         ),
-        [Check::JudgeRejects, Check::RequestChanged, Check::JudgeAccepts, Check::ReplyChanged,]
+        [
+            Check::JudgeRejects,
+            Check::RequestChanged,
+            Check::JudgeAccepts,
+            Check::ReplyChanged,
+            Check::ReplyLost
+        ]
     );
 }
 
