@@ -80,13 +80,37 @@ pub(crate) const IN_CONVERSE: &[RelayedVendor] = &[RelayedVendor {
 
 const ANTHROPIC: RelayedVendor = RelayedVendor {
     models: &["anthropic/*"],
-    api: None,
-    patch: |p| {
-        p.calls.rejected_spellings = ALL_BUT_NULL_CALL;
-        p.calls.accepts_empty_list = true;
-        p.calls.orphan_results = OrphanResults::Accepted;
-        p.reasoning.seal_issuers = &["anthropic"];
-    },
+    api: Some(OwnApi {
+        dialect: "anthropic",
+        flavor: None,
+        carry: |own, p| {
+            // "unexpected `tool_use_id` found in `tool_result` blocks: …", with the provider name Anthropic
+            // <https://github.com/router-for-me/CLIProxyAPI/issues/497>
+            p.calls = CallProfile {
+                orphan_results: own.calls.orphan_results,
+                one_result_per_call: own.calls.one_result_per_call,
+                unique_ids: own.calls.unique_ids,
+                id_format: own.calls.id_format,
+                accepts_empty_list: true,
+                rejected_spellings: ALL_BUT_NULL_CALL,
+                ..p.calls
+            };
+            // "messages.0: all messages must have non-empty content except for the optional final assistant
+            // message", through Chat Completions as well <https://github.com/microsoft/autogen/issues/6083>
+            p.texts.min_text = own.texts.min_text;
+            p.texts.checks_whole_message = true;
+            p.roles.allows_empty_user = own.roles.allows_empty_user;
+            p.roles.allows_empty_assistant = own.roles.allows_empty_assistant;
+            p.roles.allows_empty_last_assistant = own.roles.allows_empty_last_assistant;
+            p.roles.last_role = own.roles.last_role;
+            p.tools.name_format = own.tools.name_format;
+            p.tools.called_name_format = own.tools.called_name_format;
+            p.tools.unique_names = own.tools.unique_names;
+            p.tools.schema = own.tools.schema;
+            p.reasoning.seal_issuers = own.reasoning.seal_issuers;
+        },
+    }),
+    patch: |_| {},
 };
 
 const GOOGLE: RelayedVendor = RelayedVendor {
@@ -102,6 +126,7 @@ const GOOGLE: RelayedVendor = RelayedVendor {
         },
     }),
     patch: |p| {
+        p.calls.id_format = calls::NON_EMPTY_ID;
         p.calls.rejected_spellings = ALL_BUT_NULL_CALL;
         p.calls.orphan_results = OrphanResults::AmongResults;
     },
@@ -114,6 +139,7 @@ const fn other_vendor(models: &'static [&'static str]) -> RelayedVendor {
 
 /// Models whose settings and tools are checked as `OpenAI` does, by the relay or behind it.
 fn chat_with_openai_checks(p: &mut Profile) {
+    p.calls.id_format = calls::NON_EMPTY_ID;
     p.settings = settings::OPENROUTER;
     p.tools = ToolProfile { max_tools: None, shapes: &tool_shapes::CHAT_OPEN, ..tools::OPENAI };
 }

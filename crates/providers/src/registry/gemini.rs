@@ -17,7 +17,6 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
         Variant {
             vendors: GEMINI_IN_CHAT,
             profile: |p| {
-                p.calls.id_format = calls::NON_EMPTY_ID;
                 p.calls.rejected_spellings = LENIENT_SPELLINGS;
                 p.settings.renamed_fields = &["frequency_penalty", "seed", "random_seed"];
                 if p.reasoning.call_sealing != CallSealing::NotRequired {

@@ -7,7 +7,6 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
     variants: &[Variant {
         vendors: IN_CHAT,
         profile: |p| {
-            p.calls.id_format = calls::NON_EMPTY_ID;
             p.media.cross_dialect = MediaByContainer {
                 user: media::ALL_KINDS,
                 result: media::ALL_KINDS,

@@ -1,8 +1,12 @@
 //! Rules about messages without content.
 
+use std::cell::LazyCell;
+
 use serde_json::Value;
 
-use super::error_messages::{ViolationDetails, reject, reject_at};
+use super::error_messages::{ViolationDetails, reject};
+use super::pairing::merged_indexes;
+use super::provider::{Trait, provider_of};
 use super::view::messages;
 use crate::Request;
 use crate::check_context::CheckContext;
@@ -22,17 +26,30 @@ pub(super) fn moonshot_empty(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-pub(super) fn xai_empty(request: &Request<'_>, cx: &mut CheckContext) {
+pub(super) fn empty_message(request: &Request<'_>, cx: &mut CheckContext) {
     let is_empty_text = |part: &Value| {
         str_field(part, "type") == "text" && part.field("text").is_some_and(|text| text == "")
     };
-    for message in messages(request) {
-        let may_be_empty =
-            message.has_role("tool") || message.has_role("assistant") && message.has_tool_calls();
+    let messages = messages(request);
+    let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
+    let allows_empty_end = provider_of(request).has(Trait::EmptyLastAssistant);
+    for message in &messages {
+        let is_last = message.index + 1 == messages.len();
+        let may_be_empty = message.has_role("tool")
+            || message.has_role("assistant")
+                && (message.has_tool_calls() || is_last && allows_empty_end);
+        let reasons = message.value.field("reasoning_details").and_then(Value::as_array);
+        let may_be_empty = may_be_empty || reasons.is_some_and(|details| !details.is_empty());
         let has_content = !message.has_no_content()
             && (message.parts().is_empty() || !message.parts().iter().all(is_empty_text));
         if !may_be_empty && !has_content {
-            reject_at(request, cx, message.path());
+            let upstream_index = merged_indexes[message.index].to_string();
+            let details = ViolationDetails {
+                path: message.path(),
+                placeholders: &[("sent", &upstream_index)],
+                ..ViolationDetails::default()
+            };
+            reject(request, cx, &details);
         }
     }
 }

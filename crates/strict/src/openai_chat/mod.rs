@@ -57,7 +57,7 @@ pub static JUDGE: Judge = Judge {
 static CHECKS: &[NamedCheck] = checks! {
     content: string_content groq_null null_content part_type image_outside_user file_data
         ollama_image json_word;
-    empty_messages: moonshot_empty xai_empty;
+    empty_messages: moonshot_empty empty_message;
     fields: unknown_parameter unknown_message_field mistral_extra_field groq_unsupported_property
         cerebras_unsupported_property;
     gemini_compat: gemini_compat_parameter gemini_compat_schema_key;

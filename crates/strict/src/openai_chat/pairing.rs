@@ -173,32 +173,49 @@ pub(super) fn merged_indexes(messages: &[Message<'_>]) -> Vec<usize> {
 
 pub(super) fn orphan_result(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
-    for (message, ids) in answerable_ids(&messages) {
-        if message.has_role("tool") && ids.is_none() {
-            reject_result(request, cx, &message, "role");
-        }
-    }
+    let is_orphan = |message: &Message<'_>, ids: Option<&HashSet<&str>>| {
+        message.has_role("tool") && ids.is_none()
+    };
+    reject_results(request, cx, &messages, "role", is_orphan);
 }
 
 pub(super) fn unknown_call_id(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
-    for (message, ids) in answerable_ids(&messages) {
-        let is_unknown = ids.is_some_and(|ids| !ids.contains(message.str_field("tool_call_id")));
-        if message.has_role("tool") && is_unknown {
-            reject_result(request, cx, &message, "tool_call_id");
-        }
-    }
+    let is_unknown = |message: &Message<'_>, ids: Option<&HashSet<&str>>| {
+        message.has_role("tool")
+            && ids.is_some_and(|ids| !ids.contains(message.str_field("tool_call_id")))
+    };
+    reject_results(request, cx, &messages, "tool_call_id", is_unknown);
 }
 
-fn reject_result(request: &Request<'_>, cx: &mut CheckContext, message: &Message<'_>, field: &str) {
-    let param = format!("messages.[{}].{field}", message.index);
-    let details = ViolationDetails {
-        path: message.field_path(field),
-        placeholders: &[("id", message.str_field("tool_call_id"))],
-        param: Some(&param),
-        code: None,
-    };
-    reject(request, cx, &details);
+/// Rejects messages that are no answers to the ids of the calls before them.
+fn reject_results(
+    request: &Request<'_>,
+    cx: &mut CheckContext,
+    messages: &[Message<'_>],
+    field: &str,
+    is_rejected: impl Fn(&Message<'_>, Option<&HashSet<&str>>) -> bool,
+) {
+    let merged_indexes = LazyCell::new(|| merged_indexes(messages));
+    let mut results_before = 0;
+    for (message, ids) in answerable_ids(messages) {
+        if is_rejected(&message, ids.as_deref()) {
+            let param = format!("messages.[{}].{field}", message.index);
+            let upstream_index = merged_indexes[message.index].to_string();
+            let details = ViolationDetails {
+                path: message.field_path(field),
+                placeholders: &[
+                    ("id", message.str_field("tool_call_id")),
+                    ("sent", &upstream_index),
+                    ("at", &results_before.to_string()),
+                ],
+                param: Some(&param),
+                code: None,
+            };
+            reject(request, cx, &details);
+        }
+        results_before = if message.has_role("tool") { results_before + 1 } else { 0 };
+    }
 }
 
 pub(super) fn glm_messages(request: &Request<'_>, cx: &mut CheckContext) {

@@ -121,6 +121,8 @@ pub(super) enum Trait {
     NullArguments,
     /// Arguments may be an object.
     ObjectArguments,
+    /// The last message may be an assistant's without content.
+    EmptyLastAssistant,
     /// Of two token limits, only the newer one is checked.
     NewerLimitOnly,
 }
