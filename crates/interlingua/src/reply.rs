@@ -99,6 +99,7 @@ impl DecodedReply {
     pub fn encode(self, to: &dyn Dialect, cx: &ReplyContext) -> TranslatedReply {
         let Self { body, reply, mut ledger, findings } = self;
         let body = match reply.text_for(to.id()) {
+            _ if cx.is_verbatim => body.text().as_bytes().clone(),
             Some(_) => {
                 // A passed-through reply has lost nothing.
                 ledger.entries.retain(|entry| !entry.is_loss);

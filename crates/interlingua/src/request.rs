@@ -57,8 +57,8 @@ pub(crate) fn decode_with_seals<'d, 't>(
     unwraps_seals: bool,
 ) -> DecodedRequest<'d, 't> {
     let mut notes = DecodingNotes::default();
-    if TargetProfile::is_provider_dialect(to.id()) {
-        body = repair::repair_raw_body(body, &mut notes);
+    if TargetProfile::is_provider_dialect(to.id()) && !target.is_verbatim {
+        body = repair::repair_raw_body(body, &target.disabled_rules, &mut notes);
     }
     // Decoded into the box, which saves a copy of the large value.
     let slot = Box::new_uninit();
@@ -129,6 +129,12 @@ impl<'d> DecodedRequest<'d, '_> {
         let Self { body, mut conversation, notes, to, target } = self;
         let target = &*target;
         let mut cx = Box::new(reply_context_for(&conversation, target));
+        if target.is_verbatim && conversation.dialect == to.id() {
+            cx.is_verbatim = true;
+            let body = replace_model(&body, target)
+                .unwrap_or_else(|| body.text().as_bytes().clone().into());
+            return TranslatedRequest { body, ledger: Ledger::default(), reply_context: cx };
+        }
         let Some(profile) = TargetProfile::resolve(to.id(), target, conversation.model.as_ref())
         else {
             let mut ledger = notes.into_ledger();
@@ -183,6 +189,14 @@ pub(crate) fn reply_context_for(conversation: &Conversation, target: &Target) ->
 fn freeform_tool_names(conversation: &Conversation) -> Vec<JsonString> {
     let is_freeform = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
     conversation.tools.iter().filter(is_freeform).map(|tool| tool.name.clone()).collect()
+}
+
+/// Returns the input with the target's model in place of the client's, if it names another one.
+fn replace_model(body: &JsonDoc, target: &Target) -> Option<SegmentedBytes> {
+    let new_name = target.model.as_ref()?;
+    let node = body.root().get("model")?;
+    (node.json_string().as_ref() != Some(new_name))
+        .then(|| body.replace(node, &RawJson::string(new_name)))
 }
 
 /// Returns the input with only the model name replaced, if nothing else was changed.

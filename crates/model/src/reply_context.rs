@@ -9,6 +9,7 @@ use crate::{Extras, KeyRenamer, ToolCall};
 
 /// What the translation of a reply needs of its request: names, ids and options of the client.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
 pub struct ReplyContext {
     /// The model that the client requested, for a reply that does not name one.
     pub client_model: Option<JsonString>,
@@ -51,6 +52,8 @@ pub struct ReplyContext {
     pub carries_foreign_seals: bool,
     /// Whether the request enabled the provider's web search.
     pub uses_web_search: bool,
+    /// Whether the client gets the provider's bytes; only within one dialect.
+    pub is_verbatim: bool,
     /// Whether the client wants its stream as one JSON array, in dialects that have that form.
     pub wants_json_array: bool,
 }

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use interlingua_model::Lessons;
 use interlingua_wire::JsonString;
 
+use crate::rule_set::RuleSet;
+
 /// Where a request is sent, and what is known of that provider.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
@@ -32,6 +34,11 @@ pub struct Target {
     pub conversation_key: Option<JsonString>,
     /// What was learned from the target's rejections.
     pub lessons: Lessons,
+    /// Within one dialect the body is sent as the client wrote it, but for the model, and the reply is
+    /// passed on as the provider wrote it. Between dialects the request is encoded without repair.
+    pub is_verbatim: bool,
+    /// Repair rules that do not run.
+    pub disabled_rules: RuleSet,
     /// Bytes of a schema above which it is sent without checks; `None` checks every schema.
     pub max_schema_bytes: Option<usize>,
     /// Set once the client does not wait for the translation any more.

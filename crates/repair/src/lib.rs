@@ -21,21 +21,29 @@ mod tools;
 mod values;
 
 use interlingua_model::{Conversation, ConversationPatch, DecodingNotes, Ledger, Verbatim};
+use interlingua_providers::RuleSet;
 use interlingua_wire::{JsonDoc, SegmentedBytes};
 
 pub use engine::rule::RuleKind;
+use engine::run::run_on_conversation;
 pub use engine::{Feature, Renames, RepairOutput, SourceMap, Work};
 pub use profile::TargetProfile;
 pub use query::web_search;
 pub use rules::{RuleInfo, all_rules};
 
-/// Runs every rule that works on the body before decoding; returns the same body if nothing
-/// changes.
-pub fn repair_raw_body(body: JsonDoc, notes: &mut DecodingNotes) -> JsonDoc {
-    engine::run::run_on_raw_body(rules::RAW_BODY, body, notes.recorder())
+/// Runs every rule that works on the body before decoding, but for the disabled ones; returns the
+/// same body if nothing changes.
+pub fn repair_raw_body(
+    body: JsonDoc,
+    disabled_rules: &RuleSet,
+    notes: &mut DecodingNotes,
+) -> JsonDoc {
+    let rules = rules::RAW_BODY.iter().enumerate();
+    let enabled = rules.filter(|(at, _)| !disabled_rules.contains(*at)).map(|(_, rule)| rule);
+    engine::run::run_on_raw_body(enabled, body, notes.recorder())
 }
 
-/// Runs every rule on the conversation, applies `conversation_patch`, and records every change.
+/// Runs the enabled rules on the conversation, applies `conversation_patch`, and records every change.
 /// `body` must be the document from which the conversation was decoded: rules look up raw values in
 /// it. `notes` are those of its decoding; they are recorded in the ledger unless the target accepts
 /// what the client wrote.
@@ -47,21 +55,29 @@ pub fn repair(
     notes: DecodingNotes,
     ledger: &mut Ledger,
 ) -> RepairOutput {
-    engine::run::run_on_conversation(
-        rules::CONVERSATION,
-        conversation,
-        body,
-        profile,
-        conversation_patch,
-        (notes, ledger),
-    )
+    let rules = rules::CONVERSATION.iter().enumerate();
+    let rule_count = rules::CONVERSATION.len();
+    let notes = (notes, ledger);
+    if profile.disabled_rules.is_empty() {
+        let rules = (rules, rule_count);
+        run_on_conversation(rules, conversation, body, profile, conversation_patch, notes)
+    } else {
+        let first = rules::RAW_BODY.len();
+        let enabled = rules.filter(|(at, _)| !profile.disabled_rules.contains(first + at));
+        let rules = (enabled, rule_count);
+        run_on_conversation(rules, conversation, body, profile, conversation_patch, notes)
+    }
 }
 
-/// Runs every rule that works on the encoded body.
+/// Runs the enabled rules that work on the encoded body.
 pub fn repair_encoded_body(
     body: SegmentedBytes,
     profile: &TargetProfile,
     ledger: &mut Ledger,
 ) -> SegmentedBytes {
-    engine::run::run_on_encoded_body(rules::ENCODED_BODY, body, profile, ledger)
+    let first = rules::RAW_BODY.len() + rules::CONVERSATION.len();
+    let rules = rules::ENCODED_BODY.iter().enumerate();
+    let enabled =
+        rules.filter(|(at, _)| !profile.disabled_rules.contains(first + at)).map(|(_, rule)| rule);
+    engine::run::run_on_encoded_body(enabled, body, profile, ledger)
 }

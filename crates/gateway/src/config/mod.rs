@@ -9,6 +9,7 @@ mod key_memory;
 mod key_spec;
 mod model_routes;
 mod parse;
+mod repair;
 mod route;
 mod schema;
 mod sections;
@@ -27,6 +28,7 @@ pub use interlingua_guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use key_spec::{KeySpec, ValueType};
 pub use model_routes::{ModelRoutes, RouteRule, WeightedTarget};
+pub use repair::{RepairConfig, RepairMode, RepairSettings};
 pub use route::{
     BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, NoRoute, Route,
 };
@@ -50,6 +52,7 @@ pub struct Config {
     pub limits: Limits,
     pub timeouts: Timeouts,
     pub access: Access,
+    pub repair: RepairConfig,
     pub guard: GuardModes,
     pub store: StoreConfig,
     pub capture: Capture,

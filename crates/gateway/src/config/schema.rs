@@ -11,6 +11,7 @@ use super::key_spec::ValueType::{
     Duration, Flag, Ignored, List, MemorySize, Named, Number, Other, Section, Size, Text, Word,
 };
 use super::key_spec::{KeySpec, ValueType, key};
+use super::repair::RepairMode;
 use super::telemetry::DEFAULT_SERVICE_NAME;
 
 /// The keys of the file itself.
@@ -29,6 +30,7 @@ pub(super) const FILE: &[KeySpec] = &[
     key("limits", Section(LIMITS), ""),
     key("timeouts", Section(TIMEOUTS), ""),
     key("telemetry", Section(TELEMETRY), "").at_next_start(|a, b| a.telemetry == b.telemetry),
+    key("repair", Section(REPAIR), ""),
     key("guard", Section(GUARD), ""),
     key("store", Section(STORE), "").at_next_start(|a, b| a.store == b.store),
     key("capture", Section(CAPTURE), ""),
@@ -72,6 +74,7 @@ const PROVIDER: &[KeySpec] = &[
     key("ca", Text("path"), "")
         .doc("A file with CA certificates (PEM), trusted in addition to those of the system."),
     key("weight", SMALL_COUNT, "").doc("Its share for targets in `[models]` without a weight."),
+    key("repair", Section(OWN_REPAIR), ""),
 ];
 
 /// The keys of a target in `[models]` that is a table.
@@ -115,6 +118,7 @@ const API_KEY: &[KeySpec] = &[
     key("concurrent", SMALL_COUNT, "").doc("Concurrent requests; no limit without it."),
     key("tokens_per_day", Number { min: 1, max: 1 << 50 }, "")
         .doc("Tokens of all kinds, per day in UTC; no limit without it."),
+    key("repair", Section(OWN_REPAIR), ""),
 ];
 
 const LIMITS: &[KeySpec] = &[
@@ -220,6 +224,24 @@ const TELEMETRY: &[KeySpec] = &[
     key("interval", Ignored, "").doc("Accepted with a warning, without effect."),
 ];
 
+const REPAIR: &[KeySpec] = &[
+    key("mode", Word(repair_modes), "repair").doc(
+        "`repair`: requests are changed so that their provider accepts them. `verbatim`: they are \
+         sent as the client wrote them. `reject-on-loss`: they are repaired, and get 400 if a part \
+         would be left out.",
+    ),
+    key("off", Other("list of rules"), "[]")
+        .doc("[Rules](REPAIRS.md) that do not run, such as `[\"ends-with-assistant\"]`."),
+];
+
+/// The same for one provider or key.
+const OWN_REPAIR: &[KeySpec] = &[
+    key("mode", Word(repair_modes), "")
+        .doc("Its `repair.mode`; the key's comes before the provider's."),
+    key("off", Other("list of rules"), "")
+        .doc("Rules that do not run, in addition to `repair.off`."),
+];
+
 const GUARD: &[KeySpec] = &[
     key("mode", Word(guard_modes), "answer").doc(
         "Action on invalid tool calls: `off`, `observe` (log and count them), `answer` (the model \
@@ -288,6 +310,10 @@ fn auth_schemes() -> Vec<&'static str> {
     AUTH_SCHEMES.iter().map(|(name, _)| *name).collect()
 }
 
+fn repair_modes() -> Vec<&'static str> {
+    REPAIR_MODES.map(RepairMode::name).to_vec()
+}
+
 fn guard_modes() -> Vec<&'static str> {
     GUARD_MODES.map(GuardMode::name).to_vec()
 }
@@ -299,6 +325,9 @@ pub(super) const AUTH_SCHEMES: &[(&str, AuthScheme)] = &[
     ("x-goog-api-key", AuthScheme::GoogApiKey),
     ("api-key", AuthScheme::ApiKey),
 ];
+
+pub(super) const REPAIR_MODES: [RepairMode; 3] =
+    [RepairMode::Repair, RepairMode::Verbatim, RepairMode::RejectOnLoss];
 
 pub(super) const GUARD_MODES: [GuardMode; 4] =
     [GuardMode::Off, GuardMode::Observe, GuardMode::Answer, GuardMode::Mend];

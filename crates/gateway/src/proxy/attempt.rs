@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::Response;
 use interlingua::{
-    ConversationPatch, Dialect, JsonDoc, JsonString, ReplyContext, SegmentedBytes, Target,
-    TranslatedRequest, decode_request,
+    ApiError, ConversationPatch, Dialect, JsonDoc, JsonString, Ledger, ReplyContext,
+    SegmentedBytes, Target, TranslatedRequest, decode_request,
 };
 use interlingua_guard::CallChecker;
 use interlingua_model::ApiErrorKind;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::box_in_place::box_in_place;
 use crate::client_name::ModelName;
-use crate::config::Route;
+use crate::config::{RepairMode, Route};
 use crate::http_util::body::ResponseBody;
 use crate::http_util::error_response::failure;
 use crate::offload::BlockingPool;
@@ -52,21 +52,9 @@ impl RoutedRequest<'_> {
         is_last_attempt: bool,
         log: &mut Option<RequestLog>,
     ) -> Result<Response<ResponseBody>, AttemptError> {
-        let (to, flavor) = self.dialect_and_flavor(route);
+        let to = self.dialect_and_flavor(route).0;
         let is_long = BlockingPool::should_offload(body.text().len());
-        let target = Target {
-            model: Some(JsonString::new(model)),
-            flavor,
-            betas: self.betas(to),
-            stream: self.stream,
-            joins_instructions: self.joins_instructions(route),
-            pass_unknown_fields: true,
-            keeps_replies: true,
-            conversation_key: self.conversation_key.opaque_name(),
-            lessons: trial.lessons().clone(),
-            max_schema_bytes: Some(self.config.limits.schema),
-            stop: if is_long { StopFlag::new() } else { StopFlag::default() },
-        };
+        let (target, repair_mode) = self.attempt_target(route, model, trial, is_long);
         let client_body = body.text().as_bytes().clone();
         let decoded_request = decode_request(body, self.body_dialect, to, &target);
         let guard = &self.gateway.guard;
@@ -92,21 +80,18 @@ impl RoutedRequest<'_> {
         } else {
             (decoded_request.translate_segmented(&conversation_patch), conversation_patch)
         };
-        if trial.rejected_body().is_some_and(|rejected| is_same(&translated.body, rejected)) {
-            let error =
-                failure(ApiErrorKind::InvalidRequest, "the provider has rejected this body");
-            return Err(AttemptError::new(ErrorCause::SameBody, error));
-        }
+        check_translated(&translated, trial, repair_mode)?;
         translated.reply_context.provider_model.clone_from(&target.model);
         if let Some(log) = log {
             log.record_repairs(&translated.ledger);
         }
+        let is_passed_on = translated.reply_context.is_verbatim;
         let rebuild = || self.rebuild_body(client_body.clone(), to, &target, &conversation_patch);
         let turn_continuation =
             self.continuation(route, &target, &translated.body, &translated.reply_context);
         let prepared_request = PreparedRequest {
             translated,
-            watch: call_checker.filter(|_| self.compaction.is_none()),
+            watch: call_checker.filter(|_| self.compaction.is_none() && !is_passed_on),
             continuation: turn_continuation,
             conversation: conversation_state,
             rebuild: &rebuild,
@@ -121,6 +106,35 @@ impl RoutedRequest<'_> {
             let rejected_body = is_rejection.then(rebuild).flatten();
             AttemptError { rejected_body: rejected_body.map(SegmentedBytes::into_bytes), ..error }
         })
+    }
+
+    /// What is known of the route's server for this attempt, and how much may be changed for it.
+    fn attempt_target(
+        &self,
+        route: &Route,
+        model: &ModelName,
+        trial: &LessonTrial<'_>,
+        is_long: bool,
+    ) -> (Target, RepairMode) {
+        let (to, flavor) = self.dialect_and_flavor(route);
+        let (repair_mode, disabled_rules) =
+            self.config.repair.resolve(provider_name(route), self.owner);
+        let target = Target {
+            model: Some(JsonString::new(model)),
+            flavor,
+            betas: self.betas(to),
+            stream: self.stream,
+            joins_instructions: self.joins_instructions(route),
+            pass_unknown_fields: true,
+            keeps_replies: true,
+            conversation_key: self.conversation_key.opaque_name(),
+            lessons: trial.lessons().clone(),
+            is_verbatim: repair_mode == RepairMode::Verbatim,
+            disabled_rules,
+            max_schema_bytes: Some(self.config.limits.schema),
+            stop: if is_long { StopFlag::new() } else { StopFlag::default() },
+        };
+        (target, repair_mode)
     }
 
     /// Sends the prepared request and waits until the reply is usable.
@@ -232,6 +246,48 @@ fn is_same(body: &SegmentedBytes, other: &[u8]) -> bool {
     rest.is_some_and(<[u8]>::is_empty)
 }
 
+/// Refuses a body that the provider has rejected already, and one that has lost something where
+/// nothing may be lost.
+fn check_translated(
+    translated: &TranslatedRequest<SegmentedBytes>,
+    trial: &LessonTrial<'_>,
+    repair_mode: RepairMode,
+) -> Result<(), AttemptError> {
+    if trial.rejected_body().is_some_and(|rejected| is_same(&translated.body, rejected)) {
+        let error = failure(ApiErrorKind::InvalidRequest, "the provider has rejected this body");
+        return Err(AttemptError::new(ErrorCause::SameBody, error));
+    }
+    let losses = (repair_mode == RepairMode::RejectOnLoss).then(|| list_losses(&translated.ledger));
+    let Some(error) = losses.flatten() else { return Ok(()) };
+    // After a rejection, the provider's own error is more informative.
+    let is_retry = trial.rejected_body().is_some();
+    let cause = if is_retry { ErrorCause::SameBody } else { ErrorCause::Responded };
+    Err(AttemptError::new(cause, error))
+}
+
+/// The error of a request of which a part would be left out; it lists the entries of the ledger.
+fn list_losses(ledger: &Ledger) -> Option<ApiError> {
+    let losses: Vec<_> = ledger.entries.iter().filter(|entry| entry.is_loss).collect();
+    if losses.is_empty() {
+        return None;
+    }
+    let listed = losses.iter().take(MAX_LISTED_LOSSES);
+    let mut listed: Vec<String> = listed
+        .map(|loss| format!("{} at {}: {}", loss.rule, loss.path, loss.description))
+        .collect();
+    if losses.len() > MAX_LISTED_LOSSES {
+        listed.push(format!("and {} more", losses.len() - MAX_LISTED_LOSSES));
+    }
+    let listed = listed.join("; ");
+    let message = format!(
+        "the request was not sent, because parts of it would be left out (repair.mode is \
+         reject-on-loss): {listed}"
+    );
+    Some(failure(ApiErrorKind::InvalidRequest, &message))
+}
+
 fn translation_timed_out() -> AttemptError {
     failure(ApiErrorKind::InvalidRequest, "the request takes too long to translate").into()
 }
+
+const MAX_LISTED_LOSSES: usize = 20;

@@ -8,7 +8,7 @@ use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request
 use interlingua_repair::web_search;
 use interlingua_upstream::Operation;
 
-use crate::config::{Backend, Route};
+use crate::config::{Backend, RepairMode, Route};
 use crate::http_util::body::ResponseBody;
 use crate::http_util::client_api::{CLIENT_APIS, ClientApi};
 use crate::http_util::error_response::ErrorResponse;
@@ -83,12 +83,15 @@ async fn provider_count(
     let model = RoutedRequest::upstream_model(route);
     let (owner, provider) = (routed_request.owner, provider_name(route));
     let model_key = ModelKey { owner, provider, dialect: to.id().0, model: &model };
+    let (repair_mode, disabled_rules) = routed_request.config.repair.resolve(provider, owner);
     let target = Target {
         model: Some(JsonString::new(&model)),
         flavor,
         joins_instructions: routed_request.joins_instructions(route),
         betas: routed_request.betas(to),
         lessons: routed_request.gateway.lessons.get(model_key),
+        is_verbatim: repair_mode == RepairMode::Verbatim,
+        disabled_rules,
         max_schema_bytes: Some(routed_request.config.limits.schema),
         ..Target::default()
     };

@@ -57,6 +57,21 @@ const CASES: &[(&str, &str)] = &[
         "listen = \"8787\"",
         "line 1, column 10: listen must be an address and a port, such as \"127.0.0.1:8787\" or \"[::1]:8787\"",
     ),
+    (
+        "[repair]\nmode = \"verbatm\"\noff = [\"call-id\", \"tool-nam\", \"qqqqqqqqqqqqqqqqqqqqqqqqqqqqqq\"]",
+        "line 2, column 8: repair.mode cannot be `verbatm`; did you mean `verbatim`?\n\
+         line 3, column 19: there is no repair rule `tool-nam`; did you mean `tool-name`?\n\
+         line 3, column 31: there is no repair rule `qqqqqqqqqqqqqqqqqqqqqqqqqqqqqq`",
+    ),
+    (
+        "[providers.anthropic.repair]\nmoed = \"repair\"\noff = [\"call-ids\"]",
+        "line 2, column 1: [providers.anthropic.repair] has no key `moed`; did you mean `mode`?\n\
+         line 3, column 8: there is no repair rule `call-ids`; did you mean `call-id`?",
+    ),
+    (
+        "[[access.keys]]\nkey = \"env:GATEWAY_KEY\"\nrepair = { mode = \"off\" }",
+        "line 3, column 19: access.keys[0].repair.mode cannot be `off`; there are repair, verbatim, reject-on-loss",
+    ),
     ("listen = 8787", "line 1, column 10: listen must be a string"),
     (
         "listen = \"0.0.0.0:8787\"\naccess.keys = []",

@@ -65,5 +65,6 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("store.url", r#""off""#),
     ("store.key", r#""env:STORE_KEY""#),
     ("capture.enabled", "false"),
+    ("repair.off", r#"["call-id"]"#),
     ("roles.compact", r#""openai/gpt-5""#),
 ];

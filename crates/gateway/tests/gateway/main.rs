@@ -44,6 +44,7 @@ mod provider_errors;
 mod provider_secrets;
 mod proxy;
 mod raw_server;
+mod repair_modes;
 mod responses;
 mod router;
 mod session_commits;

@@ -170,7 +170,10 @@ impl StreamTranslator {
             heartbeat_event: to.heartbeat_event(),
             heartbeat_bytes: to.heartbeat_bytes(),
             last_heartbeat: None,
-            passthrough_state: PassthroughState::default(),
+            passthrough_state: PassthroughState {
+                is_verbatim: cx.is_verbatim,
+                ..PassthroughState::default()
+            },
             unparsed_text: None,
             limits: ReplyLimits::default(),
             argument_bytes: 0,

@@ -100,7 +100,8 @@ impl StreamTranslator {
     fn strip_bom(&mut self, raw: &Bytes) -> Bytes {
         let is_first = self.passthrough_state.stage == Stage::Before;
         self.passthrough_state.advance(Stage::Started);
-        if is_first {
+        // Readers rewrite frames only where that is enabled.
+        if is_first && !self.passthrough_state.is_verbatim {
             self.reader.enable_passthrough();
         }
         if !(is_first && self.passthrough_state.is_sse && raw.starts_with(UTF8_BOM)) {

@@ -16,8 +16,11 @@ pub(super) enum Passthrough {
 
 /// What the client has received of passed-through frames.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent state")]
 pub(super) struct PassthroughState {
     pub(super) is_sse: bool,
+    /// Frames are forwarded as they come, also those that clients would misread.
+    pub(super) is_verbatim: bool,
     pub(super) stage: Stage,
     /// The bytes that end the last frame, if it came without them.
     pub(super) missing_terminator: &'static [u8],

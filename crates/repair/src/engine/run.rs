@@ -12,8 +12,8 @@ use super::work::Work;
 use super::{normalize, reasoning_request};
 use crate::profile::TargetProfile;
 
-pub(crate) fn run_on_raw_body(
-    rules: &[RawBodyRule],
+pub(crate) fn run_on_raw_body<'r>(
+    rules: impl Iterator<Item = &'r RawBodyRule>,
     mut body: JsonDoc,
     ledger: &mut Ledger,
 ) -> JsonDoc {
@@ -27,8 +27,10 @@ pub(crate) fn run_on_raw_body(
     body
 }
 
-pub(crate) fn run_on_conversation(
-    rules: &[ConversationRule],
+/// `rules` come with their index among all `rule_count` rules on the conversation: results of rules
+/// are cached by it, also where some rules are turned off.
+pub(crate) fn run_on_conversation<'r>(
+    (rules, rule_count): (impl Iterator<Item = (usize, &'r ConversationRule)> + Clone, usize),
     conversation: &mut Verbatim<Conversation>,
     body: &JsonDoc,
     profile: &TargetProfile,
@@ -38,8 +40,8 @@ pub(crate) fn run_on_conversation(
     let mut work = Work::new(conversation, body, profile, conversation_patch, ledger);
     normalize::normalize(&mut work, notes);
     let reading_differs = reasoning_request::apply_target_reading(&mut work);
-    let mut settings_cache = SettingsCache::lookup(&mut work, rules.len());
-    for (at, rule) in rules.iter().enumerate() {
+    let mut settings_cache = SettingsCache::lookup(&mut work, rule_count);
+    for (at, rule) in rules.clone() {
         run_rule(
             rule,
             &mut work,
@@ -47,14 +49,15 @@ pub(crate) fn run_on_conversation(
         );
         // The merged list of tools has not been checked by the rules so far.
         if work.take_legacy_tools_merged() {
-            let fit_rules = rules[..=at].iter().filter(|rule| rule.kind == RuleKind::Fit);
-            fit_rules.for_each(|rule| run_rule(rule, &mut work, None));
+            let until_here = rules.clone().take_while(|(other, _)| *other <= at);
+            let fit_rules = until_here.filter(|(_, rule)| rule.kind == RuleKind::Fit);
+            fit_rules.for_each(|(_, rule)| run_rule(rule, &mut work, None));
         }
     }
     if let Some(settings_cache) = settings_cache {
         settings_cache.store();
     }
-    rerun_until_stable(rules, &mut work);
+    rerun_until_stable(&rules, &mut work);
     if reading_differs {
         work.set_rule("respelled-setting");
         reasoning_request::remove_ignored_fields(&mut work);
@@ -63,12 +66,16 @@ pub(crate) fn run_on_conversation(
 }
 
 /// Runs the rules marked `reruns` again while turns change, at most [`MAX_RERUNS`] times.
-fn rerun_until_stable(rules: &[ConversationRule], work: &mut Work<'_>) {
+fn rerun_until_stable<'r>(
+    rules: &(impl Iterator<Item = (usize, &'r ConversationRule)> + Clone),
+    work: &mut Work<'_>,
+) {
     for _ in 0..MAX_RERUNS {
         if !work.take_turns_changed() {
             return;
         }
-        rules.iter().filter(|rule| rule.reruns).for_each(|rule| run_rule(rule, work, None));
+        let reruns = rules.clone().filter(|(_, rule)| rule.reruns);
+        reruns.for_each(|(_, rule)| run_rule(rule, work, None));
     }
 }
 
@@ -93,8 +100,8 @@ fn run_rule(
 }
 
 /// Only lessons give these rules anything to do.
-pub(crate) fn run_on_encoded_body(
-    rules: &[EncodedBodyRule],
+pub(crate) fn run_on_encoded_body<'r>(
+    rules: impl Iterator<Item = &'r EncodedBodyRule>,
     body: SegmentedBytes,
     profile: &TargetProfile,
     ledger: &mut Ledger,

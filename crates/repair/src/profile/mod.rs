@@ -9,7 +9,7 @@ use interlingua_model::{DialectId, Lessons};
 use interlingua_providers::profile::Profile;
 use interlingua_providers::profile::settings::NumberFormat;
 use interlingua_providers::profile::texts::StringContent;
-use interlingua_providers::{PROVIDER_DIALECTS, StopFlag, Target, resolve};
+use interlingua_providers::{PROVIDER_DIALECTS, RuleSet, StopFlag, Target, resolve};
 use interlingua_wire::JsonString;
 
 use crate::shape::ShapeChecker;
@@ -30,6 +30,8 @@ pub struct TargetProfile {
     pub keeps_replies: bool,
     /// Lessons from earlier rejections.
     pub lessons: Lessons,
+    /// Rules that do not run.
+    pub disabled_rules: RuleSet,
     /// Larger schemas are sent without checks.
     pub max_schema_bytes: usize,
     /// Set once the client does not wait for the result any more.
@@ -56,6 +58,11 @@ impl TargetProfile {
             joins_instructions: target.joins_instructions,
             keeps_replies: target.keeps_replies,
             lessons: target.lessons.clone(),
+            disabled_rules: if target.is_verbatim {
+                RuleSet::all()
+            } else {
+                target.disabled_rules.clone()
+            },
             max_schema_bytes: target.max_schema_bytes.unwrap_or(usize::MAX),
             stop: target.stop.clone(),
             facts,

@@ -204,6 +204,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "endpoints",
             "shape",
             "target",
+            "rule_set",
             "custom_flavor",
             "facts",
         ],

@@ -3,21 +3,29 @@
 use url::{Host, Url};
 
 use super::secret::{self, SecretLookup};
+use super::sections::read_repair;
 use super::table::{Item, Section};
 use crate::config::access::digest;
-use crate::config::{Access, ApiKey, Env};
+use crate::config::{Access, ApiKey, Env, RepairSettings};
 
-/// Returns the access settings, and whether the file lists any key, valid or not.
-pub(super) fn parse(section: &Section<'_>, env: Env<'_>) -> (Access, bool) {
+/// Returns the access settings, the repair settings of keys that have some, and whether the file
+/// lists any key, valid or not.
+pub(super) fn parse(
+    section: &Section<'_>,
+    env: Env<'_>,
+) -> (Access, Vec<(String, RepairSettings)>, bool) {
     let list = section.get("keys").and_then(|item| item.list()).unwrap_or_default();
-    let mut access = Access::default();
+    let (mut access, mut repair) = (Access::default(), Vec::new());
     for (at, item) in list.iter().enumerate() {
-        let Some(key) = parse_key(item, at + 1, env) else { continue };
+        let Some((key, own_repair)) = parse_key(item, at + 1, env) else { continue };
         if access.keys.iter().any(|other| other.name == key.name) {
             item.error(&format!("has the name `{}`, which another key already has", key.name));
         }
         if let Some(other) = access.keys.iter().find(|other| other.sha256 == key.sha256) {
             item.error(&format!("is the same key as `{}`", other.name));
+        }
+        if own_repair != RepairSettings::default() {
+            repair.push((key.name.clone(), own_repair));
         }
         access.keys.push(key);
     }
@@ -27,10 +35,10 @@ pub(super) fn parse(section: &Section<'_>, env: Env<'_>) -> (Access, bool) {
     }
     access.hosts = parse_each(section, "hosts", parse_host);
     access.origins = parse_each(section, "origins", parse_origin);
-    (access, !list.is_empty())
+    (access, repair, !list.is_empty())
 }
 
-fn parse_key(item: &Item<'_>, number: usize, env: Env<'_>) -> Option<ApiKey> {
+fn parse_key(item: &Item<'_>, number: usize, env: Env<'_>) -> Option<(ApiKey, RepairSettings)> {
     let is_secret = item.as_str().is_some();
     if !is_secret && !item.is_table() {
         item.error("must be a key or a table with a key");
@@ -54,7 +62,8 @@ fn parse_key(item: &Item<'_>, number: usize, env: Env<'_>) -> Option<ApiKey> {
         concurrent: section.optional_number("concurrent"),
         tokens_per_day: section.optional_number("tokens_per_day"),
     };
-    sha256.map(|_| key)
+    let repair = read_repair(&section.section("repair"));
+    sha256.map(|_| (key, repair))
 }
 
 fn parse_name(item: &Item<'_>) -> Option<String> {

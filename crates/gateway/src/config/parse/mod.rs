@@ -17,10 +17,12 @@ use std::sync::Arc;
 
 use toml::de::DeTable;
 
+use self::providers::ProviderEntry;
 use self::table::{Item, Section};
 use super::diagnostics::Diagnostics;
 use super::{
-    Capture, Config, ConfigError, ConfigWarning, DEFAULT_LISTEN, Env, Limits, Proxies, Timeouts,
+    Capture, Config, ConfigError, ConfigWarning, DEFAULT_LISTEN, Env, Limits, Proxies,
+    RepairConfig, Timeouts,
 };
 
 impl Config {
@@ -65,7 +67,7 @@ fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<Socket
     let listen =
         listen_override.or(listen_item.as_ref().and_then(parse_listen)).unwrap_or(DEFAULT_LISTEN);
     let loopback = listen.ip().is_loopback();
-    let (access, has_keys) = access::parse(&file.section("access"), env);
+    let (access, repair_of_keys, has_keys) = access::parse(&file.section("access"), env);
     if !loopback {
         // An address from the command line has no position in the file.
         let listen_item = listen_item.filter(|_| listen_override.is_none());
@@ -83,6 +85,12 @@ fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<Socket
     let mut providers = providers::parse(&file.table("providers"), env);
     let models = models::parse(&file.table("models"), &mut providers, env);
     let roles = models::parse_roles(&file.section("roles"), &mut providers, env);
+    let with_repair = |entry: &ProviderEntry| Some((entry.name.clone(), entry.repair.clone()?));
+    let repair = RepairConfig {
+        general: sections::read_repair(&file.section("repair")),
+        providers: providers.iter().filter_map(with_repair).collect(),
+        keys: repair_of_keys,
+    };
     Config {
         listen,
         providers: providers
@@ -94,6 +102,7 @@ fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<Socket
         limits: Limits::read(&file.section("limits")),
         timeouts: Timeouts::read(&file.section("timeouts")),
         access,
+        repair,
         guard: sections::read_guard(&file.section("guard")),
         store: store::parse(&file.section("store"), env),
         capture: Capture::read(&file.section("capture"), loopback),

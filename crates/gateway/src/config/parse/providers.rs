@@ -7,8 +7,9 @@ use std::sync::Arc;
 use interlingua_upstream::Provider;
 
 use super::provider::{ProviderParser, missing_key_variables};
+use super::sections::read_repair;
 use super::table::{Item, Table};
-use crate::config::{BUILTIN_PROVIDER, Env, from_env};
+use crate::config::{BUILTIN_PROVIDER, Env, RepairSettings, from_env};
 
 pub(super) struct ProviderEntry {
     pub(super) name: String,
@@ -16,6 +17,8 @@ pub(super) struct ProviderEntry {
     pub(super) provider: Option<Arc<Provider>>,
     /// The default weight of its targets.
     pub(super) weight: Option<u32>,
+    /// `None` if its table has none.
+    pub(super) repair: Option<RepairSettings>,
 }
 
 /// Without a `[providers]` table, the providers come from the environment.
@@ -40,6 +43,7 @@ fn entries_from_env(table: &Table<'_>, env: Env<'_>) -> Vec<ProviderEntry> {
         name: provider.name.clone(),
         provider: Some(provider),
         weight: None,
+        repair: None,
     };
     providers.into_iter().map(entry).collect()
 }
@@ -47,7 +51,8 @@ fn entries_from_env(table: &Table<'_>, env: Env<'_>) -> Vec<ProviderEntry> {
 /// A preset that a target mentions and that has no table of its own.
 pub(super) fn implied_entry(item: &Item<'_>, name: &str, env: Env<'_>) -> Option<ProviderEntry> {
     let preset = ProviderPreset::find(name)?;
-    let mut provider_entry = ProviderEntry { name: name.to_owned(), provider: None, weight: None };
+    let mut provider_entry =
+        ProviderEntry { name: name.to_owned(), provider: None, weight: None, repair: None };
     match preset.provider(env) {
         Ok(provider) => {
             if let Some(variables) = missing_key_variables(preset, &provider) {
@@ -87,5 +92,7 @@ fn parse_entry(
     let parser = ProviderParser::new(name, at, item, env)?;
     let provider = parser.parse().ok().map(Arc::new);
     let weight = parser.section.optional_number("weight");
-    Some(ProviderEntry { name: name.to_owned(), provider, weight })
+    let repair = parser.section.get("repair").and_then(|item| item.section());
+    let repair = repair.map(|section| read_repair(&section));
+    Some(ProviderEntry { name: name.to_owned(), provider, weight, repair })
 }

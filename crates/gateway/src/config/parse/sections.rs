@@ -1,8 +1,11 @@
-//! Reads the sections of plain values: limits, timeouts, guard, capture.
+//! Reads the sections of plain values: limits, timeouts, repair, guard, capture.
+
+use interlingua_providers::RuleSet;
+use interlingua_repair::all_rules;
 
 use super::table::{Item, Section, read_defaults};
-use crate::config::schema::GUARD_MODES;
-use crate::config::{Capture, GuardMode, GuardModes, Limits, Timeouts};
+use crate::config::schema::{GUARD_MODES, REPAIR_MODES};
+use crate::config::{Capture, GuardMode, GuardModes, Limits, RepairSettings, Timeouts};
 
 impl Limits {
     pub(super) fn read(section: &Section<'_>) -> Self {
@@ -71,6 +74,23 @@ pub(super) fn read_guard(section: &Section<'_>) -> GuardModes {
     };
     let tools = section.table("tools").entries_in_order();
     GuardModes { default, per_tool: tools.into_iter().filter_map(tool_mode).collect() }
+}
+
+/// One `repair` table.
+pub(super) fn read_repair(section: &Section<'_>) -> RepairSettings {
+    let mode = section.word("mode");
+    let mode = mode.and_then(|name| REPAIR_MODES.into_iter().find(|mode| mode.name() == name));
+    let mut disabled_rules = RuleSet::default();
+    for (name, item) in section.get("off").and_then(|item| item.strings()).unwrap_or_default() {
+        if let Some(rule) = all_rules().position(|rule| rule.name == name) {
+            disabled_rules.insert(rule);
+        } else {
+            let message = format!("there is no repair rule `{name}`");
+            let known = all_rules().map(|rule| rule.name);
+            item.diagnostics.error_with_suggestion(item.offset, &message, name, known);
+        }
+    }
+    RepairSettings { mode, disabled_rules }
 }
 
 fn read_mode(section: &Section<'_>) -> Option<GuardMode> {
