@@ -108,11 +108,12 @@ function facts(values) {
 }
 
 function detailOfTurn(short, whole) {
-  const { stages = [], repairs = [], ...rest } = whole?.turn ?? short;
+  const { stages = [], repairs = [], reply_repairs = [], ...rest } = whole?.turn ?? short;
   const parts = [el("h2", {}, `Turn ${idOf(short)}`), facts(rest)];
-  if (repairs.length) {
-    parts.push(el("h2", {}, "Repairs"), ...repairs.map((repair) =>
-      typeof repair === "string" ? el("span", { class: "chip" }, repair) : fold(repair.rule, readable(JSON.stringify(repair)), true)));
+  for (const [title, entries] of [["Repairs", repairs], ["Changes of the reply", reply_repairs]]) {
+    if (!entries.length) continue;
+    parts.push(el("h2", {}, title), ...entries.map((entry) =>
+      typeof entry === "string" ? el("span", { class: "chip" }, entry) : fold(entry.rule, readable(JSON.stringify(entry)), true)));
   }
   if (whole?.guard?.length) {
     parts.push(el("h2", {}, "Guard"), ...whole.guard.map((finding) => fold(`${finding.tool}: ${finding.kind}`, readable(JSON.stringify(finding)), true)));

@@ -81,8 +81,9 @@ const TRANSLATION_NOTES_INTRO: &str = "\
 ## Translation notes
 
 These are not rules of repair. They name values that a dialect cannot express, and how they are
-expressed instead. They are in the ledger and in `x-interlingua-repairs`, too. `guard-mend` is there
-for a reply in which the guard mended a call ([GUARD.md](GUARD.md)).
+expressed instead. Those of a request are in the ledger and in `x-interlingua-repairs`, too; those of
+a reply in `reply_repairs` of `/api/turns`. `guard-mend` is there for a reply in which the guard
+mended a call ([GUARD.md](GUARD.md)).
 
 | name | what it means |
 |---|---|";

@@ -28,7 +28,7 @@ pub use interlingua_guard::{GuardMode, GuardModes};
 pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use key_spec::{KeySpec, ValueType};
 pub use model_routes::{ModelRoutes, RouteRule, WeightedTarget};
-pub use repair::{RepairConfig, RepairMode, RepairSettings};
+pub use repair::{LessonMode, RepairConfig, RepairMode, RepairSettings};
 pub use route::{
     BUILTIN_MODELS_MISSING, BUILTIN_PROVIDER, Backend, HAS_BUILTIN_MODELS, NoRoute, Route,
 };
@@ -53,6 +53,7 @@ pub struct Config {
     pub timeouts: Timeouts,
     pub access: Access,
     pub repair: RepairConfig,
+    pub lessons: LessonMode,
     pub guard: GuardModes,
     pub store: StoreConfig,
     pub capture: Capture,

@@ -1,4 +1,4 @@
-//! `[repair]`: how much requests are changed, for all, for a provider's and for a key's.
+//! `[repair]` and `[lessons]`: how much requests are changed, for all, for a provider and for a key.
 
 use interlingua_providers::RuleSet;
 
@@ -12,6 +12,18 @@ pub enum RepairMode {
     Verbatim,
     /// It is repaired, and rejected if a part of it would be left out.
     RejectOnLoss,
+}
+
+/// `lessons.mode`: what becomes of the lessons that rejections teach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LessonMode {
+    /// None is learned or applied.
+    Off,
+    /// They are listed, and applied once the operator has shared them.
+    Suggest,
+    /// They are applied at once.
+    #[default]
+    On,
 }
 
 /// One `repair` table.
@@ -40,6 +52,17 @@ impl RepairMode {
             Self::Repair => "repair",
             Self::Verbatim => "verbatim",
             Self::RejectOnLoss => "reject-on-loss",
+        }
+    }
+}
+
+impl LessonMode {
+    /// The name in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Suggest => "suggest",
+            Self::On => "on",
         }
     }
 }

@@ -11,7 +11,7 @@ use super::key_spec::ValueType::{
     Duration, Flag, Ignored, List, MemorySize, Named, Number, Other, Section, Size, Text, Word,
 };
 use super::key_spec::{KeySpec, ValueType, key};
-use super::repair::RepairMode;
+use super::repair::{LessonMode, RepairMode};
 use super::telemetry::DEFAULT_SERVICE_NAME;
 
 /// The keys of the file itself.
@@ -31,6 +31,7 @@ pub(super) const FILE: &[KeySpec] = &[
     key("timeouts", Section(TIMEOUTS), ""),
     key("telemetry", Section(TELEMETRY), "").at_next_start(|a, b| a.telemetry == b.telemetry),
     key("repair", Section(REPAIR), ""),
+    key("lessons", Section(LESSONS), ""),
     key("guard", Section(GUARD), ""),
     key("store", Section(STORE), "").at_next_start(|a, b| a.store == b.store),
     key("capture", Section(CAPTURE), ""),
@@ -242,6 +243,11 @@ const OWN_REPAIR: &[KeySpec] = &[
         .doc("Rules that do not run, in addition to `repair.off`."),
 ];
 
+const LESSONS: &[KeySpec] = &[key("mode", Word(lesson_modes), "on").doc(
+    "[Lessons](LESSONS.md) from rejections: `off` (none is learned or applied), `suggest` (they are \
+     listed, and applied once the operator has shared them), `on` (they are applied at once).",
+)];
+
 const GUARD: &[KeySpec] = &[
     key("mode", Word(guard_modes), "answer").doc(
         "Action on invalid tool calls: `off`, `observe` (log and count them), `answer` (the model \
@@ -314,6 +320,10 @@ fn repair_modes() -> Vec<&'static str> {
     REPAIR_MODES.map(RepairMode::name).to_vec()
 }
 
+fn lesson_modes() -> Vec<&'static str> {
+    LESSON_MODES.map(LessonMode::name).to_vec()
+}
+
 fn guard_modes() -> Vec<&'static str> {
     GUARD_MODES.map(GuardMode::name).to_vec()
 }
@@ -328,6 +338,9 @@ pub(super) const AUTH_SCHEMES: &[(&str, AuthScheme)] = &[
 
 pub(super) const REPAIR_MODES: [RepairMode; 3] =
     [RepairMode::Repair, RepairMode::Verbatim, RepairMode::RejectOnLoss];
+
+pub(super) const LESSON_MODES: [LessonMode; 3] =
+    [LessonMode::Off, LessonMode::Suggest, LessonMode::On];
 
 pub(super) const GUARD_MODES: [GuardMode; 4] =
     [GuardMode::Off, GuardMode::Observe, GuardMode::Answer, GuardMode::Mend];

@@ -15,7 +15,7 @@ pub(crate) enum Endpoint {
     Health,
     Ready,
     Metrics,
-    /// List, delete or share learned lessons.
+    /// List, delete, share, export or import lessons.
     Lessons(LessonsRequest),
     Sessions(SessionRequest),
     /// Manage issued keys.
@@ -69,6 +69,10 @@ pub(crate) enum LessonsAction {
     Delete,
     /// Makes lessons of single keys apply to all keys.
     Share,
+    /// The lessons as a file.
+    Export,
+    /// Makes the lessons of a file apply to all keys.
+    Import,
 }
 
 pub(crate) enum KeyRequest {
@@ -156,6 +160,12 @@ pub(crate) fn match_endpoint(method: &Method, uri: &Uri, headers: &HeaderMap) ->
         (&Method::GET, ["metrics"]) => (Endpoint::Metrics, None),
         (&Method::GET, ["api", "lessons"]) => {
             (Endpoint::Lessons(lessons_request(LessonsAction::List, &[], uri)), None)
+        }
+        (&Method::GET, ["api", "lessons.jsonl"]) => {
+            (Endpoint::Lessons(lessons_request(LessonsAction::Export, &[], uri)), None)
+        }
+        (&Method::PUT, ["api", "lessons.jsonl"]) => {
+            (Endpoint::Lessons(lessons_request(LessonsAction::Import, &[], uri)), None)
         }
         (&Method::DELETE, ["api", "lessons", names @ ..]) => {
             (Endpoint::Lessons(lessons_request(LessonsAction::Delete, names, uri)), None)

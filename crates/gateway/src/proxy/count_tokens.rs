@@ -89,7 +89,7 @@ async fn provider_count(
         flavor,
         joins_instructions: routed_request.joins_instructions(route),
         betas: routed_request.betas(to),
-        lessons: routed_request.gateway.lessons.get(model_key),
+        lessons: routed_request.gateway.lessons.get(model_key, routed_request.config.lessons),
         is_verbatim: repair_mode == RepairMode::Verbatim,
         disabled_rules,
         max_schema_bytes: Some(routed_request.config.limits.schema),

@@ -8,7 +8,7 @@ use interlingua_repair::rejection::{self, RejectedRequest, Rejection, RejectionK
 use metrics::counter;
 
 use crate::client_name::ModelName;
-use crate::config::Route;
+use crate::config::{LessonMode, RepairMode, Route};
 use crate::proxy::call_provider::provider_name;
 use crate::proxy::provider_error::AttemptError;
 use crate::proxy::request::RoutedRequest;
@@ -19,6 +19,7 @@ pub(crate) struct LessonTrial<'r> {
     request: &'r RoutedRequest<'r>,
     model_key: ModelKey<'r>,
     to: &'static dyn Dialect,
+    mode: LessonMode,
     /// Those that are known to help.
     known: Lessons,
     /// Those of the current attempt.
@@ -46,9 +47,11 @@ impl<'r> LessonTrial<'r> {
         let to = request.dialect_and_flavor(route).0;
         let (owner, provider) = (request.owner, provider_name(route));
         let model_key = ModelKey { owner, provider, dialect: to.id().0, model };
-        let known = request.gateway.lessons.get(model_key);
+        let is_verbatim = request.config.repair.resolve(provider, owner).0 == RepairMode::Verbatim;
+        let mode = if is_verbatim { LessonMode::Off } else { request.config.lessons };
+        let known = request.gateway.lessons.get(model_key, mode);
         let applied = known.clone();
-        Self { request, model_key, to, known, applied, candidate: None, tried: Vec::new() }
+        Self { request, model_key, to, mode, known, applied, candidate: None, tried: Vec::new() }
     }
 
     /// The lessons of the next attempt.
@@ -61,9 +64,19 @@ impl<'r> LessonTrial<'r> {
         self.candidate.as_ref().map(|candidate| &candidate.rejected_body)
     }
 
-    /// Finds lessons that may avoid this rejection, for the next attempt.
+    /// Finds lessons that may avoid this rejection, for the next attempt if they may be applied.
     pub(crate) fn find(&mut self, error: &AttemptError) -> bool {
+        if self.mode == LessonMode::Off {
+            return false;
+        }
         self.candidate = self.find_candidate(error).map(Box::new);
+        if self.mode == LessonMode::Suggest {
+            if let Some(candidate) = self.candidate.take() {
+                self.request.gateway.lessons.suggest(self.model_key, &candidate.lessons);
+                record_lesson_outcome(self.model_key, &candidate.lessons, "suggested");
+            }
+            return false;
+        }
         let Some(candidate) = &self.candidate else { return false };
         self.tried.extend(candidate.lessons.iter().cloned());
         self.applied = candidate

@@ -88,7 +88,7 @@ impl ProviderReply<'_> {
         if !stream.has_content() && stream.has_ended() {
             self.check_malformed_call(stream.partial_reply())?;
         }
-        let mut response = self.response_head(log.as_ref(), None);
+        let mut response = self.response_head(log.as_ref());
         let content_type =
             if self.exchange.wants_json_array { APPLICATION_JSON } else { TEXT_EVENT_STREAM };
         set_stream_headers(response.headers_mut(), content_type);
@@ -320,13 +320,13 @@ impl ProviderReply<'_> {
         ledger: &Ledger,
         (reply, findings): (&Reply, &[Finding]),
     ) -> Response<ResponseBody> {
-        let mut response = self.response_head(log.as_ref(), Some(ledger));
+        let mut response = self.response_head(log.as_ref());
         response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON);
         if let Some(value) = guard::findings_header(findings) {
             response.headers_mut().insert(GUARD_HEADER, value);
         }
         if let Some(log) = log {
-            log.record_repairs(ledger);
+            log.record_reply_changes(ledger);
             log.report_findings(findings);
             let unstored = match log.persist_reply(reply, body.as_ref()) {
                 Some(flush) => flush.await.err(),
@@ -345,20 +345,11 @@ impl ProviderReply<'_> {
     }
 
     /// A response with the `x-interlingua-…` headers.
-    fn response_head(
-        &self,
-        log: Option<&RequestLog>,
-        reply_ledger: Option<&Ledger>,
-    ) -> Response<ResponseBody> {
+    fn response_head(&self, log: Option<&RequestLog>) -> Response<ResponseBody> {
         let mut response = Response::new(ResponseBody::Full(Bytes::new()));
         let headers = response.headers_mut();
         headers.reserve(HEADER_CAPACITY);
-        let entries = self
-            .ledger
-            .entries
-            .iter()
-            .chain(reply_ledger.iter().flat_map(|reply_ledger| &reply_ledger.entries));
-        let mut rules: Vec<&str> = entries.map(|entry| entry.rule).collect();
+        let mut rules: Vec<&str> = self.ledger.entries.iter().map(|entry| entry.rule).collect();
         rules.sort_unstable();
         rules.dedup();
         set_repairs_header(&rules, headers);

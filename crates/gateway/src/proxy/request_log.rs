@@ -40,8 +40,10 @@ pub(crate) struct RequestLog {
     time_to_first_token: Option<Duration>,
     attempts: u32,
     usage: Usage,
-    /// The repair rules that were applied.
+    /// The repair rules that were applied to the request, and the notes of its translation.
     repair_rules: Vec<&'static str>,
+    /// The same of the reply.
+    reply_rules: Vec<&'static str>,
     outcome: Outcome,
     /// `None` without a collector.
     span: Option<RequestSpan>,
@@ -90,6 +92,7 @@ impl RequestLog {
             attempts: 0,
             usage: Usage::default(),
             repair_rules: Vec::new(),
+            reply_rules: Vec::new(),
             outcome: Outcome::ClientClosed,
             span,
             guard_reporter: None,
@@ -114,17 +117,20 @@ impl RequestLog {
         self.turn_id
     }
 
+    /// Records what was changed of the request.
     pub(crate) fn record_repairs(&mut self, ledger: &Ledger) {
         if let Some(capture) = &mut self.capture {
             capture.add_repairs(ledger);
         }
-        for entry in &ledger.entries {
-            if !self.repair_rules.contains(&entry.rule) {
-                self.repair_rules.push(entry.rule);
-            }
-            counter!("interlingua_repairs_total", "rule" => entry.rule)
-                .increment(1 + u64::from(entry.more));
+        add_rules(&mut self.repair_rules, ledger);
+    }
+
+    /// Records what was changed of the reply.
+    pub(crate) fn record_reply_changes(&mut self, ledger: &Ledger) {
+        if let Some(capture) = &mut self.capture {
+            capture.add_reply_changes(ledger);
         }
+        add_rules(&mut self.reply_rules, ledger);
     }
 
     /// Starts a captured stage, if stages are captured.
@@ -242,6 +248,7 @@ impl RequestLog {
 
     pub(crate) fn finish_stream(&mut self, stream: &StreamTranslator, is_complete: bool) {
         self.streamed = true;
+        self.record_reply_changes(stream.ledger());
         self.record_reply(stream.partial_reply(), stream.has_ended());
         self.outcome = match stream.error() {
             Some(error) => Outcome::Failed(error.kind, 200),
@@ -297,6 +304,7 @@ impl RequestLog {
             duration,
             tokens: token_counts(&self.usage),
             repairs: std::mem::take(&mut self.repair_rules),
+            reply_repairs: std::mem::take(&mut self.reply_rules),
             guard_findings: self
                 .guard_reporter
                 .take()
@@ -331,11 +339,13 @@ impl Drop for RequestLog {
         let guard_kinds =
             self.guard_reporter.as_ref().filter(|guard_reporter| !guard_reporter.kinds.is_empty());
         let guard_kinds = guard_kinds.map(|guard_reporter| guard_reporter.kinds.join(","));
+        let reply_rules = (!self.reply_rules.is_empty()).then(|| self.reply_rules.join(","));
         tracing::info!(
             turn = %self.turn_id, conversation = format_args!("{:016x}", self.conversation_id), dialect, provider, model = &*self.model, outcome, status,
             tries = self.attempts, streamed = self.streamed,
             first_ms = self.time_to_first_token.map(rounded_millis),
             ms = rounded_millis(duration), guard = guard_kinds,
+            reply_repairs = reply_rules,
             "turn",
         );
         let (capture, publisher) = (self.capture.take(), self.publisher.take());
@@ -360,6 +370,17 @@ impl Drop for RequestLog {
                 publisher.publish(summary);
             }
         });
+    }
+}
+
+/// Adds the ledger's rules to a list of distinct ones, and counts its changes.
+fn add_rules(rules: &mut Vec<&'static str>, ledger: &Ledger) {
+    for entry in &ledger.entries {
+        if !rules.contains(&entry.rule) {
+            rules.push(entry.rule);
+        }
+        counter!("interlingua_repairs_total", "rule" => entry.rule)
+            .increment(1 + u64::from(entry.more));
     }
 }
 

@@ -17,7 +17,9 @@ use crate::api::{lessons, models, responses, turns, ui, usage};
 use crate::box_in_place::box_in_place;
 use crate::config::Config;
 use crate::http_util::body::ResponseBody;
-use crate::http_util::endpoint::{Endpoint, EndpointMatch, PathParams, match_endpoint};
+use crate::http_util::endpoint::{
+    Endpoint, EndpointMatch, LessonsAction, PathParams, match_endpoint,
+};
 use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::text_response;
 use crate::http_util::{access, cors, read_body, websocket_handshake};
@@ -248,7 +250,16 @@ async fn handle_api(
         Endpoint::Models { model: Some(name) } => {
             Ok(models::get(gateway, config, dialect, &name).await)
         }
-        Endpoint::Lessons(request) => return lessons::handle(gateway, caller, &request).await,
+        Endpoint::Lessons(request) => {
+            let permit = &mut gateway.body_budget.permit(owner, config.limits.in_flight);
+            let body = match request.action {
+                LessonsAction::Import => {
+                    read_body::read_body(body, &head.headers, config, permit).await?
+                }
+                _ => Bytes::new(),
+            };
+            return lessons::handle(gateway, caller, &request, &body).await;
+        }
         Endpoint::Keys(request) => {
             let permit = &mut gateway.body_budget.permit(owner, config.limits.in_flight);
             let body = read_body::read_body(body, &head.headers, config, permit).await?;

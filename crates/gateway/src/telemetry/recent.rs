@@ -48,8 +48,10 @@ pub(crate) struct TurnSummary {
     pub(crate) time_to_first_token: Option<Duration>,
     pub(crate) duration: Duration,
     pub(crate) tokens: [(&'static str, u64); 5],
-    /// Distinct rules.
+    /// Distinct rules that changed the request.
     pub(crate) repairs: Vec<&'static str>,
+    /// Distinct rules that changed the reply.
+    pub(crate) reply_repairs: Vec<&'static str>,
     pub(crate) guard_findings: Vec<&'static str>,
 }
 
@@ -191,6 +193,7 @@ impl TurnSummary {
             "ms": rounded_millis(self.duration),
             "usage": nonzero.map(|(name, tokens)| ((*name).to_owned(), (*tokens).into())).collect::<Map<_, _>>(),
             "repairs": self.repairs,
+            "reply_repairs": self.reply_repairs,
             "guard": self.guard_findings,
         })
     }

@@ -21,6 +21,7 @@ const SECTIONS: &[&str] = &[
     "timeouts",
     "access",
     "repair",
+    "lessons",
     "guard",
     "store",
     "store.sessions",

@@ -206,6 +206,20 @@ pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> HttpResponse {
     send(at, "GET", path, headers, b"")
 }
 
+/// The rules that changed the reply of a turn, which is listed when its stream has ended.
+pub(crate) fn reply_repairs(at: SocketAddr, response: &HttpResponse) -> Vec<String> {
+    let turn = response.header("x-interlingua-turn").unwrap();
+    for _ in 0..200 {
+        let listed: Value = serde_json::from_slice(&get(at, "/api/turns", "").body).unwrap();
+        let turns = listed["turns"].as_array().unwrap();
+        if let Some(found) = turns.iter().find(|listed| listed["turn"] == turn) {
+            return serde_json::from_value(found["reply_repairs"].clone()).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the turn {turn} is not listed");
+}
+
 pub(crate) fn delete(at: SocketAddr, path: &str) -> HttpResponse {
     delete_with(at, path, "")
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{HttpResponse, post};
+use crate::client::{HttpResponse, post, reply_repairs};
 use crate::harness::Harness;
 use crate::lessons::harness_with_stub;
 use crate::stub_provider::{StubProvider, error_answer};
@@ -114,9 +114,9 @@ fn a_paused_turn_is_one_reply() {
             assert_eq!(output_text(&response), "Let me see. Rust is a language.");
             let usage = &response["usage"];
             assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(20), &json!(10)));
-            if !stream {
-                assert!(answer.header("x-interlingua-repairs").unwrap().contains("paused-turn"));
-            }
+            let of_reply = reply_repairs(harness.addr(), &answer);
+            assert!(of_reply.contains(&"paused-turn".to_owned()), "{of_reply:?}");
+            assert!(!answer.headers.contains("paused-turn"), "{}", answer.headers);
             let (first, second) = (&stub.requests()[0], &stub.requests()[1]);
             let [user, assistant] = second["messages"].as_array().unwrap().as_slice() else {
                 panic!("{second}");

@@ -2,14 +2,17 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interlingua_gateway::config::ApiKey;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::client::{CLIENTS, get, post};
+use crate::client::{CLIENTS, get, post, reply_repairs};
 use crate::harness::Harness;
+use crate::lessons::stub_as_provider;
+use crate::stub_provider::{StubProvider, success_answer};
 
 /// Runs a turn with a built-in model; returns its id.
 fn run_turn(harness: &Harness, headers: &str) -> String {
@@ -87,6 +90,35 @@ fn the_list_has_the_repairs() {
     let listed: Value =
         serde_json::from_slice(&get(harness.addr(), "/api/turns", "").body).unwrap();
     assert_eq!(listed["turns"][0]["repairs"], serde_json::json!(rules));
+}
+
+#[test]
+fn what_the_client_has_no_form_for_is_listed_with_the_reply_and_is_no_loss() {
+    let content = json!([{"type": "text", "text": "hm"}, {"type": "from_the_future", "x": 1}]);
+    let mut reply: Value = serde_json::from_str(&success_answer("anthropic").1).unwrap();
+    reply["content"] = content;
+    let stub = StubProvider::with_answers(vec![(200, reply.to_string())]);
+    let harness = Harness::with_config(|config| {
+        config.providers = vec![Arc::new(stub_as_provider(&stub, "anthropic"))];
+        config.capture.stages = true;
+    });
+    let body = json!({"model": "stub/m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}]});
+    let path = "/v1/chat/completions";
+    let response = post(harness.addr(), path, "", body.to_string().as_bytes());
+    assert_eq!(response.header("x-interlingua-repairs"), None, "the request was not changed");
+    let of_reply = reply_repairs(harness.addr(), &response);
+    assert_eq!(of_reply, ["no-such-block"]);
+    let path = format!("/api/turns/{}", response.header("x-interlingua-turn").unwrap());
+    // The stages are stored after the turn is listed.
+    let details = (0..200).find_map(|_| {
+        let response = get(harness.addr(), &path, "");
+        std::thread::sleep(Duration::from_millis(10));
+        (response.status == 200).then(|| serde_json::from_slice::<Value>(&response.body).unwrap())
+    });
+    let details = details.unwrap();
+    let entry = &details["turn"]["reply_repairs"][0];
+    assert_eq!((&entry["rule"], &entry["loss"]), (&json!("no-such-block"), &json!(false)));
+    assert_eq!(details["turn"]["repairs"], json!([]));
 }
 
 #[test]

@@ -259,7 +259,7 @@ pub(crate) fn harness_with_provider(provider: Provider) -> Harness {
     Harness { runtime, simulator: None, gateway: Some(gateway) }
 }
 
-fn ask(harness: &Harness, body: &Value) -> HttpResponse {
+pub(crate) fn ask(harness: &Harness, body: &Value) -> HttpResponse {
     post(harness.addr(), "/v1/messages", "", body.to_string().as_bytes())
 }
 

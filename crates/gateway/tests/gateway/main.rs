@@ -31,6 +31,7 @@ mod key_policy;
 mod keys;
 mod kills;
 mod large;
+mod lesson_modes;
 mod lessons;
 mod lessons_chat;
 mod lessons_of_keys;

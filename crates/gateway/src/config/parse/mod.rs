@@ -103,6 +103,7 @@ fn parse_config(file: &Section<'_>, env: Env<'_>, listen_override: Option<Socket
         timeouts: Timeouts::read(&file.section("timeouts")),
         access,
         repair,
+        lessons: sections::read_lessons(&file.section("lessons")),
         guard: sections::read_guard(&file.section("guard")),
         store: store::parse(&file.section("store"), env),
         capture: Capture::read(&file.section("capture"), loopback),

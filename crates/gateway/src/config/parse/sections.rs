@@ -4,8 +4,8 @@ use interlingua_providers::RuleSet;
 use interlingua_repair::all_rules;
 
 use super::table::{Item, Section, read_defaults};
-use crate::config::schema::{GUARD_MODES, REPAIR_MODES};
-use crate::config::{Capture, GuardMode, GuardModes, Limits, RepairSettings, Timeouts};
+use crate::config::schema::{GUARD_MODES, LESSON_MODES, REPAIR_MODES};
+use crate::config::{Capture, GuardMode, GuardModes, LessonMode, Limits, RepairSettings, Timeouts};
 
 impl Limits {
     pub(super) fn read(section: &Section<'_>) -> Self {
@@ -91,6 +91,12 @@ pub(super) fn read_repair(section: &Section<'_>) -> RepairSettings {
         }
     }
     RepairSettings { mode, disabled_rules }
+}
+
+pub(super) fn read_lessons(section: &Section<'_>) -> LessonMode {
+    let mode = section.word("mode");
+    let mode = mode.and_then(|name| LESSON_MODES.into_iter().find(|mode| mode.name() == name));
+    mode.unwrap_or_default()
 }
 
 fn read_mode(section: &Section<'_>) -> Option<GuardMode> {

@@ -1,7 +1,9 @@
 //! Stores the lessons of each model: request changes that its provider's rejections made necessary.
 //! They apply to later requests of the key that learned them, and to those of all keys once a second
-//! key has learned the same or the operator has shared them.
+//! key has learned the same or the operator has shared them. Suggested ones apply to no request
+//! before they are shared.
 
+mod exchange;
 mod model;
 mod record;
 #[cfg(test)]
@@ -18,9 +20,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 pub(crate) use self::model::ModelKey;
-use self::model::{Models, SHARED_OWNER, is_seal};
+use self::model::{Models, SHARED_OWNER, SUGGESTION_OWNER, is_seal};
 use self::record::{LessonRecord, can_be_stored, stored_keys, to_record};
 use crate::client_name::ModelName;
+use crate::config::LessonMode;
 
 /// All lessons, cached in memory.
 #[derive(Debug)]
@@ -44,11 +47,18 @@ impl LessonStore {
         Self { models: RwLock::default(), store, changes: AtomicU64::default() }
     }
 
-    /// The lessons of a model, as of the last refresh: no request waits for the store.
-    pub(crate) fn get(&self, model_key: ModelKey<'_>) -> Lessons {
+    /// The lessons of a model that apply in this mode, as of the last refresh: no request waits for
+    /// the store.
+    pub(crate) fn get(&self, model_key: ModelKey<'_>, mode: LessonMode) -> Lessons {
         let models = self.read();
-        let known = models.get(&model_key);
-        known.map(|known| known.for_owner(model_key.owner).clone()).unwrap_or_default()
+        let Some(known) = models.get(&model_key) else { return Lessons::default() };
+        match mode {
+            LessonMode::On => known.for_owner(model_key.owner).clone(),
+            LessonMode::Suggest => {
+                known.own(SHARED_OWNER).map(|own| own.lessons.clone()).unwrap_or_default()
+            }
+            LessonMode::Off => Lessons::default(),
+        }
     }
 
     /// Reads the store again, because other nodes learn and delete lessons too.
@@ -116,6 +126,21 @@ impl LessonStore {
     /// The candidate helped: it applies to the owner's requests from now on.
     pub(crate) fn record_success(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
         self.learn(model_key, candidate.iter());
+    }
+
+    /// Lists a candidate that was not tried. It applies once the operator has shared it.
+    pub(crate) fn suggest(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
+        let suggested = ModelKey { owner: SUGGESTION_OWNER, ..model_key };
+        let lessons = candidate.iter().filter(|lesson| !is_seal(lesson));
+        let is_new = |lesson: &&Lesson| {
+            let models = self.read();
+            let own = models.get(&suggested).and_then(|known| known.own(SUGGESTION_OWNER));
+            own.is_none_or(|own| own.lessons.iter().all(|other| other != *lesson))
+        };
+        let lessons: Vec<&Lesson> = lessons.filter(is_new).collect();
+        if !lessons.is_empty() {
+            self.learn(suggested, lessons.into_iter());
+        }
     }
 
     fn learn<'l>(&self, model_key: ModelKey<'_>, learned: impl Iterator<Item = &'l Lesson>) {
@@ -209,6 +234,11 @@ impl LessonStore {
             let model_key = ModelKey { owner: SHARED_OWNER, provider, dialect, model };
             self.learn(model_key, lessons.iter());
         }
+        // What is shared is no suggestion any more.
+        self.write().remove_where(
+            |key, _| key.owner == SUGGESTION_OWNER && filter.selects(key),
+            |key, _| self.remove_records(key),
+        );
         selected.len()
     }
 

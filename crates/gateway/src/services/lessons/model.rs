@@ -149,8 +149,11 @@ impl ModelLessons {
     /// Computes what applies to whom, after a change. A provider that rejected the requests of two
     /// keys in the same way, and accepted both after the same change, confirms the lesson.
     pub(super) fn update(&mut self) {
-        let (of_all, of_keys): (Vec<&OwnerLessons>, Vec<_>) =
-            self.owners.iter().partition(|own| own.owner == SHARED_OWNER);
+        let (of_all, of_keys): (Vec<&OwnerLessons>, Vec<_>) = self
+            .owners
+            .iter()
+            .filter(|own| own.owner != SUGGESTION_OWNER)
+            .partition(|own| own.owner == SHARED_OWNER);
         let learned =
             || of_keys.iter().flat_map(|own| own.lessons.iter()).filter(|one| !is_seal(one));
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -173,8 +176,10 @@ impl ModelLessons {
             "lessons": lines.collect::<Vec<String>>(),
             "seals": lessons.iter().filter(|lesson| is_seal(lesson)).count(),
         });
-        if let Some(owner) = owner {
-            row["key"] = owner.as_str().into();
+        match owner.map(String::as_str) {
+            Some(SUGGESTION_OWNER) => row["suggested"] = true.into(),
+            Some(owner) => row["key"] = owner.into(),
+            None => {}
         }
         row
     }
@@ -192,3 +197,5 @@ fn merge(older: &Lessons, newer: &Lessons) -> Lessons {
 const MAX_MODELS: usize = 10_000;
 /// The owner of lessons that apply to all keys: callers without a key, and the operator's choice.
 pub(super) const SHARED_OWNER: &str = "";
+/// The owner of lessons that are only suggested. No key has such a name.
+pub(super) const SUGGESTION_OWNER: &str = "\u{1}suggested";

@@ -28,7 +28,7 @@ fn stores() -> (Arc<dyn RecordStore>, Arc<LessonStore>) {
 async fn lines(lessons: &Arc<LessonStore>, owner: &str, model: &str) -> Vec<String> {
     let model = name(model);
     lessons.refresh().await;
-    lessons.get(model_key(owner, &model)).iter().map(ToString::to_string).collect()
+    lessons.get(model_key(owner, &model), LessonMode::On).iter().map(ToString::to_string).collect()
 }
 
 fn put_lines(store: &dyn RecordStore, key: &str, lessons: &str) {

@@ -21,6 +21,7 @@ pub(crate) struct TurnCapture {
     is_unredacted: bool,
     stages: Vec<StageCapture>,
     repairs: Vec<Value>,
+    reply_changes: Vec<Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,7 @@ impl TurnCapture {
             is_unredacted,
             stages: Vec::new(),
             repairs: Vec::new(),
+            reply_changes: Vec::new(),
         }
     }
 
@@ -109,8 +111,18 @@ impl TurnCapture {
     }
 
     pub(crate) fn add_repairs(&mut self, ledger: &Ledger) {
-        let entries = ledger.entries.iter().map(LedgerEntry::to_json);
-        self.repairs.extend(entries.filter_map(|entry| serde_json::from_str(entry.as_str()).ok()));
+        self.repairs.extend(ledger.entries.iter().filter_map(to_value));
+    }
+
+    /// What the client's dialect has no form for was not lost on the way: its client could not have
+    /// read it.
+    pub(crate) fn add_reply_changes(&mut self, ledger: &Ledger) {
+        let reported = |entry: &LedgerEntry| {
+            let is_unknown_to_client = entry.rule.starts_with("no-such-");
+            let is_loss = entry.is_loss && !is_unknown_to_client;
+            to_value(&LedgerEntry { is_loss, ..entry.clone() })
+        };
+        self.reply_changes.extend(ledger.entries.iter().filter_map(reported));
     }
 
     /// Stores the finished turn, then calls `then` with its summary.
@@ -135,12 +147,17 @@ impl TurnCapture {
     fn write(self, turn: &str, summary: &Value) {
         let mut record = summary.clone();
         record["repairs"] = self.repairs.into();
+        record["reply_repairs"] = self.reply_changes.into();
         let unredacted = self.is_unredacted;
         record["stages"] =
             self.stages.into_iter().map(|capture| capture.into_json(unredacted)).collect();
         self.store.put(&self.owner, vec![turns_key()], summary);
         self.store.put(&self.owner, vec![stages_key(turn)], &record);
     }
+}
+
+fn to_value(entry: &LedgerEntry) -> Option<Value> {
+    serde_json::from_str(entry.to_json().as_str()).ok()
 }
 
 impl StageCapture {
