@@ -193,10 +193,11 @@ const TIMEOUTS: &[KeySpec] = &[
          closed.",
     ),
     key("heartbeat", Duration, "15s").doc(
-        "Silence of a provider after which the client of a stream gets a heartbeat, also before \
-         the provider's response; an error after that is an event in the stream, and of the \
-         headers only `x-interlingua-turn` is sent. A Responses client gets its first heartbeat \
-         after the first event, because it counts only events.",
+        "Silence of a provider after which the client of a stream gets a heartbeat, counted from \
+         the request, also before the provider's response; an error after that is an event in the \
+         stream, and of the headers only `x-interlingua-turn` is sent. A Responses client gets \
+         nothing before the provider's first bytes, because it counts only events \
+         ([GATEWAY.md](GATEWAY.md#first-bytes)).",
     ),
     key("drain", Duration, "30s").doc(
         "For running answers when the gateway stops; those that take longer end with an error.",

@@ -44,6 +44,7 @@ impl ClientRequest<'_> {
             body_dialect: self.dialect,
             client_dialect: self.dialect,
             headers: self.headers,
+            stream_start: self.stream_start,
             model: &model,
             stream: false,
             stream_as_array: false,

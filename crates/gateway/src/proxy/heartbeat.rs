@@ -1,4 +1,4 @@
-//! Sends heartbeats to the client while the provider has not answered yet.
+//! Sends the head and heartbeats to the client while the provider has sent no content yet.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
-use http::header::{CONNECTION, HeaderValue};
+use http::header::{CONNECTION, HeaderMap, HeaderValue};
 use http_body::{Body, Frame};
 use interlingua::{ApiError, Dialect, Ledger, stream_writer};
 use interlingua_model::{ApiErrorKind, ReplyContext, StreamEvent};
@@ -24,7 +24,7 @@ use crate::client_name::shortened;
 use crate::http_util::body::ResponseBody;
 use crate::http_util::error_response::{ErrorResponse, error_kind_name, failure, shutdown_error};
 use crate::http_util::respond::{TEXT_EVENT_STREAM, set_stream_headers, set_turn_id_headers};
-use crate::proxy::request::StreamTurnId;
+use crate::proxy::request::StreamStart;
 
 pub(crate) type ResponseFuture = Pin<Box<dyn Future<Output = DispatchedResponse> + Send>>;
 
@@ -39,7 +39,7 @@ pub(crate) struct DispatchedResponse {
 pub(crate) struct PendingResponse {
     pub(crate) response: ResponseFuture,
     pub(crate) dialect: &'static dyn Dialect,
-    pub(crate) stream_turn_id: Arc<StreamTurnId>,
+    pub(crate) stream_start: Arc<StreamStart>,
     /// The shutdown drain time is over: end with an error.
     pub(crate) drain_expired: Arc<AtomicBool>,
     pub(crate) heartbeat_interval: Duration,
@@ -57,7 +57,7 @@ struct HeartbeatBody {
 
 impl PendingResponse {
     /// The response, or an early head with heartbeats if it takes longer than the heartbeat
-    /// interval.
+    /// interval, or if a provider's reply has begun without content.
     pub(crate) async fn respond(mut self) -> Response<ResponseBody> {
         match poll_fn(|cx| self.poll_head(cx)).await {
             Some(response) => response,
@@ -69,7 +69,10 @@ impl PendingResponse {
         if let Poll::Ready(response) = self.poll_response(cx) {
             return Poll::Ready(Some(response));
         }
-        if self.stream_turn_id.get().is_some() && self.dialect.heartbeat_extends_timeout() {
+        if self.stream_start.headers.get().is_some() {
+            return Poll::Ready(None);
+        }
+        if self.stream_start.turn_id.get().is_some() && self.dialect.heartbeat_extends_timeout() {
             return self.poll_heartbeat(cx).map(|()| None);
         }
         Poll::Pending
@@ -110,13 +113,15 @@ impl PendingResponse {
     }
 
     fn into_early_response(self) -> Response<ResponseBody> {
-        let turn = self.stream_turn_id.get().map(Uuid::to_string);
+        let turn = self.stream_start.turn_id.get().map(Uuid::to_string);
+        let begun = self.stream_start.headers.get().map(|headers| HeaderMap::clone(headers));
         let mut response = Response::new(ResponseBody::stream(HeartbeatBody {
             pending: self,
             first_sent: false,
             body: None,
         }));
         let headers = response.headers_mut();
+        *headers = begun.unwrap_or_default();
         set_stream_headers(headers, TEXT_EVENT_STREAM);
         set_turn_id_headers(headers, &turn.unwrap_or_default());
         response

@@ -6,6 +6,7 @@ pub(crate) mod compacted_reply;
 pub(crate) mod compaction;
 pub(crate) mod continue_turn;
 pub(crate) mod count_tokens;
+pub(crate) mod early_head;
 pub(crate) mod foreign_fields;
 pub(crate) mod heartbeat;
 pub(crate) mod lesson_trial;

@@ -20,6 +20,7 @@ use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::{APPLICATION_JSON, TEXT_EVENT_STREAM, set_stream_headers};
 use crate::proxy::call_provider::looks_like_sse;
 use crate::proxy::continue_turn::TurnContinuation;
+use crate::proxy::early_head::{EarlyHead, EarlyHeadStep};
 use crate::proxy::limits;
 use crate::proxy::provider_error::{AttemptError, ErrorCause};
 use crate::proxy::request::RoutedRequest;
@@ -42,8 +43,9 @@ pub(crate) struct ProviderReply<'o> {
 }
 
 impl ProviderReply<'_> {
-    /// Streams a streamed reply. The head waits for the first content, so that a provider that
-    /// fails before it can be replaced, but at most [`FIRST_CONTENT_WAIT`].
+    /// Streams a streamed reply. It is not passed on before its first content, so that a provider
+    /// that fails before it can be replaced. A client that takes heartbeats gets the head and
+    /// heartbeats meanwhile; for another one, the wait is at most [`FIRST_CONTENT_WAIT`].
     pub(crate) async fn forward_stream(
         &mut self,
         log: &mut Option<RequestLog>,
@@ -53,10 +55,10 @@ impl ProviderReply<'_> {
             stream = stream.with_held_end();
         }
         let mut output = Vec::new();
-        let max_wait = sleep_until(
-            Instant::now() + FIRST_CONTENT_WAIT.min(self.request.config.timeouts.heartbeat),
-        );
-        tokio::pin!(max_wait);
+        let mut head = EarlyHead::new(self.request);
+        let timer = sleep_until(head.last_wait);
+        tokio::pin!(timer);
+        let mut is_timed = true;
         let (mut ended, mut connection_error) = (false, None);
         while !stream.has_content() && !stream.has_ended() && !ended {
             tokio::select! {
@@ -64,6 +66,12 @@ impl ProviderReply<'_> {
                     Some(Ok(chunk)) => {
                         capture_provider_bytes(log, &chunk);
                         stream.push(&chunk, &mut output);
+                        if !stream.has_content()
+                            && let Some(deadline) = head.schedule()
+                        {
+                            timer.as_mut().reset(deadline);
+                            is_timed = true;
+                        }
                     }
                     Some(Err(error)) => {
                         connection_error = Some(error.clone());
@@ -74,7 +82,16 @@ impl ProviderReply<'_> {
                         ended = true;
                     }
                 },
-                () = &mut max_wait => break,
+                () = &mut timer, if is_timed => {
+                    let (step, next) = head.advance(Instant::now());
+                    match step {
+                        EarlyHeadStep::SendHead => self.begin_early(log.as_ref()),
+                        EarlyHeadStep::PassOn => break,
+                        EarlyHeadStep::KeepWaiting => {}
+                    }
+                    is_timed = next.is_some();
+                    timer.as_mut().reset(next.unwrap_or(head.last_wait));
+                }
             }
         }
         if !stream.has_content()
@@ -105,6 +122,13 @@ impl ProviderReply<'_> {
             *response.body_mut() = ResponseBody::stream(body);
         }
         Ok(response)
+    }
+
+    /// Has the head sent before there is content.
+    fn begin_early(&self, log: Option<&RequestLog>) {
+        let headers = std::mem::take(self.response_head(log).headers_mut());
+        // Those of the first provider stay if another one follows.
+        let _ = self.request.stream_start.headers.set(Box::new(headers));
     }
 
     fn stream_translator(&mut self) -> StreamTranslator {
@@ -377,9 +401,6 @@ fn reply_error(provider_dialect: &dyn Dialect, error: ReplyError) -> AttemptErro
         }
     }
 }
-
-/// Time for the first content before the head is sent without it.
-const FIRST_CONTENT_WAIT: Duration = Duration::from_secs(10);
 
 /// Capacity for the headers of most responses.
 const HEADER_CAPACITY: usize = 9;

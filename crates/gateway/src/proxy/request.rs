@@ -24,7 +24,7 @@ pub(crate) struct ClientRequest<'c> {
     pub(crate) dialect: &'static dyn Dialect,
     pub(crate) path_params: PathParams,
     pub(crate) headers: &'c HeaderMap,
-    pub(crate) stream_turn_id: &'c StreamTurnId,
+    pub(crate) stream_start: &'c StreamStart,
     pub(crate) body: Bytes,
     /// The last reply of the client's connection, if only the connection knows it.
     pub(crate) connection_reply: Option<&'c ConnectionReply>,
@@ -44,6 +44,7 @@ pub(crate) struct RoutedRequest<'o> {
     pub(crate) body_dialect: &'static dyn Dialect,
     pub(crate) client_dialect: &'static dyn Dialect,
     pub(crate) headers: &'o HeaderMap,
+    pub(crate) stream_start: &'o StreamStart,
     /// The model name that the client sent.
     pub(crate) model: &'o str,
     pub(crate) stream: bool,
@@ -65,8 +66,14 @@ pub(crate) enum Compaction {
     },
 }
 
-/// Set once to the turn's id when the client expects an event stream.
-pub(crate) type StreamTurnId = OnceLock<Uuid>;
+/// What a client that expects an event stream may get before the first content.
+#[derive(Debug, Default)]
+pub(crate) struct StreamStart {
+    /// The turn's id, set once it is known that the client expects an event stream.
+    pub(crate) turn_id: OnceLock<Uuid>,
+    /// The headers of the response, set once a provider's reply has begun without content.
+    pub(crate) headers: OnceLock<Box<HeaderMap>>,
+}
 
 /// Held while a request is in progress: its request slot and its key's permit.
 pub(crate) type RequestPermits = (OwnedSemaphorePermit, QuotaPermit);

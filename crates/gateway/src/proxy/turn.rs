@@ -105,6 +105,7 @@ impl ClientRequest<'_> {
             body_dialect: from,
             client_dialect: self.dialect,
             headers: self.headers,
+            stream_start: self.stream_start,
             model: &model,
             stream: self.path_params.stream.or_else(stream_field).unwrap_or(false),
             stream_as_array: self.path_params.stream_as_array,
@@ -114,7 +115,7 @@ impl ClientRequest<'_> {
         if let Some(log) =
             log.as_ref().filter(|_| routed_request.stream && !routed_request.stream_as_array)
         {
-            let _ = self.stream_turn_id.set(log.turn_id);
+            let _ = self.stream_start.turn_id.set(log.turn_id);
         }
         if self.requests_compaction(from, &chain) {
             // Boxed: an inline future of this rare case would make the future of every turn larger.

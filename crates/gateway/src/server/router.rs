@@ -24,7 +24,7 @@ use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::text_response;
 use crate::http_util::{access, cors, read_body, websocket_handshake};
 use crate::proxy::heartbeat::{DispatchedResponse, PendingResponse};
-use crate::proxy::request::{ClientRequest, RequestPermits, StreamTurnId};
+use crate::proxy::request::{ClientRequest, RequestPermits, StreamStart};
 use crate::services::authentication::Caller;
 use crate::services::key_policy::KeyPolicy;
 use crate::services::keyring::{IssuedKey, KeyRight};
@@ -56,13 +56,13 @@ pub(crate) async fn handle(
     request: Request<Incoming>,
 ) -> Response<ResponseBody> {
     let endpoint_match = match_endpoint(request.method(), request.uri(), request.headers());
-    let (dialect, stream_turn_id) = (endpoint_match.dialect, Arc::default());
+    let (dialect, stream_start) = (endpoint_match.dialect, Arc::default());
     let drain_expired = Arc::clone(&gateway.drain_expired);
     let config = gateway.config.load();
     let heartbeat_interval = config.timeouts.heartbeat;
     let allowed_origin = cors::allowed_origin(&config, request.headers());
     drop(config);
-    let turn_id_setter = Arc::clone(&stream_turn_id);
+    let turn_id_setter = Arc::clone(&stream_start);
     let response_future = box_in_place(|| {
         dispatch(gateway, connection_addrs, request, endpoint_match, turn_id_setter)
     });
@@ -70,7 +70,7 @@ pub(crate) async fn handle(
     let pending_response = PendingResponse {
         response: response_future,
         dialect,
-        stream_turn_id,
+        stream_start,
         drain_expired,
         heartbeat_interval,
         heartbeat_timer: None,
@@ -89,10 +89,10 @@ pub(crate) async fn handle_message(
     connection_addrs: ConnectionAddrs,
     turn: MessageTurn,
 ) -> Response<ResponseBody> {
-    let (dialect, stream_turn_id) = (turn.dialect, Arc::<StreamTurnId>::default());
+    let (dialect, stream_start) = (turn.dialect, Arc::<StreamStart>::default());
     let drain_expired = Arc::clone(&gateway.drain_expired);
     let heartbeat_interval = gateway.config.load().timeouts.heartbeat;
-    let turn_id_setter = Arc::clone(&stream_turn_id);
+    let turn_id_setter = Arc::clone(&stream_start);
     let run = async move {
         let result = run_message_turn(gateway, connection_addrs, turn, &turn_id_setter).await;
         DispatchedResponse { result, is_body_read: true }
@@ -101,7 +101,7 @@ pub(crate) async fn handle_message(
     let pending_response = PendingResponse {
         response: Box::pin(run),
         dialect,
-        stream_turn_id,
+        stream_start,
         drain_expired,
         heartbeat_interval,
         heartbeat_timer: None,
@@ -114,7 +114,7 @@ async fn run_message_turn(
     gateway: Arc<Gateway>,
     connection_addrs: ConnectionAddrs,
     turn: MessageTurn,
-    stream_turn_id: &StreamTurnId,
+    stream_start: &StreamStart,
 ) -> Result<Response<ResponseBody>, ApiError> {
     let config = gateway.config.load_full();
     let MessageTurn { dialect, headers, body, previous } = turn;
@@ -135,7 +135,7 @@ async fn run_message_turn(
         dialect,
         path_params: PathParams::default(),
         headers: &headers,
-        stream_turn_id,
+        stream_start,
         body,
         connection_reply: previous.as_deref(),
     };
@@ -148,11 +148,11 @@ async fn dispatch(
     connection_addrs: ConnectionAddrs,
     request: Request<Incoming>,
     endpoint_match: EndpointMatch,
-    stream_turn_id: Arc<StreamTurnId>,
+    stream_start: Arc<StreamStart>,
 ) -> DispatchedResponse {
     let (head, mut body) = request.into_parts();
     let result =
-        route(gateway, connection_addrs, &head, &mut body, endpoint_match, stream_turn_id).await;
+        route(gateway, connection_addrs, &head, &mut body, endpoint_match, stream_start).await;
     let has_timed_out = result.as_ref().is_err_and(|error| error.status == REQUEST_TIMEOUT);
     let is_body_read = !has_timed_out && read_body::drain(&mut body, &head.headers).await;
     DispatchedResponse { result, is_body_read }
@@ -164,7 +164,7 @@ async fn route(
     head: &Parts,
     body: &mut Incoming,
     endpoint_match: EndpointMatch,
-    stream_turn_id: Arc<StreamTurnId>,
+    stream_start: Arc<StreamStart>,
 ) -> Result<Response<ResponseBody>, ApiError> {
     let config = gateway.config.load_full();
     let listen = connection_addrs.local;
@@ -201,7 +201,7 @@ async fn route(
         dialect,
         path_params,
         headers: &head.headers,
-        stream_turn_id: &stream_turn_id,
+        stream_start: &stream_start,
         body,
         connection_reply: None,
     };

@@ -22,6 +22,7 @@ mod early_responses;
 mod events;
 mod exact_limits;
 mod faults;
+mod first_bytes;
 mod guard;
 mod harness;
 mod heartbeat;
