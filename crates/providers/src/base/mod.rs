@@ -21,7 +21,7 @@ use crate::profile::Profile;
 use crate::profile::cache::CacheProfile;
 use crate::profile::reasoning::ReasoningProfile;
 use crate::profile::roles::{EmptyConversation, RoleProfile};
-use crate::profile::texts::{TextMinimum, TextProfile};
+use crate::profile::texts::TextProfile;
 use crate::variant::Base;
 
 /// The facts from which the variants of a dialect differ; `None` for dialects without providers.
@@ -97,13 +97,7 @@ static GEMINI: Profile = Profile {
     media: media_parts::GEMINI,
     settings: settings_gemini::STUDIO,
     roles: roles::GEMINI,
-    texts: TextProfile {
-        min_text: TextMinimum::NonEmpty,
-        min_system_text: TextMinimum::NonEmpty,
-        empty_text_sealer: Some("google"),
-        reasoning_issuer: Some("google"),
-        ..texts::BASE
-    },
+    texts: TextProfile { reasoning_issuer: Some("google"), ..texts::BASE },
     reasoning: reasoning::GEMINI_3,
     tools: tools::GEMINI,
 };

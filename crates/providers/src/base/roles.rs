@@ -39,12 +39,10 @@ pub(crate) const CHAT_TEMPLATE: RoleProfile =
 
 pub(crate) const MISTRAL: RoleProfile = RoleProfile {
     instruction_placement: InstructionPlacement::NotAfterReplies,
-    first_role: FirstRole::NotAssistant,
     last_role: LastRole::UserUnlessField("prefix"),
     allows_empty_assistant: false,
     allows_empty_last_assistant: false,
     empty_conversation: EmptyConversation::Rejected,
-    allows_user_after_results: false,
     ..NO_DEVELOPER
 };
 
@@ -75,7 +73,6 @@ pub(crate) const GEMINI: RoleProfile = RoleProfile {
     messages_field: "contents",
     instruction_placement: InstructionPlacement::SeparateField,
     merge_policy: MergePolicy::BeforeCalls,
-    last_role: LastRole::User,
     allows_empty_user: false,
     allows_empty_assistant: false,
     allows_empty_last_assistant: false,

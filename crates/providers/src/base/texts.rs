@@ -9,6 +9,7 @@ use crate::profile::texts::{
 /// Accepts everything.
 pub(crate) const BASE: TextProfile = TextProfile {
     min_text: TextMinimum::Empty,
+    accepts_blank_beside_call: false,
     checks_whole_message: false,
     min_result_text: TextMinimum::Empty,
     min_system_text: TextMinimum::Empty,
@@ -27,6 +28,7 @@ pub(crate) const BASE: TextProfile = TextProfile {
 
 pub(crate) const CLAUDE: TextProfile = TextProfile {
     min_text: TextMinimum::NonBlank,
+    accepts_blank_beside_call: true,
     min_result_text: TextMinimum::NonEmpty,
     min_system_text: TextMinimum::NonEmpty,
     empty_between_reasoning: EmptyTextHandling::ReplaceWithSpace,
@@ -37,5 +39,9 @@ pub(crate) const CLAUDE: TextProfile = TextProfile {
     ..BASE
 };
 
-pub(crate) const CONVERSE: TextProfile =
-    TextProfile { string_results: false, failed_result_needs_content: true, ..CLAUDE };
+pub(crate) const CONVERSE: TextProfile = TextProfile {
+    accepts_blank_beside_call: false,
+    string_results: false,
+    failed_result_needs_content: true,
+    ..CLAUDE
+};

@@ -27,7 +27,7 @@ pub(crate) const ANY_SCHEMA: SchemaProfile = SchemaProfile {
 };
 
 pub(crate) const ANTHROPIC: ToolProfile = ToolProfile {
-    history_needs_tools: true,
+    history_needs_tools: false,
     supports_choice_none: true,
     name_format: NameFormat { max_chars: Some(128), ..ASCII_64 },
     called_name_format: ASCII_64,

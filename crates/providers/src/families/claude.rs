@@ -83,10 +83,13 @@ pub(super) const GENERATIONS: &[Generation] = &[
             temperature_or_top_p(p);
         })],
     ),
-    generation(&["*opus-4*", "*4-opus*"], &[(BOTH, |p| claude_4(p, 32_000))]),
-    generation(&["*sonnet-4*", "*4-sonnet*", "*3-7-sonnet*"], &[(BOTH, |p| claude_4(p, 64_000))]),
-    generation(&["*3-5-sonnet*", "*3-5-haiku*", "*claude-3-5*"], &[(BOTH, |p| claude_4(p, 8_192))]),
-    generation(&["*claude-3-*"], &[(BOTH, |p| claude_4(p, 4_096))]),
+    generation(&["*opus-4*", "*4-opus*"], &[(BOTH, |p| before_4_5(p, 32_000))]),
+    generation(&["*sonnet-4*", "*4-sonnet*", "*3-7-sonnet*"], &[(BOTH, |p| before_4_5(p, 64_000))]),
+    generation(
+        &["*3-5-sonnet*", "*3-5-haiku*", "*claude-3-5*"],
+        &[(BOTH, |p| before_4_5(p, 8_192))],
+    ),
+    generation(&["*claude-3-*"], &[(BOTH, |p| before_4_5(p, 4_096))]),
 ];
 
 /// A call can be forced, unless the model reasons with a budget.
@@ -109,6 +112,12 @@ fn sampling(p: &mut Profile) {
     forced_calls(p);
     p.settings.sampling = settings::CLAUDE_BASE.sampling;
     p.settings.sampling_while_reasoning = settings::CLAUDE_BASE.sampling_while_reasoning;
+}
+
+/// "Requests which include `tool_use` or `tool_result` blocks must define tools."
+fn before_4_5(p: &mut Profile, max_tokens: u64) {
+    claude_4(p, max_tokens);
+    p.tools.history_needs_tools = true;
 }
 
 /// Generations up to 4.5, with prefill and a context of 200,000 tokens.

@@ -55,7 +55,6 @@ pub(super) const GENERATIONS: &[Generation] = &[
             (CHAT, |p| {
                 gpt_4(p);
                 p.settings.max_tokens.max = 16_384;
-                p.tools.max_description_chars = Some(1024);
             }),
             (RESPONSES, without_reasoning),
         ],

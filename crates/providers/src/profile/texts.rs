@@ -9,6 +9,8 @@ facts! {
 pub struct TextProfile {
     /// Minimum for a text of a turn.
     pub min_text: TextMinimum,
+    /// A text of an assistant turn may be blank beside a call or a cited text.
+    pub accepts_blank_beside_call: bool,
     /// The minimum applies to a message as a whole: a shorter text is accepted next to sufficient
     /// content. Calls in user turns do not count.
     pub checks_whole_message: bool,

@@ -35,6 +35,11 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
                 p.reasoning.configurable = false;
             }),
             (&["*3-7-sonnet*"], |p| p.settings.body_betas = settings_bedrock::BETAS_3_7),
+            // Titan and Nova take turns in any order.
+            (&["*amazon.*"], |p| {
+                p.roles.merge_policy = MergePolicy::Never;
+                p.roles.first_role = FirstRole::Any;
+            }),
             (&["*amazon.nova*"], |p| {
                 p.settings.sampling.top_k = ValueRange::NEVER;
                 p.settings.fields = setting_fields::BEDROCK_NOVA;

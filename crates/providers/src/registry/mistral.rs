@@ -26,7 +26,13 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
                     "*pixtral*",
                     "*codestral-mamba*",
                 ],
-                |p| p.calls.id_format = calls::NINE_ALPHANUMERIC,
+                |p| {
+                    p.calls.id_format = calls::NINE_ALPHANUMERIC;
+                    // "Conversation must start with a user message or system message"
+                    p.roles.first_role = FirstRole::NotAssistant;
+                    // "Unexpected role 'user' after role 'tool'"
+                    p.roles.allows_user_after_results = false;
+                },
             ),
             (&["open-mistral*", "open-mixtral*", "mistral-tiny*", "*-2402*", "*-2403*"], |p| {
                 p.roles.allows_text_with_calls = false;
@@ -58,7 +64,7 @@ fn profile(p: &mut Profile) {
         ..calls::CHAT
     };
     p.fields = openai_chat_fields::MISTRAL;
-    // User turns right after results are rejected.
+    // Older models reject user turns right after results.
     p.media.cross_dialect =
         MediaByContainer { user: media::IMAGES_AND_AUDIO, ..media_parts::NOWHERE };
     p.settings.renamed_fields = settings::MISTRAL_UNKNOWN_FIELDS;

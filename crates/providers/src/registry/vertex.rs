@@ -31,6 +31,12 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
                 ..settings_gemini::VERTEX
             };
             p.roles.role_names = &["user", "model"];
+            // "Please ensure that multiturn requests ends with a user role or a function response."
+            p.roles.last_role = LastRole::User;
+            // "Unable to submit request because it has an empty text parameter."
+            p.texts.min_text = TextMinimum::NonEmpty;
+            p.texts.min_system_text = TextMinimum::NonEmpty;
+            p.texts.empty_text_sealer = Some("google");
             p.tools.shapes = &tool_shapes::VERTEX;
             p.tools.schema.openapi = Some(OpenApiSubset::Extended);
             p.tools.hosted_tool_mixing = HostedToolMixing::Never;

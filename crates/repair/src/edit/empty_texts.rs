@@ -63,7 +63,7 @@ fn fix_turn(work: &mut Work<'_>, turn: usize) -> bool {
     let mut remaining = work.blocks(turn).len();
     let mut strips_reasoning = false;
     for block in (0..remaining).rev() {
-        if remaining <= 1 || !work.is_text_rejected(work.block(turn, block)) {
+        if remaining <= 1 || !work.is_text_rejected_at(turn, block) {
             continue;
         }
         let next = removals.next_kept_after(block);

@@ -6,7 +6,7 @@ use interlingua_wire::RawJson;
 use crate::engine::Work;
 use crate::profile::reasoning::is_reasoning_enabled;
 use crate::values::base64;
-use crate::values::block::{is_instruction, is_reasoning_or_entry, plain_text};
+use crate::values::block::{is_call, is_instruction, is_reasoning_or_entry, plain_text};
 use interlingua_providers::profile::calls::ResultPlacement;
 use interlingua_providers::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
 use interlingua_providers::profile::texts::TextMinimum;
@@ -24,6 +24,19 @@ impl Work<'_> {
     /// Whether the target rejects the block because its text is too short.
     pub fn is_text_rejected(&self, block: &Block) -> bool {
         self.is_text_below(block, self.profile.texts.min_text)
+    }
+
+    /// As [`is_text_rejected`](Self::is_text_rejected), for a block where it is. Only a text that is
+    /// sent as it came may be blank.
+    pub fn is_text_rejected_at(&self, turn: usize, at: usize) -> bool {
+        let (block, turn) = (self.block(turn, at), &self.turns()[turn]);
+        let is_cited = |block: &Block| matches!(&block.content, BlockContent::Text { citations, .. } if !citations.is_empty());
+        let may_be_blank = self.profile.texts.accepts_blank_beside_call
+            && self.is_same_dialect()
+            && turn.role == Role::Assistant
+            && plain_text(block).is_some_and(|text| !text.is_empty())
+            && turn.blocks.iter().any(|block| is_call(block) || is_cited(block));
+        !may_be_blank && self.is_text_rejected(block)
     }
 
     /// Whether the text of a block has less than the minimum, and no seal of the target protects

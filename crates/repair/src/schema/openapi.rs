@@ -14,11 +14,30 @@ pub(crate) enum SchemaSyntax {
     JsonSchema,
 }
 
-/// Whether the provider accepts the schema. Keys may be in `camelCase` or `snake_case`.
+/// Whether the provider accepts the schema of a function, which may be an object with an empty list
+/// of properties. Keys may be in `camelCase` or `snake_case`.
+pub(crate) fn is_accepted_for_function(
+    schema: JsonNode<'_>,
+    subset: OpenApiSubset,
+    syntax: SchemaSyntax,
+) -> bool {
+    is_schema_accepted(schema, subset, syntax, true)
+}
+
+/// Whether the provider accepts the schema of a reply, or one inside another.
 pub(crate) fn is_accepted(
     schema: JsonNode<'_>,
     subset: OpenApiSubset,
     syntax: SchemaSyntax,
+) -> bool {
+    is_schema_accepted(schema, subset, syntax, false)
+}
+
+fn is_schema_accepted(
+    schema: JsonNode<'_>,
+    subset: OpenApiSubset,
+    syntax: SchemaSyntax,
+    is_function_root: bool,
 ) -> bool {
     let Some(parsed) = SchemaFields::parse(schema, subset, syntax) else { return false };
     let is_nested_accepted =
@@ -29,8 +48,8 @@ pub(crate) fn is_accepted(
     let has_property =
         |name: &str| property_names.as_ref().is_some_and(|names| names.contains(name));
     let is_typed = !kind.is_empty() || parsed.any_of.is_some() || parsed.reference.is_some();
-    let has_properties =
-        properties.is_some_and(|value| !value.is_empty()) || parsed.additional_properties.is_some();
+    let has_properties = properties.is_some_and(|value| is_function_root || !value.is_empty())
+        || parsed.additional_properties.is_some();
     // protobuf JSON accepts a single value for a list.
     let has_values =
         parsed.enum_values.is_some_and(|values| !(values.is_array() && values.is_empty()));

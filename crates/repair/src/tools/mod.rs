@@ -186,7 +186,11 @@ fn check_tool(
             } else if let (Some(format), Some(schema)) = (rules.schema.openapi, schema_node) {
                 let has_openapi = tool.extras.get(dialect, OPENAPI_FIELD).is_some();
                 issues.bad_openapi_schema = has_openapi
-                    && !openapi::is_accepted(schema, format, openapi::SchemaSyntax::JsonSchema);
+                    && !openapi::is_accepted_for_function(
+                        schema,
+                        format,
+                        openapi::SchemaSyntax::JsonSchema,
+                    );
             }
             if text.is_none() {
                 issues.bad_openapi_schema |= !openapi_extras_fit(tool, profile);
@@ -272,7 +276,7 @@ fn check_openapi_schemas(
         let Some(schema) = get_field(name) else { continue };
         issues.malformed |= get_field(sister).is_some();
         issues.bad_openapi_schema |=
-            !openapi::is_accepted(schema, format, openapi::SchemaSyntax::OpenApi);
+            !openapi::is_accepted_for_function(schema, format, openapi::SchemaSyntax::OpenApi);
     }
 }
 
@@ -289,7 +293,11 @@ fn openapi_extras_fit(tool: &Tool, profile: &TargetProfile) -> bool {
         tool.extras.fields_for(profile.dialect).iter().filter(|(key, _)| is_openapi_field(key));
     schemas.all(|(_, schema)| {
         *schema == RawJson::NULL
-            || openapi::is_accepted(schema.to_doc().root(), format, openapi::SchemaSyntax::OpenApi)
+            || openapi::is_accepted_for_function(
+                schema.to_doc().root(),
+                format,
+                openapi::SchemaSyntax::OpenApi,
+            )
     })
 }
 

@@ -52,7 +52,8 @@ pub(super) fn empty_text(request: &Request<'_>, cx: &mut CheckContext) {
 pub(super) fn blank_text(request: &Request<'_>, cx: &mut CheckContext) {
     for block in text_blocks(request.body).filter(|block| is_blank(block.text())) {
         let drops_blank = request.switches.empty_text == Some(EmptyText::Drop);
-        let is_allowed = !drops_blank && is_between_thinking(request.body, &block);
+        let is_allowed = !drops_blank && is_between_thinking(request.body, &block)
+            || is_beside_call_or_citation(request.body, &block);
         if !is_allowed && !block.text().is_empty() {
             cx.reject(block.path(), cx.message());
         }
@@ -61,6 +62,15 @@ pub(super) fn blank_text(request: &Request<'_>, cx: &mut CheckContext) {
 
 fn text_blocks(body: &Value) -> impl Iterator<Item = Block<'_>> {
     view::blocks(body).filter(|block| block.is_type("text"))
+}
+
+/// Whether the block is in a reply that calls a tool or cites.
+fn is_beside_call_or_citation(body: &Value, block: &Block<'_>) -> bool {
+    let content = array_field(&messages(body)[block.message_index], "content");
+    let is_call_or_cited = |other: &Value| {
+        str_field(other, "type") == "tool_use" || !array_field(other, "citations").is_empty()
+    };
+    block.role == "assistant" && content.iter().any(is_call_or_cited)
 }
 
 /// Whether the block is between two thinking blocks of its message.

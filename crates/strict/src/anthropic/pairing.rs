@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::profile::profile;
 use super::tools::is_valid_name;
 use super::view::{self, Block, MergedMessage, NestedBlock};
 use crate::json::{JsonExt as _, array_field, str_field};
@@ -48,7 +49,9 @@ pub(super) fn duplicate_call_id(request: &Request<'_>, cx: &mut CheckContext) {
 pub(super) fn calls_without_tools(request: &Request<'_>, cx: &mut CheckContext) {
     let is_tool_block =
         |block: &Block<'_>| block.is_type("tool_use") || block.is_type("tool_result");
-    let has_tools = !array_field(request.body, "tools").is_empty() || continues_thread(request);
+    let has_tools = !array_field(request.body, "tools").is_empty()
+        || continues_thread(request)
+        || !profile(request.model).calls_need_tools;
     if let Some(block) = view::blocks(request.body).find(|block| is_tool_block(block) && !has_tools)
     {
         cx.reject(block.path(), cx.message());

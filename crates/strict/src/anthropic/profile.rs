@@ -21,6 +21,8 @@ pub struct Profile {
     /// Whether `tool_choice` may force a call.
     pub forced_tool_choice: bool,
     pub sampling: SamplingSupport,
+    /// Rejects calls and results in a request without tools.
+    pub calls_need_tools: bool,
     /// Whether the conversation may end with an assistant message.
     pub prefill: bool,
     /// Whether `messages` may contain system messages.
@@ -159,6 +161,7 @@ static PROFILES: &[Profile] = &[
     Profile { name_parts: &["sonnet-4-5", "haiku-4-5"], ..CLAUDE_4_5 },
     Profile {
         name_parts: &["opus-4", "4-opus"],
+        calls_need_tools: true,
         sampling: SamplingSupport::Any,
         max_output_tokens: 32_000,
         context_includes_output: true,
@@ -166,12 +169,14 @@ static PROFILES: &[Profile] = &[
     },
     Profile {
         name_parts: &["sonnet-4", "4-sonnet", "3-7-sonnet"],
+        calls_need_tools: true,
         sampling: SamplingSupport::Any,
         context_includes_output: true,
         ..CLAUDE_4_5
     },
     Profile {
         name_parts: &["3-5-sonnet", "3-5-haiku"],
+        calls_need_tools: true,
         sampling: SamplingSupport::Any,
         max_output_tokens: 8_192,
         context_includes_output: true,
@@ -179,6 +184,7 @@ static PROFILES: &[Profile] = &[
     },
     Profile {
         name_parts: &["claude-3-"],
+        calls_need_tools: true,
         sampling: SamplingSupport::Any,
         max_output_tokens: 4_096,
         context_includes_output: true,
@@ -233,6 +239,7 @@ const CLAUDE_4_5: Profile = Profile {
     caps_effort_when_off: false,
     efforts: &[],
     forced_tool_choice: true,
+    calls_need_tools: false,
     sampling: SamplingSupport::TemperatureOrTopP,
     prefill: true,
     system_messages: false,

@@ -9,7 +9,9 @@ use crate::{CheckContext, EmptyText, Request};
 
 /// Roles must alternate by default.
 fn roles_must_alternate(request: &Request<'_>) -> bool {
-    request.switches.alternation != Some(false)
+    // Titan and Nova take any order.
+    let is_checked = !request.model.to_lowercase().contains("amazon.");
+    request.switches.alternation.unwrap_or(is_checked)
 }
 
 pub(super) fn user_first(request: &Request<'_>, cx: &mut CheckContext) {

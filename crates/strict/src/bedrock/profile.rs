@@ -101,7 +101,9 @@ static PROFILES: &[Profile] = &[
             "xai.",
         ],
         needs_inference_profile: &[
-            "meta.llama3-2",
+            "meta.llama3-2-3b",
+            "meta.llama3-2-11b",
+            "meta.llama3-2-90b",
             "meta.llama3-3",
             "meta.llama4",
             "mistral.pixtral-large",

@@ -50,7 +50,8 @@ pub(super) fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 pub(super) fn ends_with_model(request: &Request<'_>, cx: &mut CheckContext) {
-    if request.switches.prefill == Some(true) || request.count_tokens {
+    let is_continued = request.switches.prefill.unwrap_or(!is_vertex(request.flavor));
+    if is_continued || request.count_tokens {
         return;
     }
     let contents = view::contents(request);
@@ -99,30 +100,27 @@ fn all_parts<'r>(request: &Request<'r>) -> Vec<(String, &'r Value)> {
 
 pub(super) fn empty_part(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, part) in all_parts(request) {
-        if !holds_data(part) {
-            cx.reject(
-                dotted_path(&path),
-                empty_part_message(request.flavor, &path, MISSING_TEXT_ERROR),
-            );
+        if !holds_data(part) && str_field(part, "thought_signature").is_empty() {
+            cx.reject(dotted_path(&path), empty_part_message(request.flavor, &path));
         }
     }
 }
 
 pub(super) fn empty_text(request: &Request<'_>, cx: &mut CheckContext) {
+    if !is_vertex(request.flavor) {
+        return;
+    }
     for (path, part) in all_parts(request) {
         let is_empty = field(part, "text").is_some_and(|text| text == "");
         if is_empty && str_field(part, "thought_signature").is_empty() {
-            cx.reject(
-                dotted_path(&path),
-                empty_part_message(request.flavor, &path, EMPTY_TEXT_ERROR),
-            );
+            cx.reject(dotted_path(&path), cx.message());
         }
     }
 }
 
-fn empty_part_message(flavor: &str, path: &str, vertex_message: &str) -> String {
+fn empty_part_message(flavor: &str, path: &str) -> String {
     if is_vertex(flavor) {
-        format!("{vertex_message} {DOCS_LINK}")
+        format!("{MISSING_TEXT_ERROR} {DOCS_LINK}")
     } else {
         with_field_path(
             &format!("{path}.data"),
@@ -192,4 +190,3 @@ const UNSUPPORTED_DOCUMENT_TYPES: &[&str] = &[
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ];
 const MISSING_TEXT_ERROR: &str = "Unable to submit request because it must have a text parameter. Add a text parameter and try again.";
-const EMPTY_TEXT_ERROR: &str = "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.";

@@ -19,14 +19,19 @@ impl SchemaChecker {
     }
 
     fn check_schema(&mut self, schema: &Value, path: &str) {
+        self.check(schema, path, false);
+    }
+
+    fn check(&mut self, schema: &Value, path: &str, is_function_root: bool) {
         let kind = str_field(schema, "type").to_ascii_uppercase();
         let has_field = |name| field(schema, name).is_some();
-        if kind.is_empty() && !has_field("any_of") && !has_field("ref") {
+        let is_enumerated = field(schema, "type").is_some_and(Value::is_u64);
+        if kind.is_empty() && !is_enumerated && !has_field("any_of") && !has_field("ref") {
             self.push_error("schema-without-type", format!("{path}.type"));
         }
         let properties = field(schema, "properties").and_then(Value::as_object);
         if kind == "OBJECT"
-            && properties.is_none_or(serde_json::Map::is_empty)
+            && properties.is_none_or(|properties| properties.is_empty() && !is_function_root)
             && !has_field("additional_properties")
         {
             self.push_error("object-without-properties", format!("{path}.properties"));
@@ -69,7 +74,7 @@ fn check_all_schemas(request: &Request<'_>) -> SchemaChecker {
     for declaration in declarations(body) {
         for name in ["parameters", "response"] {
             if let Some(schema) = field(declaration.value, name) {
-                checker.check_schema(schema, &format!("{}.{name}", declaration.path));
+                checker.check(schema, &format!("{}.{name}", declaration.path), true);
             }
         }
     }

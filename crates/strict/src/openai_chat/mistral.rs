@@ -36,18 +36,27 @@ pub(super) fn mistral_empty(request: &Request<'_>, cx: &mut CheckContext) {
 
 pub(super) fn mistral_first_role(request: &Request<'_>, cx: &mut CheckContext) {
     let first = messages(request).into_iter().next();
-    if let Some(first) = first.filter(|first| !first.has_role("user") && !first.has_role("system"))
-    {
+    let is_allowed = |role: &str| {
+        matches!(role, "user" | "system") || role == "assistant" && !is_older_model(request)
+    };
+    if let Some(first) = first.filter(|first| !is_allowed(first.role)) {
         reject_coded(request, cx, first.path(), MESSAGE_ORDER_CODE, &[]);
     }
 }
 
+/// Models whose requests the first validator checks, which also has a rule for ids.
+fn is_older_model(request: &Request<'_>) -> bool {
+    Profile::for_request(request).has(ModelFlag::NineCharacterIds)
+}
+
 pub(super) fn mistral_role_order(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
+    let is_older = is_older_model(request);
     for pair in messages.windows(2) {
         let [previous, current] = pair else { continue };
         let row = ALLOWED_NEXT_ROLES.iter().find(|(role, _)| *role == previous.role);
-        if row.is_some_and(|(_, next)| !next.contains(&current.role)) {
+        let is_new_order = !is_older && previous.role == "tool" && current.role == "user";
+        if row.is_some_and(|(_, next)| !next.contains(&current.role)) && !is_new_order {
             let roles = [("role", current.role), ("previous", previous.role)];
             reject_coded(request, cx, current.path(), MESSAGE_ORDER_CODE, &roles);
         }

@@ -153,13 +153,15 @@ fn decode_body(
             BlockContent::ToolResult(result)
         }
         (kind, Some(_)) => foreign_body(kind, part),
-        (_, None) if has_seal || fields.is_thought => {
+        // Models end their reasoning with a signature alone.
+        (_, None) if has_seal => text_or_thought(JsonString::EMPTY, fields.is_thought),
+        (_, None) if fields.is_thought => {
             ledger.record_change(
                 note::ODD_INPUT,
                 path,
                 "a part holds no data: read as an empty text",
             );
-            text_or_thought(JsonString::EMPTY, fields.is_thought)
+            text_or_thought(JsonString::EMPTY, true)
         }
         (_, None) => {
             let Some(field) = part.fields().find(|field| !field.value.is_null()) else {

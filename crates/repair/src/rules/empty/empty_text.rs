@@ -38,7 +38,7 @@ pub(super) fn apply(work: &mut Work<'_>) {
         let mut remaining = work.blocks(turn).len();
         for block in (0..remaining).rev() {
             if remaining > 1
-                && work.is_text_rejected(work.block(turn, block))
+                && work.is_text_rejected_at(turn, block)
                 && !work.is_between_reasoning(turn, block, removals.next_kept_after(block))
             {
                 note_removal(work, turn, block);
