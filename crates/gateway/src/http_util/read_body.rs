@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
-use http::header::{CONTENT_LENGTH, EXPECT};
+use http::header::{CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING};
 use http::request::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
@@ -49,6 +49,9 @@ pub(crate) async fn read_body(
     if content_length.is_some_and(|content_length: usize| content_length > max) {
         return Err(body_too_large(max));
     }
+    if content_length.is_none() {
+        check_transfer_codings(headers)?;
+    }
     let mut first = None;
     let mut buffer = BytesMut::new();
     let mut rate_check = RateCheck::default();
@@ -81,6 +84,17 @@ pub(crate) async fn read_body(
         return Ok(body);
     }
     content_coding::decode(body, &codings, max, permit).await
+}
+
+/// Refuses bodies that are more than chunked: their content would be taken for the body.
+fn check_transfer_codings(headers: &HeaderMap) -> Result<(), ApiError> {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).into_iter();
+    if codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked")) {
+        return Ok(());
+    }
+    let message = "the only transfer coding that is supported is `chunked`; \
+                   compress with `content-encoding`";
+    Err(ApiError { status: 501, ..failure(ApiErrorKind::InvalidRequest, message) })
 }
 
 /// Reads the rest of a body that was answered before it was read, if it is short, so that its

@@ -145,6 +145,22 @@ fn a_client_of_a_too_large_body_reads_the_response() {
 }
 
 #[test]
+fn the_content_of_an_unknown_transfer_coding_is_not_taken_for_a_body() {
+    let harness = harness();
+    for coding in ["gzip, chunked", "gzip\r\ntransfer-encoding: chunked", "chunked", "Chunked"] {
+        let mut stream = connect(harness.addr());
+        let request = format!(
+            "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer good\r\n\
+             transfer-encoding: {coding}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let response = RawResponse::read(&mut stream);
+        assert_eq!(response.status, if coding.contains("gzip") { 501 } else { 400 }, "{coding}");
+        assert_connection_is_honest(stream, &response, coding);
+    }
+}
+
+#[test]
 fn a_rejection_does_not_wait_for_a_body_that_does_not_come() {
     let harness = harness();
     let started = Instant::now();
