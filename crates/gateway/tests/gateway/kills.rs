@@ -1,8 +1,8 @@
 //! Tests that gateways killed while clients use them lose no answer that has its end.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, sleep};
@@ -42,6 +42,9 @@ fn victim() {
 
 struct Victim {
     process: Child,
+    /// Open, because the test harness of a process that runs for over a minute says so there, and
+    /// ends if it cannot.
+    _output: BufReader<ChildStdout>,
     addr: SocketAddr,
 }
 
@@ -52,15 +55,13 @@ impl Victim {
             .env(env.0, env.1)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut lines = lines.map_while(Result::ok);
-        let addr = lines.find_map(|line| {
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let addr = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
             line.rsplit_once("listening on ").map(|(_, addr)| addr.trim().parse().unwrap())
         });
-        Self { process, addr: addr.unwrap() }
+        Self { process, _output: output, addr: addr.unwrap() }
     }
 }
 
