@@ -24,11 +24,7 @@ struct Inner {
     /// commit is not counted twice if its reply was lost.
     batch: Option<Arc<UsageBatch>>,
     last_batch_number: i64,
-    /// By owner, the days that were changed last. A clock that jumps ahead and back finds the counts
-    /// of its day again.
-    day_tokens: HashMap<String, Vec<DayTokens>>,
-    /// The models of each owner that have a row of their own.
-    day_models: HashMap<String, DayModels>,
+    owners: HashMap<String, OwnerUsage>,
     /// The totals of these owners are read from the database with every batch.
     watched_owners: Arc<Vec<String>>,
 }
@@ -40,6 +36,15 @@ pub(crate) struct UsageBatch {
     pub(crate) entries: BTreeMap<UsageKey, UsageTotals>,
 }
 
+/// What is known of an owner without the database.
+#[derive(Debug, Default)]
+struct OwnerUsage {
+    /// The days that were changed last. A clock that jumps ahead and back finds the counts of its day
+    /// again.
+    days: Vec<DayTokens>,
+    models: DayModels,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct DayTokens {
     day: Day,
@@ -49,10 +54,11 @@ struct DayTokens {
     unstored: u64,
 }
 
-#[derive(Debug)]
+/// The models of a day that have a row of their own.
+#[derive(Debug, Default)]
 struct DayModels {
     day: Day,
-    models: HashSet<String>,
+    names: HashSet<String>,
 }
 
 impl UsageTally {
@@ -68,16 +74,18 @@ impl UsageTally {
     pub(crate) fn add(&self, day: Day, owner: &str, model: &str, totals: &UsageTotals) {
         let totals = totals.clamped();
         let mut inner = self.lock();
-        inner.update_day(owner, day, |day_tokens| day_tokens.unstored += totals.total_tokens());
-        let model = inner.row_for_model(owner, day, model).to_owned();
+        let model = inner.change_owner(owner, day, |usage| {
+            usage.day(day).unstored += totals.total_tokens();
+            usage.models.row_for_model(day, model).to_owned()
+        });
         let key = UsageKey { day, owner: owner.to_owned(), model };
         *inner.unbatched.entry(key).or_default() += &totals;
     }
 
     pub(crate) fn tokens_used(&self, day: Day, owner: &str) -> u64 {
         let inner = self.lock();
-        let days = inner.day_tokens.get(owner);
-        let day_tokens = days.and_then(|days| days.iter().find(|day_tokens| day_tokens.day == day));
+        let usage = inner.owners.get(owner);
+        let day_tokens = usage.and_then(|usage| usage.days.iter().find(|tokens| tokens.day == day));
         day_tokens.map_or(0, |day_tokens| day_tokens.stored + day_tokens.unstored)
     }
 
@@ -104,14 +112,15 @@ impl UsageTally {
         if let Some(batch) = inner.batch.take() {
             for (key, entry_totals) in &batch.entries {
                 let tokens = entry_totals.total_tokens();
-                inner.update_day(&key.owner, key.day, |day_tokens| {
+                inner.change_owner(&key.owner, key.day, |usage| {
+                    let day_tokens = usage.day(key.day);
                     day_tokens.unstored = day_tokens.unstored.saturating_sub(tokens);
                     day_tokens.stored += tokens;
                 });
             }
         }
         for (owner, tokens) in totals {
-            inner.update_day(&owner, day, |day_tokens| day_tokens.stored = tokens);
+            inner.change_owner(&owner, day, |usage| usage.day(day).stored = tokens);
         }
     }
 
@@ -139,55 +148,54 @@ impl UsageTally {
 }
 
 impl Inner {
-    /// The model whose row is added to: clients choose the names, so one owner has a bounded number
-    /// of rows a day.
-    fn row_for_model<'m>(&mut self, owner: &str, day: Day, model: &'m str) -> &'m str {
-        if !self.day_models.contains_key(owner) {
-            if self.day_models.len() >= MAX_OWNERS {
-                self.day_models.retain(|_, day_models| day_models.day >= day);
-            }
-            let day_models = DayModels { day, models: HashSet::new() };
-            self.day_models.insert(owner.to_owned(), day_models);
+    fn change_owner<T>(
+        &mut self,
+        owner: &str,
+        day: Day,
+        change: impl FnOnce(&mut OwnerUsage) -> T,
+    ) -> T {
+        if let Some(usage) = self.owners.get_mut(owner) {
+            return change(usage);
         }
-        let Some(day_models) = self.day_models.get_mut(owner) else { return OTHER_MODELS };
-        if day_models.day != day {
-            *day_models = DayModels { day, models: HashSet::new() };
-        }
-        let models = &mut day_models.models;
-        if models.contains(model) {
-            return model;
-        }
-        if !has_own_row(model) || models.len() >= MAX_MODELS_PER_DAY {
-            return OTHER_MODELS;
-        }
-        models.insert(model.to_owned());
-        model
-    }
-
-    /// Changes an owner's token count of a day.
-    fn update_day(&mut self, owner: &str, day: Day, change: impl FnOnce(&mut DayTokens)) {
-        if let Some(days) = self.day_tokens.get_mut(owner) {
-            change(move_to_front(days, day));
-            return;
-        }
-        if self.day_tokens.len() >= MAX_OWNERS {
+        if self.owners.len() >= MAX_OWNERS {
             let is_recent = |tokens: &DayTokens| tokens.day.0.abs_diff(day.0) <= 1;
-            self.day_tokens.retain(|_, days| days.iter().any(is_recent));
+            self.owners.retain(|_, usage| usage.days.iter().any(is_recent));
         }
-        change(move_to_front(self.day_tokens.entry(owner.to_owned()).or_default(), day));
+        change(self.owners.entry(owner.to_owned()).or_default())
     }
 }
 
-/// The counts of a day, which become the first; beyond [`MAX_DAYS`] those of the last one are
-/// dropped.
-fn move_to_front(days: &mut Vec<DayTokens>, day: Day) -> &mut DayTokens {
-    if let Some(at) = days.iter().position(|day_tokens| day_tokens.day == day) {
-        days[..=at].rotate_right(1);
-    } else {
-        days.truncate(MAX_DAYS - 1);
-        days.insert(0, DayTokens { day, stored: 0, unstored: 0 });
+impl OwnerUsage {
+    /// The counts of a day, which become the first; beyond [`MAX_DAYS`] those of the last one are
+    /// dropped.
+    fn day(&mut self, day: Day) -> &mut DayTokens {
+        let days = &mut self.days;
+        if let Some(at) = days.iter().position(|day_tokens| day_tokens.day == day) {
+            days[..=at].rotate_right(1);
+        } else {
+            days.truncate(MAX_DAYS - 1);
+            days.insert(0, DayTokens { day, stored: 0, unstored: 0 });
+        }
+        &mut days[0]
     }
-    &mut days[0]
+}
+
+impl DayModels {
+    /// The model whose row is added to: clients choose the names, so one owner has a bounded number
+    /// of rows a day.
+    fn row_for_model<'m>(&mut self, day: Day, model: &'m str) -> &'m str {
+        if self.day != day {
+            *self = Self { day, names: HashSet::new() };
+        }
+        if self.names.contains(model) {
+            return model;
+        }
+        if !has_own_row(model) || self.names.len() >= MAX_MODELS_PER_DAY {
+            return OTHER_MODELS;
+        }
+        self.names.insert(model.to_owned());
+        model
+    }
 }
 
 impl DailyUsage {
