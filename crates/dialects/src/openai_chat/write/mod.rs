@@ -2,6 +2,8 @@
 
 mod block;
 
+use std::cell::OnceCell;
+
 use interlingua_model::{
     ApiError, Block, BlockContent, Citation, Delta, Ledger, LedgerPath, MediaKind, ReasoningForm,
     ReplyContext, Seal, Stop, StreamEvent, ToolArgs, Usage, Verbatim,
@@ -22,8 +24,9 @@ use crate::{note, openai_responses};
 #[derive(Debug)]
 pub(super) struct Writer {
     exchange: ReplyContext,
-    /// The fields that every chunk begins with.
-    chunk_header: RawJson,
+    /// The fields that every chunk begins with; written when the first chunk is, because most streams
+    /// within the dialect pass through.
+    chunk_header: OnceCell<RawJson>,
     open_block: OpenBlock,
     /// Number of entries in each list of the message: clients merge list entries by index.
     call_count: u64,
@@ -52,7 +55,7 @@ struct TextLength {
 impl Writer {
     pub(super) fn new(cx: &ReplyContext) -> Self {
         Self {
-            chunk_header: chunk_header(None, None, cx),
+            chunk_header: OnceCell::new(),
             exchange: cx.clone(),
             open_block: OpenBlock::Nothing,
             call_count: 0,
@@ -347,7 +350,9 @@ impl Writer {
     fn write_frame(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         write_json(Framing::Sse, None, out, |data| {
             data.object(|o| {
-                o.extend(&self.chunk_header);
+                o.extend(
+                    self.chunk_header.get_or_init(|| chunk_header(None, None, &self.exchange)),
+                );
                 fill(o);
             });
         });
@@ -414,7 +419,8 @@ impl StreamWriter for Writer {
     fn write(&mut self, event: &StreamEvent, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
             StreamEvent::Start { id, model } => {
-                self.chunk_header = chunk_header(id.as_ref(), model.as_ref(), &self.exchange);
+                let chunk_header = chunk_header(id.as_ref(), model.as_ref(), &self.exchange);
+                self.chunk_header = chunk_header.into();
                 self.write_chunk(out, None, |o| {
                     o.static_str("role", "assistant");
                     o.static_str("content", "");
