@@ -25,7 +25,9 @@ pub struct InvalidName {
 
 impl<const MAX_BYTES: usize> ClientName<MAX_BYTES> {
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
-        let is_valid = (1..=MAX_BYTES).contains(&text.len()) && !text.contains(char::is_control);
+        let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        let is_valid =
+            (1..=MAX_BYTES).contains(&text.len()) && (is_plain || !text.contains(char::is_control));
         if is_valid { Ok(Self(text.to_owned())) } else { Err(InvalidName { max_bytes: MAX_BYTES }) }
     }
 

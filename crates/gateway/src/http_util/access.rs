@@ -2,8 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use http::Uri;
-use http::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+use http::Version;
+use http::header::{HOST, HeaderName, ORIGIN};
+use http::request::Parts;
 use interlingua::ApiError;
 use interlingua_model::ApiErrorKind;
 
@@ -16,32 +17,45 @@ use crate::http_util::error_response::failure;
 pub(crate) fn check_host_and_origin(
     config: &Config,
     listen: SocketAddr,
-    uri: &Uri,
-    headers: &HeaderMap,
+    head: &Parts,
 ) -> Result<(), ApiError> {
-    let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
-    let mut hosts = hosts.chain(uri.authority().map(http::uri::Authority::as_str));
-    let reject = |kind: &str, value: &str| {
-        let message = format!(
-            "the {kind} `{value}` is not allowed; if it should be, add it to [access]",
-            value = shortened(value)
-        );
-        ApiError { status: 403, ..failure(ApiErrorKind::Permission, &message) }
+    let check_host = |host: &str| {
+        is_allowed_host(config, listen, host).then_some(()).ok_or_else(|| not_allowed("host", host))
     };
-    if let Some(host) = hosts.find(|host| !is_allowed_host(config, listen, host)) {
-        return Err(reject("host", host));
-    }
-    for origin in headers.get_all(ORIGIN) {
-        let origin = origin.to_str().unwrap_or("?");
-        if !is_allowed_origin(config, listen, origin) {
-            return Err(reject("origin", origin));
+    let (mut has_host, mut has_origin, mut is_cross_site) = (false, false, false);
+    for (name, value) in &head.headers {
+        let value = || value.to_str().unwrap_or("?");
+        if *name == HOST {
+            has_host = true;
+            check_host(value())?;
+        } else if *name == ORIGIN {
+            has_origin = true;
+            if !is_allowed_origin(config, listen, value()) {
+                return Err(not_allowed("origin", value()));
+            }
+        } else if *name == SEC_FETCH_SITE {
+            is_cross_site |= value() == "cross-site";
         }
     }
-    let site = headers.get(&SEC_FETCH_SITE).and_then(|site| site.to_str().ok());
-    if site == Some("cross-site") && !headers.contains_key(ORIGIN) {
-        return Err(reject("origin", "cross-site"));
+    if let Some(authority) = head.uri.authority() {
+        check_host(authority.as_str())?;
+    }
+    if is_cross_site && !has_origin {
+        return Err(not_allowed("origin", "cross-site"));
+    }
+    if head.version == Version::HTTP_11 && !has_host {
+        let message = "an HTTP/1.1 request needs a Host header";
+        return Err(failure(ApiErrorKind::InvalidRequest, message));
     }
     Ok(())
+}
+
+fn not_allowed(kind: &str, value: &str) -> ApiError {
+    let message = format!(
+        "the {kind} `{value}` is not allowed; if it should be, add it to [access]",
+        value = shortened(value)
+    );
+    ApiError { status: 403, ..failure(ApiErrorKind::Permission, &message) }
 }
 
 /// Accepts pages served by the gateway itself and configured origins. Pages of other local programs

@@ -7,7 +7,7 @@ use interlingua::{
     ApiError, ConversationPatch, Dialect, JsonDoc, JsonString, SegmentedBytes, Target,
     decode_request,
 };
-use interlingua_repair::TargetProfile;
+use interlingua_repair::{TargetProfile, web_search};
 use interlingua_upstream::{
     Operation, Provider, ResponseHeaders, UpstreamRequest, UpstreamResponse,
 };
@@ -152,8 +152,8 @@ impl RoutedRequest<'_> {
         if to.id() != self.body_dialect.id() && !to.has_betas_field() {
             return Vec::new();
         }
-        let values =
-            self.headers.get_all(&ANTHROPIC_BETA).into_iter().filter_map(|v| v.to_str().ok());
+        let values = self.headers.iter().filter(|(name, _)| *name == ANTHROPIC_BETA);
+        let values = values.filter_map(|(_, value)| value.to_str().ok());
         let names = values.flat_map(|value| value.split(',')).map(str::trim);
         names.filter(|name| !name.is_empty()).map(JsonString::new).collect()
     }
@@ -162,14 +162,25 @@ impl RoutedRequest<'_> {
     fn forwarded_headers(&self, to: &dyn Dialect) -> HeaderMap {
         let mut headers = HeaderMap::new();
         if to.id() == self.body_dialect.id() {
-            for name in [&ANTHROPIC_BETA, &ANTHROPIC_VERSION] {
-                for value in self.headers.get_all(name) {
+            for (name, value) in self.headers {
+                if [&ANTHROPIC_BETA, &ANTHROPIC_VERSION].contains(&name) {
                     headers.append(name.clone(), value.clone());
                 }
             }
         }
         headers
     }
+}
+
+/// Whether the request asks for a search by a provider, if that decides between variants of one.
+pub(crate) fn wants_web_search(routes: &[Route], from: &dyn Dialect, body: &JsonDoc) -> bool {
+    let is_decisive = |route: &Route| match &route.backend {
+        Backend::Builtin => false,
+        Backend::Provider(provider) => {
+            provider.variants().nth(1).is_some() && provider.variant(from.id()).is_none()
+        }
+    };
+    routes.iter().any(is_decisive) && web_search::requests_search(body)
 }
 
 pub(crate) type RebuildBody<'a> = &'a (dyn Fn() -> Option<SegmentedBytes> + Sync);

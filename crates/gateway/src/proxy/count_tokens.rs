@@ -5,7 +5,6 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{HeaderName, HeaderValue};
 use interlingua::{Dialect, JsonDoc, JsonString, Target, translate_parsed_request};
-use interlingua_repair::web_search;
 use interlingua_upstream::Operation;
 
 use crate::config::{Backend, RepairMode, Route};
@@ -13,7 +12,7 @@ use crate::http_util::body::ResponseBody;
 use crate::http_util::client_api::{CLIENT_APIS, ClientApi};
 use crate::http_util::error_response::ErrorResponse;
 use crate::http_util::respond::json_response;
-use crate::proxy::call_provider::provider_name;
+use crate::proxy::call_provider::{provider_name, wants_web_search};
 use crate::proxy::limits;
 use crate::proxy::parse::parse_body;
 use crate::proxy::request::{ClientRequest, RoutedRequest};
@@ -48,7 +47,7 @@ impl ClientRequest<'_> {
             model: &model,
             stream: false,
             stream_as_array: false,
-            wants_web_search: web_search::requests_search(&body),
+            wants_web_search: wants_web_search(&routes, self.dialect, &body),
             compaction: None,
         };
         let body_len =

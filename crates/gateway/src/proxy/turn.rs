@@ -5,7 +5,6 @@ use bytes::Bytes;
 use http::Response;
 use interlingua::{Dialect, JsonDoc, JsonString};
 use interlingua_model::ApiErrorKind;
-use interlingua_repair::web_search;
 use interlingua_wire::JsonNode;
 use serde_json::json;
 
@@ -14,7 +13,7 @@ use crate::config::Route;
 use crate::http_util::body::ResponseBody;
 use crate::http_util::error_response::{ErrorResponse, failure};
 use crate::http_util::respond::set_turn_id_headers;
-use crate::proxy::call_provider::provider_name;
+use crate::proxy::call_provider::{provider_name, wants_web_search};
 use crate::proxy::foreign_fields::reject_thread_field;
 use crate::proxy::limits;
 use crate::proxy::parse::{detect_dialect, parse_body, parse_model_name};
@@ -109,7 +108,7 @@ impl ClientRequest<'_> {
             model: &model,
             stream: self.path_params.stream.or_else(stream_field).unwrap_or(false),
             stream_as_array: self.path_params.stream_as_array,
-            wants_web_search: web_search::requests_search(&body),
+            wants_web_search: wants_web_search(&routes, from, &body),
             compaction: None,
         };
         if let Some(log) =

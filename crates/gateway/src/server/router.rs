@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use http::header::{HOST, HeaderMap, HeaderValue, SERVER};
+use http::header::{HeaderMap, HeaderValue, SERVER};
 use http::request::Parts;
-use http::{Request, Response, StatusCode, Version};
+use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use interlingua::{ApiError, Dialect};
 use interlingua_model::ApiErrorKind;
@@ -279,11 +279,7 @@ async fn handle_api(
 
 fn check_head(config: &Config, listen: SocketAddr, head: &Parts) -> Result<(), ApiError> {
     read_body::check_head_size(head, config.limits.head)?;
-    if head.version == Version::HTTP_11 && !head.headers.contains_key(HOST) {
-        let message = "an HTTP/1.1 request needs a Host header";
-        return Err(failure(ApiErrorKind::InvalidRequest, message));
-    }
-    access::check_host_and_origin(config, listen, &head.uri, &head.headers)
+    access::check_host_and_origin(config, listen, head)
 }
 
 /// Finds who calls. Requests without a valid key are counted for each peer, which is refused after

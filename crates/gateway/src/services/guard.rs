@@ -144,6 +144,9 @@ impl GuardReporter {
 
 /// The findings as a header value: `tool=kind,tool=kind`.
 pub(crate) fn findings_header(findings: &[Finding]) -> Option<HeaderValue> {
+    if findings.is_empty() {
+        return None;
+    }
     let entry = |finding: &Finding| {
         let name = finding.call.name.unescape();
         let name: String = name
