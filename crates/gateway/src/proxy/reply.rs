@@ -54,6 +54,7 @@ impl ProviderReply<'_> {
         if log.as_ref().is_some_and(|log| log.session_recorder.is_some()) {
             stream = stream.with_held_end();
         }
+        let mut stream = Box::new(stream);
         let mut output = Vec::new();
         let mut head = EarlyHead::new(self.request);
         let timer = sleep_until(head.last_wait);
@@ -115,7 +116,7 @@ impl ProviderReply<'_> {
                 translator: stream,
                 output,
                 continuation: self.continuation.take(),
-                log,
+                log: Box::new(log),
             };
             let drain_expired = &self.request.gateway.drain_expired;
             let body = started.into_body(self.request.config, drain_expired);

@@ -38,12 +38,13 @@ use crate::proxy::request_log::RequestLog;
 pub(crate) struct StartedStream {
     /// `None` if the provider has ended it.
     pub(crate) provider_body: Option<UpstreamBody>,
-    pub(crate) translator: StreamTranslator,
+    /// Boxed like the log, because they are large and each stage moves them.
+    pub(crate) translator: Box<StreamTranslator>,
     /// What is translated of it.
     pub(crate) output: Vec<u8>,
     /// Continues the turn if the provider pauses it.
     pub(crate) continuation: Option<Box<TurnContinuation>>,
-    pub(crate) log: RequestLog,
+    pub(crate) log: Box<RequestLog>,
 }
 
 impl StartedStream {

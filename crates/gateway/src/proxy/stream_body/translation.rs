@@ -25,23 +25,23 @@ pub(super) trait StreamStage {
 /// The state of the stream.
 pub(super) struct Translation {
     provider_body: Option<UpstreamBody>,
-    pub(super) translator: StreamTranslator,
+    pub(super) translator: Box<StreamTranslator>,
     /// Translated bytes that the client has not read yet.
     pub(super) output: Vec<u8>,
     /// With this many bytes of output, nothing more is read.
     flush_threshold: usize,
     /// The provider has sent something since this was last reset.
     pub(super) has_received: bool,
-    pub(super) log: RequestLog,
+    pub(super) log: Box<RequestLog>,
 }
 
 impl Translation {
     pub(super) fn new(
         provider_body: Option<UpstreamBody>,
-        translator: StreamTranslator,
+        translator: Box<StreamTranslator>,
         output: Vec<u8>,
         max_output: usize,
-        mut log: RequestLog,
+        mut log: Box<RequestLog>,
     ) -> Self {
         log.begin_stage(CaptureStage::ClientReply, || json!({"status": 200}), None);
         let flush_threshold = FLUSH_THRESHOLD_BYTES.min(max_output);
