@@ -102,7 +102,8 @@ impl RoutedRequest<'_> {
         let result =
             box_in_place(|| self.send_prepared(route, model, to, prepared_request, log)).await;
         result.map_err(|error| {
-            let is_rejection = rejection::parse(to.id(), &error.response.failure).is_some();
+            let is_rejection = rejection::parse(to.id(), &error.response.failure).is_some()
+                || trial.find_contradicted(&error).is_some();
             let rejected_body = is_rejection.then(rebuild).flatten();
             AttemptError { rejected_body: rejected_body.map(SegmentedBytes::into_bytes), ..error }
         })
@@ -241,11 +242,6 @@ impl RoutedRequest<'_> {
     }
 }
 
-fn is_same(body: &SegmentedBytes, other: &[u8]) -> bool {
-    let rest = body.parts().try_fold(other, |rest, part| rest.strip_prefix(&part[..]));
-    rest.is_some_and(<[u8]>::is_empty)
-}
-
 /// Refuses a body that the provider has rejected already, and one that has lost something where
 /// nothing may be lost.
 fn check_translated(
@@ -253,15 +249,14 @@ fn check_translated(
     trial: &LessonTrial<'_>,
     repair_mode: RepairMode,
 ) -> Result<(), AttemptError> {
-    if trial.rejected_body().is_some_and(|rejected| is_same(&translated.body, rejected)) {
+    if trial.has_rejected(&translated.body) {
         let error = failure(ApiErrorKind::InvalidRequest, "the provider has rejected this body");
         return Err(AttemptError::new(ErrorCause::SameBody, error));
     }
     let losses = (repair_mode == RepairMode::RejectOnLoss).then(|| list_losses(&translated.ledger));
     let Some(error) = losses.flatten() else { return Ok(()) };
     // After a rejection, the provider's own error is more informative.
-    let is_retry = trial.rejected_body().is_some();
-    let cause = if is_retry { ErrorCause::SameBody } else { ErrorCause::Responded };
+    let cause = if trial.was_rejected() { ErrorCause::SameBody } else { ErrorCause::Responded };
     Err(AttemptError::new(cause, error))
 }
 

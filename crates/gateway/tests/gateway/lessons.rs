@@ -408,6 +408,66 @@ fn the_next_request_learns_what_is_too_much_for_one() {
 }
 
 #[test]
+fn a_lesson_is_unlearned_when_the_provider_asks_for_the_field_again() {
+    let hello = json!({"role": "user", "content": "hello"});
+    for (learned, changed, field) in [
+        ("frobnicate: Extra inputs are not permitted", "frobnicate: Field required", "frobnicate"),
+        (
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "Unrecognized request argument supplied: max_completion_tokens",
+            "max_tokens",
+        ),
+    ] {
+        let dialect = if field == "max_tokens" { "openai-chat" } else { "anthropic" };
+        let (path, success) = match dialect {
+            "anthropic" => ("/v1/messages", success_answer("anthropic")),
+            _ => ("/v1/chat/completions", success_answer("openai-chat")),
+        };
+        let answers = vec![
+            error_answer(learned),
+            success.clone(),
+            error_answer(changed),
+            success.clone(),
+            success,
+        ];
+        let (harness, stub) = harness_with_stub(dialect, answers);
+        let mut request = json!({"model": "stub/m", "max_tokens": 9, "messages": [hello]});
+        request[field] = 9.into();
+        for expected in [2, 4, 5] {
+            let response = post(harness.addr(), path, "", request.to_string().as_bytes());
+            assert_eq!(response.status, 200, "{field}: {}", response.text());
+            assert_eq!(stub.requests().len(), expected, "{field}");
+        }
+        let sent: Vec<bool> =
+            stub.requests().iter().map(|sent| sent.get(field).is_some()).collect();
+        assert_eq!(sent, [true, false, false, true, true], "{field}");
+        let lessons = get(harness.addr(), "/api/lessons", "").text();
+        assert_eq!(lessons, r#"{"lessons":[]}"#, "{field}");
+    }
+}
+
+#[test]
+fn a_lesson_stays_if_the_request_is_rejected_without_it_too() {
+    let (learned, other) =
+        ("frobnicate: Extra inputs are not permitted", "frobnicate: Field required");
+    let answers = vec![
+        error_answer(learned),
+        success_answer("anthropic"),
+        error_answer(other),
+        error_answer(other),
+        success_answer("anthropic"),
+    ];
+    let (harness, stub) = harness_with_stub("anthropic", answers);
+    let hello = json!({"role": "user", "content": "hello"});
+    let request = json!({"model": "stub/m", "max_tokens": 9, "frobnicate": 1, "messages": [hello]});
+    for (status, sent) in [(200, 2), (400, 4), (200, 5)] {
+        assert_eq!(ask(&harness, &request).status, status);
+        assert_eq!(stub.requests().len(), sent);
+    }
+    assert!(stub.requests()[4].get("frobnicate").is_none(), "the lesson still applies");
+}
+
+#[test]
 fn a_rejected_body_is_not_sent_again() {
     let rejection = error_answer("adaptive thinking is not supported on this model");
     let (harness, stub) = harness_with_stub("anthropic", vec![rejection.clone()]);

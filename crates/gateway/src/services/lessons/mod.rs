@@ -165,6 +165,23 @@ impl LessonStore {
         self.store.put(record);
     }
 
+    /// The provider asks for what this lesson leaves out. Shared lessons of others stay: one key's
+    /// requests change only what was learned with it.
+    pub(crate) fn unlearn(&self, model_key: ModelKey<'_>, lesson: &Lesson) {
+        let mut models = self.write();
+        let changed = self.changes.fetch_add(1, Ordering::Release);
+        let Some(known) = models.get_mut(&model_key) else { return };
+        let Some(own) = known.own_mut(model_key.owner) else { return };
+        own.changed = changed;
+        own.lessons = own.lessons.iter().filter(|other| *other != lesson).cloned().collect();
+        let record = (!own.lessons.is_empty()).then(|| to_record(&model_key, &own.lessons));
+        known.update();
+        self.remove_records(&model_key);
+        if let Some(record) = record {
+            self.store.put(record);
+        }
+    }
+
     /// The candidate did not help. Rejected seals concern one conversation and are not recorded.
     pub(crate) fn record_failure(&self, model_key: ModelKey<'_>, candidate: &[Lesson]) {
         let mut models = self.write();
