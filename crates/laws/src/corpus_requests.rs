@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use interlingua::{JsonDoc, JsonLimits};
-use interlingua_corpus::Input;
-use interlingua_corpus::files;
+use interlingua_corpus::{Input, files};
 use interlingua_wire::JsonNode;
 use serde_json::Value;
 

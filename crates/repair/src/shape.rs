@@ -4,8 +4,7 @@ use interlingua_providers::profile::tools::ToolShapes;
 use interlingua_providers::shape::{FieldSpec, Shape, optional};
 use interlingua_wire::{self as wire, Field, JsonNode, JsonString, RawJson};
 
-use crate::values::base64;
-use crate::values::number;
+use crate::values::{base64, number};
 
 /// How the target parses fields and values, and which betas the client requested.
 #[derive(Clone, Copy, Debug)]

@@ -10,11 +10,8 @@ use interlingua_strict::{self as strict, Switches, Verdict, Violation};
 use serde_json::{Value, json};
 
 use crate::delivery::{inject_event_faults, plan_delivery};
-use crate::error_responses;
 use crate::fault::{Fault, FaultKind};
 use crate::log::Log;
-use crate::model;
-use crate::model::ToolUse;
 use crate::model::script::Script;
 use crate::parse::{self, ModelInput};
 use crate::render::error::ProviderError;
@@ -26,6 +23,10 @@ use crate::response::SimulatedResponse;
 use crate::route::{Api, Endpoint, PROVIDERS, Route, parse_route};
 use crate::seed::IdSeed;
 use crate::turn::{Block, StopReason, Turn};
+use crate::{
+    error_responses,
+    model::{self, ToolUse},
+};
 
 /// How the simulated providers behave.
 #[derive(Debug, Default)]

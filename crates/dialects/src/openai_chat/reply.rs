@@ -4,6 +4,7 @@ use interlingua_model::{
     ApiError, Block, BlockContent, Citation, Ledger, LedgerPath, MediaKind, Reasoning,
     ReasoningForm, Reply, ReplyContext, Seal, Stop, StopReason, ToolArgs, Verbatim,
 };
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
@@ -17,7 +18,6 @@ use crate::common::freeform;
 use crate::common::name_set::NameSet;
 use crate::common::stop_notice::error_from_stop;
 use crate::{note, openai_responses};
-use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 pub(super) fn decode(
     body: &JsonDoc,

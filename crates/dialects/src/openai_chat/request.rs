@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use interlingua_model::{Conversation, Ledger, LedgerPath, Verbatim};
 use interlingua_providers::Target;
+use interlingua_providers::spelling::openai_chat::Flavor;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, JsonWriter, RawJson};
 
@@ -12,7 +13,6 @@ use super::encode::{self, setting_groups};
 use super::id::ID;
 use crate::common::top_fields;
 use crate::note;
-use interlingua_providers::spelling::openai_chat::Flavor;
 
 pub(super) fn decode(body: &JsonDoc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     let root = body.root();

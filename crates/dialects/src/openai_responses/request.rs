@@ -10,12 +10,10 @@ use interlingua_providers::Target;
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonKind, JsonNode, JsonString, JsonWriter, RawJson};
 
-use super::decode;
 use super::decode::block::{self, BlockParent};
-use super::encode;
 use super::encode::context::{self, EncodeCx};
 use super::id::ID;
-use super::namespace;
+use super::{decode, encode, namespace};
 use crate::common::{top_fields, turn_list};
 use crate::note;
 

@@ -1,10 +1,9 @@
 //! Generates replies as model values, and the events of a stream that sends them in small pieces.
 
 use interlingua::{JsonString, RawJson, Reply, StreamEvent};
-use interlingua_model::unfold;
 use interlingua_model::{
     Block, BlockContent, Delta, Reasoning, ReasoningForm, Seal, Stop, StopReason, ToolArgs,
-    ToolCall, Usage,
+    ToolCall, Usage, unfold,
 };
 
 use crate::rng::Rng;

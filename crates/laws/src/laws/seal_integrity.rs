@@ -18,8 +18,7 @@ use super::law::{Breach, Law};
 use super::no_silent_loss;
 use super::sent_request::{SentRequest, judge_body, judge_body_with_key};
 use crate::canary;
-use crate::sample::PlacedCanary;
-use crate::sample::{SampleRequest, SealIssuer};
+use crate::sample::{PlacedCanary, SampleRequest, SealIssuer};
 use crate::targets::{Destination, TargetProvider};
 
 pub(super) fn check(sent_request: &SentRequest<'_>, breaches: &mut Vec<Breach>) {

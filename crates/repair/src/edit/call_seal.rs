@@ -2,11 +2,11 @@
 //! unchanged.
 
 use interlingua_model::{Block, BlockContent, Seal, ToolCall, Turn, Verbatim};
+use interlingua_providers::profile::reasoning::CallSealing;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::values::block::{as_call, is_legacy};
-use interlingua_providers::profile::reasoning::CallSealing;
 
 /// Adds a seal to a call where the message has a field for it; returns whether it has one.
 pub(crate) fn insert(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {

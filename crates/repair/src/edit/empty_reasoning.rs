@@ -6,13 +6,13 @@ use std::ops::Range;
 use interlingua_model::{
     Block, BlockContent, LedgerPath, Reasoning, ReasoningForm, Role, Turn, Verbatim,
 };
+use interlingua_providers::profile::reasoning::ReasoningEcho;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::edit::call_seal;
 use crate::engine::Work;
 use crate::query::reasoning;
 use crate::query::written_calls::CALLS_FIELD;
-use interlingua_providers::profile::reasoning::ReasoningEcho;
 
 /// Adds empty reasoning to the replies around calls where the target accepts it. If the request is
 /// encoded, replies without calls get it too: a later call would require it, and the prefix must

@@ -1,12 +1,12 @@
 //! Removes empty texts and what depends on them: a cache breakpoint, or the reasoning around them.
 
 use interlingua_model::{BlockContent, EmptyTextHandling, LedgerPath};
+use interlingua_providers::profile::texts::TextMinimum;
 use interlingua_wire::JsonString;
 
 use crate::edit::{missing_results, remove_reasoning};
 use crate::engine::{Removals, Work};
 use crate::values::block::{is_assistant, plain_text};
-use interlingua_providers::profile::texts::TextMinimum;
 
 /// Records the removal of an empty text.
 pub(crate) fn note_removal(work: &mut Work<'_>, turn: usize, block: usize) {

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use interlingua_model::{Block, Role, Turn, Verbatim, WrittenForm};
+use interlingua_providers::profile::calls::ResultPlacement;
 
 use crate::engine::{DetachedBlock, Work};
 use crate::query::call_ids::MISSING_IDS;
 use crate::query::rounds::Round;
 use crate::values::block::{BlockPos, as_result};
-use interlingua_providers::profile::calls::ResultPlacement;
 
 /// Inserts results at their position in the round that begins with `start`, in the given order;
 /// returns the position of each.

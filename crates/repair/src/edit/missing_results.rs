@@ -6,8 +6,7 @@ use interlingua_wire::JsonString;
 use crate::edit::insert_results;
 use crate::engine::Work;
 use crate::values::block::{BlockPos, as_call, as_result};
-use crate::values::placeholder::EMPTY_MESSAGE;
-use crate::values::placeholder::UNKNOWN_OUTCOME;
+use crate::values::placeholder::{EMPTY_MESSAGE, UNKNOWN_OUTCOME};
 
 /// An error result to add for a call.
 pub(crate) struct MissingResult {

@@ -1,12 +1,12 @@
 //! Turns reasoning off, for example because the request forces a call.
 
 use interlingua_model::{LedgerPath, ReasoningMode};
+use interlingua_providers::profile::settings::ForcedCall;
 
 use crate::edit::tool_choice::remove_written_choice;
 use crate::engine::Work;
 use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
 use crate::query::tool_choice::{self, is_forced};
-use interlingua_providers::profile::settings::ForcedCall;
 
 /// Turns reasoning off if the target accepts no forced call beside it.
 pub(crate) fn turn_off_for_forced_call(work: &mut Work<'_>) {

@@ -8,9 +8,7 @@ use interlingua_model::{
 use interlingua_wire::RawJson;
 
 use crate::engine::{Removals, Work};
-use crate::values::block::ID_FIELD;
-use crate::values::block::is_reasoning_block;
-use crate::values::block::item_id;
+use crate::values::block::{ID_FIELD, is_reasoning_block, item_id};
 
 /// Drops the ids of items behind removed reasoning, up to the next reasoning: with an id, the
 /// provider looks for the reasoning that precedes the item, and rejects the request if it is

@@ -1,14 +1,11 @@
 //! Removes a tool choice, in the settings or as written in the body.
 
 use interlingua_model::{LedgerPath, ToolChoice};
+use interlingua_providers::profile::settings::ChoiceWithoutTools;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
-use crate::query::tool_choice;
-use crate::query::tool_choice::CHOICE_FIELD;
-use crate::query::tool_choice::LEGACY_CHOICE_FIELD;
-use crate::query::tool_choice::is_unsupported_object;
-use interlingua_providers::profile::settings::ChoiceWithoutTools;
+use crate::query::tool_choice::{self, CHOICE_FIELD, LEGACY_CHOICE_FIELD, is_unsupported_object};
 
 /// Removes the legacy choice, which the settings do not model.
 pub(crate) fn remove_legacy_choice(work: &mut Work<'_>) {

@@ -6,10 +6,10 @@
 //! then without the fields that the target ignores.
 
 use interlingua_model::{LedgerPath, ReasoningMode, ReasoningSettings, TopLevelField};
+use interlingua_providers::profile::reasoning::ReasoningProfile;
 use interlingua_wire::{JsonKind, JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
-use interlingua_providers::profile::reasoning::ReasoningProfile;
 
 /// Meaning of one field for the target.
 enum ReasoningField {

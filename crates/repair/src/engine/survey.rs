@@ -4,10 +4,10 @@
 use interlingua_model::{
     Block, BlockContent, Conversation, MediaSource, Role, ToolArgs, ToolResult, Turn, Verbatim,
 };
+use interlingua_providers::profile::calls::IdLengths;
 use interlingua_wire::JsonString;
 
 use crate::values::block::is_sealed;
-use interlingua_providers::profile::calls::IdLengths;
 
 /// A feature that a rule requires; without it the rule is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

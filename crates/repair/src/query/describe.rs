@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 use interlingua_model::{Block, BlockContent, DialectId, MediaSource, ToolResult};
-use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
-
-use crate::query::unknown_block;
 use interlingua_providers::profile::block_description::{
     self, BlockDescription, SKIPPED_FIELDS, UNLABELLED_FIELDS,
 };
+use interlingua_wire::{Field, JsonKind, JsonNode, JsonString, RawJson};
+
+use crate::query::unknown_block;
 
 /// Description of a foreign block.
 pub(crate) struct Description {

@@ -1,15 +1,15 @@
 //! Decides whether a turn is empty for the target, and what becomes of it.
 
 use interlingua_model::{Block, Role, Verbatim};
+use interlingua_providers::profile::calls::ResultPlacement;
+use interlingua_providers::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
+use interlingua_providers::profile::texts::MissingContent;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::values::block::{
     has_part_type, is_call, is_instruction, is_reasoning_block, is_result, plain_text,
 };
-use interlingua_providers::profile::calls::ResultPlacement;
-use interlingua_providers::profile::roles::{InstructionPlacement, LastRole, MergePolicy};
-use interlingua_providers::profile::texts::MissingContent;
 
 /// Whether an assistant turn is empty and will be removed.
 pub(crate) fn will_be_removed(work: &Work<'_>, turn: usize) -> bool {

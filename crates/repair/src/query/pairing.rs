@@ -2,6 +2,7 @@
 //! requires.
 
 use interlingua_model::{Block, BlockContent, Role, ToolCall, ToolResult, Turn, Verbatim};
+use interlingua_providers::profile::calls::{OrphanResults, ResultPlacement};
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
@@ -13,7 +14,6 @@ use crate::query::continued::{
 use crate::query::earlier_calls::has_call_before;
 use crate::query::rounds::{Round, blocks};
 use crate::values::block::{self, BlockPos, as_call, as_result, is_legacy, plain_text};
-use interlingua_providers::profile::calls::{OrphanResults, ResultPlacement};
 
 /// Whether the calls and results of a round are paired as the target requires.
 pub(crate) fn is_well_paired(work: &Work<'_>, round: &Round) -> bool {

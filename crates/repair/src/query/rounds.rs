@@ -6,9 +6,7 @@ use interlingua_model::{Block, Role, ToolCall, ToolResult, Turn, Verbatim};
 
 use crate::engine::Work;
 use crate::query::call_ids::IdSet;
-use crate::values::block::BlockPos;
-use crate::values::block::as_call;
-use crate::values::block::as_result;
+use crate::values::block::{BlockPos, as_call, as_result};
 
 /// A run of assistant turns and the turns that follow until the next assistant turn.
 #[derive(Clone, Debug, PartialEq, Eq)]

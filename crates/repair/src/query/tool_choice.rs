@@ -1,11 +1,11 @@
 //! Lists the tools that a request offers and checks its tool choice against them.
 
 use interlingua_model::{BlockContent, ToolChoice, ToolKind};
+use interlingua_providers::profile::settings::ChoiceWithoutTools;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::tools::{LEGACY_LIST_FIELD, ToolIssues, count_unread_legacy_tools};
-use interlingua_providers::profile::settings::ChoiceWithoutTools;
 
 /// Type and name (or server label) of a tool, as a tool choice refers to it.
 type OfferedTool = (String, String);

@@ -2,15 +2,15 @@
 //! profile's rows for its kind.
 
 use interlingua_model::{Block, BlockContent, DialectId, Role, Spelling, WrittenForm};
+use interlingua_providers::profile::fields::{BARE_IMAGE_URL, BlockPlacement, ForeignKind};
+use interlingua_providers::profile::media::MediaByContainer;
+use interlingua_providers::shape::Shape;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
 use crate::shape::{ShapeChecker, Verdict};
 use crate::values::block::has_part_type;
-use interlingua_providers::profile::fields::{BARE_IMAGE_URL, BlockPlacement, ForeignKind};
-use interlingua_providers::profile::media::MediaByContainer;
-use interlingua_providers::shape::Shape;
 
 /// The action for one block.
 pub(crate) enum BlockAction {

@@ -1,12 +1,12 @@
 //! Checks calls in messages that are not the assistant's, as the client wrote them.
 
 use interlingua_model::{Spelling, ToolArgs};
+use interlingua_providers::profile::calls::ArgumentForm;
 use interlingua_wire::{JsonKind, JsonNode, JsonString};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
 use crate::values::block::is_assistant;
-use interlingua_providers::profile::calls::ArgumentForm;
 
 pub(crate) fn are_calls_valid(profile: &TargetProfile, calls: JsonNode<'_>) -> bool {
     calls.is_array() && calls.items().all(|call| is_call_valid(profile, call))

@@ -1,9 +1,9 @@
 //! Checks whether a target accepts a schema unchanged; each check is one that some provider makes.
 
+use interlingua_providers::profile::tools::{NameFormat, SchemaDraft, SchemaRoot};
 use interlingua_wire::{JsonKind, JsonNode};
 
 use super::names::{NameIndex, are_unique};
-use interlingua_providers::profile::tools::{NameFormat, SchemaDraft, SchemaRoot};
 
 /// Whether the root has the type that the target requires and no rejected keyword; `None` means
 /// that there is no schema.

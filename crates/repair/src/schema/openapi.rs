@@ -1,9 +1,9 @@
 //! Checks whether the provider accepts a schema in its `OpenAPI` dialect unchanged.
 
+use interlingua_providers::profile::tools::OpenApiSubset;
 use interlingua_wire::{JsonKind, JsonNode};
 
 use super::names::NameIndex;
-use interlingua_providers::profile::tools::OpenApiSubset;
 
 /// Syntax in which a schema is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

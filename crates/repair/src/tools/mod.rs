@@ -3,16 +3,16 @@
 pub(crate) mod names;
 
 use interlingua_model::{Conversation, Tool, ToolKind, Verbatim};
+use interlingua_providers::profile::tools::{
+    SchemaDraft, SchemaProfile, SchemaRoot, StrictMode, ToolProfile,
+};
+use interlingua_providers::shape::Shape;
 use interlingua_wire::{Field, JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::profile::TargetProfile;
 use crate::schema::{check, openapi};
 use crate::shape::{ShapeChecker, Verdict};
 use crate::values::json_ref::JsonRef;
-use interlingua_providers::profile::tools::{
-    SchemaDraft, SchemaProfile, SchemaRoot, StrictMode, ToolProfile,
-};
-use interlingua_providers::shape::Shape;
 
 /// Problems of a tool for the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

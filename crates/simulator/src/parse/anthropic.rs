@@ -5,9 +5,8 @@ use serde_json::Value;
 
 use super::input::{
     HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, array_field,
-    bool_field,
+    bool_field, content_text, str_field, string_list, user_text,
 };
-use super::input::{content_text, str_field, string_list, user_text};
 
 pub(super) fn parse(model: &str, body: &Value) -> ModelInput {
     let messages = array_field(body, "messages");

@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::input::{
     HistoryEntry, ModelInput, ThinkingVisibility, Tool, ToolChoice, ToolResult, array_field,
-    bool_field, model_contains,
+    bool_field, content_text, model_contains, str_field, user_text,
 };
-use super::input::{content_text, str_field, user_text};
 
 pub(super) fn parse(model: &str, body: &Value) -> ModelInput {
     let input = array_field(body, "input");

@@ -7,10 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::pairing::is_server_tool;
 use super::profile::profile;
-use crate::Request;
-use crate::anthropic;
 use crate::check_context::CheckContext;
 use crate::json::{JsonExt as _, array_field, str_field};
+use crate::{Request, anthropic};
 
 /// A Messages request with the origin of its blocks.
 pub(super) struct AnthropicRequest {

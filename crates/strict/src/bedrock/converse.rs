@@ -1,8 +1,8 @@
 //! The shapes of a Converse request.
 
-use super::shape::{ANY_LENGTH, Length, Member, Pattern, Shape};
-
 use Shape::{Any, Enum, Integer, List, Map, Number, Str, Structure, Union};
+
+use super::shape::{ANY_LENGTH, Length, Member, Pattern, Shape};
 
 pub(super) static CONVERSE: Shape = Structure(&[
     Member::optional("messages", &List(&MESSAGE, ANY_LENGTH)),

@@ -19,9 +19,9 @@ mod signatures;
 mod tools;
 mod view;
 
-use serde_json::{Value, json};
-
 use std::sync::LazyLock;
+
+use serde_json::{Value, json};
 
 use crate::form::ObjectFields;
 use crate::rule::{NamedCheck, applies_to_all, checks};

@@ -5,10 +5,9 @@ use serde_json::Value;
 use super::error_messages::{ViolationDetails, reject, reject_as, standard_message};
 use super::params::{non_null_param, param_violation};
 use super::provider::{Trait, provider_of};
-use crate::Request;
 use crate::check_context::CheckContext;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::openai_context_window;
+use crate::{Request, openai_context_window};
 
 /// Maximum output tokens by prefix of the model name.
 const MAX_OUTPUT_TOKENS: &[(&str, u32)] = &[

@@ -6,8 +6,7 @@ use super::profile::{ReasoningDefault, effort, is_medium_verbosity_only, is_reas
 use super::shape::quoted_list;
 use super::view;
 use crate::json::{JsonExt as _, array_field, str_field};
-use crate::openai_context_window;
-use crate::{CheckContext, Request};
+use crate::{CheckContext, Request, openai_context_window};
 
 pub(super) fn number_range(request: &Request<'_>, cx: &mut CheckContext) {
     for (name, kind, min, max) in PARAM_RANGES {

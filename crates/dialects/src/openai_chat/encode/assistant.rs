@@ -3,6 +3,9 @@
 use interlingua_model::{
     Block, BlockContent, Extras, LedgerPath, MediaKind, Reasoning, ReasoningForm, Turn, Verbatim,
 };
+use interlingua_providers::spelling::openai_chat::{
+    Capability, ContentWithoutText, ReasoningHistory,
+};
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, RawJson};
 
@@ -13,9 +16,6 @@ use crate::note;
 use crate::openai_chat::decode::message_fields::REASONING_DETAILS;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::{self, GOOGLE};
-use interlingua_providers::spelling::openai_chat::{
-    Capability, ContentWithoutText, ReasoningHistory,
-};
 
 type BlockWithPath<'a> = (LedgerPath, &'a Verbatim<Block>);
 

@@ -3,6 +3,7 @@
 use interlingua_model::{
     Block, BlockContent, CacheBreakpoint, LedgerPath, Media, MediaSource, Verbatim,
 };
+use interlingua_providers::spelling::openai_chat::CacheBreakpointSpelling;
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, RawJson};
 
@@ -10,7 +11,6 @@ use super::context::EncodeCx;
 use super::media::{encode_media, is_encodable, media_noun, note_missing_file_name};
 use crate::note;
 use crate::openai_chat::id::ID;
-use interlingua_providers::spelling::openai_chat::CacheBreakpointSpelling;
 
 #[derive(Clone, Debug)]
 pub(super) enum ContentPart<'c> {

@@ -3,14 +3,14 @@
 use interlingua_model::{
     Block, Conversation, Extras, Ledger, LedgerPath, Media, ToolCallIndex, Turn, Verbatim,
 };
+use interlingua_providers::spelling::openai_chat::{
+    CacheBreakpointSpelling, Flavor, ReasoningHistory,
+};
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::common::dropped_extras::dropped_names;
 use crate::note;
 use crate::openai_chat::id::ID;
-use interlingua_providers::spelling::openai_chat::{
-    CacheBreakpointSpelling, Flavor, ReasoningHistory,
-};
 
 /// Encoder context for the messages of one conversation.
 #[derive(Debug)]

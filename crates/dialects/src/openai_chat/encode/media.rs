@@ -1,13 +1,13 @@
 //! Encodes media.
 
 use interlingua_model::{LedgerPath, Media, MediaKind, MediaSource};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 use interlingua_wire::JsonString;
 use interlingua_wire::json::ObjectWriter;
 
 use super::context::EncodeCx;
 use crate::common::media_types;
 use crate::note;
-use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 /// Notes a generated file name: file data requires one.
 pub(super) fn note_missing_file_name(media: &Media, path: LedgerPath, cx: &mut EncodeCx<'_>) {

@@ -1,12 +1,12 @@
 //! Encodes the settings in groups: a setting, and the body fields that hold it on different servers.
 
 use interlingua_model::{Conversation, Ledger, Settings};
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 use interlingua_wire::RawJson;
 use interlingua_wire::json::ObjectWriter;
 
 use super::settings::SettingsCx;
 use crate::openai_chat::decode::settings::decode_settings;
-use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 /// A setting, and the body fields that contain it on different servers.
 struct SettingGroup {

@@ -4,12 +4,12 @@ use interlingua_model::{
     Conversation, Ledger, LedgerPath, ReasoningSettings, ResponseFormat, Settings, ToolChoice,
     ToolKind, derive_id,
 };
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor, ReasoningControl};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonString, RawJson};
 
 use super::tool;
 use crate::note;
-use interlingua_providers::spelling::openai_chat::{Capability, Flavor, ReasoningControl};
 
 /// Encoder context for the settings.
 pub(super) struct SettingsCx<'c, 'o> {

@@ -1,6 +1,7 @@
 //! Encodes tools.
 
 use interlingua_model::{LedgerPath, Tool, ToolKind, Verbatim};
+use interlingua_providers::spelling::openai_chat::{CacheBreakpointSpelling, Capability};
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, RawJson};
 
@@ -9,7 +10,6 @@ use super::context::EncodeCx;
 use crate::note;
 use crate::openai_chat::decode::tool::FUNCTION_EXTRAS_KEY;
 use crate::openai_chat::id::ID;
-use interlingua_providers::spelling::openai_chat::{CacheBreakpointSpelling, Capability};
 
 fn nest_grammar(format: &RawJson) -> RawJson {
     let doc = format.to_doc();

@@ -3,6 +3,7 @@
 use interlingua_model::{
     Block, BlockContent, LedgerPath, Seal, Spelling, ToolArgs, ToolCall, Verbatim,
 };
+use interlingua_providers::spelling::openai_chat::Capability;
 use interlingua_wire::json::{ArrayWriter, ObjectWriter};
 use interlingua_wire::{JsonString, RawJson};
 
@@ -10,7 +11,6 @@ use super::context::EncodeCx;
 use crate::note;
 use crate::openai_chat::id::ID;
 use crate::openai_chat::reasoning_details::GOOGLE;
-use interlingua_providers::spelling::openai_chat::Capability;
 
 /// Writes the seal where [`decode_google_signature`] reads it.
 pub(crate) fn write_google_signature(seal: &Seal, o: &mut ObjectWriter<'_>) {

@@ -4,6 +4,7 @@ use interlingua_model::{
     Block, BlockContent, Extras, LedgerPath, MediaSource, Role, Spelling, ToolResult, Turn,
     Verbatim,
 };
+use interlingua_providers::spelling::openai_chat::Capability;
 use interlingua_wire::JsonString;
 use interlingua_wire::json::ArrayWriter;
 
@@ -12,7 +13,6 @@ use super::context::{EncodeCx, blocks_with_paths};
 use super::{assistant, media};
 use crate::note;
 use crate::openai_chat::id::ID;
-use interlingua_providers::spelling::openai_chat::Capability;
 
 impl<'a> EncodeCx<'a> {
     /// Encodes the whole list. Neighbouring turns of another dialect become one message, such as a

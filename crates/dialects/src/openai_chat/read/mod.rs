@@ -12,6 +12,7 @@ use interlingua_model::{
     ApiError, Block, Delta, Ledger, LedgerPath, OrderFault, ReplyContext, Stop, StopReason,
     StreamEvent, Usage,
 };
+use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 use interlingua_wire::frame::is_sse_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Frame, JsonDoc, JsonLimits, JsonNode, JsonString, RawJson};
@@ -24,7 +25,6 @@ use super::{error, reply, stop, usage, write};
 use crate::common::stop_notice::error_from_stop;
 use crate::dialect::{MissingEnd, StreamReader};
 use crate::note;
-use interlingua_providers::spelling::openai_chat::{Capability, Flavor};
 
 #[derive(Debug)]
 pub(super) struct Reader {

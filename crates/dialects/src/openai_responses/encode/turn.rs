@@ -9,9 +9,8 @@ use interlingua_wire::{JsonString, JsonWriter, RawJson};
 
 use super::context::{EncodeCx, note_dropped_attributes, note_dropped_extras};
 use crate::note;
-use crate::openai_responses::decode;
 use crate::openai_responses::id::{ID, OPENAI_ISSUER, XAI_ISSUER};
-use crate::openai_responses::{encode, namespace};
+use crate::openai_responses::{decode, encode, namespace};
 
 /// Encodes one turn: neighbouring parts become one message item, any other block its own item.
 pub(crate) fn encode_turn(

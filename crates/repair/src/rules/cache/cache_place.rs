@@ -16,8 +16,7 @@
 use interlingua_model::{Block, BlockContent, CacheBreakpoint, LedgerPath};
 use interlingua_wire::{JsonNode, RawJson};
 
-use crate::edit::cache_marks;
-use crate::edit::cache_marks::CacheBreakpointPos;
+use crate::edit::cache_marks::{self, CacheBreakpointPos};
 use crate::engine::{Feature, Work};
 
 pub(super) fn apply(work: &mut Work<'_>) {

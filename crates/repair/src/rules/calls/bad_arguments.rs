@@ -18,11 +18,11 @@
 use std::borrow::Cow;
 
 use interlingua_model::{BlockContent, LedgerPath, Spelling, ToolArgs};
+use interlingua_providers::profile::calls::ArgumentForm;
 use interlingua_wire::{JsonKind, RawJson};
 
 use crate::engine::Work;
 use crate::values::block::is_legacy;
-use interlingua_providers::profile::calls::ArgumentForm;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let form = if !work.is_same_dialect() && work.profile.calls.argument_form != ArgumentForm::Any {

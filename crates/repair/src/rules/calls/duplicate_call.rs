@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use interlingua_model::{BlockContent, LedgerPath, ToolArgs, derive_id};
+use interlingua_providers::profile::calls::UniqueIds;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
@@ -27,7 +28,6 @@ use crate::query::rounds::Round;
 use crate::query::written_calls;
 use crate::values::block::{BlockPos, as_call, is_assistant};
 use crate::values::fingerprint::{fingerprint, has_duplicates};
-use interlingua_providers::profile::calls::UniqueIds;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let crosses = !work.is_same_dialect();

@@ -22,12 +22,12 @@
 use std::collections::{HashMap, HashSet};
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn, Verbatim};
+use interlingua_providers::profile::calls::{ForeignPair, ToolRunner};
 
 use crate::engine::{Removals, Work};
 use crate::query::earlier_calls::string_field;
 use crate::query::{continued, conversation, empty_turn, rounds, unknown_block};
 use crate::values::block::{BlockPos, as_result};
-use interlingua_providers::profile::calls::{ForeignPair, ToolRunner};
 
 /// A call or result of such a pair.
 #[derive(Clone, Debug)]

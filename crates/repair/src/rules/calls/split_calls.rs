@@ -17,12 +17,12 @@
 //! ```
 
 use interlingua_model::{Block, LedgerPath, Spelling};
+use interlingua_providers::profile::calls::ResultPlacement;
 
 use crate::edit::rounds;
 use crate::engine::Work;
 use crate::query::rounds::Round;
 use crate::values::block::{is_call, is_legacy, is_reasoning_or_entry};
-use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if !work.is_same_dialect() {

@@ -21,12 +21,12 @@
 use std::collections::HashMap;
 
 use interlingua_model::LedgerPath;
+use interlingua_providers::profile::calls::UniqueIds;
 use interlingua_wire::{JsonNode, JsonString};
 
 use crate::engine::Work;
 use crate::query::written_calls::{CALLS_FIELD, are_calls_valid, id_of};
 use crate::values::block::{as_call, is_assistant};
-use interlingua_providers::profile::calls::UniqueIds;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if !work.is_same_dialect() {

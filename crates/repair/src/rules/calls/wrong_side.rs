@@ -17,6 +17,7 @@
 use std::ops::Range;
 
 use interlingua_model::{Block, LedgerPath, Role, Turn, Verbatim};
+use interlingua_providers::profile::calls::ResultPlacement;
 use interlingua_wire::JsonString;
 
 use crate::edit::insert_results;
@@ -26,7 +27,6 @@ use crate::query::pairing;
 use crate::query::rounds::{Round, blocks};
 use crate::values::block::{BlockPos, as_call, as_result, is_reasoning_block};
 use crate::values::placeholder::EMPTY_MESSAGE;
-use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     // For targets that count results, a moved result may belong to the round before, so the scan

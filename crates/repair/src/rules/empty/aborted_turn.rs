@@ -15,13 +15,13 @@
 //! ```
 
 use interlingua_model::{LedgerPath, Turn, Verbatim};
+use interlingua_providers::profile::texts::{ReasoningOnlyTurn, TextMinimum};
 use interlingua_wire::{JsonNode, RawJson};
 
 use crate::engine::{Removals, Work};
 use crate::values::block::{
     is_assistant, is_content_empty, is_instruction, is_reasoning_or_entry, plain_text,
 };
-use interlingua_providers::profile::texts::{ReasoningOnlyTurn, TextMinimum};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let reasoning_only_turn = work.profile.texts.reasoning_only_turn;

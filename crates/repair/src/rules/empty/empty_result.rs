@@ -16,11 +16,11 @@
 //! ```
 
 use interlingua_model::{Block, BlockContent, LedgerPath, ToolResult, Verbatim};
+use interlingua_providers::profile::texts::TextMinimum;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::values::block::plain_text;
-use interlingua_providers::profile::texts::TextMinimum;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;

@@ -17,10 +17,10 @@
 //! ```
 
 use interlingua_model::LedgerPath;
+use interlingua_providers::profile::texts::TextMinimum;
 use interlingua_wire::JsonKind;
 
 use crate::engine::Work;
-use interlingua_providers::profile::texts::TextMinimum;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let minimum = match work.profile.texts.min_system_text {

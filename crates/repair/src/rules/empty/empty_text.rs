@@ -23,9 +23,10 @@
 //! after    user: "go on"
 //! ```
 
+use interlingua_providers::profile::texts::TextMinimum;
+
 use crate::edit::empty_texts::{note_removal, remove_noted};
 use crate::engine::{Removals, Work};
-use interlingua_providers::profile::texts::TextMinimum;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let texts = &work.profile.texts;

@@ -16,6 +16,7 @@
 //! ```
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn};
+use interlingua_providers::profile::texts::MissingContent;
 use interlingua_wire::{JsonNode, JsonString};
 
 use crate::engine::Work;
@@ -23,7 +24,6 @@ use crate::values::block::{
     has_content_elsewhere, is_assistant, is_call, is_content_empty, is_legacy,
     is_reasoning_or_entry, plain_text,
 };
-use interlingua_providers::profile::texts::MissingContent;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     // Requests of another dialect are always encoded with content.

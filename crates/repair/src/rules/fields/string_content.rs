@@ -20,12 +20,12 @@
 //! ```
 
 use interlingua_model::{Block, BlockContent, Extras, LedgerPath, Role, Turn, Verbatim};
+use interlingua_providers::profile::texts::StringContent;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::values::block::{has_content_elsewhere, is_assistant, is_reasoning_or_entry, is_result};
 use crate::values::placeholder::BLANK_LINE;
-use interlingua_providers::profile::texts::StringContent;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     match work.profile.string_content() {

@@ -22,6 +22,8 @@ use interlingua_model::{
     Block, BlockContent, Extras, LedgerPath, MediaSource, Role, Spelling, SpellingSet, ToolArgs,
     ToolResult, Verbatim,
 };
+use interlingua_providers::profile::fields::BlockKind;
+use interlingua_providers::shape::FieldSpec;
 use interlingua_wire::RawJson;
 
 use crate::engine::{Feature, Work};
@@ -30,8 +32,6 @@ use crate::query::tool_choice;
 use crate::shape::{ShapeChecker, Verdict};
 use crate::tools::LEGACY_LIST_FIELD;
 use crate::values::list::take_indices;
-use interlingua_providers::profile::fields::BlockKind;
-use interlingua_providers::shape::FieldSpec;
 
 /// Applies the rule to the fields of the body.
 pub(super) fn apply_body(work: &mut Work<'_>) {

@@ -23,13 +23,13 @@ use std::collections::{HashMap, HashSet};
 use interlingua_model::{
     Block, BlockContent, LedgerPath, Spelling, ToolCallIndex, Verbatim, WrittenForm, derive_id,
 };
+use interlingua_providers::profile::calls::CallIdFormat;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::query::call_ids;
 use crate::query::rounds::blocks;
 use crate::values::block::{BlockPos, as_call, as_result, is_legacy};
-use interlingua_providers::profile::calls::CallIdFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let calls = &work.profile.calls;

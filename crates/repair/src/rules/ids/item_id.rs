@@ -24,13 +24,13 @@ use std::collections::HashSet;
 use interlingua_model::{
     Block, BlockContent, DialectId, Extras, LedgerPath, Spelling, ToolArgs, derive_id,
 };
+use interlingua_providers::profile::calls::ItemIdFormat;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::{lone_reasoning, remove_reasoning};
 use crate::engine::Work;
 use crate::values::block::without_key;
 use crate::values::fingerprint::{fingerprint, has_duplicates};
-use interlingua_providers::profile::calls::ItemIdFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(ids) = work.profile.calls.item_id_format else { return };

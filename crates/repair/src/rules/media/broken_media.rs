@@ -19,13 +19,13 @@
 //! ```
 
 use interlingua_model::{Media, MediaKind, MediaSource};
+use interlingua_providers::profile::media::{ImageCheck, MediaProfile as Rules, UrlCheck};
 
 use crate::edit::media::replace_with_note;
 use crate::engine::Work;
 use crate::query::media::{self, MediaPos};
 use crate::values::base64;
 use crate::values::image_header::ImageHeader;
-use interlingua_providers::profile::media::{ImageCheck, MediaProfile as Rules, UrlCheck};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;

@@ -16,13 +16,12 @@
 //! ```
 
 use interlingua_model::{Media, MediaKind, MediaSource};
+use interlingua_providers::profile::media::MediaProfile as Rules;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
-use crate::edit::media::edit_block;
-use crate::edit::media::replace_with_note;
+use crate::edit::media::{edit_block, replace_with_note};
 use crate::engine::Work;
 use crate::query::media::{self, MediaPos};
-use interlingua_providers::profile::media::MediaProfile as Rules;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;

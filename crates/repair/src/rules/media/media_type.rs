@@ -19,15 +19,14 @@
 //! ```
 
 use interlingua_model::{Media, MediaKind, MediaSource};
+use interlingua_providers::profile::media::{ImageCheck, MediaProfile as Rules};
 use interlingua_wire::JsonString;
 
-use crate::edit::media::edit_block;
-use crate::edit::media::edit_media;
+use crate::edit::media::{edit_block, edit_media};
 use crate::engine::Work;
 use crate::query::media::{self, MediaPos};
 use crate::values::base64;
 use crate::values::image_header::ImageHeader;
-use interlingua_providers::profile::media::{ImageCheck, MediaProfile as Rules};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let rules = &work.profile.media;

@@ -27,19 +27,17 @@
 use interlingua_model::{
     Block, BlockContent, Media, MediaKind, MediaSource, Verbatim, WrittenForm,
 };
-use interlingua_wire::{JsonString, RawJson};
-
-use crate::edit::media::edit_block;
-use crate::edit::media::edit_media;
-use crate::edit::media::move_out_of_results;
-use crate::edit::media::replace_with_note;
-use crate::edit::media::replace_with_text;
-use crate::engine::Work;
-use crate::query::media::{self, MediaContainer, MediaPos};
-use crate::values::base64;
 use interlingua_providers::profile::media::{
     AllowedSources, MediaByContainer, MediaByKind, PlainTextHandling, UrlSupport,
 };
+use interlingua_wire::{JsonString, RawJson};
+
+use crate::edit::media::{
+    edit_block, edit_media, move_out_of_results, replace_with_note, replace_with_text,
+};
+use crate::engine::Work;
+use crate::query::media::{self, MediaContainer, MediaPos};
+use crate::values::base64;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let mut moved = Vec::new();

@@ -18,12 +18,12 @@
 //! ```
 
 use interlingua_model::{Block, BlockContent, LedgerPath, ReasoningForm, Role, Seal};
+use interlingua_providers::profile::reasoning::{ReasoningProfile, ReasoningReplay};
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::edit::remove_reasoning;
 use crate::engine::Work;
 use crate::values::base64;
-use interlingua_providers::profile::reasoning::{ReasoningProfile, ReasoningReplay};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let reasoning_profile = &work.profile.reasoning;

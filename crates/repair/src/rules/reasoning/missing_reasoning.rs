@@ -16,6 +16,7 @@
 //! ```
 
 use interlingua_model::LedgerPath;
+use interlingua_providers::profile::reasoning::ReasoningEcho;
 
 use crate::edit::empty_reasoning::{
     answer_ranges, has_calls, has_reasoning, has_stray_calls, insert_empty_reasoning, is_call,
@@ -24,7 +25,6 @@ use crate::edit::empty_reasoning::{
 use crate::edit::reasoning_settings::{self, turn_off_reasoning};
 use crate::engine::Work;
 use crate::query::reasoning;
-use interlingua_providers::profile::reasoning::ReasoningEcho;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     work.set_rule("forced-while-thinking");

@@ -20,13 +20,13 @@
 use std::ops::Range;
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Role, Seal, Verbatim};
+use interlingua_providers::profile::reasoning::CallSealing;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::call_seal;
 use crate::engine::Work;
 use crate::query::reasoning;
 use crate::values::block::as_call;
-use interlingua_providers::profile::reasoning::CallSealing;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let rule = work.profile.reasoning.call_sealing;

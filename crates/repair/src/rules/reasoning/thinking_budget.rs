@@ -15,12 +15,12 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ReasoningMode};
+use interlingua_providers::profile::reasoning::BudgetSupport;
 use interlingua_wire::RawJson;
 
 use crate::engine::Work;
 use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
 use crate::values::number;
-use interlingua_providers::profile::reasoning::BudgetSupport;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let BudgetSupport::Range { min: least, max: most, below_max_tokens } =

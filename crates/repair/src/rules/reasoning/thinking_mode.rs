@@ -23,13 +23,13 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ReasoningMode, ReasoningSettings};
+use interlingua_providers::profile::reasoning::{BudgetSupport, OffMode, ReasoningMeasure};
+use interlingua_providers::profile::settings::NumberFormat;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::profile::reasoning::{ReasoningRequest, is_effort_separate, reasoning_request};
 use crate::values::{effort, number};
-use interlingua_providers::profile::reasoning::{BudgetSupport, OffMode, ReasoningMeasure};
-use interlingua_providers::profile::settings::NumberFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(reasoning) = &work.conversation().settings.reasoning else { return };

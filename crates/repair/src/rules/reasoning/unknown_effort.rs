@@ -18,12 +18,12 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ReasoningMode, ToolKind};
+use interlingua_providers::profile::reasoning::EffortWithTools;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
 use crate::values::effort;
-use interlingua_providers::profile::reasoning::EffortWithTools;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     fix_with_tools(work);

@@ -16,10 +16,11 @@
 //! after    assistant: "done"
 //! ```
 
+use interlingua_providers::profile::reasoning::ReasoningReplay;
+
 use crate::edit::remove_reasoning;
 use crate::engine::Work;
 use crate::values::block::is_sealed;
-use interlingua_providers::profile::reasoning::ReasoningReplay;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.reasoning.replay != ReasoningReplay::Sealed {

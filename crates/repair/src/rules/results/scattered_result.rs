@@ -19,6 +19,7 @@
 //! ```
 
 use interlingua_model::{Block, LedgerPath, Role, Verbatim};
+use interlingua_providers::profile::calls::ResultPlacement;
 
 use crate::edit::insert_results;
 use crate::edit::rounds::for_each_unpaired_round_detached;
@@ -26,7 +27,6 @@ use crate::engine::Work;
 use crate::query::continued::are_calls_stored_by_provider;
 use crate::query::rounds::Round;
 use crate::values::block::{BlockPos, as_result};
-use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     for_each_unpaired_round_detached(work, |work, round| {

@@ -17,6 +17,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Spelling, SpellingSet, Turn, Verbatim};
+use interlingua_providers::profile::calls::ResultPlacement;
 use interlingua_wire::JsonString;
 
 use crate::edit::insert_results;
@@ -25,7 +26,6 @@ use crate::query::continued::has_no_written_id;
 use crate::query::rounds::Round;
 use crate::query::{call_ids, pairing};
 use crate::values::block::{BlockPos, as_call};
-use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let mut start = 0;

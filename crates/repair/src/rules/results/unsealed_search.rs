@@ -16,11 +16,11 @@
 use std::collections::HashSet;
 
 use interlingua_model::{Block, BlockContent, LedgerPath};
+use interlingua_providers::profile::web_search::SearchResultSeal;
 use interlingua_wire::{JsonNode, RawJson};
 
 use crate::engine::Work;
 use crate::query::describe::{self, replace_with_text};
-use interlingua_providers::profile::web_search::SearchResultSeal;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(seal_profile) = work.profile.tools.web_search.and_then(|search| search.result_seal)

@@ -22,14 +22,14 @@
 //! ```
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Lesson, Role, Turn, Verbatim};
+use interlingua_providers::profile::roles::MergePolicy;
+use interlingua_providers::profile::texts::StringContent;
 use interlingua_wire::JsonString;
 
 use crate::edit::{empty_texts, misplaced_reasoning};
 use crate::engine::{DetachedBlock, Feature, Work};
 use crate::values::block::{BlockPos, has_unknown_role, is_assistant, is_call, is_result};
 use crate::values::placeholder::{BLANK_LINE, CONTINUE};
-use interlingua_providers::profile::roles::MergePolicy;
-use interlingua_providers::profile::texts::StringContent;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     // Across dialects the encoder merges neighbours.

@@ -17,12 +17,12 @@
 //! ```
 
 use interlingua_model::{Block, LedgerPath, Role, Turn};
+use interlingua_providers::profile::roles::{EmptyConversation, InstructionPlacement, LastRole};
 use interlingua_wire::{JsonKind, JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::values::block::{is_instruction, is_result};
 use crate::values::placeholder::EMPTY_MESSAGE;
-use interlingua_providers::profile::roles::{EmptyConversation, InstructionPlacement, LastRole};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if is_accepted(work) {

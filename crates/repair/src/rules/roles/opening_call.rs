@@ -14,11 +14,11 @@
 //! ```
 
 use interlingua_model::{Block, LedgerPath, Role, Turn};
+use interlingua_providers::profile::calls::ResultPlacement;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::query::rounds::Round;
-use interlingua_providers::profile::calls::ResultPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.calls.result_placement != ResultPlacement::MatchingCount {

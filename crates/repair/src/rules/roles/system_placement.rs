@@ -26,6 +26,7 @@
 //! ```
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Role, Turn, Verbatim};
+use interlingua_providers::profile::roles::InstructionPlacement;
 use interlingua_wire::JsonString;
 
 use crate::engine::{DetachedBlock, Work};
@@ -33,7 +34,6 @@ use crate::values::block::{
     BlockPos, as_call, is_assistant, is_instruction, is_result, plain_text,
 };
 use crate::values::placeholder::{BLANK_LINE, EMPTY_MESSAGE};
-use interlingua_providers::profile::roles::InstructionPlacement;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let is_accepted = match work.profile.roles.instruction_placement {

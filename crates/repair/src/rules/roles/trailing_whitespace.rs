@@ -14,11 +14,11 @@
 //! ```
 
 use interlingua_model::{BlockContent, LedgerPath};
+use interlingua_providers::profile::roles::LastRole;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::values::block::{is_assistant, plain_text};
-use interlingua_providers::profile::roles::LastRole;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.roles.last_role != LastRole::PrefillUnlessReasoning {

@@ -13,11 +13,11 @@
 //! ```
 
 use interlingua_model::{Block, LedgerPath, Role, Turn};
+use interlingua_providers::profile::roles::FirstRole;
 use interlingua_wire::JsonString;
 
 use crate::engine::Work;
 use crate::values::block::is_assistant;
-use interlingua_providers::profile::roles::FirstRole;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(first) = work.first_dialogue_turn() else { return };

@@ -21,13 +21,13 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ResponseFormat};
+use interlingua_providers::profile::settings::ResponseFormatSupport;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::edit::reasoning_settings::turn_off_reasoning;
 use crate::engine::Work;
 use crate::query::json_word::cannot_request_json;
 use crate::schema::close_objects;
-use interlingua_providers::profile::settings::ResponseFormatSupport;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let support = work.profile.settings.response_format;

@@ -20,12 +20,12 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ResponseFormat};
+use interlingua_providers::profile::tools::{SchemaRoot, StrictMode};
 use interlingua_wire::{JsonNode, RawJson};
 
 use crate::engine::Work;
 use crate::schema::{check, close_objects, keywords, openapi};
 use crate::tools::names;
-use interlingua_providers::profile::tools::{SchemaRoot, StrictMode};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(ResponseFormat::Schema { schema, strict, .. }) =

@@ -29,12 +29,12 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ToolKind, TopLevelField};
+use interlingua_providers::profile::settings::{ConflictCondition, FieldConflict};
 use interlingua_wire::{JsonNode, RawJson};
 
 use crate::engine::Work;
 use crate::query::tool_choice;
 use crate::values::number;
-use interlingua_providers::profile::settings::{ConflictCondition, FieldConflict};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if !work.profile.settings.supports_store && work.conversation().settings.store.is_some() {

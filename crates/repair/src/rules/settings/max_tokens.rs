@@ -19,13 +19,13 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ResponseFormat};
+use interlingua_providers::profile::settings::NumberFormat;
 use interlingua_wire::RawJson;
 
 use crate::engine::Work;
 use crate::profile::reasoning::{ReasoningRequest, reasoning_request};
 use crate::query::tool_choice::is_forced;
 use crate::values::number;
-use interlingua_providers::profile::settings::NumberFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let limits = work.profile.settings.max_tokens;

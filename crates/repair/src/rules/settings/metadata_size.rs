@@ -11,10 +11,10 @@
 //! ```
 
 use interlingua_model::LedgerPath;
+use interlingua_providers::profile::settings::MetadataLimits;
 use interlingua_wire::RawJson;
 
 use crate::engine::Work;
-use interlingua_providers::profile::settings::MetadataLimits;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(limits) = work.profile.settings.metadata else { return };

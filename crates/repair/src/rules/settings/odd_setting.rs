@@ -15,11 +15,11 @@
 //! ```
 
 use interlingua_model::{LedgerPath, Settings, TopLevelField};
+use interlingua_providers::profile::settings::NumberFormat;
 use interlingua_wire::{JsonKind, RawJson};
 
 use crate::engine::Work;
 use crate::values::number;
-use interlingua_providers::profile::settings::NumberFormat;
 
 /// One numeric setting and its accessors.
 struct NumberSetting {

@@ -19,11 +19,11 @@
 //! ```
 
 use interlingua_model::{LedgerPath, Settings};
+use interlingua_providers::profile::settings::{SamplingRanges, ValueRange};
 use interlingua_wire::RawJson;
 
 use crate::engine::Work;
 use crate::values::number;
-use interlingua_providers::profile::settings::{SamplingRanges, ValueRange};
 
 /// One sampling setting and its accessors.
 struct SamplingSetting {

@@ -16,11 +16,11 @@
 //! ```
 
 use interlingua_model::{LedgerPath, Tool, ToolKind, TopLevelField};
+use interlingua_providers::profile::tools::HostedToolMixing;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::profile::TargetProfile;
-use interlingua_providers::profile::tools::HostedToolMixing;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let profile = work.profile;

@@ -20,12 +20,12 @@
 use std::collections::{HashMap, HashSet};
 
 use interlingua_model::{BlockContent, LedgerPath, Tool, ToolArgs, ToolKind};
+use interlingua_providers::profile::tools::NameFormat;
 use interlingua_wire::{JsonNode, JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::schema::rename_properties::{self, PropertyRenames};
 use crate::tools::names::alias;
-use interlingua_providers::profile::tools::NameFormat;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let Some(format) = work.profile.tools.schema.property_names else { return };

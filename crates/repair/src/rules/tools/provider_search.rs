@@ -23,13 +23,13 @@
 use interlingua_model::{
     Conversation, DialectId, LedgerPath, Lesson, Tool, ToolChoice, ToolKind, TopLevelField,
 };
+use interlingua_providers::profile::web_search::{self, SearchForm, SearchOption, WebSearchTool};
 use interlingua_wire::json::ObjectWriter;
 use interlingua_wire::{JsonDoc, JsonNode, JsonString, RawJson};
 
 use crate::edit::tool_choice::drop_choice_of_removed;
 use crate::engine::Work;
 use crate::query::web_search::is_search_tool;
-use interlingua_providers::profile::web_search::{self, SearchForm, SearchOption, WebSearchTool};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::NoWebSearch) {

@@ -21,11 +21,11 @@
 //! ```
 
 use interlingua_model::{LedgerPath, ToolKind};
+use interlingua_providers::profile::tools::SchemaRoot;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::Work;
 use crate::schema::root;
-use interlingua_providers::profile::tools::SchemaRoot;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     if work.profile.tools.schema.root == SchemaRoot::Unchecked

@@ -20,9 +20,9 @@
 //! ```
 
 use interlingua_model::{LedgerPath, Tool, ToolKind};
+use interlingua_providers::profile::tools::StrictMode;
 
 use crate::engine::Work;
-use interlingua_providers::profile::tools::StrictMode;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let is_strict = |tool: &Tool| tool.strict == Some(true) && is_function(tool);

@@ -26,14 +26,12 @@ use std::collections::HashSet;
 use std::slice;
 
 use interlingua_model::{LedgerPath, ToolChoice};
+use interlingua_providers::profile::settings::{ChoiceWithoutTools, ForcedCall};
 use interlingua_wire::JsonString;
 
-use crate::edit::tool_choice::drop_unreadable;
-use crate::edit::tool_choice::remove_legacy_choice;
-use crate::edit::tool_choice::remove_written_choice;
+use crate::edit::tool_choice::{drop_unreadable, remove_legacy_choice, remove_written_choice};
 use crate::engine::Work;
 use crate::query::tool_choice::{self, is_forced, is_invalid_without_tools, is_unsupported_object};
-use interlingua_providers::profile::settings::{ChoiceWithoutTools, ForcedCall};
 
 pub(super) fn apply(work: &mut Work<'_>) {
     fix_choice(work);

@@ -20,6 +20,7 @@
 //! ```
 
 use interlingua_model::{LedgerPath, Tool, ToolKind, Verbatim};
+use interlingua_providers::shape::Shape;
 use interlingua_wire::{Field, JsonKind, RawJson};
 
 use crate::engine::Work;
@@ -27,7 +28,6 @@ use crate::profile::TargetProfile;
 use crate::query::tool_choice;
 use crate::shape::{ShapeChecker, Verdict};
 use crate::tools::{extra_fits, is_spelling_marker};
-use interlingua_providers::shape::Shape;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     fix_list(work);

@@ -23,13 +23,13 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use interlingua_model::{Block, BlockContent, LedgerPath, Tool, ToolChoice, ToolKind, Verbatim};
+use interlingua_providers::profile::tools::ToolProfile;
 use interlingua_wire::{JsonString, RawJson};
 
 use crate::engine::{Feature, Work};
 use crate::query::tool_choice::{self, count_exempt_legacy_tools};
 use crate::tools::names::{NameTable, strip_namespace, target_name, with_namespace};
 use crate::values::block::is_legacy;
-use interlingua_providers::profile::tools::ToolProfile;
 
 pub(super) fn apply(work: &mut Work<'_>) {
     let mut renamed = rename_tools(work);

@@ -1,9 +1,9 @@
 //! The protobuf messages of a request.
 
+use FieldType::{Any, Bool, Bytes, Enum, Integer, MapOf, Nested, Number, Str, Struct};
+
 use super::{Field, FieldType, Message};
 use crate::gemini::view::PART_DATA_FIELDS;
-
-use FieldType::{Any, Bool, Bytes, Enum, Integer, MapOf, Nested, Number, Str, Struct};
 
 pub(in crate::gemini) static GENERATE_CONTENT_REQUEST: Message = Message {
     name: "GenerateContentRequest",
