@@ -89,7 +89,6 @@ const ANTHROPIC: RelayedVendor = RelayedVendor {
             p.calls = CallProfile {
                 orphan_results: own.calls.orphan_results,
                 one_result_per_call: own.calls.one_result_per_call,
-                unique_ids: own.calls.unique_ids,
                 id_format: own.calls.id_format,
                 accepts_empty_list: true,
                 rejected_spellings: ALL_BUT_NULL_CALL,
@@ -97,16 +96,14 @@ const ANTHROPIC: RelayedVendor = RelayedVendor {
             };
             // "messages.0: all messages must have non-empty content except for the optional final assistant
             // message", through Chat Completions as well <https://github.com/microsoft/autogen/issues/6083>
-            p.texts.min_text = own.texts.min_text;
+            p.texts.min_text = TextMinimum::NonEmpty;
             p.texts.checks_whole_message = true;
             p.roles.allows_empty_user = own.roles.allows_empty_user;
             p.roles.allows_empty_assistant = own.roles.allows_empty_assistant;
             p.roles.allows_empty_last_assistant = own.roles.allows_empty_last_assistant;
             p.roles.last_role = own.roles.last_role;
             p.tools.name_format = own.tools.name_format;
-            p.tools.called_name_format = own.tools.called_name_format;
-            p.tools.unique_names = own.tools.unique_names;
-            p.tools.schema = own.tools.schema;
+            p.tools.called_name_format = own.tools.name_format;
             p.reasoning.seal_issuers = own.reasoning.seal_issuers;
         },
     }),

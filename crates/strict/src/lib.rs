@@ -13,6 +13,7 @@ mod field_path;
 mod form;
 mod image;
 mod json;
+mod json_schema;
 mod judge;
 mod judges;
 mod messages;

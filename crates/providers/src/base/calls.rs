@@ -42,7 +42,6 @@ pub(crate) const MESSAGES: CallProfile = CallProfile {
         reserved_prefix: Some("srvtoolu_"),
         ..ANY_ID
     },
-    cross_dialect_id_format: None,
     argument_form: ArgumentForm::Object,
     results_need_name: false,
     ordered_results: false,

@@ -84,6 +84,9 @@ pub(crate) const OPENAI: ToolProfile = ToolProfile {
     schema: SchemaProfile {
         root: SchemaRoot::ObjectIfPresent,
         rejected_at_root: REJECTED_AT_ROOT,
+        // "Invalid schema for function '…': [] is not of type 'object', 'boolean'."
+        // <https://github.com/FoundationAgents/OpenManus/issues/1162>
+        draft: SchemaDraft::Draft2020,
         arrays_need_items: true,
         ..ANY_SCHEMA
     },

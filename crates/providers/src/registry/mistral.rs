@@ -27,7 +27,6 @@ pub(super) const PROVIDER: ProviderPreset = ProviderPreset {
                     "*codestral-mamba*",
                 ],
                 |p| {
-                    p.calls.id_format = calls::NINE_ALPHANUMERIC;
                     // "Conversation must start with a user message or system message"
                     p.roles.first_role = FirstRole::NotAssistant;
                     // "Unexpected role 'user' after role 'tool'"
@@ -49,8 +48,10 @@ fn profile(p: &mut Profile) {
         unique_ids: UniqueIds::Turn,
         legacy_calls: false,
         legacy_results: false,
-        id_format: CallIdFormat { min_chars: 1, forbidden: Some("null"), ..calls::ANY_ID },
-        cross_dialect_id_format: Some(calls::NINE_ALPHANUMERIC),
+        // The newest tokenizers take any id, the API does not, whatever the model:
+        // <https://github.com/editor-code-assistant/eca/issues/233>,
+        // <https://github.com/karthink/gptel/issues/1203>, <https://github.com/nearai/ironclaw/issues/1241>
+        id_format: calls::NINE_ALPHANUMERIC,
         accepts_empty_list: true,
         rejected_spellings: SpellingSet::new(&[
             Spelling::NoId,
@@ -75,6 +76,8 @@ fn profile(p: &mut Profile) {
     p.tools.name_format = tools::ASCII_64;
     p.tools.called_name_format = tools::ASCII_64;
     p.tools.shapes = &tool_shapes::CHAT_UNTYPED;
+    // "Field required" <https://github.com/Mirascope/mirascope/issues/961>
+    p.tools.schema.root = SchemaRoot::Required;
     p.tools.schema.draft = SchemaDraft::Draft7;
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn root_fits(
     let is_object = || schema.get("type").is_some_and(|kind| kind.str_or_empty() == "object");
     match required_root {
         SchemaRoot::Unchecked => true,
+        SchemaRoot::Required => schema.is_object(),
         SchemaRoot::AnySchema => schema.is_object() || schema.as_bool().is_some(),
         SchemaRoot::ObjectIfPresent | SchemaRoot::ObjectRequired => {
             is_object() && !rejected.iter().any(|key| schema.get(key).is_some())

@@ -114,7 +114,13 @@ impl KeywordRewriter {
             }
             KeywordKind::Number => self.rewrite_limit(schema, key, value, object),
             kind if is_valid_value(kind, value) => object.key_json_string(key).json(&value.json()),
-            _ => self.record(&name),
+            _ => {
+                self.record(&name);
+                // An array has one of the two.
+                if name == PREFIX_ITEMS && schema.get("items").is_none() {
+                    object.object("items", |_| {});
+                }
+            }
         }
     }
 

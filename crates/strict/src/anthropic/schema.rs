@@ -1,11 +1,10 @@
 //! Rules about the input schemas of tools.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::tools::custom_tools;
 use crate::json::{JsonExt as _, array_field, str_field};
+use crate::json_schema::first_error;
 use crate::{CheckContext, Request};
 
 type JsonObject = Map<String, Value>;
@@ -57,69 +56,10 @@ pub(super) fn property_name(request: &Request<'_>, cx: &mut CheckContext) {
 
 pub(super) fn schema_invalid(request: &Request<'_>, cx: &mut CheckContext) {
     for (path, schema) in tool_schemas(request) {
-        if !is_valid(schema) {
+        if first_error(schema).is_some() {
             cx.reject_filled(path, &[]);
         }
     }
-}
-
-/// Whether this is a schema of draft 2020-12, judged by the types of its keywords.
-fn is_valid(schema: &Value) -> bool {
-    match schema {
-        Value::Bool(_) => true,
-        Value::Object(object) => object.iter().all(|(key, value)| is_valid_keyword(key, value)),
-        _ => false,
-    }
-}
-
-fn is_valid_keyword(key: &str, value: &Value) -> bool {
-    match key {
-        "type" => match value {
-            Value::String(name) => JSON_TYPES.contains(&&**name),
-            Value::Array(names) => {
-                let is_known =
-                    |name: &Value| name.as_str().is_some_and(|name| JSON_TYPES.contains(&name));
-                !names.is_empty() && names.iter().all(is_known) && are_unique(names)
-            }
-            _ => false,
-        },
-        "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas" => {
-            value.as_object().is_some_and(|object| object.values().all(is_valid))
-        }
-        "items"
-        | "additionalProperties"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "contains"
-        | "propertyNames"
-        | "unevaluatedProperties"
-        | "unevaluatedItems" => is_valid(value),
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
-            value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is_valid))
-        }
-        "required" => value
-            .as_array()
-            .is_some_and(|names| names.iter().all(Value::is_string) && are_unique(names)),
-        "enum" => value.is_array(),
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-            value.is_number()
-        }
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
-            value.as_f64().is_some_and(|count| count >= 0.0 && count.fract() == 0.0)
-        }
-        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
-        "title" | "description" | "pattern" | "format" | "$ref" | "$id" | "$schema" => {
-            value.is_string()
-        }
-        _ => true,
-    }
-}
-
-fn are_unique(list: &[Value]) -> bool {
-    let mut seen = BTreeSet::new();
-    list.iter().all(|value| seen.insert(value.as_str()))
 }
 
 /// Visits a schema and all its subschemas, the root first.
@@ -230,7 +170,6 @@ fn is_cyclic<'v>(root: &'v Value, value: &'v Value, seen: &mut Vec<&'v str>) -> 
     }
 }
 
-const JSON_TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 const UNSUPPORTED_REGEX_FEATURES: &[(&str, &str)] = &[
     ("(?=", "lookahead"),
     ("(?!", "lookahead"),

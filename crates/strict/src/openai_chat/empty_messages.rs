@@ -32,14 +32,19 @@ pub(super) fn empty_message(request: &Request<'_>, cx: &mut CheckContext) {
     };
     let messages = messages(request);
     let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
-    let allows_empty_end = provider_of(request).has(Trait::EmptyLastAssistant);
+    let is_relayed = provider_of(request).has(Trait::RelayedMessages);
     for message in &messages {
         let is_last = message.index + 1 == messages.len();
         let may_be_empty = message.has_role("tool")
-            || message.has_role("assistant")
-                && (message.has_tool_calls() || is_last && allows_empty_end);
-        let reasons = message.value.field("reasoning_details").and_then(Value::as_array);
-        let may_be_empty = may_be_empty || reasons.is_some_and(|details| !details.is_empty());
+            || message.has_role("assistant") && (message.has_tool_calls() || is_last && is_relayed);
+        let is_filled = |field: &str| match message.value.field(field) {
+            Some(Value::Array(list)) => !list.is_empty(),
+            Some(Value::String(text)) => !text.is_empty(),
+            _ => false,
+        };
+        let has_other_content =
+            ["reasoning_details", "refusal", "images"].into_iter().any(is_filled);
+        let may_be_empty = may_be_empty || is_relayed && has_other_content;
         let has_content = !message.has_no_content()
             && (message.parts().is_empty() || !message.parts().iter().all(is_empty_text));
         if !may_be_empty && !has_content {

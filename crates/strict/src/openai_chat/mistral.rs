@@ -44,9 +44,9 @@ pub(super) fn mistral_first_role(request: &Request<'_>, cx: &mut CheckContext) {
     }
 }
 
-/// Models whose requests the first validator checks, which also has a rule for ids.
+/// Models whose requests the first validator checks.
 fn is_older_model(request: &Request<'_>) -> bool {
-    Profile::for_request(request).has(ModelFlag::NineCharacterIds)
+    Profile::for_request(request).has(ModelFlag::OlderValidator)
 }
 
 pub(super) fn mistral_role_order(request: &Request<'_>, cx: &mut CheckContext) {

@@ -74,7 +74,7 @@ static CHECKS: &[NamedCheck] = checks! {
     required_fields: missing_parameter llama_cpp_missing mistral_missing empty_array
         choice_without_tools stream_options;
     roles: unknown_role mistral_role xai_name alternation trailing_assistants;
-    schema: schema_root schema_array_items schema_strict moonshot_schema ollama_schema;
+    schema: schema_root schema_invalid schema_array_items schema_strict moonshot_schema ollama_schema;
     signatures: openrouter_details_missing openrouter_signature openrouter_thought_signature
         openrouter_encrypted_content gemini_compat_signature_missing gemini_compat_signature;
     thinking: moonshot_thinking_type forced_choice qwen_not_streamed qwen_json deepseek_reasoning

@@ -58,6 +58,8 @@ pub(super) enum ModelFlag {
     /// Error messages name the index of the message without reasoning.
     LegacyMissingReasoningError,
     NineCharacterIds,
+    /// Mistral's first validator: the roles have a stricter order.
+    OlderValidator,
     /// An assistant message has text or calls, not both.
     TextOrCalls,
     /// Rejects reasoning in messages.

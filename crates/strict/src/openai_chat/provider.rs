@@ -121,8 +121,9 @@ pub(super) enum Trait {
     NullArguments,
     /// Arguments may be an object.
     ObjectArguments,
-    /// The last message may be an assistant's without content.
-    EmptyLastAssistant,
+    /// The messages are sent to the Messages API: reasoning, a refusal and images are content, and the
+    /// last message may be an assistant's without content.
+    RelayedMessages,
     /// Of two token limits, only the newer one is checked.
     NewerLimitOnly,
 }

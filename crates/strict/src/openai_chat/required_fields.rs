@@ -119,6 +119,12 @@ pub(super) fn mistral_missing(request: &Request<'_>, cx: &mut CheckContext) {
     for message in messages(request) {
         missing_fields(message.value, &message.path(), &["role"], &mut missing);
     }
+    for (at, tool) in array_field(request.body, "tools").iter().enumerate() {
+        if let Some(function) = tool.field("function").filter(|function| function.is_object()) {
+            let path = format!("tools.{at}.function");
+            missing_fields(function, &path, &["parameters"], &mut missing);
+        }
+    }
     for path in missing {
         let param = path.clone();
         let details = ViolationDetails {

@@ -8,6 +8,7 @@ use super::view::bracket_path;
 use crate::Request;
 use crate::check_context::CheckContext;
 use crate::json::{JsonExt as _, array_field, str_field};
+use crate::json_schema::first_error;
 
 /// A schema of the request, with its purpose, name and path.
 pub(super) struct RequestSchema<'v> {
@@ -131,6 +132,20 @@ pub(super) fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
                 ("found", found_type),
                 ("bare", &type_json),
             ],
+            param: Some(&param),
+            code: Some("invalid_function_parameters"),
+        };
+        reject(request, cx, &details);
+    }
+}
+
+pub(super) fn schema_invalid(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request).iter().filter(|schema| schema.purpose == "function") {
+        let Some(error) = first_error(schema.value) else { continue };
+        let param = bracket_path(&schema.path);
+        let details = ViolationDetails {
+            path: schema.path.clone(),
+            placeholders: &[("what", schema.purpose), ("name", schema.name), ("why", &error)],
             param: Some(&param),
             code: Some("invalid_function_parameters"),
         };

@@ -67,10 +67,11 @@ pub(super) fn tool_name_pattern(request: &Request<'_>, cx: &mut CheckContext) {
         {
             continue;
         }
+        let upstream_path = path.replace(".function.", ".custom.");
         let at = bracket_path(&path);
         let details = ViolationDetails {
             path,
-            placeholders: &[("at", &at)],
+            placeholders: &[("at", &at), ("sent", &upstream_path)],
             param: Some(&at),
             code: Some("invalid_value"),
         };

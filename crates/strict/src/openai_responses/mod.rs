@@ -115,7 +115,7 @@ static CHECKS: &[NamedCheck] = checks! {
         logprobs_unsupported encrypted_unsupported json_word;
     reasoning: item_not_stored item_not_found reasoning_without_follower
         follower_without_reasoning encrypted_content;
-    schema: schema_root schema_array_items schema_strict;
+    schema: schema_root schema_invalid schema_array_items schema_strict;
     shape_rules: model_required moved_parameter unknown_parameter missing_parameter null_content
         invalid_type part_type invalid_value unknown_field input_required;
     tools: tool_count tool_duplicate tool_choice_without_tools tool_choice_unknown;

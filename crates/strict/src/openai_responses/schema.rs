@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use super::view::{self, dotted_path};
 use crate::json::{JsonExt as _, array_field, str_field};
+use crate::json_schema::first_error;
+use crate::messages::fill_template;
 use crate::{CheckContext, Request};
 
 /// A schema of the request, with its purpose, name and path.
@@ -80,6 +82,17 @@ pub(super) fn schema_root(request: &Request<'_>, cx: &mut CheckContext) {
             "Invalid schema for {purpose} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{kind}\"'."
         );
         cx.reject_with(dotted_path(&schema.path), message, Some(&schema.path), Some(schema.code));
+    }
+}
+
+pub(super) fn schema_invalid(request: &Request<'_>, cx: &mut CheckContext) {
+    for schema in request_schemas(request).iter().filter(|schema| schema.purpose == "function") {
+        if let Some(error) = first_error(schema.value) {
+            let name = schema.name;
+            let path = dotted_path(&schema.path);
+            let message = fill_template(cx.message(), &[("name", name), ("why", &error)]);
+            cx.reject_with(path, message, Some(&schema.path), Some(schema.code));
+        }
     }
 }
 

@@ -295,6 +295,7 @@ pub(super) const LAYERS: &[Layers] = &[
             "request",
             "switches",
             "seal",
+            "json_schema",
             "json",
         ],
     },

@@ -23,9 +23,6 @@ pub struct CallProfile {
     pub legacy_results: bool,
     /// Format of call ids.
     pub id_format: CallIdFormat,
-    /// Format of call ids from another dialect, where the name of a model does not determine the
-    /// format.
-    pub cross_dialect_id_format: Option<CallIdFormat>,
     /// Format of arguments.
     pub argument_form: ArgumentForm,
     /// A result needs the name of its call.

@@ -96,6 +96,8 @@ pub enum SchemaRoot {
     Unchecked,
     /// Any schema.
     AnySchema,
+    /// Required; any object is one.
+    Required,
     /// If present, its type must be object.
     ObjectIfPresent,
     /// Required, with type object.

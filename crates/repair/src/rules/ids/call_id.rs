@@ -32,11 +32,7 @@ use crate::query::rounds::blocks;
 use crate::values::block::{BlockPos, as_call, as_result, is_legacy};
 
 pub(super) fn apply(work: &mut Work<'_>) {
-    let calls = &work.profile.calls;
-    let format = calls
-        .cross_dialect_id_format
-        .filter(|_| !work.is_same_dialect())
-        .unwrap_or(calls.id_format);
+    let format = work.profile.calls.id_format;
     if format.omitted {
         return remove_ids(work);
     }
