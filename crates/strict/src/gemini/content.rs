@@ -50,12 +50,16 @@ pub(super) fn roles_alternate(request: &Request<'_>, cx: &mut CheckContext) {
 }
 
 pub(super) fn ends_with_model(request: &Request<'_>, cx: &mut CheckContext) {
-    let is_continued = request.switches.prefill.unwrap_or(!is_vertex(request.flavor));
-    if is_continued || request.count_tokens {
+    if request.count_tokens {
         return;
     }
+    let is_continued = request.switches.prefill.unwrap_or(!is_vertex(request.flavor));
     let contents = view::contents(request);
-    if let Some(last) = contents.last().filter(|last| last.role == "model") {
+    let is_rejected = |last: &&view::Content<'_>| {
+        let calls = last.parts.iter().any(|part| field(part, "function_call").is_some());
+        last.role == "model" && (calls || !is_continued)
+    };
+    if let Some(last) = contents.last().filter(is_rejected) {
         cx.reject(
             last.path(),
             if contents.len() == 1 {

@@ -132,8 +132,7 @@ pub(super) fn calling_without_functions(request: &Request<'_>, cx: &mut CheckCon
     let config = nested_field(body, &["tool_config", "function_calling_config"]);
     let is_enabled =
         config.is_some_and(|config| !str_field(config, "mode").eq_ignore_ascii_case("none"));
-    let has_tools = has_functions(body) || first_builtin_tool(body).is_some();
-    if is_enabled && !has_tools && !is_vertex(request.flavor) {
+    if is_enabled && !has_functions(body) && !is_vertex(request.flavor) {
         cx.reject("tool_config.function_calling_config", cx.message());
     }
 }
