@@ -52,8 +52,9 @@ pub(super) fn empty_text(request: &Request<'_>, cx: &mut CheckContext) {
 pub(super) fn blank_text(request: &Request<'_>, cx: &mut CheckContext) {
     for block in text_blocks(request.body).filter(|block| is_blank(block.text())) {
         let drops_blank = request.switches.empty_text == Some(EmptyText::Drop);
-        let is_allowed = !drops_blank && is_between_thinking(request.body, &block)
-            || is_beside_call_or_citation(request.body, &block);
+        let is_allowed = !drops_blank
+            && (is_between_thinking(request.body, &block)
+                || is_beside_call_or_citation(request.body, &block));
         if !is_allowed && !block.text().is_empty() {
             cx.reject(block.path(), cx.message());
         }

@@ -4,10 +4,10 @@ use std::cell::LazyCell;
 
 use serde_json::Value;
 
-use super::error_messages::{ViolationDetails, reject};
+use super::error_messages::{ViolationDetails, reject, reject_as};
 use super::pairing::merged_indexes;
 use super::provider::{Trait, provider_of};
-use super::view::messages;
+use super::view::{Message, messages};
 use crate::Request;
 use crate::check_context::CheckContext;
 use crate::json::{JsonExt as _, str_field};
@@ -33,17 +33,24 @@ pub(super) fn empty_message(request: &Request<'_>, cx: &mut CheckContext) {
     let messages = messages(request);
     let merged_indexes = LazyCell::new(|| merged_indexes(&messages));
     let is_relayed = provider_of(request).has(Trait::RelayedMessages);
+    let is_instruction =
+        |message: &Message<'_>| message.has_role("system") || message.has_role("developer");
+    if is_relayed && !messages.is_empty() && messages.iter().all(is_instruction) {
+        let details = ViolationDetails { path: "messages".into(), ..ViolationDetails::default() };
+        reject_as(cx.case("instructions-only"), request, cx, &details);
+    }
     for message in &messages {
         let is_last = message.index + 1 == messages.len();
         let may_be_empty = message.has_role("tool")
+            || is_relayed && message.has_role("function")
             || message.has_role("assistant") && (message.has_tool_calls() || is_last && is_relayed);
         let is_filled = |field: &str| match message.value.field(field) {
             Some(Value::Array(list)) => !list.is_empty(),
-            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::String(_)) => true,
+            Some(Value::Object(object)) => !object.is_empty(),
             _ => false,
         };
-        let has_other_content =
-            ["reasoning_details", "refusal", "images"].into_iter().any(is_filled);
+        let has_other_content = CONTENT_FIELDS.iter().any(|field| is_filled(field));
         let may_be_empty = may_be_empty || is_relayed && has_other_content;
         let has_content = !message.has_no_content()
             && (message.parts().is_empty() || !message.parts().iter().all(is_empty_text));
@@ -58,3 +65,7 @@ pub(super) fn empty_message(request: &Request<'_>, cx: &mut CheckContext) {
         }
     }
 }
+
+/// Fields of an assistant message that `OpenRouter` reads beside its content.
+const CONTENT_FIELDS: &[&str] =
+    &["reasoning_details", "reasoning", "reasoning_content", "refusal", "images", "audio"];
